@@ -1,0 +1,83 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says what sort of failure an Error is; pkg/httpapi gives each its status and name.
+type Kind int
+
+// The kinds of failure.
+const (
+	Internal             Kind = iota // a defect, or the store cannot be reached
+	Invalid                          // the request breaks a rule of its own body, or names something unknown in it
+	Unauthenticated                  // no credential, or one that is unknown, deleted or expired
+	Forbidden                        // a valid credential without the permission
+	NotFound                         // the path names something that is not there
+	NameExists                       // the name is taken
+	Conflict                         // the state of things forbids it
+	TooLarge                         // the body is larger than allowed
+	UnsupportedMediaType             // the body is not application/json
+	Unavailable                      // the store throttles, or the outcome could not be known in time: try again
+	Outdated                         // another writer was first: load and decide again. Never reaches a caller
+)
+
+// An Error is a failure that can be told to the caller. Message is public; Err, the cause, is for the log alone.
+type Error struct {
+	Kind    Kind
+	Message string
+	Details []Detail // one a bad field, for Invalid
+	Err     error
+}
+
+// A Detail is one fault of a request: what is wrong, and where (a JSON pointer such as "/constraints/0/operator").
+type Detail struct {
+	Path    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error of a kind with a public message.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// KindOf is the kind of err; what is not an *Error is Internal.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Problems collects every fault of a request, so that a caller can mend them all at once.
+type Problems []Detail
+
+// Add notes a fault at path, a JSON pointer into the body.
+func (p *Problems) Add(path, format string, args ...any) {
+	*p = append(*p, Detail{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Err is nil without faults, else an Invalid error that says the first and lists them all.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	message := p[0].Message
+	if p[0].Path != "" {
+		message = p[0].Path + ": " + message
+	}
+	if more := len(p) - 1; more > 0 {
+		message = fmt.Sprintf("%s (and %d more)", message, more)
+	}
+	return &Error{Kind: Invalid, Message: message, Details: p}
+}

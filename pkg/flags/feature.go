@@ -1,0 +1,196 @@
+package flags
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// A Feature is a flag with all that belongs to it: one aggregate, stored and changed as a whole (contract: Feature).
+type Feature struct {
+	Version    int64
+	Name       string // unique in the service for ever, archived flags included
+	Project    string // id of its project
+	ProjectUID string // the project itself: an id may be used again by another
+	Metadata
+	Archived   bool
+	CreatedAt  time.Time
+	CreatedBy  string
+	ArchivedAt time.Time // zero while active
+	LastSeenAt time.Time // zero until usage was reported
+
+	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
+	// empty, so adding one to a project touches no flag. Read through In, which knows what of it still counts.
+	Environments map[string]FeatureEnvironment
+}
+
+// Metadata is what a caller says about a flag and may change.
+type Metadata struct {
+	Type           FeatureType
+	Description    *string // nil when a caller sent null
+	Stale          bool
+	ImpressionData bool
+}
+
+// FeatureType is the purpose of a flag.
+type FeatureType string
+
+// The feature types; Release is what a flag is made as unless its creator says otherwise.
+const (
+	Release        FeatureType = "release"
+	Experiment     FeatureType = "experiment"
+	Operational    FeatureType = "operational"
+	KillSwitch     FeatureType = "kill-switch"
+	PermissionFlag FeatureType = "permission"
+)
+
+// FeatureTypes lists every feature type.
+func FeatureTypes() []FeatureType {
+	return []FeatureType{Experiment, KillSwitch, Release, Operational, PermissionFlag}
+}
+
+// A Standing ties what a flag has in an environment to the environment and the attachment that it was set up under.
+type Standing struct {
+	Environment string // UID of the environment
+	EnabledIn   string // ID of the attachment that it was switched on in; "" while off
+}
+
+// In tells whether the standing still means env, and whether it is on there.
+func (s Standing) In(env ProjectEnvironment) (present, enabled bool) {
+	present = s.Environment == env.UID
+	return present, present && s.EnabledIn != "" && s.EnabledIn == env.Attachment.ID
+}
+
+// A FeatureEnvironment is a flag's configuration in one environment (contract: Feature environment).
+// Its slices are replaced, never changed in place: copies of a flag share them.
+type FeatureEnvironment struct {
+	Standing
+	Strategies []Strategy // by sort order, then age
+	Variants   []Variant
+	LastSeenAt time.Time
+}
+
+// Key names the flag.
+func (f *Feature) Key() Key { return FeatureKey(f.Name) }
+
+func (f *Feature) version() int64 { return f.Version }
+
+// Clone is a copy to change.
+func (f *Feature) Clone() *Feature {
+	c := *f
+	c.Environments = maps.Clone(f.Environments)
+	return &c
+}
+
+// NewFeature makes a flag that is disabled everywhere.
+func NewFeature(p *Project, name string, m Metadata, by string, at time.Time) *Feature {
+	return &Feature{Name: name, Project: p.ID, ProjectUID: p.UID, Metadata: m, CreatedAt: at, CreatedBy: by}
+}
+
+// In is what the flag has in env: empty when nothing was set up there, or only for an earlier environment of that name.
+func (f *Feature) In(env ProjectEnvironment) FeatureEnvironment {
+	fe, ok := f.Environments[env.Name]
+	if !ok || fe.Environment != env.UID {
+		return FeatureEnvironment{Standing: Standing{Environment: env.UID}}
+	}
+	return fe
+}
+
+// Enabled tells whether the flag is on in env.
+func (f *Feature) Enabled(env ProjectEnvironment) bool {
+	_, enabled := f.In(env).Standing.In(env)
+	return enabled
+}
+
+// set keeps fe as what the flag has in env.
+func (f *Feature) set(env ProjectEnvironment, fe FeatureEnvironment) {
+	if f.Environments == nil {
+		f.Environments = map[string]FeatureEnvironment{}
+	}
+	f.Environments[env.Name] = fe
+}
+
+// Enable switches the flag on in env. Without a strategy there, the project's default strategy for env is added with
+// it; without that either, Conflict (contract: States and transitions). A disabled strategy counts.
+func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
+	if f.Enabled(env) {
+		return nil
+	}
+	fe := f.In(env)
+	if len(fe.Strategies) == 0 {
+		if env.Attachment.DefaultStrategy == nil {
+			return Errorf(Conflict, "flag %q cannot be enabled in environment %q: it has no strategies there; add one first", f.Name, env.Name)
+		}
+		s := *env.Attachment.DefaultStrategy
+		s.ID = newID()
+		fe.Strategies = []Strategy{s}
+	}
+	fe.EnabledIn = env.Attachment.ID
+	f.set(env, fe)
+	return nil
+}
+
+// Disable switches the flag off in env.
+func (f *Feature) Disable(env ProjectEnvironment) {
+	if f.Enabled(env) {
+		fe := f.In(env)
+		fe.EnabledIn = ""
+		f.set(env, fe)
+	}
+}
+
+// Archive takes the flag out of use; its name stays taken for ever.
+func (f *Feature) Archive(at time.Time) {
+	if !f.Archived {
+		f.Archived, f.ArchivedAt = true, at
+	}
+}
+
+// Revive brings an archived flag back, disabled everywhere.
+func (f *Feature) Revive() {
+	if !f.Archived {
+		return
+	}
+	f.Archived, f.ArchivedAt = false, time.Time{}
+	for name, fe := range f.Environments {
+		fe.EnabledIn = ""
+		f.Environments[name] = fe
+	}
+}
+
+// CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
+// everywhere. With replaceGroupID, strategies grouped under the old name are grouped under the new one.
+func (f *Feature) CloneAs(name string, replaceGroupID bool, by string, at time.Time, newID func() string) *Feature {
+	c := f.Clone()
+	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
+	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
+		fe := c.Environments[env]
+		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}
+		fe.Strategies = slices.Clone(fe.Strategies)
+		for i := range fe.Strategies {
+			s := &fe.Strategies[i]
+			s.ID = newID()
+			if replaceGroupID && s.Parameters["groupId"] == f.Name {
+				s.Parameters = maps.Clone(s.Parameters)
+				s.Parameters["groupId"] = name
+			}
+		}
+		c.Environments[env] = fe
+	}
+	return c
+}
+
+// AllVariants is the union by name of the variants in envs, earlier environments first.
+func (f *Feature) AllVariants(envs []ProjectEnvironment) []Variant {
+	union := []Variant{}
+	seen := map[string]bool{}
+	for _, env := range envs {
+		for _, v := range f.In(env).Variants {
+			if !seen[v.Name] {
+				seen[v.Name] = true
+				union = append(union, v)
+			}
+		}
+	}
+	return union
+}

@@ -1,0 +1,16 @@
+package flags
+
+// Limits bounds how much one aggregate may hold. Each is a setting of the deployment, and each holds under parallel
+// calls too, because it is checked on the very version that the change is committed over.
+type Limits struct {
+	Strategies       int // per flag environment
+	Constraints      int // per strategy
+	ConstraintValues int // per constraint
+	ConstraintValue  int // characters of one constraint value
+	Environments     int // per service
+}
+
+// DefaultLimits are the limits of a deployment that sets none.
+func DefaultLimits() Limits {
+	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50}
+}

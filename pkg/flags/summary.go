@@ -1,0 +1,76 @@
+package flags
+
+import "time"
+
+// A FeatureSummary is what lists show of a flag. The store keeps one beside each flag and changes both together, so a
+// list of any length reads no flag.
+type FeatureSummary struct {
+	Name       string
+	Project    string
+	Metadata   // Description is kept for archived flags only: long texts have no place in long lists
+	Archived   bool
+	CreatedAt  time.Time
+	ArchivedAt time.Time
+	LastSeenAt time.Time
+
+	Environments map[string]EnvironmentSummary
+}
+
+// An EnvironmentSummary is what lists show of a flag in one environment.
+type EnvironmentSummary struct {
+	Standing
+	Strategies        int
+	EnabledStrategies int
+	Variants          int
+	LastSeenAt        time.Time
+}
+
+// In is what the flag has in env, and whether it is on there.
+func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
+	es := s.Environments[env.Name]
+	present, enabled := es.Standing.In(env)
+	if !present {
+		return EnvironmentSummary{}, false
+	}
+	return es, enabled
+}
+
+// Summary is what lists show of the flag.
+func (f *Feature) Summary() FeatureSummary {
+	s := FeatureSummary{
+		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
+		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
+		Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
+	}
+	if !f.Archived {
+		s.Description = nil
+	}
+	for name, fe := range f.Environments {
+		s.Environments[name] = fe.summary()
+	}
+	return s
+}
+
+func (fe FeatureEnvironment) summary() EnvironmentSummary {
+	enabled := 0
+	for _, s := range fe.Strategies {
+		if !s.Disabled {
+			enabled++
+		}
+	}
+	return EnvironmentSummary{
+		Standing: fe.Standing, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
+		Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
+	}
+}
+
+// Count is what a flag counts for in its project: active flags, and stale ones among them.
+func (f *Feature) Count() (active, stale int) {
+	if f == nil || f.Archived {
+		return 0, 0
+	}
+	if f.Stale {
+		return 1, 1
+	}
+	return 1, 0
+}
