@@ -1,5 +1,17 @@
 package flags
 
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
+)
+
 // A Constraint narrows a strategy to the contexts that meet it (contract: Constraint).
 type Constraint struct {
 	ContextName     string
@@ -31,3 +43,130 @@ const (
 	SemverGt      Operator = "SEMVER_GT"
 	SemverLt      Operator = "SEMVER_LT"
 )
+
+// Operators lists every operator, in the order of the contract.
+func Operators() []Operator {
+	names := make([]Operator, len(operators))
+	for i, o := range operators {
+		names[i] = o.name
+	}
+	return names
+}
+
+// operators says what each operator compares with: one value of a kind, or, without a kind, a list of strings.
+var operators = []operatorRule{
+	{NotIn, nil}, {In, nil}, {StrEndsWith, nil}, {StrStartsWith, nil}, {StrContains, nil},
+	{NumEq, numberValue}, {NumGt, numberValue}, {NumGte, numberValue}, {NumLt, numberValue}, {NumLte, numberValue},
+	{DateAfter, dateValue}, {DateBefore, dateValue},
+	{SemverEq, semverValue}, {SemverGt, semverValue}, {SemverLt, semverValue},
+}
+
+type operatorRule struct {
+	name Operator
+	kind *valueKind
+}
+
+// A valueKind is what the one value of an operator must be (decisions: Strategies).
+type valueKind struct {
+	is   func(string) bool
+	what string
+}
+
+var (
+	numberValue = &valueKind{isNumber, "a decimal number"}
+	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z"}
+	semverValue = &valueKind{isSemver, "a full semantic version, such as 1.2.3"}
+)
+
+// Check notes every fault of the constraint, with paths below path.
+func (c Constraint) Check(path string, limits Limits, p *Problems) {
+	if c.ContextName == "" {
+		p.Add(path+"/contextName", "is required")
+	}
+	c.checkSizes(path, limits, p)
+	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
+	switch {
+	case i < 0:
+		p.Add(path+"/operator", "must be one of %s", commaList(Operators()))
+	case operators[i].kind != nil:
+		c.checkValue(path, operators[i].kind, limits, p)
+	case len(c.Values) == 0:
+		p.Add(path+"/values", "must hold at least one string: %s compares with a list", c.Operator)
+	}
+}
+
+// checkSizes holds for every operator, since a list that is not compared with is stored all the same.
+func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
+	if n := len(c.Values); n > limits.ConstraintValues {
+		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
+		return // the answer need not grow with a list that is refused anyway
+	}
+	for i, v := range c.Values {
+		checkLength(path+"/values/"+strconv.Itoa(i), v, limits, p)
+	}
+}
+
+func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *Problems) {
+	path += "/value"
+	switch {
+	case c.Value == nil && len(c.Values) > 0:
+		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.what)
+	case c.Value == nil:
+		p.Add(path, "is required: %s compares with %s", c.Operator, kind.what)
+	case checkLength(path, *c.Value, limits, p) && !kind.is(*c.Value):
+		p.Add(path, "must be %s, which %s compares with", kind.what, c.Operator)
+	}
+}
+
+// checkLength notes a value that is too long, and tells whether it is not.
+func checkLength(path, value string, limits Limits, p *Problems) bool {
+	n := utf8.RuneCountInString(value)
+	if n > limits.ConstraintValue {
+		p.Add(path, "must have at most %d characters, has %d", limits.ConstraintValue, n)
+	}
+	return n <= limits.ConstraintValue
+}
+
+// isNumber tells whether s is a finite decimal number. ParseFloat alone would take hexadecimals, NaN and Inf too.
+func isNumber(s string) bool {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
+		return false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return err == nil && !math.IsInf(n, 0)
+}
+
+// dateShape is stricter than time.Parse, which takes hours of one digit, a comma before the fraction and offsets of a
+// whole day: SDKs in other languages would not understand those, and the constraint would never be met.
+var dateShape = regexp.MustCompile(
+	`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$`)
+
+// dateLayouts are the shapes of dateShape; time.Parse takes a fraction after the seconds of any of them.
+var dateLayouts = []string{
+	"2006-01-02", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00",
+}
+
+// isDate tells whether s is an ISO 8601 date or date-time that the calendar has, with a zone or without.
+func isDate(s string) bool {
+	return dateShape.MatchString(s) && slices.ContainsFunc(dateLayouts, func(layout string) bool {
+		_, err := time.Parse(layout, s)
+		return err == nil
+	})
+}
+
+func isSemver(s string) bool {
+	_, err := semver.StrictNewVersion(s)
+	return err == nil
+}
+
+// commaList puts words into a sentence.
+func commaList[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}

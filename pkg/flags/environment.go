@@ -64,3 +64,7 @@ func (e *Environments) NextSortOrder() int64 {
 	}
 	return next
 }
+
+// ShortID is what tells one environment, project or attachment from a later one of the same name: the first eight
+// characters of a UUID, short because every list row holds some.
+func ShortID(uuid string) string { return uuid[:8] }

@@ -59,11 +59,17 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Problems collects every fault of a request, so that a caller can mend them all at once.
+// Problems collects the faults of a request, so that a caller can mend them all at once.
 type Problems []Detail
 
-// Add notes a fault at path, a JSON pointer into the body.
+// maxProblems bounds an answer: a body of a megabyte can have a million faults.
+const maxProblems = 100
+
+// Add notes a fault at path, a JSON pointer into the body. Past the first hundred they are not kept.
 func (p *Problems) Add(path, format string, args ...any) {
+	if len(*p) >= maxProblems {
+		return
+	}
 	*p = append(*p, Detail{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 

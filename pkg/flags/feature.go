@@ -121,8 +121,8 @@ func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
 		if env.Attachment.DefaultStrategy == nil {
 			return Errorf(Conflict, "flag %q cannot be enabled in environment %q: it has no strategies there; add one first", f.Name, env.Name)
 		}
-		s := *env.Attachment.DefaultStrategy
-		s.ID = newID()
+		s := env.Attachment.DefaultStrategy.WithDefaults(f.Name)
+		s.ID, s.Variants = newID(), Distribute(s.Variants)
 		fe.Strategies = []Strategy{s}
 	}
 	fe.EnabledIn = env.Attachment.ID

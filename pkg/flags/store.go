@@ -82,7 +82,7 @@ type Store interface {
 	Commit(ctx context.Context, change Change) error
 
 	// Events lists what happened to one aggregate, oldest first.
-	Events(ctx context.Context, key Key) ([]Event, error)
+	Events(ctx context.Context, of Aggregate) ([]Event, error)
 }
 
 // byName orders things by their names, byte by byte, which is also the order of the store.

@@ -1,5 +1,14 @@
 package flags
 
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // A Strategy decides for whom a flag is on in one environment (contract: Activation strategy).
 // Its slices and maps are replaced, never changed in place: copies of a flag share them.
 type Strategy struct {
@@ -12,4 +21,210 @@ type Strategy struct {
 	Constraints []Constraint
 	Parameters  map[string]string
 	Variants    []Variant // strategy-level: no overrides
+}
+
+// strategyTypes are the built-in strategy types with the parameters that they know (decisions: Strategies).
+// Parameters that a type does not know are kept as they come.
+var strategyTypes = []strategyType{
+	{name: "default"},
+	{name: "flexibleRollout", parameters: []strategyParameter{
+		{name: "rollout", standard: constant("100"), fault: rolloutFault},
+		{name: "stickiness", standard: constant("default"), emptyIsMissing: true},
+		{name: "groupId", standard: func(feature string) string { return feature }, emptyIsMissing: true},
+	}},
+	{name: "userWithId", parameters: []strategyParameter{{name: "userIds"}}},
+	{name: "remoteAddress", parameters: []strategyParameter{{name: "IPs"}}},
+	{name: "applicationHostname", parameters: []strategyParameter{{name: "hostNames"}}},
+}
+
+type strategyType struct {
+	name       string
+	parameters []strategyParameter
+}
+
+type strategyParameter struct {
+	name           string
+	standard       func(feature string) string // what it is when missing; nil when it may be missing
+	emptyIsMissing bool
+	fault          func(value string) string // says what is wrong with a value, "" for nothing; nil takes any
+}
+
+func constant(value string) func(string) string { return func(string) string { return value } }
+
+func rolloutFault(value string) string {
+	plain := !strings.ContainsFunc(value, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
+	if n, err := strconv.ParseFloat(value, 64); !plain || err != nil || n > 100 {
+		return "must be a decimal number from 0 to 100, such as 50 or 12.5"
+	}
+	return ""
+}
+
+// builtIn is the type of the strategy, and whether it is known.
+func (s Strategy) builtIn() (strategyType, bool) {
+	i := slices.IndexFunc(strategyTypes, func(t strategyType) bool { return t.name == s.Name })
+	if i < 0 {
+		return strategyType{}, false
+	}
+	return strategyTypes[i], true
+}
+
+// WithDefaults is the strategy as the flag of that name has it: missing parameters are those of its type, and there
+// are always parameters, if only none.
+func (s Strategy) WithDefaults(feature string) Strategy {
+	parameters := make(map[string]string, len(s.Parameters))
+	maps.Copy(parameters, s.Parameters)
+	builtIn, _ := s.builtIn()
+	for _, p := range builtIn.parameters {
+		value, given := parameters[p.name]
+		if missing := !given || value == "" && p.emptyIsMissing; missing && p.standard != nil {
+			parameters[p.name] = p.standard(feature)
+		}
+	}
+	s.Parameters = parameters
+	return s
+}
+
+// Check notes every fault of the strategy, as the strategy that WithDefaults makes of it. Any segment is accepted.
+func (s Strategy) Check(limits Limits, p *Problems) {
+	builtIn, known := s.builtIn()
+	switch {
+	case s.Name == "":
+		p.Add("/name", "is required: the strategy's type, one of %s", strategyTypeNames())
+	case !known:
+		p.Add("/name", "must be a strategy type that is known, one of %s; others must be defined first", strategyTypeNames())
+	}
+	for _, parameter := range builtIn.parameters {
+		if value, given := s.Parameters[parameter.name]; given && parameter.fault != nil {
+			if fault := parameter.fault(value); fault != "" {
+				p.Add("/parameters/"+parameter.name, "%s", fault)
+			}
+		}
+	}
+	if n := len(s.Constraints); n > limits.Constraints {
+		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
+	} else {
+		for i, c := range s.Constraints {
+			c.Check("/constraints/"+strconv.Itoa(i), limits, p)
+		}
+	}
+	s.checkVariants(p)
+}
+
+// checkVariants adds to the rules of all variants those of strategy-level ones (contract: Strategy-level variant).
+// Overrides are refused, because whoever sends them expects users to get a variant that they would not get.
+func (s Strategy) checkVariants(p *Problems) {
+	CheckVariants(s.Variants, "/variants", p)
+	for i, v := range s.Variants {
+		path := "/variants/" + strconv.Itoa(i)
+		if v.Weight != math.Trunc(v.Weight) {
+			p.Add(path+"/weight", "must be a whole number in a variant of a strategy")
+		}
+		if len(v.Overrides) > 0 {
+			p.Add(path+"/overrides", "must be empty: the variants of a strategy have no overrides")
+		}
+	}
+}
+
+func strategyTypeNames() string {
+	names := make([]string, len(strategyTypes))
+	for i, t := range strategyTypes {
+		names[i] = t.name
+	}
+	return commaList(names)
+}
+
+// AddStrategy gives the flag another strategy in env, the youngest there, its variants distributed. Invalid past the
+// limit.
+func (f *Feature) AddStrategy(env ProjectEnvironment, s Strategy, limits Limits) error {
+	strategies := f.In(env).Strategies
+	if n := len(strategies); n >= limits.Strategies {
+		return Errorf(Invalid, "flag %q has %d strategies in environment %q already, and no more than %d are allowed", f.Name, n, env.Name, limits.Strategies)
+	}
+	s.Variants = Distribute(s.Variants)
+	f.setStrategies(env, append(slices.Clone(strategies), s))
+	return nil
+}
+
+// Strategy is the flag's strategy of that id in env. NotFound when there is none.
+func (f *Feature) Strategy(env ProjectEnvironment, id string) (Strategy, error) {
+	i, err := f.indexStrategy(env, id)
+	if err != nil {
+		return Strategy{}, err
+	}
+	return f.In(env).Strategies[i], nil
+}
+
+// ReplaceStrategy puts s, its variants distributed, in the place of the strategy in env with its id. NotFound when
+// there is none. Disabling the only enabled strategy disables the environment.
+func (f *Feature) ReplaceStrategy(env ProjectEnvironment, s Strategy) error {
+	i, err := f.indexStrategy(env, s.ID)
+	if err != nil {
+		return err
+	}
+	s.Variants = Distribute(s.Variants)
+	strategies := slices.Clone(f.In(env).Strategies)
+	strategies[i] = s
+	f.setStrategies(env, strategies)
+	return nil
+}
+
+// RemoveStrategy takes a strategy away. NotFound when it is not there. Removing the last strategy, or the only enabled
+// one, disables the environment.
+func (f *Feature) RemoveStrategy(env ProjectEnvironment, id string) error {
+	i, err := f.indexStrategy(env, id)
+	if err != nil {
+		return err
+	}
+	f.setStrategies(env, slices.Delete(slices.Clone(f.In(env).Strategies), i, i+1))
+	return nil
+}
+
+// OrderStrategies gives the strategies in env, by id, new sort orders; those that are not named keep theirs.
+// Invalid when an id is unknown there, and then nothing changes.
+func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float64) error {
+	if len(order) == 0 {
+		return nil
+	}
+	strategies := slices.Clone(f.In(env).Strategies)
+	for _, id := range slices.Sorted(maps.Keys(order)) {
+		i, err := f.indexStrategy(env, id)
+		if err != nil {
+			return Errorf(Invalid, "%s", err.Message) // the body names it, not the path
+		}
+		strategies[i].SortOrder = order[id]
+	}
+	f.setStrategies(env, strategies)
+	return nil
+}
+
+// NextStrategyOrder is the sort order that places a strategy behind all others in env.
+func (f *Feature) NextStrategyOrder(env ProjectEnvironment) float64 {
+	strategies := f.In(env).Strategies
+	if len(strategies) == 0 {
+		return 0
+	}
+	return strategies[len(strategies)-1].SortOrder + 1
+}
+
+func (f *Feature) indexStrategy(env ProjectEnvironment, id string) (int, *Error) {
+	i := slices.IndexFunc(f.In(env).Strategies, func(s Strategy) bool { return s.ID == id })
+	if i < 0 {
+		return i, Errorf(NotFound, "flag %q has no strategy %q in environment %q", f.Name, id, env.Name)
+	}
+	return i, nil
+}
+
+// setStrategies keeps strategies, a list of the flag's own, in their order: ones of equal sort order stay as they
+// stand, the older before the younger. A flag that has lost its last strategy in env, or its last enabled one, is
+// switched off there (decisions: Strategies): to an SDK, a flag that is on without any is on for everybody.
+func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
+	slices.SortStableFunc(strategies, func(a, b Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
+	active := func(s Strategy) bool { return !s.Disabled }
+	fe := f.In(env)
+	lost := slices.ContainsFunc(fe.Strategies, active) && !slices.ContainsFunc(strategies, active)
+	if len(strategies) == 0 || lost {
+		fe.EnabledIn = ""
+	}
+	fe.Strategies = strategies
+	f.set(env, fe)
 }

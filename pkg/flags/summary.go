@@ -46,12 +46,13 @@ func (f *Feature) Summary() FeatureSummary {
 		s.Description = nil
 	}
 	for name, fe := range f.Environments {
-		s.Environments[name] = fe.summary()
+		s.Environments[name] = fe.Summary()
 	}
 	return s
 }
 
-func (fe FeatureEnvironment) summary() EnvironmentSummary {
+// Summary is what lists show of the environment.
+func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	enabled := 0
 	for _, s := range fe.Strategies {
 		if !s.Disabled {

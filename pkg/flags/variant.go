@@ -1,5 +1,12 @@
 package flags
 
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // A Variant is one of the values that an enabled flag resolves to, by weight (contract: Variant).
 type Variant struct {
 	Name       string
@@ -29,4 +36,117 @@ type Payload struct {
 type Override struct {
 	ContextName string
 	Values      []string
+}
+
+// totalWeight is what the weights of a list of variants add up to (contract: Limits).
+const totalWeight = 1000
+
+// CheckVariants notes every fault of a list of variants, with paths below path: those of each variant (contract:
+// Variant, Payload) and those of the list (contract: Variants, rules 1 and 2).
+func CheckVariants(variants []Variant, path string, p *Problems) {
+	named := make(map[string]int, len(variants))
+	variable, fixed := false, 0.0
+	for i, v := range variants {
+		at := path + "/" + strconv.Itoa(i)
+		v.check(at, p)
+		if first, taken := named[v.Name]; taken && v.Name != "" {
+			p.Add(at+"/name", "is the name of variant %d as well: names must be unique", first)
+		} else {
+			named[v.Name] = i
+		}
+		switch v.WeightType {
+		case Variable:
+			variable = true
+		case Fix:
+			fixed += v.Weight
+		}
+	}
+	if len(variants) > 0 && !variable {
+		p.Add(path, "at least one variant must have the weightType %s", Variable)
+	}
+	if fixed >= totalWeight {
+		p.Add(path, "the weights of variants with the weightType %s must add up to less than %d, not to %v", Fix, totalWeight, fixed)
+	}
+}
+
+func (v Variant) check(path string, p *Problems) {
+	if v.Name == "" {
+		p.Add(path+"/name", "is required")
+	}
+	if !(v.Weight >= 0 && v.Weight <= totalWeight) { // so that NaN is a fault too
+		p.Add(path+"/weight", "must be from 0 to %d, is %v", totalWeight, v.Weight)
+	}
+	if v.WeightType != Variable && v.WeightType != Fix {
+		p.Add(path+"/weightType", "must be %s or %s", Variable, Fix)
+	}
+	if v.Stickiness == "" {
+		p.Add(path+"/stickiness", "must not be empty")
+	}
+	if v.Payload != nil {
+		v.Payload.check(path+"/payload", p)
+	}
+	for i, o := range v.Overrides {
+		if o.ContextName == "" {
+			p.Add(path+"/overrides/"+strconv.Itoa(i)+"/contextName", "is required")
+		}
+	}
+}
+
+// check holds the value to its type (decisions: Variants), because an SDK that cannot read it would fail in the
+// application, far from whoever wrote it.
+func (payload Payload) check(path string, p *Problems) {
+	switch payload.Type {
+	case "json":
+		if !jsontext.Value(payload.Value).IsValid() {
+			p.Add(path+"/value", "must be one JSON document, without duplicate keys, for a payload of type json")
+		}
+	case "number":
+		if !isNumber(payload.Value) {
+			p.Add(path+"/value", "must be a decimal number for a payload of type number")
+		}
+	case "csv", "string":
+	default:
+		p.Add(path+"/type", "must be one of json, csv, string, number")
+	}
+}
+
+// Distribute gives each variant the weight that it ends up with, in a copy of the list (contract: Variants, rule 3;
+// decisions: Variants). Fix weights are rounded down to whole numbers; what they leave of 1000 is shared among the
+// variable ones by largest remainder: shares differ by at most 1, and earlier variants get the larger share. The list
+// must be one that CheckVariants has no fault with; the total of a non-empty one is then exactly 1000.
+func Distribute(variants []Variant) []Variant {
+	if len(variants) == 0 {
+		return nil // so that an empty list compares equal to none, and setting it is no change
+	}
+	distributed := slices.Clone(variants)
+	rest, sharers := totalWeight, 0
+	for i := range distributed {
+		v := &distributed[i]
+		if v.WeightType != Fix {
+			sharers++
+			continue
+		}
+		whole := int(v.Weight)
+		v.Weight = float64(whole)
+		rest -= whole
+	}
+	for i := range distributed {
+		v := &distributed[i]
+		if v.WeightType != Fix {
+			share := (rest + sharers - 1) / sharers // what is left, by those who are left, rounded up
+			v.Weight = float64(share)
+			rest, sharers = rest-share, sharers-1
+		}
+	}
+	return distributed
+}
+
+// SetVariants makes variants, distributed, the flag's variants in env.
+func (f *Feature) SetVariants(env ProjectEnvironment, variants []Variant) {
+	fe := f.In(env)
+	if len(variants) == 0 && len(fe.Variants) == 0 {
+		return // an entry that holds nothing would look like a change
+	}
+	fe.Variants = Distribute(variants)
+	f.set(env, fe)
 }

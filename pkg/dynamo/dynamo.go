@@ -1,0 +1,95 @@
+// Package dynamo is the store: flags.Store over one DynamoDB table.
+//
+// An aggregate is one item: an envelope of keys and version around one document, the aggregate as JSON. A change is one
+// transaction, in which every aggregate is written on the condition that it is still at the version that was read.
+// keys.go says where everything lies and what each access costs; the *_item.go files say how each entity is stored;
+// plan.go makes a change into a transaction, and send.go gets it applied exactly once however often answers are lost.
+//
+// Nothing else in Guidon knows DynamoDB: failed conditions leave here as flags.Error kinds.
+package dynamo
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"guidon/pkg/flags"
+)
+
+// What one attempt may take, and the longest wait between two. The whole is bounded by the context's deadline alone.
+const (
+	attemptTimeout = 2 * time.Second
+	maxBackoff     = 500 * time.Millisecond
+)
+
+// Options say which table, and where it is.
+type Options struct {
+	Table      string       // name of the table
+	Endpoint   string       // address of an engine; "" for what the SDK finds, AWS_ENDPOINT_URL_DYNAMODB included
+	HTTPClient *http.Client // nil for the default; tests put a faulty transport here
+}
+
+// Store is a flags.Store over one DynamoDB table.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+var _ flags.Store = (*Store)(nil)
+
+// Open makes a Store. It calls nothing: the first request finds out whether the table is there.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	httpClient := o.HTTPClient
+	if httpClient == nil {
+		httpClient = newHTTPClient()
+	}
+	settings := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient)}
+	if o.Endpoint != "" { // a local engine takes any credentials, and must not wait for real ones to be found
+		settings = append(settings, config.WithRegion("local"),
+			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, settings...)
+	if err != nil {
+		return nil, err
+	}
+	client := dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
+		options.Retryer = readRetryer()
+		if o.Endpoint != "" {
+			options.BaseEndpoint = aws.String(o.Endpoint)
+		}
+	})
+	return &Store{client: client, table: o.Table}, nil
+}
+
+// newHTTPClient keeps enough connections open for a process that serves many callers at once.
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Timeout: attemptTimeout,
+		Transport: &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: time.Second,
+			MaxIdleConns:        256,
+			MaxIdleConnsPerHost: 256,
+			IdleConnTimeout:     90 * time.Second,
+			ForceAttemptHTTP2:   true,
+			Proxy:               http.ProxyFromEnvironment,
+		},
+	}
+}
+
+// readRetryer repeats reads until the context's deadline; writes have their own loop in send.go.
+func readRetryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = 0 // no bound but the deadline
+		o.MaxBackoff = maxBackoff
+		o.RateLimiter = ratelimit.None
+	})
+}

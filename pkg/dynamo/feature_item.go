@@ -1,0 +1,149 @@
+package dynamo
+
+import "guidon/pkg/flags"
+
+// A featureDocument is a flag as it is stored.
+type featureDocument struct {
+	Format         int                            `json:"format"`
+	Name           string                         `json:"name"`
+	Project        string                         `json:"project"`
+	ProjectUID     string                         `json:"projectUid"`
+	Type           flags.FeatureType              `json:"type"`
+	Description    *string                        `json:"description"`
+	Stale          bool                           `json:"stale,omitzero"`
+	ImpressionData bool                           `json:"impressionData,omitzero"`
+	Archived       bool                           `json:"archived,omitzero"`
+	CreatedAt      stamp                          `json:"createdAt"`
+	CreatedBy      string                         `json:"createdBy"`
+	ArchivedAt     stamp                          `json:"archivedAt,omitzero"`
+	LastSeenAt     stamp                          `json:"lastSeenAt,omitzero"`
+	Environments   map[string]environmentDocument `json:"environments,omitzero"`
+}
+
+type environmentDocument struct {
+	Environment string             `json:"environment"`
+	EnabledIn   string             `json:"enabledIn,omitzero"`
+	Strategies  []strategyDocument `json:"strategies,omitempty"`
+	Variants    []variantDocument  `json:"variants,omitempty"`
+	LastSeenAt  stamp              `json:"lastSeenAt,omitzero"`
+}
+
+type strategyDocument struct {
+	ID          string               `json:"id"`
+	Name        string               `json:"name"`
+	Title       *string              `json:"title,omitzero"`
+	Disabled    bool                 `json:"disabled,omitzero"`
+	SortOrder   float64              `json:"sortOrder"`
+	Segments    []int64              `json:"segments,omitempty"`
+	Constraints []constraintDocument `json:"constraints,omitempty"`
+	Parameters  map[string]string    `json:"parameters,omitempty"`
+	Variants    []variantDocument    `json:"variants,omitempty"`
+}
+
+type constraintDocument struct {
+	ContextName     string         `json:"contextName"`
+	Operator        flags.Operator `json:"operator"`
+	Values          []string       `json:"values,omitempty"`
+	Value           *string        `json:"value,omitzero"`
+	CaseInsensitive bool           `json:"caseInsensitive,omitzero"`
+	Inverted        bool           `json:"inverted,omitzero"`
+}
+
+type variantDocument struct {
+	Name       string             `json:"name"`
+	Weight     float64            `json:"weight"`
+	WeightType flags.WeightType   `json:"weightType"`
+	Stickiness string             `json:"stickiness"`
+	Payload    *payloadDocument   `json:"payload,omitzero"`
+	Overrides  []overrideDocument `json:"overrides,omitempty"`
+}
+
+type payloadDocument struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+type overrideDocument struct {
+	ContextName string   `json:"contextName"`
+	Values      []string `json:"values"`
+}
+
+func storeFeature(f *flags.Feature) featureDocument {
+	doc := featureDocument{
+		Format: format, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Type: f.Type,
+		Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData, Archived: f.Archived,
+		CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
+	}
+	if len(f.Environments) > 0 {
+		doc.Environments = make(map[string]environmentDocument, len(f.Environments))
+	}
+	for name, fe := range f.Environments {
+		doc.Environments[name] = environmentDocument{
+			Environment: fe.Environment, EnabledIn: fe.EnabledIn, LastSeenAt: fe.LastSeenAt,
+			Strategies: each(fe.Strategies, storeStrategy), Variants: each(fe.Variants, storeVariant),
+		}
+	}
+	return doc
+}
+
+func (doc featureDocument) feature(version int64) *flags.Feature {
+	f := &flags.Feature{
+		Version: version, Name: doc.Name, Project: doc.Project, ProjectUID: doc.ProjectUID,
+		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
+		Archived: doc.Archived, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
+		ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
+		Environments: make(map[string]flags.FeatureEnvironment, len(doc.Environments)),
+	}
+	for name, fe := range doc.Environments {
+		f.Environments[name] = flags.FeatureEnvironment{
+			Standing:   flags.Standing{Environment: fe.Environment, EnabledIn: fe.EnabledIn},
+			Strategies: each(fe.Strategies, strategyDocument.strategy), Variants: each(fe.Variants, variantDocument.variant),
+			LastSeenAt: fe.LastSeenAt,
+		}
+	}
+	return f
+}
+
+func storeStrategy(s flags.Strategy) strategyDocument {
+	return strategyDocument{
+		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, SortOrder: s.SortOrder, Segments: s.Segments,
+		Constraints: each(s.Constraints, func(c flags.Constraint) constraintDocument { return constraintDocument(c) }),
+		Parameters:  s.Parameters, Variants: each(s.Variants, storeVariant),
+	}
+}
+
+func (doc strategyDocument) strategy() flags.Strategy {
+	return flags.Strategy{
+		ID: doc.ID, Name: doc.Name, Title: doc.Title, Disabled: doc.Disabled, SortOrder: doc.SortOrder, Segments: doc.Segments,
+		Constraints: each(doc.Constraints, func(c constraintDocument) flags.Constraint { return flags.Constraint(c) }),
+		Parameters:  doc.Parameters, Variants: each(doc.Variants, variantDocument.variant),
+	}
+}
+
+func storeVariant(v flags.Variant) variantDocument {
+	return variantDocument{
+		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness,
+		Payload:   (*payloadDocument)(v.Payload),
+		Overrides: each(v.Overrides, func(o flags.Override) overrideDocument { return overrideDocument(o) }),
+	}
+}
+
+func (doc variantDocument) variant() flags.Variant {
+	return flags.Variant{
+		Name: doc.Name, Weight: doc.Weight, WeightType: doc.WeightType, Stickiness: doc.Stickiness,
+		Payload:   (*flags.Payload)(doc.Payload),
+		Overrides: each(doc.Overrides, func(o overrideDocument) flags.Override { return flags.Override(o) }),
+	}
+}
+
+// each maps a list; an empty one stays nil.
+func each[A, B any](list []A, f func(A) B) []B {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}

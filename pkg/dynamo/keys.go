@@ -1,0 +1,95 @@
+package dynamo
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"guidon/pkg/flags"
+)
+
+// Where everything lies.
+//
+//	item             pk                   sk                          what it is
+//	flag             FLAG#<name>          FLAG                        the whole aggregate; never deleted, so a name never comes back
+//	its history      FLAG#<name>          EVENT#<version>             the event that made that version: exactly one, in order
+//	its list row     PROJECT#<uid>        FLAG#<name> ARCHIVED#<name> what lists show; strongly consistent, unlike an index
+//	project          PROJECT#<id>         PROJECT                     with its environments
+//	project history  PROJECT#<uid>        EVENT#<version>             by uid: an id that is used again has a history of its own
+//	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags; closed when it is deleted
+//	environments     REGISTRY#environments  REGISTRY                  all environments of the service, one item
+//	token            TOKEN#<sha256>       TOKEN                       an API token, found by the hash of its secret
+//
+// What each access costs (a "unit" is a capacity unit; reads are strongly consistent, 1 unit per 4 KB an item;
+// transactional writes cost 2 units per KB an item):
+//
+//	access                       calls                 units for small items
+//	authenticate, with all that  1 BatchGetItem        1 an item: token, project, flag, environments = 4
+//	an operation reads
+//	list a project's flags       + 1 Query a MB        1 per 4 KB of rows: 1,000 flags in 2 environments about 75
+//	change one flag              + 1 TransactWrite     flag, event, and the row and guard when they change: 4 to 8
+//	settle a lost answer         + 1 GetItem           1, and only when a condition failed after a lost answer
+//
+// A guard is one of 16 items, chosen by the flag's name: one shared item would make creations in a project conflict.
+
+const guards = 16
+
+// A place is a primary key.
+type place struct{ pk, sk string }
+
+func (p place) attributes() map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: p.pk},
+		"sk": &types.AttributeValueMemberS{Value: p.sk},
+	}
+}
+
+// placeOf is where the aggregate of that key lies.
+func placeOf(key flags.Key) place {
+	switch key.Entity {
+	case flags.EntityFeature:
+		return place{"FLAG#" + key.ID, "FLAG"}
+	case flags.EntityProject:
+		return place{"PROJECT#" + key.ID, "PROJECT"}
+	case flags.EntityEnvironments:
+		return place{"REGISTRY#environments", "REGISTRY"}
+	case flags.EntityToken:
+		return place{"TOKEN#" + key.ID, "TOKEN"}
+	}
+	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
+}
+
+const eventPrefix = "EVENT#"
+
+// historyOf is the partition that holds the events of an aggregate.
+func historyOf(a flags.Aggregate) string {
+	if p, ok := a.(*flags.Project); ok {
+		return projectPartition(p.UID)
+	}
+	return placeOf(a.Key()).pk
+}
+
+func eventPlace(a flags.Aggregate, version int64) place {
+	return place{historyOf(a), fmt.Sprintf("%s%012d", eventPrefix, version)}
+}
+
+func projectPartition(uid string) string { return "PROJECT#" + uid }
+
+// rowPrefix heads the sort keys of a project's list rows.
+func rowPrefix(archived bool) string {
+	if archived {
+		return "ARCHIVED#"
+	}
+	return "FLAG#"
+}
+
+func rowPlace(f *flags.Feature) place {
+	return place{projectPartition(f.ProjectUID), rowPrefix(f.Archived) + f.Name}
+}
+
+func guardPlace(f *flags.Feature) place {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(f.Name)) // never fails
+	return place{projectPartition(f.ProjectUID), fmt.Sprintf("GUARD#%02d", h.Sum32()%guards)}
+}

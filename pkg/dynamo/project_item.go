@@ -1,0 +1,52 @@
+package dynamo
+
+import "guidon/pkg/flags"
+
+// A projectDocument is a project as it is stored.
+type projectDocument struct {
+	Format       int                           `json:"format"`
+	ID           string                        `json:"id"`
+	UID          string                        `json:"uid"`
+	Name         string                        `json:"name"`
+	Description  string                        `json:"description,omitzero"`
+	CreatedAt    stamp                         `json:"createdAt"`
+	Environments map[string]attachmentDocument `json:"environments,omitempty"`
+}
+
+type attachmentDocument struct {
+	ID              string            `json:"id"`
+	Environment     string            `json:"environment"`
+	DefaultStrategy *strategyDocument `json:"defaultStrategy,omitzero"`
+}
+
+func storeProject(p *flags.Project) projectDocument {
+	doc := projectDocument{
+		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt,
+		Environments: make(map[string]attachmentDocument, len(p.Environments)),
+	}
+	for name, a := range p.Environments {
+		stored := attachmentDocument{ID: a.ID, Environment: a.Environment}
+		if a.DefaultStrategy != nil {
+			s := storeStrategy(*a.DefaultStrategy)
+			stored.DefaultStrategy = &s
+		}
+		doc.Environments[name] = stored
+	}
+	return doc
+}
+
+func (doc projectDocument) project(version int64) *flags.Project {
+	p := &flags.Project{
+		Version: version, ID: doc.ID, UID: doc.UID, Name: doc.Name, Description: doc.Description, CreatedAt: doc.CreatedAt,
+		Environments: make(map[string]flags.Attachment, len(doc.Environments)),
+	}
+	for name, a := range doc.Environments {
+		attached := flags.Attachment{ID: a.ID, Environment: a.Environment}
+		if a.DefaultStrategy != nil {
+			s := a.DefaultStrategy.strategy()
+			attached.DefaultStrategy = &s
+		}
+		p.Environments[name] = attached
+	}
+	return p
+}

@@ -1,0 +1,60 @@
+package dynamo
+
+import "guidon/pkg/flags"
+
+// A rowDocument is a flag's list row. Its names are short: a list reads thousands of them.
+type rowDocument struct {
+	Format         int                    `json:"f"`
+	Name           string                 `json:"n"`
+	Project        string                 `json:"p"`
+	Type           flags.FeatureType      `json:"t"`
+	Description    *string                `json:"d,omitzero"`
+	Stale          bool                   `json:"s,omitzero"`
+	ImpressionData bool                   `json:"i,omitzero"`
+	Archived       bool                   `json:"a,omitzero"`
+	CreatedAt      stamp                  `json:"c"`
+	ArchivedAt     stamp                  `json:"ca,omitzero"`
+	LastSeenAt     stamp                  `json:"l,omitzero"`
+	Environments   map[string]rowStanding `json:"e,omitempty"`
+}
+
+type rowStanding struct {
+	Environment       string `json:"u"`
+	EnabledIn         string `json:"on,omitzero"`
+	Strategies        int    `json:"s,omitzero"`
+	EnabledStrategies int    `json:"es,omitzero"`
+	Variants          int    `json:"v,omitzero"`
+	LastSeenAt        stamp  `json:"l,omitzero"`
+}
+
+func storeRow(s flags.FeatureSummary) rowDocument {
+	doc := rowDocument{
+		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
+		ImpressionData: s.ImpressionData, Archived: s.Archived,
+		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
+		Environments: make(map[string]rowStanding, len(s.Environments)),
+	}
+	for name, e := range s.Environments {
+		doc.Environments[name] = rowStanding{
+			Environment: e.Environment, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
+			EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		}
+	}
+	return doc
+}
+
+func (doc rowDocument) summary() flags.FeatureSummary {
+	s := flags.FeatureSummary{
+		Name: doc.Name, Project: doc.Project,
+		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
+		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
+		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
+	}
+	for name, e := range doc.Environments {
+		s.Environments[name] = flags.EnvironmentSummary{
+			Standing:   flags.Standing{Environment: e.Environment, EnabledIn: e.EnabledIn},
+			Strategies: e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+		}
+	}
+	return s
+}

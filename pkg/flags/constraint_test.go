@@ -1,0 +1,138 @@
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// paths are where the faults are, for tables that care less for the wording.
+func paths(problems Problems) []string {
+	at := []string{}
+	for _, d := range problems {
+		at = append(at, d.Path)
+	}
+	return at
+}
+
+func one(value string) *string { return &value }
+
+func TestOperators(t *testing.T) {
+	got := commaList(Operators())
+	want := "NOT_IN, IN, STR_ENDS_WITH, STR_STARTS_WITH, STR_CONTAINS, NUM_EQ, NUM_GT, NUM_GTE, NUM_LT, NUM_LTE, " +
+		"DATE_AFTER, DATE_BEFORE, SEMVER_EQ, SEMVER_GT, SEMVER_LT"
+	if got != want {
+		t.Errorf("Operators() = %s, want %s", got, want)
+	}
+}
+
+func TestConstraintCheck(t *testing.T) {
+	limits := DefaultLimits()
+	limits.ConstraintValues, limits.ConstraintValue = 3, 5
+	tests := []struct {
+		name       string
+		constraint Constraint
+		want       []string // paths of the faults
+		message    string   // part of the first one
+	}{
+		{"a list", Constraint{ContextName: "c", Operator: In, Values: []string{"a", "b"}}, nil, ""},
+		{"an empty string in a list", Constraint{ContextName: "c", Operator: In, Values: []string{""}}, nil, ""},
+		{"an unused value", Constraint{ContextName: "c", Operator: NotIn, Values: []string{"a"}, Value: one("")}, nil, ""},
+		{"one value", Constraint{ContextName: "c", Operator: NumEq, Value: one("1")}, nil, ""},
+		{"an unused list", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: []string{"a"}}, nil, ""},
+		{"as many values as allowed", Constraint{ContextName: "c", Operator: In, Values: make([]string, 3)}, nil, ""},
+		{"values as long as allowed", Constraint{ContextName: "c", Operator: In, Values: []string{"ééééé"}}, nil, ""},
+		{"a value as long as allowed", Constraint{ContextName: "c", Operator: SemverEq, Value: one("1.2.3")}, nil, ""},
+
+		{"nothing", Constraint{}, []string{"/contextName", "/operator"}, "required"},
+		{"no operator", Constraint{ContextName: "c"}, []string{"/operator"}, "must be one of NOT_IN, IN, STR_ENDS_WITH"},
+		{"another operator", Constraint{ContextName: "c", Operator: "EQ"}, []string{"/operator"}, "SEMVER_LT"},
+		{"an operator in lower case", Constraint{ContextName: "c", Operator: "in"}, []string{"/operator"}, "IN"},
+		{"no list", Constraint{ContextName: "c", Operator: In}, []string{"/values"}, "at least one"},
+		{"an empty list", Constraint{ContextName: "c", Operator: StrContains, Values: []string{}}, []string{"/values"}, "at least one"},
+		{"one value for a list", Constraint{ContextName: "c", Operator: StrEndsWith, Value: one("a")}, []string{"/values"}, "list"},
+		{"too many values", Constraint{ContextName: "c", Operator: In, Values: make([]string, 4)}, []string{"/values"}, "at most 3 values, has 4"},
+		{"too many unused values", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: make([]string, 4)}, []string{"/values"}, "at most 3"},
+		{"values too long", Constraint{ContextName: "c", Operator: In, Values: []string{"abcdef", "a", "éééééé"}}, []string{"/values/0", "/values/2"}, "at most 5 characters, has 6"},
+		{"an unused value too long", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: []string{"a", "abcdef"}}, []string{"/values/1"}, "at most 5"},
+		{"no value", Constraint{ContextName: "c", Operator: NumGt}, []string{"/value"}, "NUM_GT compares with a decimal number"},
+		{"a list for one value", Constraint{ContextName: "c", Operator: SemverGt, Values: []string{"1.2.3"}}, []string{"/value"}, `with "value"`},
+		{"a value too long", Constraint{ContextName: "c", Operator: NumLt, Value: one("123456")}, []string{"/value"}, "at most 5 characters, has 6"},
+		{"a value of another kind", Constraint{ContextName: "c", Operator: DateAfter, Value: one("soon")}, []string{"/value"}, "ISO 8601"},
+		{"many faults", Constraint{Operator: NumLte, Value: one("x"), Values: []string{"abcdef"}}, []string{"/contextName", "/values/0", "/value"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var p Problems
+			tt.constraint.Check("/constraints/7", limits, &p)
+			want := []string{}
+			for _, path := range tt.want {
+				want = append(want, "/constraints/7"+path)
+			}
+			if got := paths(p); !slices.Equal(got, want) {
+				t.Fatalf("faults at %q, want %q: %v", got, want, p)
+			}
+			if len(p) > 0 && !strings.Contains(p[0].Message, tt.message) {
+				t.Errorf("message %q, want %q in it", p[0].Message, tt.message)
+			}
+		})
+	}
+}
+
+// TestConstraintKinds tries for every operator that compares with one value what it takes and what not.
+func TestConstraintKinds(t *testing.T) {
+	kinds := []struct {
+		operators []Operator
+		good, bad []string
+	}{
+		{
+			[]Operator{NumEq, NumGt, NumGte, NumLt, NumLte},
+			[]string{"0", "5", "-5", "+5", "5.5", ".5", "007", "1e3", "1E-3", "9007199254740993"},
+			[]string{"", "abc", "NaN", "nan", "Inf", "-Inf", "infinity", "0x10", "0x1p-2", "1_000", "1,5", " 5", "5 ", "1e999", "-", "1.2.3", "e5", "٣"},
+		},
+		{
+			[]Operator{DateAfter, DateBefore},
+			[]string{
+				"2026-01-31", "2024-02-29", "2026-01-31T12:00", "2026-01-31T12:00Z", "2026-01-31T12:00:30",
+				"2026-01-31T12:00:30Z", "2026-01-31T12:00:30.123", "2026-01-31T12:00:30.123456789Z",
+				"2026-01-31T12:00:30+02:00", "2026-01-31T12:00-23:59", "2026-01-31T12:00:30.5-05:30",
+			},
+			[]string{
+				"", "today", "2026", "2026-01", "2026-1-31", "2026-02-30", "2025-02-29", "2026-13-01", "31.01.2026",
+				"20260131", "2026-01-31T", "2026-01-31T12", "2026-01-31T1:00", "2026-01-31T24:00", "2026-01-31T12:60",
+				"2026-01-31T12:00:60Z", "2026-01-31T12:00:30,5Z", "2026-01-31T12:00:30.", "2026-01-31 12:00",
+				"2026-01-31t12:00z", "2026-01-31Z", "2026-01-31T12:00:30+24:00", "2026-01-31T12:00:30+02:60",
+				"2026-01-31T12:00:30 Z", "2026-01-31\n", "1767225600",
+			},
+		},
+		{
+			[]Operator{SemverEq, SemverGt, SemverLt},
+			[]string{"0.0.0", "1.2.3", "1.2.3-rc.1", "1.2.3+build.5", "1.2.3-rc.1+build.5", "10.20.30"},
+			[]string{"", "1", "1.2", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.3-", "1.2.x", " 1.2.3", "latest", "-1.2.3", "1.2.3-01"},
+		},
+	}
+	for _, kind := range kinds {
+		for _, operator := range kind.operators {
+			check := func(value string) Problems {
+				var p Problems
+				Constraint{ContextName: "c", Operator: operator, Value: &value}.Check("", DefaultLimits(), &p)
+				return p
+			}
+			for _, value := range kind.good {
+				t.Run(fmt.Sprintf("%s takes %q", operator, value), func(t *testing.T) {
+					if p := check(value); len(p) > 0 {
+						t.Errorf("got %v, want no fault", p)
+					}
+				})
+			}
+			for _, value := range kind.bad {
+				t.Run(fmt.Sprintf("%s refuses %q", operator, value), func(t *testing.T) {
+					if got, want := paths(check(value)), []string{"/value"}; !slices.Equal(got, want) {
+						t.Errorf("faults at %q, want %q", got, want)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package httpapi
+
+import (
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// Fallback serves every path that no other group does: health, and a 404 that helps for the rest. It needs no store.
+func Fallback() Group {
+	return Group{
+		Name:       "fallback",
+		Operations: []Operation{{Route: "GET /health", Decide: does(health)}},
+		gone:       gone,
+	}
+}
+
+type healthBody struct {
+	Health string `json:"health"`
+}
+
+func health(*call) (decision, error) { return ok(healthBody{Health: "GOOD"}) }
+
+// gone lists what Unleash removed in version 5 (contract: Removed legacy endpoints).
+var gone = []string{
+	"GET /api/admin/features",
+	"POST /api/admin/features",
+	"GET /api/admin/features/{featureName}",
+	"PUT /api/admin/features/{featureName}",
+	"DELETE /api/admin/features/{featureName}",
+	"POST /api/admin/features/{featureName}/toggle",
+	"POST /api/admin/features/{featureName}/toggle/on",
+	"POST /api/admin/features/{featureName}/toggle/off",
+	"POST /api/admin/features/{featureName}/stale/on",
+	"POST /api/admin/features/{featureName}/stale/off",
+}
+
+// removed says what to call instead of a removed route.
+func removed(route string) *flags.Error {
+	const flag = "/api/admin/projects/{projectId}/features/{featureName}"
+	method, path, _ := strings.Cut(route, " ")
+	instead := method + " " + strings.Replace(path, "/api/admin/features", "/api/admin/projects/{projectId}/features", 1)
+	switch {
+	case strings.Contains(path, "/toggle"):
+		instead = "POST " + flag + "/environments/{environment}/on or /off"
+	case strings.Contains(path, "/stale"):
+		instead = "PATCH " + flag + ` with [{"op":"replace","path":"/stale","value":true}]`
+	}
+	return flags.Errorf(flags.NotFound, "%s was removed in Unleash 5; use %s", route, instead)
+}

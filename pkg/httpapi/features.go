@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"guidon/pkg/flags"
+)
+
+// Features serves flags as such: reading and listing, making, changing, cloning, archiving, switching on and off
+// (contract: Projects and flags).
+func Features() Group {
+	const (
+		list    = "/api/admin/projects/{projectId}/features"
+		one     = list + "/{featureName}"
+		env     = one + "/environments/{environment}"
+		archive = "/api/admin/archive"
+	)
+	return Group{Name: "features", Operations: []Operation{
+		{"GET " + list, flags.Read, theProject | theEnvironments | activeRows, does(listFeatures)},
+		{"POST " + list, flags.CreateFeature, theProject | theEnvironments, takes(createFeature)},
+		{"GET " + one, flags.Read, theProject | theFeature | theEnvironments, does(readFeature)},
+		{"PUT " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(updateFeature)},
+		{"PATCH " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(patchFeature)},
+		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature)},
+		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature)},
+		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment)},
+		{"POST " + env + "/on", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(enableFeature)},
+		{"POST " + env + "/off", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(disableFeature)},
+		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | archivedRows, does(listArchived)},
+		{"POST " + archive + "/revive/{featureName}", flags.UpdateFeature, theFeature | evenArchived, does(reviveFeature)},
+	}}
+}
+
+func listFeatures(c *call) (decision, error) {
+	return ok(featureList{Version: 2, Features: c.rows()})
+}
+
+func readFeature(c *call) (decision, error) { return ok(c.record(c.feature)) }
+
+func readFeatureEnvironment(c *call) (decision, error) {
+	return ok(environmentOf(c.feature, c.environment))
+}
+
+func listArchived(c *call) (decision, error) {
+	list := archivedList{Version: 2, Features: make([]archivedFeature, len(c.summaries))}
+	for i, s := range c.summaries {
+		list.Features[i] = archivedFeature{metadataOf(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, timestamp(s.ArchivedAt)}
+	}
+	return ok(list)
+}
+
+func createFeature(c *call, in createFeatureBody) (decision, error) {
+	f := flags.NewFeature(c.project, in.Name, in.metadata(), c.caller.Name, c.now)
+	answer := c.subset(f, nil)
+	return c.makesFeature(f, flags.Event{Type: flags.FeatureCreated, Data: answer.metadataView}, http.StatusCreated, answer)
+}
+
+func updateFeature(c *call, in updateFeatureBody) (decision, error) {
+	if in.Name.Set && in.Name.Value != c.feature.Name {
+		return decision{}, flags.Problems{{Path: "/name", Message: "a flag cannot be renamed: it must be the name in the path, or be left out"}}.Err()
+	}
+	return c.changeMetadata(in.over(c.feature.Metadata))
+}
+
+// patchFeature applies a JSON Patch to the flag's metadata. What cannot be changed may be named, and stays; a member
+// that the patch removes goes back to what a new flag has.
+func patchFeature(c *call, patch metadataPatch) (decision, error) {
+	document := patchedFeature{metadataView: metadata(c.feature), Archived: c.feature.Archived, LastSeen: timestampOf(c.feature.LastSeenAt)}
+	var in updateFeatureBody
+	if err := patchBody(patch).apply(document, &in); err != nil {
+		return decision{}, err
+	}
+	var problems flags.Problems
+	in.checkMetadata(&problems)
+	if err := problems.Err(); err != nil {
+		return decision{}, err
+	}
+	return c.changeMetadata(in.over(newMetadata()))
+}
+
+func (c *call) changeMetadata(m flags.Metadata) (decision, error) {
+	f := c.feature.Clone()
+	f.Metadata = m
+	event := flags.Event{Type: flags.FeatureMetadataUpdated, Data: metadata(f), PreData: metadata(c.feature)}
+	return c.changesFeature(f, event, http.StatusOK, c.subset(f, nil))
+}
+
+func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
+	f := c.feature.CloneAs(in.Name, in.ReplaceGroupID.or(true), c.caller.Name, c.now, c.newID)
+	variants := variantViews(f.AllVariants(c.environments))
+	answer := c.subset(f, &variants)
+	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name}}
+	return c.makesFeature(f, event, http.StatusCreated, answer)
+}
+
+func archiveFeature(c *call) (decision, error) {
+	f := c.feature.Clone()
+	f.Archive(c.now)
+	return c.changesFeature(f, flags.Event{Type: flags.FeatureArchived}, http.StatusAccepted, nil)
+}
+
+func reviveFeature(c *call) (decision, error) {
+	f := c.feature.Clone()
+	f.Revive()
+	return c.changesFeature(f, flags.Event{Type: flags.FeatureRevived}, http.StatusOK, nil)
+}
+
+func enableFeature(c *call) (decision, error) {
+	f := c.feature.Clone()
+	if err := f.Enable(c.environment, c.newID); err != nil {
+		return decision{}, err
+	}
+	return c.switched(f, flags.FeatureEnvironmentEnabled)
+}
+
+func disableFeature(c *call) (decision, error) {
+	f := c.feature.Clone()
+	f.Disable(c.environment)
+	return c.switched(f, flags.FeatureEnvironmentDisabled)
+}
+
+// switched answers on and off with the flag, whose enabled is that of the environment.
+func (c *call) switched(f *flags.Feature, event flags.EventType) (decision, error) {
+	answer := c.record(f)
+	answer.Enabled = f.Enabled(c.environment)
+	return c.changesFeature(f, flags.Event{Type: event}, http.StatusOK, answer)
+}

@@ -1,0 +1,127 @@
+// Package httpapi is the HTTP interface: what Guidon answers, to what, and who may ask.
+//
+// An operation is a row of its group's table (projects.go, features.go, strategies.go, variants.go, fallback.go): a
+// route, the permission it needs, what it reads, and a pure function that decides. One executor does the I/O for all of
+// them: load, decide, commit (execute.go). Wire types stand beside the operations that use them; the rules themselves
+// are methods of pkg/flags.
+package httpapi
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// A Group is the operations that one Lambda function serves.
+type Group struct {
+	Name       string
+	Operations []Operation
+	gone       []string // routes that Unleash removed, see fallback.go
+}
+
+// Groups lists every group.
+func Groups() []Group {
+	return []Group{Projects(), Features(), Strategies(), Variants(), Fallback()}
+}
+
+// Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
+func (g Group) Routes() []string {
+	routes := make([]string, 0, len(g.Operations))
+	for _, op := range g.Operations {
+		routes = append(routes, op.Route)
+	}
+	return routes
+}
+
+// Config is how a deployment sets the interface up.
+type Config struct {
+	Open   bool         // AUTH_TYPE=none: everybody is the administrator
+	Limits flags.Limits // LIMIT_…
+	Logger *slog.Logger // one line a request; nil logs nothing
+	Now    func() time.Time
+}
+
+// ConfigFromEnv reads AUTH_TYPE (none, or api-token, the default), LOG_LEVEL (debug, info, warn, error; default info)
+// and the limits: LIMIT_STRATEGIES (per flag environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES
+// (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service).
+func ConfigFromEnv() (Config, error) {
+	c := Config{Limits: flags.DefaultLimits(), Now: time.Now}
+	switch auth := os.Getenv("AUTH_TYPE"); auth {
+	case "none":
+		c.Open = true
+	case "", "api-token":
+	default:
+		return c, fmt.Errorf("AUTH_TYPE is %q; it can be none or api-token", auth)
+	}
+	var level slog.Level
+	if name := os.Getenv("LOG_LEVEL"); name != "" {
+		if err := level.UnmarshalText([]byte(name)); err != nil {
+			return c, fmt.Errorf("LOG_LEVEL is %q; it can be debug, info, warn or error", name)
+		}
+	}
+	c.Logger = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	for name, limit := range map[string]*int{
+		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
+		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValue,
+		"LIMIT_ENVIRONMENTS": &c.Limits.Environments,
+	} {
+		value := os.Getenv(name)
+		if value == "" {
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return c, fmt.Errorf("%s is %q; it must be a whole number above 0", name, value)
+		}
+		*limit = n
+	}
+	return c, nil
+}
+
+// New serves a group's operations, and the JSON 404 for every other path and method. Fallback needs no store.
+func New(store flags.Store, group Group, config Config) http.Handler {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	e := &executor{store: store, config: config}
+	mux := http.NewServeMux()
+	for _, op := range group.Operations {
+		mux.Handle(op.Route, e.handler(op))
+	}
+	for _, route := range group.gone {
+		mux.Handle(route, e.fails(route, removed(route)))
+	}
+	nothing := e.fails("", flags.Errorf(flags.NotFound, "there is nothing at this path and method"))
+	mux.Handle("/", nothing)
+	return e.guard(mux, nothing)
+}
+
+// guard answers what the mux must not see: preflights, before any authentication, and paths that the mux would
+// redirect to a cleaner spelling of themselves.
+func (e *executor) guard(mux, nothing http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer e.recover(w, r)
+		switch {
+		case r.Method == http.MethodOptions:
+			w.WriteHeader(http.StatusNoContent)
+		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.Path) != r.URL.Path:
+			nothing.ServeHTTP(w, r)
+		default:
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// fails answers every request with one failure.
+func (e *executor) fails(route string, failure *flags.Error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.respond(w, r, outcome{route: route, err: failure})
+	})
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+// An Operation is one row of the interface: where it is, who may, what it reads, and how it decides.
+type Operation struct {
+	Route      string           // as net/http writes it
+	Permission flags.Permission // "" for what is public
+	Reads      Reads
+	Decide     decider
+}
+
+// Reads names what an operation needs before it decides, all of which one load brings. What the path names is found,
+// or the answer is a 404, before the operation is asked (see find).
+type Reads uint
+
+// What can be read.
+const (
+	theProject      Reads = 1 << iota // the project that the path names, which must exist
+	theFeature                        // the flag that the path names, active, and in that project if one is named
+	evenArchived                      // with theFeature: an archived flag will do
+	theEnvironments                   // the registry of environments; with a project, which of them it has
+	activeRows                        // the summaries of the project's active flags, by one more query
+	archivedRows                      // and of its archived ones
+)
+
+func (r Reads) has(one Reads) bool { return r&one != 0 }
+
+// A call is what an operation decides on: the request, and what was loaded for it. Clock and identifiers are in it, so
+// that deciding is a pure function, done again from the start when another writer was first.
+type call struct {
+	caller flags.Caller
+	now    time.Time
+	newID  func() string
+	limits flags.Limits
+	param  func(name string) string
+	query  url.Values
+
+	project      *flags.Project
+	registry     *flags.Environments
+	environments []flags.ProjectEnvironment // those of the project, in order
+	environment  flags.ProjectEnvironment   // the one that the path names
+	feature      *flags.Feature             // as it is stored: change a clone
+	summaries    []flags.FeatureSummary
+}
+
+// A decision is the answer to a call, and the change that it makes, if any.
+type decision struct {
+	status int
+	body   any // nil for none
+	change flags.Change
+}
+
+// A decider decides on a call, given the body that it decoded.
+type decider struct {
+	takes  any // the zero value of the body's type; nil without a body
+	decode func(body []byte, limits flags.Limits) (any, error)
+	decide func(c *call, in any) (decision, error)
+}
+
+// does decides on a call that takes no body.
+func does(decide func(c *call) (decision, error)) decider {
+	return decider{decide: func(c *call, _ any) (decision, error) { return decide(c) }}
+}
+
+// takes decides on a call with a body of type In. A fault of the body is a 400 before anything is looked for: if In
+// has a check method, it says what is wrong with the body by itself.
+func takes[In any](decide func(c *call, in In) (decision, error)) decider {
+	var zero In
+	return decider{
+		takes: zero,
+		decode: func(body []byte, limits flags.Limits) (any, error) {
+			var in In
+			if err := decodeStrict(body, &in); err != nil {
+				return nil, err
+			}
+			if body, ok := any(in).(checker); ok {
+				var problems flags.Problems
+				body.check(limits, &problems)
+				if err := problems.Err(); err != nil {
+					return nil, err
+				}
+			}
+			return in, nil
+		},
+		decide: func(c *call, in any) (decision, error) { return decide(c, in.(In)) },
+	}
+}
+
+// A checker is a body that can tell its own faults.
+type checker interface {
+	check(limits flags.Limits, problems *flags.Problems)
+}
+
+// ok answers 200 with a body and changes nothing.
+func ok(body any) (decision, error) { return decision{status: http.StatusOK, body: body}, nil }
+
+// changes is a decision that replaces before by after and leaves an event. The store drops it when after is the same.
+func (c *call) changes(before, after flags.Aggregate, event flags.Event, status int, body any) (decision, error) {
+	event.ID, event.CreatedAt, event.CreatedBy = orderedID(), c.now, c.caller.Name
+	return decision{status: status, body: body, change: flags.Change{
+		Writes: []flags.Write{{Before: before, After: after}}, Event: event,
+	}}, nil
+}
+
+// changesFeature is a decision that replaces the flag of the call by after.
+func (c *call) changesFeature(after *flags.Feature, event flags.Event, status int, body any) (decision, error) {
+	event.Project, event.FeatureName, event.Environment = after.Project, after.Name, c.environment.Name
+	return c.changes(c.feature, after, event, status, body)
+}
+
+// makesFeature is a decision that makes a new flag.
+func (c *call) makesFeature(f *flags.Feature, event flags.Event, status int, body any) (decision, error) {
+	event.Project, event.FeatureName = f.Project, f.Name
+	return c.changes(nil, f, event, status, body)
+}
+
+// orderedID is an id that sorts by time.
+func orderedID() string { return uuid.Must(uuid.NewV7()).String() }

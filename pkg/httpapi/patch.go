@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// What a patch may do at most: operations, and bytes added by its copies.
+const (
+	maxPatchOperations = 1000
+	maxPatchCopies     = 1 << 20
+)
+
+// A patchBody is a JSON Patch (RFC 6902).
+type patchBody []patchOperation
+
+type patchOperation struct {
+	Op    string         `json:"op"`
+	Path  string         `json:"path"`
+	From  *string        `json:"from,omitzero"`
+	Value jsontext.Value `json:"value,omitzero"`
+}
+
+var patchOps = []string{"add", "remove", "replace", "copy", "move", "test"}
+
+// check finds what is wrong with a patch by itself. The whole document is no target: a patch changes members of it.
+func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
+	if len(p) > maxPatchOperations {
+		problems.Add("", "a patch has at most %d operations, this one has %d", maxPatchOperations, len(p))
+		return
+	}
+	for i, op := range p {
+		at := "/" + strconv.Itoa(i)
+		if !slices.Contains(patchOps, op.Op) {
+			problems.Add(at+"/op", "%q must be one of %s", shorten(op.Op), strings.Join(patchOps, ", "))
+			continue
+		}
+		if !strings.HasPrefix(op.Path, "/") {
+			problems.Add(at+"/path", "must name a member, such as /description")
+		}
+		if (op.Op == "copy" || op.Op == "move") && (op.From == nil || !strings.HasPrefix(*op.From, "/")) {
+			problems.Add(at+"/from", "must name a member, such as /description")
+		}
+		if (op.Op == "add" || op.Op == "replace" || op.Op == "test") && op.Value == nil {
+			problems.Add(at+"/value", "is required")
+		}
+	}
+}
+
+// members are the first members that the patch's paths name, each with where in the patch it is named.
+func (p patchBody) members(visit func(at, member string)) {
+	for i, op := range p {
+		visit("/"+strconv.Itoa(i)+"/path", firstMember(op.Path))
+		if op.From != nil {
+			visit("/"+strconv.Itoa(i)+"/from", firstMember(*op.From))
+		}
+	}
+}
+
+func firstMember(pointer string) string {
+	member, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	return member
+}
+
+// apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
+func (p patchBody) apply(document, into any) error {
+	before, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	operations, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return &flags.Error{Kind: flags.Invalid, Message: "the body is no JSON Patch", Err: err}
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.SupportNegativeIndices = false
+	options.AccumulatedCopySizeLimit = maxPatchCopies
+	after, err := patch.ApplyWithOptions(before, options)
+	if err != nil {
+		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + err.Error(), Err: err}
+	}
+	return decodeStrict(after, into)
+}

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+// failures gives each kind of failure its status and name (contract: Errors).
+var failures = map[flags.Kind]struct {
+	status int
+	name   string
+}{
+	flags.Invalid:              {http.StatusBadRequest, "ValidationError"},
+	flags.Unauthenticated:      {http.StatusUnauthorized, "AuthenticationRequired"},
+	flags.Forbidden:            {http.StatusForbidden, "NoAccessError"},
+	flags.NotFound:             {http.StatusNotFound, "NotFoundError"},
+	flags.NameExists:           {http.StatusConflict, "NameExistsError"},
+	flags.Conflict:             {http.StatusConflict, "ConflictError"},
+	flags.TooLarge:             {http.StatusRequestEntityTooLarge, "PayloadTooLargeError"},
+	flags.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // spelled so in the contract
+	flags.Unavailable:          {http.StatusServiceUnavailable, "ServiceUnavailableError"},
+	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
+}
+
+// retryAfter is how long a caller is asked to wait after a 503, in seconds.
+const retryAfter = 1
+
+// An errorBody is the body of every failure.
+type errorBody struct {
+	ID      string        `json:"id"` // also in the log line
+	Name    string        `json:"name"`
+	Message string        `json:"message"`
+	Details []errorDetail `json:"details,omitempty"`
+}
+
+type errorDetail struct {
+	Message string `json:"message"`
+	Path    string `json:"path,omitzero"`
+}
+
+// An outcome is what came of a request.
+type outcome struct {
+	route    string
+	decision decision
+	err      error
+	rounds   int
+	took     time.Duration
+}
+
+// respond is the only place that writes an answer and its log line. The line names the route, never the path, which may
+// hold a secret, and never a body.
+func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
+	status, body := o.decision.status, o.decision.body
+	var failure errorBody
+	if o.err != nil {
+		status, failure = describe(o.err)
+		body = failure
+		if status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		}
+	}
+	e.log(r, o, status, failure)
+	if body == nil {
+		w.WriteHeader(status)
+		return
+	}
+	document, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil { // a defect: a body that is no JSON
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
+	w.WriteHeader(status)
+	_, _ = w.Write(document) // a caller that has gone cannot be told
+}
+
+// describe makes a failure public: its status and body, and nothing of its cause.
+func describe(err error) (int, errorBody) {
+	e, ok := errors.AsType[*flags.Error](err)
+	if !ok {
+		e = flags.Errorf(flags.Internal, "something is wrong inside; the log says what, under this id")
+	}
+	as, ok := failures[e.Kind]
+	if !ok {
+		as = failures[flags.Internal]
+	}
+	body := errorBody{ID: uuid.NewString(), Name: as.name, Message: e.Message}
+	for _, d := range e.Details {
+		body.Details = append(body.Details, errorDetail{Message: d.Message, Path: d.Path})
+	}
+	return as.status, body
+}
+
+func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody) {
+	logger := e.config.Logger
+	if logger == nil {
+		return
+	}
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	if !logger.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", r.Method), slog.String("route", o.route), slog.Int("status", status),
+		slog.Float64("ms", float64(o.took.Microseconds())/1000), slog.Int("rounds", o.rounds),
+	}
+	if o.err != nil {
+		attrs = append(attrs, slog.String("errorId", failure.ID), slog.String("error", failure.Name))
+		if status >= http.StatusInternalServerError {
+			attrs = append(attrs, slog.String("cause", o.err.Error()))
+		}
+	}
+	logger.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// recover turns a panic into the 500. A defect in one request must not end the process that serves others.
+func (e *executor) recover(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if e.config.Logger != nil {
+		e.config.Logger.Error("panic", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	}
+	_, body := describe(errors.New("panic"))
+	document, _ := json.Marshal(body) // plain strings always marshal
+	w.Header().Del("Content-Length")
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusInternalServerError)
+	_, _ = w.Write(document)
+}

@@ -1,0 +1,225 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+
+	"guidon/pkg/flags"
+)
+
+// Strategies serves the activation strategies of a flag in one environment (contract: Strategies).
+func Strategies() Group {
+	const (
+		list  = "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies"
+		one   = list + "/{strategyId}"
+		reads = theProject | theFeature | theEnvironments
+	)
+	return Group{Name: "strategies", Operations: []Operation{
+		{"GET " + list, flags.Read, reads, does(listStrategies)},
+		{"POST " + list, flags.CreateFeatureStrategy, reads, takes(addStrategy)},
+		{"POST " + list + "/set-sort-order", flags.UpdateFeatureStrategy, reads, takes(orderStrategies)},
+		{"GET " + one, flags.Read, reads, does(readStrategy)},
+		{"PUT " + one, flags.UpdateFeatureStrategy, reads, takes(replaceStrategy)},
+		{"PATCH " + one, flags.UpdateFeatureStrategy, reads, takes(patchStrategy)},
+		{"DELETE " + one, flags.DeleteFeatureStrategy, reads, does(removeStrategy)},
+	}}
+}
+
+func listStrategies(c *call) (decision, error) { return ok(strategyViews(c.feature, c.environment)) }
+
+func readStrategy(c *call) (decision, error) {
+	s, err := c.findStrategy()
+	if err != nil {
+		return decision{}, err
+	}
+	return ok(strategyViewOf(s, c.feature.Name))
+}
+
+func addStrategy(c *call, in newStrategyBody) (decision, error) {
+	f := c.feature.Clone()
+	s := in.over(flags.Strategy{ID: c.newID(), SortOrder: f.NextStrategyOrder(c.environment)}).WithDefaults(f.Name)
+	if err := f.AddStrategy(c.environment, s, c.limits); err != nil {
+		return decision{}, err
+	}
+	answer, err := c.strategyOf(f, s.ID)
+	if err != nil {
+		return decision{}, err
+	}
+	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyAdd, Data: answer}, http.StatusOK, answer)
+}
+
+func replaceStrategy(c *call, in strategyBody) (decision, error) {
+	s, err := c.findStrategy()
+	if err != nil {
+		return decision{}, err
+	}
+	return c.putStrategy(s, in.over(s))
+}
+
+// patchStrategy applies a JSON Patch to the strategy as it is read. A member that the patch removes is as in a new
+// strategy; its id, and the flag it belongs to, stay whatever the patch says.
+func patchStrategy(c *call, patch patchBody) (decision, error) {
+	s, err := c.findStrategy()
+	if err != nil {
+		return decision{}, err
+	}
+	var in strategyBody
+	if err := patch.apply(strategyViewOf(s, c.feature.Name), &in); err != nil {
+		return decision{}, err
+	}
+	var problems flags.Problems
+	in.checkMembers(&problems)
+	if err := problems.Err(); err != nil {
+		return decision{}, err
+	}
+	return c.putStrategy(s, in.over(flags.Strategy{ID: s.ID, Name: s.Name, SortOrder: s.SortOrder}))
+}
+
+// putStrategy puts after in the place of before.
+func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
+	f := c.feature.Clone()
+	after = after.WithDefaults(f.Name)
+	var problems flags.Problems
+	after.Check(c.limits, &problems)
+	if err := problems.Err(); err != nil {
+		return decision{}, err
+	}
+	if err := f.ReplaceStrategy(c.environment, after); err != nil {
+		return decision{}, err
+	}
+	answer, err := c.strategyOf(f, after.ID)
+	if err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{Type: flags.FeatureStrategyUpdate, Data: answer, PreData: strategyViewOf(before, f.Name)}
+	return c.changesFeature(f, event, http.StatusOK, answer)
+}
+
+func removeStrategy(c *call) (decision, error) {
+	s, err := c.findStrategy()
+	if err != nil {
+		return decision{}, err
+	}
+	f := c.feature.Clone()
+	if err := f.RemoveStrategy(c.environment, s.ID); err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{Type: flags.FeatureStrategyRemove, PreData: strategyViewOf(s, f.Name)}
+	return c.changesFeature(f, event, http.StatusOK, nil)
+}
+
+func orderStrategies(c *call, in strategyOrderBody) (decision, error) {
+	order := make(map[string]float64, len(in))
+	for _, s := range in {
+		order[s.ID] = s.SortOrder.Value
+	}
+	f := c.feature.Clone()
+	if err := f.OrderStrategies(c.environment, order); err != nil {
+		return decision{}, err
+	}
+	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyOrder, Data: order}, http.StatusOK, nil)
+}
+
+// strategyOf is a strategy of f as it is answered.
+func (c *call) strategyOf(f *flags.Feature, id string) (strategyView, error) {
+	s, err := f.Strategy(c.environment, id)
+	return strategyViewOf(s, f.Name), err
+}
+
+// A strategyOrderBody gives strategies their places.
+type strategyOrderBody []struct {
+	ID        string         `json:"id"`
+	SortOrder maybe[float64] `json:"sortOrder"`
+}
+
+func (b strategyOrderBody) check(_ flags.Limits, problems *flags.Problems) {
+	for i, s := range b {
+		at := "/" + strconv.Itoa(i)
+		if s.ID == "" {
+			problems.Add(at+"/id", "is required")
+		}
+		if !s.SortOrder.Set {
+			problems.Add(at+"/sortOrder", "is required")
+		}
+	}
+}
+
+// A newStrategyBody makes a strategy: a strategyBody with a name.
+type newStrategyBody struct{ strategyBody }
+
+func (b newStrategyBody) check(limits flags.Limits, problems *flags.Problems) {
+	b.checkMembers(problems)
+	b.over(flags.Strategy{}).Check(limits, problems)
+}
+
+// A strategyBody changes a strategy. What is left out of constraints, variants, segments and parameters is emptied, or
+// goes back to its defaults; the rest stays (decisions: Strategies).
+type strategyBody struct {
+	Name        maybe[string]         `json:"name"`
+	Title       maybe[*string]        `json:"title"`
+	Disabled    maybe[*bool]          `json:"disabled"`
+	SortOrder   maybe[float64]        `json:"sortOrder"`
+	Segments    []int64               `json:"segments"`
+	Constraints []constraintBody      `json:"constraints"`
+	Parameters  map[string]parameter  `json:"parameters"`
+	Variants    []strategyVariantBody `json:"variants"`
+}
+
+// check finds what is wrong whatever the strategy is now; what depends on that comes with the merged strategy.
+func (b strategyBody) check(limits flags.Limits, problems *flags.Problems) {
+	b.checkMembers(problems)
+	b.over(flags.Strategy{Name: "default"}).Check(limits, problems)
+}
+
+// checkMembers finds what only the body can tell: a member that is missing, a segment when there are none.
+func (b strategyBody) checkMembers(problems *flags.Problems) {
+	for i, v := range b.Variants {
+		v.checkMembers("/variants/"+strconv.Itoa(i), problems)
+	}
+	for i, id := range b.Segments {
+		problems.Add("/segments/"+strconv.Itoa(i), "there is no segment %d", id)
+	}
+}
+
+// over is the strategy s with what the body says over it.
+func (b strategyBody) over(s flags.Strategy) flags.Strategy {
+	s.Name, s.Title, s.SortOrder = b.Name.or(s.Name), b.Title.or(s.Title), b.SortOrder.or(s.SortOrder)
+	if b.Disabled.Set {
+		s.Disabled = b.Disabled.Value != nil && *b.Disabled.Value
+	}
+	s.Segments = b.Segments
+	s.Constraints = each(b.Constraints, constraintBody.constraint)
+	s.Variants = each(b.Variants, strategyVariantBody.variant)
+	s.Parameters = make(map[string]string, len(b.Parameters))
+	for name, value := range b.Parameters {
+		s.Parameters[name] = string(value)
+	}
+	return s
+}
+
+// A strategyView is a strategy as it is answered (contract: Activation strategy).
+type strategyView struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Title       *string           `json:"title"`
+	Disabled    bool              `json:"disabled"`
+	FeatureName string            `json:"featureName"`
+	SortOrder   float64           `json:"sortOrder"`
+	Segments    []int64           `json:"segments"`
+	Constraints []constraintView  `json:"constraints"`
+	Variants    []variantView     `json:"variants"`
+	Parameters  map[string]string `json:"parameters"`
+}
+
+func strategyViewOf(s flags.Strategy, feature string) strategyView {
+	return strategyView{
+		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, FeatureName: feature, SortOrder: s.SortOrder,
+		Segments: s.Segments, Constraints: each(s.Constraints, constraintViewOf), Variants: variantViews(s.Variants),
+		Parameters: maps.Clone(s.Parameters),
+	}
+}
+
+func strategyViews(f *flags.Feature, env flags.ProjectEnvironment) []strategyView {
+	return each(f.In(env).Strategies, func(s flags.Strategy) strategyView { return strategyViewOf(s, f.Name) })
+}

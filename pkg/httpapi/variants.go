@@ -1,0 +1,223 @@
+package httpapi
+
+import (
+	"slices"
+	"strconv"
+
+	"guidon/pkg/flags"
+)
+
+// Variants serves the variants of a flag, in one environment or in all (contract: Variants).
+func Variants() Group {
+	const (
+		all   = "/api/admin/projects/{projectId}/features/{featureName}/variants"
+		batch = "/api/admin/projects/{projectId}/features/{featureName}/variants-batch"
+		one   = "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/variants"
+		reads = theProject | theFeature | theEnvironments
+	)
+	return Group{Name: "variants", Operations: []Operation{
+		{"GET " + all, flags.Read, reads, does(readAllVariants)},
+		{"PUT " + all, flags.UpdateFeatureVariants, reads, takes(putAllVariants)},
+		{"PATCH " + all, flags.UpdateFeatureVariants, reads, takes(patchAllVariants)},
+		{"PUT " + batch, flags.UpdateFeatureVariants, reads, takes(putVariantsBatch)},
+		{"GET " + one, flags.Read, reads, does(readVariants)},
+		{"PUT " + one, flags.UpdateFeatureVariants, reads, takes(putVariants)},
+		{"PATCH " + one, flags.UpdateFeatureVariants, reads, takes(patchVariants)},
+	}}
+}
+
+func readAllVariants(c *call) (decision, error) {
+	return ok(variantList{1, variantViews(c.feature.AllVariants(c.environments))})
+}
+
+func readVariants(c *call) (decision, error) {
+	return ok(variantList{1, variantViews(c.feature.In(c.environment).Variants)})
+}
+
+func putAllVariants(c *call, in variantsBody) (decision, error) {
+	return c.setVariants(c.environments, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+}
+
+func putVariants(c *call, in variantsBody) (decision, error) {
+	return c.setVariants([]flags.ProjectEnvironment{c.environment},
+		func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+}
+
+func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
+	envs := make([]flags.ProjectEnvironment, 0, len(in.Environments))
+	var problems flags.Problems
+	for i, name := range in.Environments {
+		at := slices.IndexFunc(c.environments, func(env flags.ProjectEnvironment) bool { return env.Name == name })
+		if at < 0 {
+			problems.Add("/environments/"+strconv.Itoa(i), "there is no environment %q in project %q", name, c.project.ID)
+			continue
+		}
+		envs = append(envs, c.environments[at])
+	}
+	if err := problems.Err(); err != nil {
+		return decision{}, err
+	}
+	return c.setVariants(envs, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.Variants.variants(), nil })
+}
+
+func patchAllVariants(c *call, patch patchBody) (decision, error) {
+	return c.setVariants(c.environments, c.patched(patch))
+}
+
+func patchVariants(c *call, patch patchBody) (decision, error) {
+	return c.setVariants([]flags.ProjectEnvironment{c.environment}, c.patched(patch))
+}
+
+// patched applies a JSON Patch to the list of variants that an environment has.
+func (c *call) patched(patch patchBody) func(flags.ProjectEnvironment) ([]flags.Variant, error) {
+	return func(env flags.ProjectEnvironment) ([]flags.Variant, error) {
+		var in variantsBody
+		if err := patch.apply(variantViews(c.feature.In(env).Variants), &in); err != nil {
+			return nil, err
+		}
+		var problems flags.Problems
+		in.check(c.limits, &problems)
+		return in.variants(), problems.Err()
+	}
+}
+
+// setVariants gives the flag the variants that of says, in each of envs: all of them or none.
+func (c *call) setVariants(envs []flags.ProjectEnvironment, of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (decision, error) {
+	f := c.feature.Clone()
+	before, after := map[string][]variantView{}, map[string][]variantView{}
+	for _, env := range envs {
+		variants, err := of(env)
+		if err != nil {
+			return decision{}, err
+		}
+		f.SetVariants(env, variants)
+		before[env.Name], after[env.Name] = variantViews(c.feature.In(env).Variants), variantViews(f.In(env).Variants)
+	}
+	event := flags.Event{Type: flags.FeatureVariantsUpdated, Data: after, PreData: before}
+	return c.changesFeature(f, event, 200, variantList{1, variantViews(f.AllVariants(envs))})
+}
+
+// A variantsBody is a list of variants as it comes in.
+type variantsBody []variantBody
+
+func (b variantsBody) variants() []flags.Variant { return each(b, variantBody.variant) }
+
+func (b variantsBody) check(_ flags.Limits, problems *flags.Problems) { b.checkAt("", problems) }
+
+func (b variantsBody) checkAt(path string, problems *flags.Problems) {
+	for i, v := range b {
+		v.checkMembers(path+"/"+strconv.Itoa(i), problems)
+	}
+	flags.CheckVariants(b.variants(), path, problems)
+}
+
+// A variantsBatchBody gives some environments the same variants.
+type variantsBatchBody struct {
+	Environments []string     `json:"environments"`
+	Variants     variantsBody `json:"variants"`
+}
+
+func (b variantsBatchBody) check(_ flags.Limits, problems *flags.Problems) {
+	if len(b.Environments) == 0 {
+		problems.Add("/environments", "must name at least one environment")
+	}
+	b.Variants.checkAt("/variants", problems)
+}
+
+// A variantBody is a variant of a flag's environment as it comes in.
+type variantBody struct {
+	Name       string             `json:"name"`
+	Weight     maybe[float64]     `json:"weight"`
+	WeightType maybe[string]      `json:"weightType"`
+	Stickiness maybe[string]      `json:"stickiness"`
+	Payload    maybe[payloadBody] `json:"payload"`
+	Overrides  []overrideBody     `json:"overrides"`
+}
+
+type payloadBody struct {
+	Type  string        `json:"type"`
+	Value maybe[string] `json:"value"`
+}
+
+type overrideBody struct {
+	ContextName string   `json:"contextName"`
+	Values      []string `json:"values"`
+}
+
+// checkMembers finds what is missing.
+func (b variantBody) checkMembers(path string, problems *flags.Problems) {
+	if !b.Weight.Set {
+		problems.Add(path+"/weight", "is required")
+	}
+	if b.Payload.Set && !b.Payload.Value.Value.Set {
+		problems.Add(path+"/payload/value", "is required")
+	}
+}
+
+func (b variantBody) variant() flags.Variant {
+	v := flags.Variant{
+		Name: b.Name, Weight: b.Weight.Value, WeightType: flags.WeightType(b.WeightType.or(string(flags.Variable))),
+		Stickiness: b.Stickiness.or("default"),
+		Overrides:  each(b.Overrides, func(o overrideBody) flags.Override { return flags.Override(o) }),
+	}
+	if b.Payload.Set {
+		v.Payload = &flags.Payload{Type: b.Payload.Value.Type, Value: b.Payload.Value.Value.Value}
+	}
+	return v
+}
+
+// A strategyVariantBody is a variant of a strategy as it comes in (contract: Strategy-level variant).
+type strategyVariantBody struct{ variantBody }
+
+func (b strategyVariantBody) checkMembers(path string, problems *flags.Problems) {
+	b.variantBody.checkMembers(path, problems)
+	if !b.WeightType.Set {
+		problems.Add(path+"/weightType", "is required")
+	}
+	if !b.Stickiness.Set {
+		problems.Add(path+"/stickiness", "is required")
+	}
+}
+
+// A variantView is a variant as it is answered (contract: Variant).
+type variantView struct {
+	Name       string           `json:"name"`
+	Weight     float64          `json:"weight"`
+	WeightType flags.WeightType `json:"weightType"`
+	Stickiness string           `json:"stickiness"`
+	Payload    *payloadView     `json:"payload,omitzero"`
+	Overrides  []overrideView   `json:"overrides,omitempty"`
+}
+
+type payloadView struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+type overrideView struct {
+	ContextName string   `json:"contextName"`
+	Values      []string `json:"values"`
+}
+
+type variantList struct {
+	Version  int           `json:"version"`
+	Variants []variantView `json:"variants"`
+}
+
+func variantViews(variants []flags.Variant) []variantView {
+	return each(variants, func(v flags.Variant) variantView {
+		return variantView{
+			Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*payloadView)(v.Payload),
+			Overrides: each(v.Overrides, func(o flags.Override) overrideView { return overrideView(o) }),
+		}
+	})
+}
+
+// each maps a list.
+func each[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}

@@ -1,0 +1,244 @@
+package lambdahttp_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/lambdahttp"
+)
+
+// seen is what a handler sees of a request.
+type seen struct {
+	Method, Path, Query, Body string
+	Header                    map[string][]string // those asked for
+}
+
+func TestRequest(t *testing.T) {
+	tests := []struct {
+		file string
+		want seen
+	}{
+		{"get.json", seen{
+			Method: "GET", Path: "/api/admin/projects/default", Query: "archived=true&tag=simple%3Aa%26b&tag=%C3%A9",
+			Header: map[string][]string{
+				"Authorization":   {"*:*.some-secret, with a comma"},
+				"User-Agent":      {"client/1.0 (one, two)"},
+				"Accept-Encoding": {"gzip", "deflate"},
+				"X-Many":          {"first", "second", "third"},
+			},
+		}},
+		{"post-json.json", seen{
+			Method: "POST", Path: "/api/admin/projects/default", Body: `{"name":"é","description":"a \"quoted\" text"}`,
+			Header: map[string][]string{"Content-Type": {"application/json"}},
+		}},
+		{"post-base64.json", seen{
+			Method: "POST", Path: "/api/admin/projects/default", Body: "{\"name\":\"\xff\xfe\"}",
+			Header: map[string][]string{"Content-Type": {"application/octet-stream"}},
+		}},
+		{"cookies.json", seen{
+			Method: "GET", Path: "/api/admin/projects/default", Query: "archived=true&tag=simple%3Aa%26b&tag=%C3%A9",
+			Header: map[string][]string{"Cookie": {"a=1", "b=2"}},
+		}},
+		{"cookies-sam-local.json", seen{
+			Method: "GET", Path: "/api/admin/projects/default", Query: "archived=true&tag=simple%3Aa%26b&tag=%C3%A9",
+			Header: map[string][]string{"Cookie": {"a=1", "b=2"}},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			var got seen
+			invoke(t, record(&got, tt.want.Header), event(t, tt.file))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("what the handler sees (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPath sends paths as API Gateway does, decoded.
+func TestPath(t *testing.T) {
+	tests := []struct{ raw, want string }{
+		{"/", "/"},
+		{"/api/admin/projects", "/api/admin/projects"},
+		{"/api/100%", "/api/100%25"},
+		{"/api/a%2Fb", "/api/a%252Fb"},
+		{"/api/what?x=1", "/api/what%3Fx=1"},
+		{"/api/a#b", "/api/a%23b"},
+		{"/api/../health", "/api/../health"},
+		{"/api/./x", "/api/./x"},
+		{"/api//x/", "/api//x/"},
+		{"//host/x", "//host/x"},
+		{"/api/a b", "/api/a%20b"},
+		{"/api/é", "/api/%C3%A9"},
+		{"/api/\x00", "/api/%00"},
+		{"/api/a\nb", "/api/a%0Ab"},
+		{"/api/a;b,c", "/api/a%3Bb%2Cc"},
+		{"/api/a:b@c&d=e+f$g", "/api/a:b@c&d=e+f$g"},
+		{`/api/"<>[]{}|\^` + "`", "/api/%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.raw, func(t *testing.T) {
+			e := event(t, "get.json")
+			e.RawPath, e.RawQueryString, e.QueryStringParameters = tt.raw, "", nil
+			e.RequestContext.HTTP.Path = tt.raw
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if got := r.URL.EscapedPath(); got != tt.want {
+					t.Errorf("escaped path is %q, want %q", got, tt.want)
+				}
+				if got := r.URL.Path; got != tt.raw {
+					t.Errorf("path is %q, want %q as the caller meant it", got, tt.raw)
+				}
+				if got := r.URL.RawQuery; got != "" {
+					t.Errorf("query is %q, want none", got)
+				}
+				w.WriteHeader(http.StatusNoContent)
+			})
+			if got := invoke(t, h, e).StatusCode; got != http.StatusNoContent {
+				t.Errorf("status is %d: the handler was not reached", got)
+			}
+		})
+	}
+}
+
+func TestOddEvents(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*events.APIGatewayV2HTTPRequest)
+		want   string // path and query that the handler sees
+	}{
+		{"no raw path", func(e *events.APIGatewayV2HTTPRequest) { e.RawPath = "" }, "/api/admin/projects/default?a=b"},
+		{"no path at all", func(e *events.APIGatewayV2HTTPRequest) { e.RawPath, e.RequestContext.HTTP.Path = "", "" }, "/?a=b"},
+		{"no domain", func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.DomainName = "" }, "/api/admin/projects/default?a=b"},
+		{"hash and control characters in the query",
+			func(e *events.APIGatewayV2HTTPRequest) { e.RawQueryString = "a=#\x00 \xff&b=%41" },
+			"/api/admin/projects/default?a=%23%00%20%FF&b=%41"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := event(t, "get.json")
+			e.RawQueryString = "a=b"
+			tt.change(&e)
+			var got seen
+			invoke(t, record(&got, nil), e)
+			if got := got.Path + "?" + got.Query; got != tt.want {
+				t.Errorf("the handler sees %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestResponse(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header()["X-Many"] = []string{"a", "b"}
+		w.Header()["Set-Cookie"] = []string{"a=1", "b=2"}
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"name":"é"}`)
+	})
+	want := events.APIGatewayV2HTTPResponse{
+		StatusCode: http.StatusCreated, Body: `{"name":"é"}`, Cookies: []string{"a=1", "b=2"},
+		Headers: map[string]string{"Content-Type": "application/json", "X-Many": "a,b"},
+	}
+	if diff := cmp.Diff(want, invoke(t, h, event(t, "get.json"))); diff != "" {
+		t.Errorf("response (-want +got):\n%s", diff)
+	}
+}
+
+func TestBinaryResponse(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte{0x1f, 0x8b, 0xff}) })
+	got := invoke(t, h, event(t, "get.json"))
+	if !got.IsBase64Encoded || got.Body != "H4v/" {
+		t.Errorf("body is %q, base64 %t; want H4v/ as base64", got.Body, got.IsBase64Encoded)
+	}
+}
+
+// TestNoAnswer is what the adapter would make a 504 of.
+func TestNoAnswer(t *testing.T) {
+	tests := []struct {
+		name, file string
+		h          http.HandlerFunc
+	}{
+		{"a body that is not base64", "post-broken-base64.json", func(w http.ResponseWriter, r *http.Request) {
+			t.Error("the handler was reached")
+		}},
+		{"a handler that writes nothing", "get.json", func(http.ResponseWriter, *http.Request) {}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := invoke(t, tt.h, event(t, tt.file))
+			var body struct{ ID, Name, Message string }
+			if err := json.Unmarshal([]byte(got.Body), &body); err != nil {
+				t.Fatalf("body %q: %v", got.Body, err)
+			}
+			if got.StatusCode != 500 || body.Name != "InternalError" || body.ID == "" || body.Message == "" {
+				t.Errorf("answer is %d %s, want the JSON error of a 500", got.StatusCode, got.Body)
+			}
+		})
+	}
+}
+
+func TestDeadlineReachesHandler(t *testing.T) {
+	want := time.Now().Add(7 * time.Second)
+	ctx, cancel := context.WithDeadline(t.Context(), want)
+	defer cancel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got, ok := r.Context().Deadline(); !ok || !got.Equal(want) {
+			t.Errorf("deadline is %v, want %v", got, want)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if _, err := lambdahttp.Handler(h)(ctx, event(t, "get.json")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// record notes what the handler sees, of the headers those that are wanted.
+func record(got *seen, wanted map[string][]string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(err)
+		}
+		*got = seen{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: string(body)}
+		for name := range wanted {
+			if got.Header == nil {
+				got.Header = map[string][]string{}
+			}
+			got.Header[name] = r.Header[name]
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+func invoke(t *testing.T, h http.Handler, e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+	t.Helper()
+	response, err := lambdahttp.Handler(h)(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Cookies != nil && len(response.Cookies) == 0 {
+		response.Cookies = nil // the same to API Gateway
+	}
+	return response
+}
+
+func event(t *testing.T, file string) (e events.APIGatewayV2HTTPRequest) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return e
+}
