@@ -10,13 +10,13 @@ package dynamo
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -47,11 +47,7 @@ var _ flags.Store = (*Store)(nil)
 
 // Open makes a Store. It calls nothing: the first request finds out whether the table is there.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	httpClient := o.HTTPClient
-	if httpClient == nil {
-		httpClient = newHTTPClient()
-	}
-	settings := []func(*config.LoadOptions) error{config.WithHTTPClient(httpClient)}
+	settings := []func(*config.LoadOptions) error{config.WithHTTPClient(newHTTPClient())}
 	if o.Endpoint != "" { // a local engine takes any credentials, and must not wait for real ones to be found
 		settings = append(settings, config.WithRegion("local"),
 			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
@@ -62,6 +58,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	client := dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Retryer = readRetryer()
+		if o.HTTPClient != nil {
+			options.HTTPClient = o.HTTPClient
+		}
 		if o.Endpoint != "" {
 			options.BaseEndpoint = aws.String(o.Endpoint)
 		}
@@ -70,19 +69,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 // newHTTPClient keeps enough connections open for a process that serves many callers at once.
-func newHTTPClient() *http.Client {
-	return &http.Client{
-		Timeout: attemptTimeout,
-		Transport: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSHandshakeTimeout: time.Second,
-			MaxIdleConns:        256,
-			MaxIdleConnsPerHost: 256,
-			IdleConnTimeout:     90 * time.Second,
-			ForceAttemptHTTP2:   true,
-			Proxy:               http.ProxyFromEnvironment,
-		},
-	}
+func newHTTPClient() *awshttp.BuildableClient {
+	return awshttp.NewBuildableClient().WithTimeout(attemptTimeout).WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
+	})
 }
 
 // readRetryer repeats reads until the context's deadline; writes have their own loop in send.go.

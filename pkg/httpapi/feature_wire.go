@@ -22,7 +22,7 @@ func (b createFeatureBody) check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return updateFeatureBody{Type: b.Type, Description: b.Description, ImpressionData: b.ImpressionData}.over(newMetadata())
+	return metadataBody{Type: b.Type, Description: b.Description, ImpressionData: b.ImpressionData}.over(newMetadata())
 }
 
 // newMetadata is what a flag is made with unless its creator says otherwise.
@@ -31,21 +31,24 @@ func newMetadata() flags.Metadata {
 	return flags.Metadata{Type: flags.Release, Description: &empty}
 }
 
-// An updateFeatureBody changes a flag's metadata; what is left out stays.
+// An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
 type updateFeatureBody struct {
-	Name           maybe[string]  `json:"name"`
+	Name maybe[string] `json:"name"`
+	metadataBody
+}
+
+// A metadataBody says what may be said of a flag; what it leaves out stays.
+type metadataBody struct {
 	Type           maybe[string]  `json:"type"`
 	Description    maybe[*string] `json:"description"`
 	Stale          maybe[bool]    `json:"stale"`
 	ImpressionData maybe[bool]    `json:"impressionData"`
 }
 
-func (b updateFeatureBody) check(_ flags.Limits, problems *flags.Problems) { b.checkMetadata(problems) }
-
-func (b updateFeatureBody) checkMetadata(problems *flags.Problems) { checkType(b.Type, problems) }
+func (b metadataBody) check(_ flags.Limits, problems *flags.Problems) { checkType(b.Type, problems) }
 
 // over is the metadata m with what the body says over it.
-func (b updateFeatureBody) over(m flags.Metadata) flags.Metadata {
+func (b metadataBody) over(m flags.Metadata) flags.Metadata {
 	return flags.Metadata{
 		Type:           flags.FeatureType(b.Type.or(string(m.Type))),
 		Description:    b.Description.or(m.Description),
@@ -88,9 +91,11 @@ func checkName(path, name string, problems *flags.Problems) {
 
 func checkType(name maybe[string], problems *flags.Problems) {
 	if name.Set && !slices.Contains(flags.FeatureTypes(), flags.FeatureType(name.Value)) {
-		problems.Add("/type", "%q must be one of %v", name.Value, flags.FeatureTypes())
+		problems.Add("/type", "%q must be one of %s", shorten(name.Value), strings.Join(each(flags.FeatureTypes(), toString), ", "))
 	}
 }
+
+func toString[T ~string](s T) string { return string(s) }
 
 // A metadataView is what is said of a flag everywhere.
 type metadataView struct {

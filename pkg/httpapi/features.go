@@ -66,12 +66,12 @@ func updateFeature(c *call, in updateFeatureBody) (decision, error) {
 // that the patch removes goes back to what a new flag has.
 func patchFeature(c *call, patch metadataPatch) (decision, error) {
 	document := patchedFeature{metadataView: metadata(c.feature), Archived: c.feature.Archived, LastSeen: timestampOf(c.feature.LastSeenAt)}
-	var in updateFeatureBody
+	var in metadataBody
 	if err := patchBody(patch).apply(document, &in); err != nil {
 		return decision{}, err
 	}
 	var problems flags.Problems
-	in.checkMetadata(&problems)
+	in.check(c.limits, &problems)
 	if err := problems.Err(); err != nil {
 		return decision{}, err
 	}

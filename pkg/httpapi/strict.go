@@ -82,7 +82,10 @@ func shorten(s string) string {
 	return s
 }
 
-var errNull = errors.New("null")
+// errNull is a null where T is wanted.
+type errNull struct{ wanted reflect.Type }
+
+func (errNull) Error() string { return "null" }
 
 // exact refuses null for whatever is not a pointer: left alone, the decoder would take it for an empty value.
 var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
@@ -93,10 +96,11 @@ var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 	case json.UnmarshalerFrom, *jsontext.Value:
 		return errors.ErrUnsupported
 	}
-	if reflect.TypeOf(v).Elem().Kind() == reflect.Pointer {
+	wanted := reflect.TypeOf(v).Elem()
+	if wanted.Kind() == reflect.Pointer {
 		return errors.ErrUnsupported
 	}
-	return errNull
+	return errNull{wanted}
 })
 
 // A maybe is a member that may be absent. Null is a value of it only if T is a pointer.
@@ -132,14 +136,17 @@ func syntaxFault(err error) error {
 
 func typeFault(e *json.SemanticError) error {
 	var problems flags.Problems
-	kind := e.JSONKind
-	if errors.Is(e.Err, errNull) {
-		kind = 'n'
-	}
-	if kind == 'n' || e.Err == nil || errors.Is(e.Err, strconv.ErrSyntax) || errors.Is(e.Err, strconv.ErrRange) {
-		problems.Add(string(e.JSONPointer), "must be %s, not %s", goWord(e.GoType), jsonWord(kind))
-	} else {
-		problems.Add(string(e.JSONPointer), "%s", e.Err.Error())
+	at := string(e.JSONPointer)
+	null, isNull := errors.AsType[errNull](e.Err)
+	switch {
+	case isNull:
+		problems.Add(at, "must be %s, not null", goWord(null.wanted))
+	case e.Err == nil:
+		problems.Add(at, "must be %s, not %s", goWord(e.GoType), jsonWord(e.JSONKind))
+	case errors.Is(e.Err, strconv.ErrSyntax), errors.Is(e.Err, strconv.ErrRange):
+		problems.Add(at, "must be %s, not this number", goWord(e.GoType))
+	default:
+		problems.Add(at, "%s", e.Err.Error())
 	}
 	return problems.Err()
 }
@@ -153,7 +160,7 @@ func jsonWord(k jsontext.Kind) string {
 	case '"':
 		return "a string"
 	case '0':
-		return "this number"
+		return "a number"
 	case '[', ']':
 		return "a list"
 	}

@@ -1,0 +1,131 @@
+// Package bootstrap puts what every deployment begins with into the store: the environments, the project "default" and
+// the first API tokens.
+//
+// It adds what is absent and changes nothing that is there, so it may run at every start, and by several processes at
+// once.
+package bootstrap
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+// Options say what else to put there.
+type Options struct {
+	Tokens []Token
+	Now    func() time.Time // nil for the clock
+}
+
+// author is who the events of a seeding name.
+const author = "bootstrap"
+
+// Seed puts there what is absent. Its errors are the store's.
+func Seed(ctx context.Context, store flags.Store, o Options) error {
+	s := &seeding{store: store, now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	environments, err := s.environments(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.project(ctx, environments); err != nil {
+		return err
+	}
+	for _, t := range o.Tokens {
+		if err := s.token(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type seeding struct {
+	store flags.Store
+	now   func() time.Time
+}
+
+// environments are those that the service has, made if there are none. "default" is disabled: it is there for clients
+// that know no other, and new projects do not get it.
+func (s *seeding) environments(ctx context.Context) (*flags.Environments, error) {
+	at := s.time()
+	seed := &flags.Environments{List: []flags.Environment{
+		{Name: "default", Type: "production", Protected: true, SortOrder: 1},
+		{Name: "development", Type: "development", Enabled: true, SortOrder: 2},
+		{Name: "production", Type: "production", Enabled: true, SortOrder: 3},
+	}}
+	names := make([]string, 0, len(seed.List))
+	for i := range seed.List {
+		seed.List[i].UID, seed.List[i].CreatedAt = newUID(), at
+		names = append(names, seed.List[i].Name)
+	}
+	return ensure(ctx, s, seed, flags.Event{Type: flags.EnvironmentsSeeded, Data: map[string]any{"names": names}})
+}
+
+// project makes the project "default", with the environments that are enabled from the start.
+func (s *seeding) project(ctx context.Context, environments *flags.Environments) error {
+	p := &flags.Project{ID: flags.DefaultProject, UID: newUID(), Name: "Default", CreatedAt: s.time()}
+	for _, name := range []string{"development", "production"} {
+		env := environments.Find(name)
+		if env == nil {
+			continue // somebody has deleted it since
+		}
+		if err := p.Attach(*env, newUID()); err != nil {
+			return err
+		}
+	}
+	_, err := ensure(ctx, s, p, flags.Event{
+		Type: flags.ProjectCreated, Project: p.ID, Data: map[string]any{"id": p.ID, "name": p.Name},
+	})
+	return err
+}
+
+func (s *seeding) token(ctx context.Context, t Token) error {
+	token := t.token(s.time())
+	_, err := ensure(ctx, s, token, flags.Event{
+		Type: flags.APITokenCreated,
+		Data: map[string]any{"tokenName": token.Name, "type": string(token.Type), "projects": token.Projects, "environment": token.Environment},
+	})
+	return err
+}
+
+// ensure is the aggregate that the store has at the key of made, which it stores if there is none.
+func ensure[A flags.Aggregate](ctx context.Context, s *seeding, made A, event flags.Event) (A, error) {
+	var none A
+	key := made.Key()
+	for {
+		view, err := s.store.Load(ctx, []flags.Key{key})
+		if err != nil {
+			return none, fmt.Errorf("seeding the %s: %w", key.Entity, err)
+		}
+		if _, there := view[key]; there {
+			return flags.Find[A](view, key), nil
+		}
+		event.ID, event.CreatedAt, event.CreatedBy = newEventID(), s.time(), author
+		err = s.store.Commit(ctx, flags.Change{Writes: []flags.Write{{After: made}}, Event: event})
+		switch flags.KindOf(err) {
+		case flags.NameExists, flags.Outdated: // another process was first: what it made counts
+			if ctx.Err() != nil {
+				return none, ctx.Err()
+			}
+			continue
+		}
+		if err != nil {
+			return none, fmt.Errorf("seeding the %s: %w", key.Entity, err)
+		}
+		return made, nil
+	}
+}
+
+func (s *seeding) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// newUID tells things apart that bear the same name one after the other; those few need no longer one.
+func newUID() string { return uuid.NewString()[:8] }
+
+// newEventID sorts by time.
+func newEventID() string { return uuid.Must(uuid.NewV7()).String() }

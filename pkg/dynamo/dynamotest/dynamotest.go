@@ -1,0 +1,94 @@
+// Package dynamotest gives tests a real store: one engine a test program, one table a test.
+package dynamotest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"guidon/infra/bootstrap"
+	"guidon/localstack/engine"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/flags"
+)
+
+// AdminToken, ClientToken and FrontendToken are the secrets that Seed puts there.
+const (
+	AdminToken    = "*:*.test-admin-token"
+	ClientToken   = "default:development.test-client-token"
+	FrontendToken = "default:development.test-frontend-token"
+)
+
+var (
+	shared *engine.Engine
+	tables atomic.Int64
+)
+
+// Run is what a package's TestMain calls: it starts the engine that its tests share, runs them, and ends the engine.
+// Without an engine the tests fail; they are never skipped.
+func Run(m *testing.M) int {
+	e, err := engine.Start(context.Background(), engine.Options{Log: os.Stderr})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the tests need a DynamoDB engine:", err)
+		return 1
+	}
+	defer e.Stop()
+	shared = e
+	return m.Run()
+}
+
+// Open opens a store over a new and empty table. A transport, if not nil, carries its requests.
+func Open(t testing.TB, transport http.RoundTripper) *dynamo.Store {
+	t.Helper()
+	return OpenOn(t, shared, fmt.Sprintf("test-%d", tables.Add(1)), transport)
+}
+
+// OpenOn opens a store over a table, made if need be, of an engine of the test's own.
+func OpenOn(t testing.TB, e *engine.Engine, table string, transport http.RoundTripper) *dynamo.Store {
+	t.Helper()
+	plain, err := dynamo.Open(t.Context(), dynamo.Options{Table: table, Endpoint: e.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.CreateTable(t.Context(), schema); err != nil {
+		t.Fatal(err)
+	}
+	if transport == nil {
+		return plain
+	}
+	store, err := dynamo.Open(t.Context(), dynamo.Options{
+		Table: table, Endpoint: e.URL(), HTTPClient: &http.Client{Transport: transport, Timeout: 2 * time.Second},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// Seed puts into a store what every deployment starts with, and three tokens.
+func Seed(t testing.TB, store *dynamo.Store) {
+	t.Helper()
+	var tokens []bootstrap.Token
+	for kind, secret := range map[flags.TokenType]string{
+		flags.AdminToken: AdminToken, flags.ClientToken: ClientToken, flags.FrontendToken: FrontendToken,
+	} {
+		token, err := bootstrap.ParseToken(kind, secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token.Name = string(kind)
+		tokens = append(tokens, token)
+	}
+	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var schema = dynamo.TableSchema{
+	Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},
+	Key:        []dynamo.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
+}
