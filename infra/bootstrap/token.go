@@ -10,12 +10,11 @@ import (
 
 // A Token is an API token that somebody chose the secret of.
 type Token struct {
-	Name   string
-	Type   flags.TokenType
-	Secret string
-
-	projects    []string
-	environment string
+	Name        string
+	Type        flags.TokenType
+	Secret      string
+	Projects    []string // ids; "*" is all
+	Environment string   // "*" is all
 }
 
 // LocalAdminToken is the admin token of a local run that names none; Unleash's users know it.
@@ -53,28 +52,26 @@ func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 	return tokens, nil
 }
 
-// ParseToken reads a secret: <project, * or []>:<environment or *>.<anything>. Its error shows no more of the secret
-// than what stands before the dot.
+// ParseToken reads a secret: <project, * or []>:<environment or *>.<anything>. Its error shows no more of it than what
+// stands before the first dot.
 func ParseToken(kind flags.TokenType, secret string) (Token, error) {
-	scope, rest, dot := strings.Cut(secret, ".")
-	if i := strings.LastIndex(secret, "."); i >= 0 { // names may hold dots, what comes after them may not
-		scope, rest = secret[:i], secret[i+1:]
-	}
-	project, environment, colon := strings.Cut(scope, ":")
-	if !dot || !colon || rest == "" {
+	project, rest, colon := strings.Cut(secret, ":")
+	environment, random, dot := strings.Cut(rest, ".")
+	if !colon || !dot || random == "" {
 		return Token{}, fmt.Errorf("an API token must look like <project, * or []>:<environment or *>.<secret>, such as %s", LocalAdminToken)
 	}
-	t := Token{Type: kind, Secret: secret, projects: []string{project}, environment: environment}
-	if project == "[]" { // several projects, which a secret does not name
-		t.projects = []string{"*"}
+	scope := project + ":" + environment
+	if kind == flags.AdminToken && scope != "*:*" {
+		return Token{}, fmt.Errorf("an admin token reaches everything, so it must begin with *:*. and not with %s", scope)
+	}
+	t := Token{Type: kind, Secret: secret, Projects: []string{project}, Environment: environment}
+	if project == "[]" { // several projects, which the secret does not name
+		t.Projects = []string{"*"}
 	} else if problem := checkScope(project); problem != "" {
-		return Token{}, fmt.Errorf("the project of the API token %s:… %s", project, problem)
+		return Token{}, fmt.Errorf("the project of the API token %s.… %s", scope, problem)
 	}
 	if problem := checkScope(environment); problem != "" {
 		return Token{}, fmt.Errorf("the environment of the API token %s.… %s", scope, problem)
-	}
-	if kind == flags.AdminToken && scope != "*:*" {
-		return Token{}, fmt.Errorf("an admin token reaches everything, so it must begin with *:*., not %s", scope)
 	}
 	return t, nil
 }
@@ -89,6 +86,6 @@ func checkScope(name string) string {
 func (t Token) token(at time.Time) *flags.Token {
 	return &flags.Token{
 		Hash: flags.HashSecret(t.Secret), Name: t.Name, Type: t.Type,
-		Projects: t.projects, Environment: t.environment, CreatedAt: at,
+		Projects: t.Projects, Environment: t.Environment, CreatedAt: at,
 	}
 }

@@ -1,0 +1,90 @@
+# Guidon. `make help` lists what there is; nothing but Go, npm and a POSIX shell is needed.
+
+SHELL = /bin/sh
+.DEFAULT_GOAL = help
+.SUFFIXES:
+.PHONY: help run test bench lint build clean check-go check-npm FORCE
+
+# Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
+LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
+
+STATICCHECK_VERSION   = v0.7.0
+GOLANGCI_LINT_VERSION = v2.15.0
+STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
+GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
+
+# Which engine the tests and the gateway start: dynoxide (the default) or dynamodb-local (wants Java 17 and Maven).
+ifdef ENGINE
+export ENGINE
+endif
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+run: check-go check-npm ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
+	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@exec '$(LOCAL)/bin/guidon'
+
+# The tests start engines and gateways, which Go's test cache cannot see: hence -count=1.
+test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's own engine)
+	@race=; cc=$$(go env CC); \
+	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
+	else echo "note: no C compiler, so the tests run without the race detector"; fi; \
+	set -x; go test -count=1 $$race ./...
+
+bench: check-go check-npm ## measure requests a second, latency and memory
+	go run ./localstack/bench
+
+lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, golangci-lint
+	@unformatted=$$(gofmt -l functions infra localstack pkg *.go); \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(STATICCHECK) ./...
+	$(GOLANGCI_LINT) run
+
+$(STATICCHECK): ; $(call install,honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION))
+$(GOLANGCI_LINT): ; $(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION))
+
+# install puts a tool under a name with its version, so that another version is another file.
+define install
+	@echo "installing $(1) (once)"; mkdir -p '$(LOCAL)/bin/new'
+	@GOBIN='$(LOCAL)/bin/new' go install $(1)
+	@mv '$(LOCAL)/bin/new/$(notdir $(firstword $(subst @, ,$(1))))' '$@'
+endef
+
+# One stripped, static arm64 binary a function. `sam build` calls build-<LogicalId> for each function of template.yaml
+# (BuildMethod: makefile); `make build` builds all of them the same way.
+define bootstrap
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w" \
+		-o '$(2)/bootstrap' ./functions/$(1)
+endef
+
+build: check-go $(patsubst functions/%/main.go,$(LOCAL)/build/%/bootstrap,$(wildcard functions/*/main.go)) ## build every Lambda function into .local/build
+
+$(LOCAL)/build/%/bootstrap: FORCE
+	$(call bootstrap,$*,$(@D))
+
+build-%Function: FORCE
+	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
+
+clean: ## remove what was built and fetched, and the local data
+	rm -rf '$(LOCAL)' .aws-sam
+
+check-go:
+	@for tool in awk sed tr mkdir mv rm; do command -v $$tool >/dev/null || { \
+		echo "$$tool is missing: this Makefile needs a POSIX shell with its usual tools" >&2; exit 1; }; done
+	@command -v go >/dev/null || { \
+		echo "go is missing: install Go $$(sed -n 's/^go //p' go.mod) or newer from https://go.dev/dl/" >&2; exit 1; }
+	@want=$$(sed -n 's/^go //p' go.mod); have=$$(go env GOVERSION 2>&1) || { \
+		echo "go does not do: Go $$want or newer is needed. It says: $$have" >&2; exit 1; }; \
+	printf '%s %s\n' "$$want" "$${have#go}" | awk '{ split($$1, want, "."); split($$2, have, "."); \
+		for (i = 1; i <= 3; i++) if (have[i]+0 != want[i]+0) exit have[i]+0 < want[i]+0 }' || { \
+		echo "$$have is too old: Go $$want or newer is needed, from https://go.dev/dl/" >&2; exit 1; }
+
+# npm brings the embedded DynamoDB engine, and the tests' flag sets.
+check-npm:
+	@if [ -z "$$AWS_ENDPOINT_URL_DYNAMODB" ] && ! command -v npm >/dev/null; then \
+		echo "npm is missing: it brings the embedded DynamoDB engine. Install Node.js from https://nodejs.org/," >&2; \
+		echo "or name the address of another DynamoDB in AWS_ENDPOINT_URL_DYNAMODB." >&2; exit 1; fi
+
+FORCE:

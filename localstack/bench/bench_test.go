@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// stub is a server just strict enough to tell a change from a repetition.
+type stub struct {
+	mu          sync.Mutex
+	description map[string]string // by active flag
+	enabled     map[string]bool
+	refused     []string // requests that changed nothing
+}
+
+func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, projectPath), "/")
+	flag, verb := "", r.Method
+	if len(parts) > 1 {
+		flag = parts[1]
+	}
+	if len(parts) > 4 {
+		verb = parts[4]
+	}
+	text, _ := io.ReadAll(r.Body)
+	var body struct{ Name, Description string }
+	_ = json.Unmarshal(text, &body)
+	_, exists := s.description[flag]
+
+	changed, status := exists, http.StatusOK
+	switch {
+	case verb == "GET" && flag == "":
+		s.list(w)
+		return
+	case verb == "POST":
+		_, exists = s.description[body.Name]
+		changed, status = !exists, http.StatusCreated
+		s.description[body.Name] = body.Description
+	case verb == "DELETE":
+		status = http.StatusAccepted
+		delete(s.description, flag)
+	case verb == "on" || verb == "off":
+		changed = exists && s.enabled[flag] == (verb == "off")
+		s.enabled[flag] = verb == "on"
+	case verb == "PUT":
+		changed = exists && s.description[flag] != body.Description
+		s.description[flag] = body.Description
+	}
+	if !changed {
+		s.refused, status = append(s.refused, r.Method+" "+r.URL.Path), http.StatusTeapot
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, "stub")
+}
+
+func (s *stub) list(w io.Writer) {
+	type row struct {
+		Name string `json:"name"`
+	}
+	rows := []row{}
+	for name := range s.description {
+		rows = append(rows, row{name})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"features": rows})
+}
+
+// TestPhases runs every phase and expects that each write is a real change,
+// that somebody else's flag is left alone and that nothing of ours stays.
+func TestPhases(t *testing.T) {
+	for _, p := range phases {
+		t.Run(p.name, func(t *testing.T) {
+			s := &stub{description: map[string]string{"theirs": ""}, enabled: map[string]bool{}}
+			srv := httptest.NewServer(s)
+			defer srv.Close()
+			b := &bench{
+				options: options{callers: 4, flags: 20, spend: 40 * time.Millisecond},
+				target:  newTarget(srv.URL, "token"), phase: p, prefix: ours + "test-",
+			}
+			res, err := b.run(context.Background())
+			if err != nil || len(s.refused) > 0 {
+				t.Fatalf("got error %v and requests that changed nothing %q, want none", err, s.refused)
+			}
+			if res.answers() <= 2*b.flags {
+				t.Errorf("got %d answers, want more than two passes over %d flags", res.answers(), b.flags)
+			}
+			if _, ok := s.description["theirs"]; !ok || len(s.description) != 1 {
+				t.Errorf("got %d active flags at the end, want only the one of somebody else", len(s.description))
+			}
+		})
+	}
+}
+
+// TestUnexpectedStatus: the error shows the request, the status and the body.
+func TestUnexpectedStatus(t *testing.T) {
+	srv := httptest.NewServer(&stub{description: map[string]string{}, enabled: map[string]bool{}})
+	defer srv.Close()
+	_, err := newTarget(srv.URL, "token").send(context.Background(), on("nosuch"))
+	want := "POST " + environmentPath("nosuch") + "/on answered 418, not 200: stub"
+	if err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	var r result
+	for ms := 100; ms > 0; ms-- {
+		r.times = append(r.times, time.Duration(ms)*time.Millisecond)
+	}
+	for p, want := range map[int]float64{0: 1, 50: 50, 99: 99, 100: 100} {
+		if got := r.percentile(p); got != want {
+			t.Errorf("percentile %d: got %v ms, want %v", p, got, want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	got, err := choose("PUT, read one")
+	if err != nil || len(got) != 2 || got[0].name != "PUT" || got[1].name != "read one" {
+		t.Errorf("got %d phases and error %v, want PUT and read one", len(got), err)
+	}
+	if _, err := choose("nosuch"); err == nil {
+		t.Error("got no error for an unknown phase, want one")
+	}
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+// A program is an engine that was fetched.
+type program struct {
+	name string
+	mark string // a word of its command line
+
+	ready string // what it prints once it listens; empty when it does not tell
+	// command is how it is run on a port over a data file, in memory when that is empty.
+	command func(port int, data string) *exec.Cmd
+}
+
+// find fetches, if it is not there, the engine that is asked for; the empty name is the default.
+func find(ctx context.Context, name, local string, log io.Writer) (program, error) {
+	switch name {
+	case "", "dynoxide":
+		return dynoxide(ctx, local, log)
+	case "dynamodb-local":
+		return dynamoDBLocal(ctx, local, log)
+	}
+	return program{}, fmt.Errorf("ENGINE is %q: it must be dynoxide (the default) or dynamodb-local", name)
+}
+
+const dynoxideVersion = "1.2.1"
+
+// dynoxidePlatforms are those that npm has the binary for, by GOOS/GOARCH.
+var dynoxidePlatforms = map[string]string{
+	"linux/amd64":   "linux-x64",
+	"linux/arm64":   "linux-arm64",
+	"darwin/amd64":  "darwin-x64",
+	"darwin/arm64":  "darwin-arm64",
+	"windows/amd64": "win32-x64",
+}
+
+func dynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
+	system := runtime.GOOS + "/" + runtime.GOARCH
+	platform, ok := dynoxidePlatforms[system]
+	if !ok {
+		return program{}, fmt.Errorf("there is no embedded DynamoDB engine for %s: "+
+			"run any DynamoDB yourself and name its address in AWS_ENDPOINT_URL_DYNAMODB", system)
+	}
+	dir := filepath.Join(local, "engine", "dynoxide-"+dynoxideVersion+"-"+platform)
+	spec := "@dynoxide/" + platform + "@" + dynoxideVersion
+	err := fetchOnce(dir, func(temp string) error { return npmInstall(ctx, spec, temp, log) })
+	if err != nil {
+		return program{}, err
+	}
+	binary := filepath.Join(dir, "node_modules", "@dynoxide", platform, "dynoxide")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	return program{
+		name: "dynoxide", mark: "dynoxide", ready: "listening on",
+		command: func(port int, data string) *exec.Cmd {
+			args := []string{"--host", "127.0.0.1", "--port", strconv.Itoa(port)}
+			if data != "" {
+				args = append(args, "--db-path", data)
+			}
+			return exec.Command(binary, args...)
+		},
+	}, nil
+}
+
+const dynamoDBLocalVersion = "2.6.0"
+
+func dynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, error) {
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return program{}, fmt.Errorf("ENGINE=dynamodb-local needs java 17 or newer in the path: %w", err)
+	}
+	dir := filepath.Join(local, "engine", "dynamodb-local-"+dynamoDBLocalVersion)
+	err = fetchOnce(dir, func(temp string) error {
+		return mavenCopy(ctx, "com.amazonaws", "DynamoDBLocal", dynamoDBLocalVersion, temp, log)
+	})
+	if err != nil {
+		return program{}, err
+	}
+	lib := filepath.Join(dir, "lib")
+	return program{
+		name: "DynamoDB Local", mark: "dynamodbv2.local.main.ServerRunner",
+		command: func(port int, data string) *exec.Cmd {
+			args := []string{
+				"-Djava.library.path=" + lib, "-cp", filepath.Join(lib, "*"),
+				"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+				"-port", strconv.Itoa(port), "-disableTelemetry",
+				"-sharedDb", // else each access key and region has tables of its own
+			}
+			if data == "" {
+				args = append(args, "-inMemory")
+			} else {
+				folder := data + ".dynamodb-local" // it names its file itself
+				_ = os.MkdirAll(folder, 0o700)     // a failure shows at once, in its output
+				args = append(args, "-dbPath", folder)
+			}
+			return exec.Command(java, args...)
+		},
+	}, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+)
+
+// The limits of an HTTP API, and of what Lambda takes as an event.
+const (
+	maxHeader = 10240    // bytes of request line and headers
+	maxBody   = 10 << 20 // bytes
+	maxEvent  = 6 << 20  // bytes of JSON
+)
+
+// errTooLarge is what API Gateway refuses by itself; the functions have lower limits of their own.
+var errTooLarge = errors.New("the body is larger than API Gateway (10 MB) or Lambda (6 MB as part of a JSON event) takes")
+
+// newEvent is the event that API Gateway makes of a request, payload format 2.0.
+func newEvent(r *http.Request, matched *route, parameters map[string]string) (events.APIGatewayV2HTTPRequest, error) {
+	now := time.Now().UTC()
+	path := strings.ToValidUTF8(r.URL.Path, "\uFFFD") // an event is JSON
+	host := hostOf(r)
+	event := events.APIGatewayV2HTTPRequest{
+		Version:               "2.0",
+		RouteKey:              matched.key,
+		RawPath:               path, // decoded: this is what API Gateway does
+		RawQueryString:        r.URL.RawQuery,
+		QueryStringParameters: queryOf(r),
+		PathParameters:        parameters,
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RouteKey: matched.key, AccountID: "000000000000", Stage: "$default", RequestID: uuid.NewString(),
+			APIID: "local", DomainName: host, DomainPrefix: "local",
+			Time: now.Format("02/Jan/2006:15:04:05 -0700"), TimeEpoch: now.UnixMilli(),
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
+				Method: r.Method, Path: path, Protocol: r.Proto, SourceIP: sourceIP(r), UserAgent: r.UserAgent(),
+			},
+		},
+	}
+	event.Headers, event.Cookies = headersOf(r, host)
+	body, err := readBody(r)
+	if err != nil {
+		return event, err
+	}
+	event.Body, event.IsBase64Encoded = encodeBody(body, r.Header)
+	if eventSize(event) > maxEvent {
+		return event, errTooLarge
+	}
+	return event, nil
+}
+
+// hostOf is the name that the caller used, if it can be one.
+func hostOf(r *http.Request) string {
+	if u, err := url.Parse("http://" + r.Host); err != nil || u.Host != r.Host || u.Host == "" {
+		return "localhost"
+	}
+	return r.Host
+}
+
+func sourceIP(r *http.Request) string {
+	ip, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return ip
+}
+
+func queryOf(r *http.Request) map[string]string {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	joined := map[string]string{}
+	for name, values := range r.URL.Query() {
+		joined[name] = strings.Join(values, ",")
+	}
+	return joined
+}
+
+// headersOf are the headers with their names in lower case and those of one name joined, and the cookies, which API
+// Gateway keeps apart.
+func headersOf(r *http.Request, host string) (headers map[string]string, cookies []string) {
+	headers = make(map[string]string, len(r.Header)+6)
+	for name, values := range r.Header {
+		switch name {
+		case "Cookie":
+			for _, line := range values {
+				for cookie := range strings.SplitSeq(line, ";") {
+					cookies = append(cookies, strings.TrimSpace(cookie))
+				}
+			}
+		case "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade": // end at the gateway
+		default:
+			headers[strings.ToLower(name)] = strings.Join(values, ",")
+		}
+	}
+	headers["host"] = host
+	if r.ContentLength >= 0 {
+		headers["content-length"] = strconv.FormatInt(r.ContentLength, 10)
+	}
+	source := sourceIP(r)
+	if before := headers["x-forwarded-for"]; before != "" {
+		source = before + ", " + source
+	}
+	headers["x-forwarded-for"] = source
+	headers["x-forwarded-proto"] = "http"
+	headers["x-forwarded-port"] = portOf(host)
+	return headers, cookies
+}
+
+func portOf(host string) string {
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		return port
+	}
+	return "80"
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength == 0 {
+		return nil, nil
+	}
+	if r.ContentLength > maxBody {
+		return nil, errTooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, fmt.Errorf("the body could not be read to its end: %w", err)
+	}
+	if len(body) > maxBody {
+		return nil, errTooLarge
+	}
+	return body, nil
+}
+
+// encodeBody makes the body a string: as it is for text and JSON, and base64 for everything else, which is how API
+// Gateway decides. A JSON event can hold no invalid UTF-8, so what claims to be text and is not goes as base64 too;
+// the function must see the very bytes to refuse them.
+func encodeBody(body []byte, header http.Header) (encoded string, isBase64 bool) {
+	if len(body) == 0 {
+		return "", false
+	}
+	if isText(header) && utf8.Valid(body) {
+		return string(body), false
+	}
+	return base64.StdEncoding.EncodeToString(body), true
+}
+
+func isText(header http.Header) bool {
+	if header.Get("Content-Encoding") != "" {
+		return false
+	}
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return false
+	}
+	switch media {
+	case "application/json", "application/javascript", "application/xml":
+		return true
+	}
+	return strings.HasPrefix(media, "text/")
+}
+
+// eventSize is about how much JSON the event is. All but the body is bounded by maxHeader, and small.
+func eventSize(event events.APIGatewayV2HTTPRequest) int {
+	size := 4*maxHeader + len(event.Body)
+	if event.IsBase64Encoded {
+		return size
+	}
+	for i := range len(event.Body) {
+		switch c := event.Body[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
+			size++
+		case c < ' ':
+			size += 5 // \u00XX
+		}
+	}
+	return size
+}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"guidon/pkg/lambdahttp"
+)
+
+// A function is a Lambda function: a handler and the time that the template gives it.
+type function struct {
+	handle  lambdahttp.EventHandler
+	timeout time.Duration
+}
+
+// call invokes the function. A caller who hangs up does not end it, as on AWS, so the context is not the request's.
+func (f *function) call(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), f.timeout)
+	defer cancel()
+	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: event.RequestContext.RequestID})
+	return f.handle(ctx, event)
+}

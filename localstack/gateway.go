@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"guidon/infra/bootstrap"
+	"guidon/localstack/engine"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
+)
+
+// dataFile is the engine's file in the data folder.
+const dataFile = "guidon.db"
+
+// A gateway answers HTTP requests by the functions of the template.
+type gateway struct {
+	routes *router
+	engine *engine.Engine // nil when another is used
+}
+
+// open makes everything ready that the template describes.
+func open(ctx context.Context, s settings) (*gateway, error) {
+	t, err := readTemplate(s.template)
+	if err != nil {
+		return nil, err
+	}
+	g := &gateway{}
+	options := dynamo.Options{Table: s.table}
+	if s.endpoint == "" {
+		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: prefixed{os.Stderr}})
+		if err != nil {
+			return nil, err
+		}
+		options.Endpoint = g.engine.URL()
+	} else if !hasCredentials() {
+		options.Endpoint = s.endpoint // with credentials that any engine but AWS takes
+	}
+	if err := g.prepare(ctx, s, t, options); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// hasCredentials tells whether somebody has set up real ones, for an engine that asks for them.
+func hasCredentials() bool {
+	return os.Getenv("AWS_ACCESS_KEY_ID") != "" || os.Getenv("AWS_PROFILE") != ""
+}
+
+// prepare makes and seeds the table, and a handler for every function.
+func (g *gateway) prepare(ctx context.Context, s settings, t *template, options dynamo.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	store, err := dynamo.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	if err := store.CreateTable(ctx, t.table); err != nil {
+		return fmt.Errorf("making the table: %w", err)
+	}
+	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens}); err != nil {
+		return err
+	}
+	routes, err := functions(t, store, s.config)
+	if err != nil {
+		return err
+	}
+	g.routes, err = newRouter(routes)
+	return err
+}
+
+// functions gives every function of the template the handler of its group.
+func functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
+	groups := map[string]httpapi.Group{}
+	for _, group := range httpapi.Groups() {
+		groups[group.Name] = group
+	}
+	var routes []route
+	for _, f := range t.functions {
+		group, ok := groups[f.group]
+		if !ok {
+			return nil, fmt.Errorf("template.yaml has a function for the group %q, and pkg/httpapi has no such group", f.group)
+		}
+		delete(groups, f.group)
+		invoke := &function{
+			handle:  lambdahttp.Handler(httpapi.New(store, group, config)),
+			timeout: f.timeout,
+		}
+		for _, key := range f.routes {
+			routes = append(routes, route{key: key, function: invoke, group: f.group})
+		}
+	}
+	for name := range groups {
+		return nil, fmt.Errorf("pkg/httpapi has the group %q, and template.yaml has no function for it", name)
+	}
+	return routes, nil
+}
+
+func (g *gateway) close() {
+	if g.engine != nil {
+		g.engine.Stop()
+	}
+}
+
+// ServeHTTP is a request's way through API Gateway: find the route, make the event, call the function, write its answer.
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	matched, parameters := g.routes.match(r.Method, r.URL.Path)
+	if matched == nil { // only without a $default route
+		writeError(w, http.StatusNotFound, "NotFoundError", "there is no route for this path and method")
+		return
+	}
+	event, err := newEvent(r, matched, parameters)
+	switch {
+	case errors.Is(err, errTooLarge):
+		writeError(w, http.StatusRequestEntityTooLarge, "PayloadTooLargeError", err.Error())
+		return
+	case err != nil:
+		writeError(w, http.StatusBadRequest, "ValidationError", err.Error())
+		return
+	}
+	response, err := matched.function.call(event)
+	if err != nil {
+		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; its log says why")
+		return
+	}
+	writeResponse(w, response)
+}
+
+// prefixed marks the engine's lines.
+type prefixed struct{ out *os.File }
+
+func (p prefixed) Write(b []byte) (int, error) {
+	for line := range strings.Lines(string(b)) {
+		if strings.TrimSpace(line) != "" {
+			_, _ = fmt.Fprintf(p.out, "engine: %s\n", strings.TrimSpace(line))
+		}
+	}
+	return len(b), nil
+}

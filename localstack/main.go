@@ -1,0 +1,79 @@
+// Command localstack runs all of Guidon in one process, for a developer's machine: `make run`.
+//
+// It is API Gateway and Lambda in small. What there is to run it reads from template.yaml: the table (template.go), the
+// functions with their routes (routes.go) and timeouts. It starts the embedded DynamoDB engine, makes the table, seeds
+// it, and turns every request into the event that API Gateway would send (event.go) to the very handler that Lambda
+// runs. There is no second router: a route that is missing in the template is missing here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// startTimeout bounds the start, the fetching of the engine apart. shutdownTimeout is for the requests in flight and is
+// longer than any function may take.
+const (
+	startTimeout    = time.Minute
+	shutdownTimeout = 30 * time.Second
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, stop)
+	stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "guidon:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends. Then it calls stopping, so that a second Ctrl-C ends the process at once, finishes what is
+// in flight, and ends the engine.
+func run(ctx context.Context, stopping func()) error {
+	s, err := readSettings(os.Getenv)
+	if err != nil {
+		return err
+	}
+	// The port comes first: a second start on a busy one must not touch the first one's engine.
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", s.port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %s is in use, maybe by another Guidon: stop that, or choose another with PORT=…", s.port)
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	g, err := open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+
+	server := &http.Server{
+		Handler:           g,
+		MaxHeaderBytes:    maxHeader,
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	greet(os.Stdout, listener.Addr(), s)
+
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	stopping()
+	bounded, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	return server.Shutdown(bounded)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+)
+
+// writeResponse writes what a function answered.
+func writeResponse(w http.ResponseWriter, response events.APIGatewayV2HTTPResponse) {
+	body := response.Body
+	if response.IsBase64Encoded {
+		decoded, err := base64.StdEncoding.DecodeString(body)
+		if err != nil {
+			writeError(w, http.StatusInternalServerError, "InternalError", "the function's answer is not base64")
+			return
+		}
+		body = string(decoded)
+	}
+	header := w.Header()
+	for name, value := range response.Headers {
+		header.Set(name, value)
+	}
+	for name, values := range response.MultiValueHeaders {
+		for _, value := range values {
+			header.Add(name, value)
+		}
+	}
+	for _, cookie := range response.Cookies {
+		header.Add("Set-Cookie", cookie)
+	}
+	if response.StatusCode != http.StatusNoContent {
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, _ = io.WriteString(w, body) // a caller that has gone cannot be told
+}
+
+// writeError is for what goes wrong before or after a function, in the shape of the interface's own errors.
+func writeError(w http.ResponseWriter, status int, name, message string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "{\"id\":%q,\"name\":%q,\"message\":%q}", uuid.NewString(), name, message)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"guidon/infra/bootstrap"
+	"guidon/localstack/engine"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// settings are what the environment says.
+type settings struct {
+	port     string            // PORT, default 4242; 0 for a free one
+	data     string            // DATA_DIR, default .local/data: the folder of the engine's data
+	endpoint string            // AWS_ENDPOINT_URL_DYNAMODB: another engine, and none is started
+	table    string            // TABLE_NAME, default guidon
+	template string            // the repository's template.yaml
+	tokens   []bootstrap.Token // INIT_…_API_TOKENS
+	config   httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
+}
+
+func readSettings(getenv func(string) string) (settings, error) {
+	s := settings{
+		port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
+		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
+	}
+	if n, err := strconv.Atoi(s.port); err != nil || n < 0 || n > 65535 {
+		return s, fmt.Errorf("PORT is %q; it must be a number up to 65535", s.port)
+	}
+	root, err := engine.Root()
+	if err != nil {
+		return s, err
+	}
+	s.template = filepath.Join(root, "template.yaml")
+	if s.data == "" {
+		local, err := engine.LocalDir()
+		if err != nil {
+			return s, err
+		}
+		s.data = filepath.Join(local, "data")
+	}
+	if s.config, err = httpapi.ConfigFromEnv(); err != nil {
+		return s, err
+	}
+	s.tokens, err = bootstrap.TokensFromEnv(func(name string) string {
+		value, set := os.LookupEnv(name)
+		if name == "INIT_ADMIN_API_TOKENS" && !set {
+			return bootstrap.LocalAdminToken
+		}
+		return value
+	})
+	return s, err
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// adminToken is the first one that a newcomer can use; empty when none was given.
+func (s settings) adminToken() string {
+	for _, t := range s.tokens {
+		if t.Type == flags.AdminToken {
+			return t.Secret
+		}
+	}
+	return ""
+}
+
+// greet tells a newcomer what to do next.
+func greet(w io.Writer, address net.Addr, s settings) {
+	url := "http://" + address.String()
+	token := s.adminToken()
+	header := ""
+	switch {
+	case s.config.Open:
+		token = "none needed (AUTH_TYPE=none)"
+	case token == "":
+		token = "none; give one in INIT_ADMIN_API_TOKENS"
+	default:
+		header = " -H 'Authorization: " + token + "'"
+	}
+	where := filepath.Join(s.data, dataFile)
+	if s.endpoint != "" {
+		where = s.endpoint + ", table " + s.table
+	}
+	_, _ = fmt.Fprintf(w, `
+Guidon is ready. Ctrl-C stops it.
+
+  address      %s
+  admin token  %s
+  data         %s
+
+Try:  curl -s%s %s/api/admin/projects/default/features
+
+`, url, token, where, header, url)
+}

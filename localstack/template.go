@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"guidon/pkg/dynamo"
+)
+
+// A template is what template.yaml says that matters here.
+type template struct {
+	table     dynamo.TableSchema
+	functions []templateFunction // those that API Gateway calls
+}
+
+// A templateFunction is a function with its routes.
+type templateFunction struct {
+	group   string // the logical id less "Function", in lower case
+	timeout time.Duration
+	routes  []string // "ANY /a/{b}/{proxy+}" or "$default"
+}
+
+// templateFile is the file as it is written. Intrinsic functions such as !Ref and !Sub are read as their plain
+// arguments: none stands where it would matter here, and a test reads the real file.
+type templateFile struct {
+	Globals struct {
+		Function functionProperties `yaml:"Function"`
+	} `yaml:"Globals"`
+	Resources map[string]struct {
+		Type       string   `yaml:"Type"`
+		Properties ast.Node `yaml:"Properties"` // read by Type: other types give the same names other meanings
+	} `yaml:"Resources"`
+}
+
+type functionProperties struct {
+	Timeout int `yaml:"Timeout"` // seconds
+	Events  map[string]struct {
+		Type       string `yaml:"Type"`
+		Properties struct {
+			Method string `yaml:"Method"`
+			Path   string `yaml:"Path"`
+		} `yaml:"Properties"`
+	} `yaml:"Events"`
+}
+
+type tableProperties struct {
+	Attributes []struct {
+		Name string `yaml:"AttributeName"`
+		Type string `yaml:"AttributeType"`
+	} `yaml:"AttributeDefinitions"`
+	Key     keyProperties `yaml:"KeySchema"`
+	Indexes []struct {
+		Name       string        `yaml:"IndexName"`
+		Key        keyProperties `yaml:"KeySchema"`
+		Projection struct {
+			Type    string   `yaml:"ProjectionType"`
+			Include []string `yaml:"NonKeyAttributes"`
+		} `yaml:"Projection"`
+	} `yaml:"GlobalSecondaryIndexes"`
+	TTL struct {
+		Attribute string `yaml:"AttributeName"`
+		Enabled   bool   `yaml:"Enabled"`
+	} `yaml:"TimeToLiveSpecification"`
+}
+
+type keyProperties []struct {
+	Name string `yaml:"AttributeName"`
+	Type string `yaml:"KeyType"`
+}
+
+// What SAM and Lambda take where the template says nothing.
+const defaultTimeout = 3
+
+func readTemplate(path string) (*template, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseTemplate(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+func parseTemplate(raw []byte) (*template, error) {
+	var file templateFile
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		return nil, err
+	}
+	t := &template{}
+	tables := 0
+	for _, id := range slices.Sorted(maps.Keys(file.Resources)) {
+		resource := file.Resources[id]
+		var err error
+		switch resource.Type {
+		case "AWS::DynamoDB::Table":
+			tables++
+			t.table, err = readTable(resource.Properties)
+		case "AWS::Serverless::Function":
+			err = t.addFunction(id, resource.Properties, file.Globals.Function)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
+	}
+	if tables != 1 {
+		return nil, fmt.Errorf("there are %d tables, and Guidon keeps everything in one", tables)
+	}
+	return t, nil
+}
+
+func readTable(properties ast.Node) (dynamo.TableSchema, error) {
+	var p tableProperties
+	if err := yaml.NodeToValue(properties, &p); err != nil {
+		return dynamo.TableSchema{}, err
+	}
+	schema := dynamo.TableSchema{Key: p.Key.elements()}
+	for _, a := range p.Attributes {
+		schema.Attributes = append(schema.Attributes, dynamo.Attribute{Name: a.Name, Type: a.Type})
+	}
+	for _, index := range p.Indexes {
+		schema.Indexes = append(schema.Indexes, dynamo.Index{
+			Name: index.Name, Key: index.Key.elements(), Projection: index.Projection.Type, Include: index.Projection.Include,
+		})
+	}
+	if p.TTL.Enabled {
+		schema.TTL = p.TTL.Attribute
+	}
+	return schema, nil
+}
+
+func (key keyProperties) elements() (elements []dynamo.KeyElement) {
+	for _, k := range key {
+		elements = append(elements, dynamo.KeyElement{Name: k.Name, Type: k.Type})
+	}
+	return elements
+}
+
+// addFunction takes a function, unless nothing reaches it by HTTP.
+func (t *template) addFunction(id string, properties ast.Node, globals functionProperties) error {
+	var p functionProperties
+	if err := yaml.NodeToValue(properties, &p); err != nil {
+		return err
+	}
+	timeout := p.Timeout
+	if timeout == 0 {
+		timeout = globals.Timeout
+	}
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	f := templateFunction{
+		group:   strings.ToLower(strings.TrimSuffix(id, "Function")),
+		timeout: time.Duration(timeout) * time.Second,
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Events)) {
+		event := p.Events[name]
+		if event.Type != "HttpApi" {
+			continue
+		}
+		key := "$default" // what SAM makes of an event without a path
+		if event.Properties.Path != "" {
+			method := strings.ToUpper(event.Properties.Method)
+			if method == "" || method == "X-AMAZON-APIGATEWAY-ANY-METHOD" {
+				method = "ANY"
+			}
+			key = method + " " + event.Properties.Path
+		}
+		f.routes = append(f.routes, key)
+	}
+	if len(f.routes) > 0 {
+		t.functions = append(t.functions, f)
+	}
+	return nil
+}
