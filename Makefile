@@ -8,7 +8,7 @@ SHELL = /bin/sh
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
 
-STATICCHECK_VERSION   = v0.7.0
+STATICCHECK_VERSION   = v0.8.2
 GOLANGCI_LINT_VERSION = v2.15.0
 STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
 GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)

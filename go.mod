@@ -1,6 +1,6 @@
 module guidon
 
-go 1.26.8
+go 1.26
 
 require (
 	github.com/Masterminds/semver/v3 v3.5.0 // indirect

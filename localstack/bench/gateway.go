@@ -114,7 +114,7 @@ func (g *guidon) start(ctx context.Context, port, data string) (*process, error)
 	p.cmd.Dir = g.root
 	p.cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+g.token)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	ownGroup(p.cmd)
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = 10 * time.Second // then it is killed
 	if err := p.cmd.Start(); err != nil {

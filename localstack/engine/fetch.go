@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // fetchOnce fills dir, unless it is there, by a fill of a temporary folder that is then renamed: of several processes
@@ -38,16 +39,29 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// npmInstall puts a package under dir/node_modules. npm checks what it gets against the registry's own checksum, and
-// no script of the package is run.
-func npmInstall(ctx context.Context, spec, dir string, log io.Writer) error {
-	npm, err := exec.LookPath("npm")
+// NPM is the folder of an npm package, which is fetched if it is not in LocalDir yet.
+func NPM(ctx context.Context, name, version string, log io.Writer) (string, error) {
+	local, err := LocalDir()
 	if err != nil {
-		return fmt.Errorf("the embedded DynamoDB engine %s comes by npm, which is not in the path: install Node.js, "+
-			"or name the address of another DynamoDB in AWS_ENDPOINT_URL_DYNAMODB", spec)
+		return "", err
 	}
-	return download(exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--no-save", "--no-package-lock",
-		"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", spec), spec, dir, log)
+	dir := filepath.Join(local, "npm", strings.NewReplacer("@", "", "/", "-").Replace(name)+"-"+version)
+	return npmPackage(ctx, dir, name, version, log)
+}
+
+// npmPackage puts a package under dir/node_modules, once, and says where. npm checks what it gets against the
+// registry's own checksum, and no script of the package is run.
+func npmPackage(ctx context.Context, dir, name, version string, log io.Writer) (string, error) {
+	spec := name + "@" + version
+	err := fetchOnce(dir, func(temp string) error {
+		npm, err := exec.LookPath("npm")
+		if err != nil {
+			return fmt.Errorf("%s comes by npm, which is not in the path: install Node.js", spec)
+		}
+		return download(exec.CommandContext(ctx, npm, "install", "--prefix", temp, "--no-save", "--no-package-lock",
+			"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", spec), spec, temp, log)
+	})
+	return filepath.Join(dir, "node_modules", filepath.FromSlash(name)), err
 }
 
 // mavenCopy puts an artifact with all that it needs into dir/lib.
@@ -73,8 +87,7 @@ func download(cmd *exec.Cmd, what, dir string, log io.Writer) error {
 	var out tail
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s was not fetched (%w); you can name the address of another DynamoDB in "+
-			"AWS_ENDPOINT_URL_DYNAMODB instead. %s printed:\n%s", what, err, filepath.Base(cmd.Path), &out)
+		return fmt.Errorf("%s was not fetched (%w); %s printed:\n%s", what, err, filepath.Base(cmd.Path), &out)
 	}
 	return nil
 }

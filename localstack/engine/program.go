@@ -51,12 +51,12 @@ func dynoxide(ctx context.Context, local string, log io.Writer) (program, error)
 			"run any DynamoDB yourself and name its address in AWS_ENDPOINT_URL_DYNAMODB", system)
 	}
 	dir := filepath.Join(local, "engine", "dynoxide-"+dynoxideVersion+"-"+platform)
-	spec := "@dynoxide/" + platform + "@" + dynoxideVersion
-	err := fetchOnce(dir, func(temp string) error { return npmInstall(ctx, spec, temp, log) })
+	folder, err := npmPackage(ctx, dir, "@dynoxide/"+platform, dynoxideVersion, log)
 	if err != nil {
-		return program{}, err
+		return program{}, fmt.Errorf("the embedded DynamoDB engine cannot be had; you can name the address of another "+
+			"DynamoDB in AWS_ENDPOINT_URL_DYNAMODB instead: %w", err)
 	}
-	binary := filepath.Join(dir, "node_modules", "@dynoxide", platform, "dynoxide")
+	binary := filepath.Join(folder, "dynoxide")
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}

@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 
 	"guidon/pkg/flags"
 )
@@ -57,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	client := dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
-		options.Retryer = readRetryer()
+		options.Logger = logging.Nop{} // it tells of lost answers, which are dealt with, in lines of its own
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
 		}
@@ -72,14 +71,5 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func newHTTPClient() *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTimeout(attemptTimeout).WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
-	})
-}
-
-// readRetryer repeats reads until the context's deadline; writes have their own loop in send.go.
-func readRetryer() aws.Retryer {
-	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = 0 // no bound but the deadline
-		o.MaxBackoff = maxBackoff
-		o.RateLimiter = ratelimit.None
 	})
 }

@@ -17,6 +17,8 @@ type featureDocument struct {
 	CreatedBy      string                         `json:"createdBy"`
 	ArchivedAt     stamp                          `json:"archivedAt,omitzero"`
 	LastSeenAt     stamp                          `json:"lastSeenAt,omitzero"`
+	Tags           []tagDocument                  `json:"tags,omitempty"`
+	Favorites      []string                       `json:"favorites,omitempty"`
 	Environments   map[string]environmentDocument `json:"environments,omitzero"`
 }
 
@@ -68,11 +70,20 @@ type overrideDocument struct {
 	Values      []string `json:"values"`
 }
 
+type tagDocument struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+func storeTag(t flags.Tag) tagDocument { return tagDocument(t) }
+func (doc tagDocument) tag() flags.Tag { return flags.Tag(doc) }
+
 func storeFeature(f *flags.Feature) featureDocument {
 	doc := featureDocument{
 		Format: format, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Type: f.Type,
 		Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
+		Tags: each(f.Tags, storeTag), Favorites: f.Favorites,
 	}
 	if len(f.Environments) > 0 {
 		doc.Environments = make(map[string]environmentDocument, len(f.Environments))
@@ -92,6 +103,7 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
 		ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
+		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
 		Environments: make(map[string]flags.FeatureEnvironment, len(doc.Environments)),
 	}
 	for name, fe := range doc.Environments {

@@ -11,15 +11,19 @@ import (
 	"guidon/pkg/flags"
 )
 
-// maxItem is what DynamoDB lets an item hold, in bytes, less what the envelope around a document takes.
-const maxItem = 400<<10 - 512
+// What DynamoDB lets an item hold, in bytes, less what the envelope around a document takes.
+const (
+	maxItem    = 400<<10 - ofEnvelope
+	ofEnvelope = 512
+)
 
 // An envelope is an item: keys and version around one document.
 type envelope struct {
 	PK       string `dynamodbav:"pk"`
 	SK       string `dynamodbav:"sk"`
+	UID      string `dynamodbav:"uid,omitempty"`
 	Version  int64  `dynamodbav:"version,omitempty"`
-	Document string `dynamodbav:"doc"`
+	Document string `dynamodbav:"doc,omitempty"`
 }
 
 func (e envelope) attributes() (map[string]types.AttributeValue, error) {
@@ -45,6 +49,18 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeEnvironments(a))
 	case *flags.Token:
 		return encode(storeToken(a))
+	case *flags.Seen:
+		return encode(seenDocument{format, a.Hash, a.At})
+	case *flags.Signup:
+		return encode(storeSignup(a))
+	case *flags.User:
+		return encode(storeUser(a))
+	case *flags.Roles:
+		return encode(storeRoles(a))
+	case *flags.TagTypes:
+		return encode(storeTagTypes(a))
+	case *flags.StrategyTypes:
+		return encode(storeStrategyTypes(a))
 	}
 	return "", fmt.Errorf("dynamo: no stored form for %T", a)
 }
@@ -53,23 +69,34 @@ func stored(a flags.Aggregate) (string, error) {
 func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 	switch entity {
 	case flags.EntityFeature:
-		var doc featureDocument
-		err := decode(e.Document, &doc)
-		return doc.feature(e.Version), err
+		return read(e, featureDocument.feature)
 	case flags.EntityProject:
-		var doc projectDocument
-		err := decode(e.Document, &doc)
-		return doc.project(e.Version), err
+		return read(e, projectDocument.project)
 	case flags.EntityEnvironments:
-		var doc environmentsDocument
-		err := decode(e.Document, &doc)
-		return doc.environments(e.Version), err
+		return read(e, environmentsDocument.environments)
 	case flags.EntityToken:
-		var doc tokenDocument
-		err := decode(e.Document, &doc)
-		return doc.token(e.Version), err
+		return read(e, tokenDocument.token)
+	case flags.EntitySeen:
+		return read(e, func(doc seenDocument, _ int64) *flags.Seen { return doc.seen() })
+	case flags.EntitySignup:
+		return read(e, signupDocument.signup)
+	case flags.EntityUser:
+		return read(e, userDocument.user)
+	case flags.EntityRoles:
+		return read(e, rolesDocument.roles)
+	case flags.EntityTagTypes:
+		return read(e, tagTypesDocument.tagTypes)
+	case flags.EntityStrategyTypes:
+		return read(e, strategyTypesDocument.strategyTypes)
 	}
 	return nil, fmt.Errorf("dynamo: no loaded form for %s", entity)
+}
+
+// read decodes a document and makes its aggregate, at the version of its envelope.
+func read[Document any, A flags.Aggregate](e envelope, aggregate func(Document, int64) A) (flags.Aggregate, error) {
+	var doc Document
+	err := decode(e.Document, &doc)
+	return aggregate(doc, e.Version), err
 }
 
 // format is the version of every stored form. A form that changes so that an old item would read wrongly gets the next

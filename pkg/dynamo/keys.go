@@ -18,8 +18,16 @@ import (
 //	project          PROJECT#<id>         PROJECT                     with its environments
 //	project history  PROJECT#<uid>        EVENT#<version>             by uid: an id that is used again has a history of its own
 //	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags; closed when it is deleted
-//	environments     REGISTRY#environments  REGISTRY                  all environments of the service, one item
-//	token            TOKEN#<sha256>       TOKEN                       an API token, found by the hash of its secret
+//	project row      PROJECTS             <id>                        the project again, for the list of all
+//	registries       REGISTRY#<which>     REGISTRY                    environments, roles, tag types, strategy types: one item each
+//	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
+//	token seen       TOKEN#<sha256>       SEEN                        when it was last used, written at most once an hour
+//	token row        TOKENS               <sha256>                    the API token again, for the list of all
+//	user             USERS                <id>                        a person or service account
+//	user history     USER#<id>            EVENT#<version>
+//	signup token     SIGNUPS              <sha256>                    a public signup token
+//	taken name       UNIQUE#<kind>#<name> UNIQUE                      token name, user name, e-mail: taken by condition
+//	counter          COUNTER#<entity>     COUNTER                     the last integer id, by ADD; gaps are fine
 //
 // What each access costs (a "unit" is a capacity unit; reads are strongly consistent, 1 unit per 4 KB an item;
 // transactional writes cost 2 units per KB an item):
@@ -33,7 +41,10 @@ import (
 //
 // A guard is one of 16 items, chosen by the flag's name: one shared item would make creations in a project conflict.
 
-const guards = 16
+const (
+	guards      = 16
+	guardPrefix = "GUARD#"
+)
 
 // A place is a primary key.
 type place struct{ pk, sk string }
@@ -56,16 +67,42 @@ func placeOf(key flags.Key) place {
 		return place{"REGISTRY#environments", "REGISTRY"}
 	case flags.EntityToken:
 		return place{"TOKEN#" + key.ID, "TOKEN"}
+	case flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes:
+		return place{"REGISTRY#" + string(key.Entity), "REGISTRY"}
+	case flags.EntityUser, flags.EntitySignup:
+		return place{listPartition(key.Entity), key.ID}
+	case flags.EntitySeen:
+		return place{"TOKEN#" + key.ID, "SEEN"}
 	}
 	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
+}
+
+// listPartition holds what a list of all aggregates of an entity reads: the aggregates themselves, or a row for each.
+func listPartition(entity flags.Entity) string {
+	switch entity {
+	case flags.EntityProject:
+		return "PROJECTS"
+	case flags.EntityToken:
+		return "TOKENS"
+	case flags.EntityUser:
+		return "USERS"
+	case flags.EntitySignup:
+		return "SIGNUPS"
+	}
+	panic("dynamo: no list of " + entity)
 }
 
 const eventPrefix = "EVENT#"
 
 // historyOf is the partition that holds the events of an aggregate.
 func historyOf(a flags.Aggregate) string {
-	if p, ok := a.(*flags.Project); ok {
-		return projectPartition(p.UID)
+	switch a := a.(type) {
+	case *flags.Project:
+		return projectPartition(a.UID)
+	case *flags.User:
+		return "USER#" + a.Key().ID
+	case *flags.Signup:
+		return "SIGNUP#" + a.Key().ID
 	}
 	return placeOf(a.Key()).pk
 }
@@ -91,5 +128,9 @@ func rowPlace(f *flags.Feature) place {
 func guardPlace(f *flags.Feature) place {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(f.Name)) // never fails
-	return place{projectPartition(f.ProjectUID), fmt.Sprintf("GUARD#%02d", h.Sum32()%guards)}
+	return guardAt(f.ProjectUID, h.Sum32()%guards)
+}
+
+func guardAt(projectUID string, i uint32) place {
+	return place{projectPartition(projectUID), fmt.Sprintf("%s%02d", guardPrefix, i)}
 }

@@ -1,6 +1,8 @@
 package dynamo
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,6 +19,7 @@ import (
 type transaction struct {
 	input    *dynamodb.TransactWriteItemsInput
 	refusals []*flags.Error // what it means when the condition of the item at that index fails
+	tallies  []tally
 	event    place
 	eventID  string
 }
@@ -25,16 +28,21 @@ type transaction struct {
 func (s *Store) plan(change flags.Change) (*transaction, error) {
 	tx := &transaction{input: &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(uuid.NewString())}}
 	for _, w := range change.Writes {
-		altered, err := s.planWrite(tx, w)
+		version, err := s.planWrite(tx, w)
 		if err != nil {
 			return nil, err
 		}
-		if altered && tx.event == (place{}) { // the first write that alters something owns the event
-			tx.event, tx.eventID = eventPlace(w.After, flags.VersionOf(w.After)+1), change.Event.ID
+		if version > 0 && tx.event == (place{}) { // the first write that alters something owns the event
+			tx.event, tx.eventID = eventPlace(cmp.Or(w.After, w.Before), version), change.Event.ID
 		}
 	}
 	if len(tx.refusals) == 0 {
 		return nil, nil
+	}
+	for _, t := range tx.tallies {
+		if err := s.planGuard(tx, t); err != nil {
+			return nil, err
+		}
 	}
 	doc, err := storeEvent(change.Event)
 	if err != nil {
@@ -50,78 +58,108 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 // outdated says that another writer was first.
 var outdated = flags.Errorf(flags.Outdated, "it was changed by another call at the same time; try again")
 
-// planWrite adds one aggregate, with the row and the counts that follow from it, when it differs from what was read.
-func (s *Store) planWrite(tx *transaction, w flags.Write) (altered bool, err error) {
+// planWrite adds one aggregate, with what follows from it, when it differs from what was read. It tells the version that
+// this makes, 0 when there is no difference.
+func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err error) {
+	if w.After == nil {
+		return s.planDelete(tx, w.Before)
+	}
 	document, err := stored(w.After)
 	if err != nil {
-		return false, broken(err)
+		return 0, broken(err)
 	}
 	if len(document) > maxItem {
-		return false, flags.Errorf(flags.Invalid, "%s would take %d KiB, more than the 400 KiB that one may hold; nothing was changed",
-			title(w.After.Key()), len(document)>>10)
+		return 0, flags.Errorf(flags.Invalid, "%s would take %d KiB, more than the 400 KiB that one may hold; nothing was changed",
+			title(w.After.Key()), (len(document)+ofEnvelope)>>10+1)
 	}
 	p := placeOf(w.After.Key())
-	e := envelope{PK: p.pk, SK: p.sk, Version: 1, Document: document}
+	e := envelope{PK: p.pk, SK: p.sk, UID: uidOf(w.After), Version: 1, Document: document}
 	condition, refusal := notThere(), taken(w.After.Key())
 	if w.Before != nil {
 		before, err := stored(w.Before)
 		if err != nil {
-			return false, broken(err)
+			return 0, broken(err)
 		}
 		if before == document {
-			return false, nil
+			return 0, nil
 		}
-		read := flags.VersionOf(w.Before)
-		e.Version, condition, refusal = read+1, expression.Name("version").Equal(expression.Value(read)), outdated
+		e.Version, condition, refusal = flags.VersionOf(w.Before)+1, asRead(w.Before), outdated
 	}
 	if err := s.put(tx, e, condition, refusal); err != nil {
-		return false, err
+		return 0, err
 	}
-	if after, ok := w.After.(*flags.Feature); ok {
-		before, _ := w.Before.(*flags.Feature)
-		return true, s.planLists(tx, before, after)
-	}
-	return true, nil
+	return e.Version, s.planFollowers(tx, w.Before, w.After)
 }
 
-// planLists keeps a flag's list row and its project's counts in step with it. before is nil for a new flag.
-func (s *Store) planLists(tx *transaction, before, after *flags.Feature) error {
-	row, err := encode(storeRow(after.Summary()))
+// planDelete takes one aggregate away, with what follows from it.
+func (s *Store) planDelete(tx *transaction, before flags.Aggregate) (version int64, err error) {
+	expr, err := expression.NewBuilder().WithCondition(asRead(before)).Build()
 	if err != nil {
-		return broken(err)
+		return 0, broken(err)
 	}
-	old := ""
-	if before != nil {
-		if old, err = encode(storeRow(before.Summary())); err != nil {
-			return broken(err)
-		}
-		if from := rowPlace(before); from != rowPlace(after) {
-			s.add(tx, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: from.attributes()}}, outdated)
+	s.add(tx, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &s.table, Key: placeOf(before.Key()).attributes(), ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}}, outdated)
+	if p, ok := before.(*flags.Project); ok {
+		if err := s.planClose(tx, p); err != nil {
+			return 0, err
 		}
 	}
-	if row != old {
-		to := rowPlace(after)
-		item, err := envelope{PK: to.pk, SK: to.sk, Document: row}.attributes()
-		if err != nil {
-			return broken(err)
-		}
-		s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}}, outdated)
-	}
-	return s.planGuard(tx, before, after)
+	return flags.VersionOf(before) + 1, s.planFollowers(tx, before, nil)
 }
 
-// planGuard counts the flag on its project's guard. A flag that becomes active needs the project to be open: deleting
-// a project closes all its guards, so none can slip in behind the deletion.
-func (s *Store) planGuard(tx *transaction, before, after *flags.Feature) error {
+// asRead is the condition that an aggregate is still what was read: at its version and, where a name can be used again,
+// not another of that name.
+func asRead(a flags.Aggregate) expression.ConditionBuilder {
+	condition := expression.Name("version").Equal(expression.Value(flags.VersionOf(a)))
+	if uid := uidOf(a); uid != "" {
+		condition = condition.And(expression.Name("uid").Equal(expression.Value(uid)))
+	}
+	return condition
+}
+
+// uidOf tells an aggregate from a later one of the same key; "" where there can be none.
+func uidOf(a flags.Aggregate) string {
+	if p, ok := a.(*flags.Project); ok {
+		return p.UID
+	}
+	return ""
+}
+
+// A tally is what a transaction does to one guard. Flags of one change may share it, and a transaction may name an item
+// only once.
+type tally struct {
+	guard         place
+	project       string
+	active, stale int
+	opens         bool // a flag becomes active
+}
+
+// count keeps a flag's project counted: its active flags, and the stale ones among them.
+func (tx *transaction) count(before, after *flags.Feature) {
 	wasActive, wasStale := before.Count()
 	active, stale := after.Count()
 	if wasActive == active && wasStale == stale {
-		return nil
+		return
 	}
-	update := expression.Add(expression.Name("active"), expression.Value(active-wasActive)).
-		Add(expression.Name("stale"), expression.Value(stale-wasStale))
+	guard := guardPlace(after)
+	i := slices.IndexFunc(tx.tallies, func(t tally) bool { return t.guard == guard })
+	if i < 0 {
+		i = len(tx.tallies)
+		tx.tallies = append(tx.tallies, tally{guard: guard, project: after.Project})
+	}
+	t := &tx.tallies[i]
+	t.active, t.stale, t.opens = t.active+active-wasActive, t.stale+stale-wasStale, t.opens || active > wasActive
+}
+
+// planGuard writes a tally down. A flag that becomes active needs the project to be open: deleting a project closes all
+// its guards, so none can slip in behind the deletion.
+func (s *Store) planGuard(tx *transaction, t tally) error {
+	update := expression.Add(expression.Name("active"), expression.Value(t.active)).
+		Add(expression.Name("stale"), expression.Value(t.stale))
 	builder := expression.NewBuilder().WithUpdate(update)
-	if active > wasActive {
+	if t.opens {
 		builder = builder.WithCondition(expression.Name("closed").AttributeNotExists())
 	}
 	expr, err := builder.Build()
@@ -129,9 +167,9 @@ func (s *Store) planGuard(tx *transaction, before, after *flags.Feature) error {
 		return broken(err)
 	}
 	s.add(tx, types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: guardPlace(after).attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
+		TableName: &s.table, Key: t.guard.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}}, flags.Errorf(flags.NotFound, "project %q is no longer there", after.Project))
+	}}, flags.Errorf(flags.NotFound, "project %q is no longer there", t.project))
 	return nil
 }
 
@@ -173,8 +211,10 @@ func title(key flags.Key) string {
 		return "the flag " + strconv.Quote(key.ID)
 	case flags.EntityProject:
 		return "the project " + strconv.Quote(key.ID)
-	case flags.EntityToken:
+	case flags.EntityToken, flags.EntitySignup:
 		return "the token" // its hash is nobody's business
+	case flags.EntityUser:
+		return "the user " + key.ID
 	}
 	return "the list of " + string(key.Entity)
 }

@@ -10,7 +10,19 @@ type projectDocument struct {
 	Name         string                        `json:"name"`
 	Description  string                        `json:"description,omitzero"`
 	CreatedAt    stamp                         `json:"createdAt"`
+	UpdatedAt    stamp                         `json:"updatedAt,omitzero"`
+	Mode         string                        `json:"mode,omitzero"`
+	Stickiness   string                        `json:"defaultStickiness,omitzero"`
+	FeatureLimit *int64                        `json:"featureLimit,omitzero"`
+	Naming       namingDocument                `json:"featureNaming,omitzero"`
+	Members      map[int64][]int64             `json:"members,omitempty"`
 	Environments map[string]attachmentDocument `json:"environments,omitempty"`
+}
+
+type namingDocument struct {
+	Pattern     string `json:"pattern,omitzero"`
+	Example     string `json:"example,omitzero"`
+	Description string `json:"description,omitzero"`
 }
 
 type attachmentDocument struct {
@@ -21,7 +33,9 @@ type attachmentDocument struct {
 
 func storeProject(p *flags.Project) projectDocument {
 	doc := projectDocument{
-		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt,
+		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		Mode: p.Mode, Stickiness: p.DefaultStickiness, FeatureLimit: p.FeatureLimit, Naming: namingDocument(p.Naming),
+		Members:      p.Members,
 		Environments: make(map[string]attachmentDocument, len(p.Environments)),
 	}
 	for name, a := range p.Environments {
@@ -37,7 +51,11 @@ func storeProject(p *flags.Project) projectDocument {
 
 func (doc projectDocument) project(version int64) *flags.Project {
 	p := &flags.Project{
-		Version: version, ID: doc.ID, UID: doc.UID, Name: doc.Name, Description: doc.Description, CreatedAt: doc.CreatedAt,
+		Version: version, ID: doc.ID, UID: doc.UID, Name: doc.Name, Description: doc.Description, CreatedAt: doc.CreatedAt, UpdatedAt: doc.UpdatedAt,
+		Settings: flags.Settings{
+			Mode: doc.Mode, DefaultStickiness: doc.Stickiness, FeatureLimit: doc.FeatureLimit, Naming: flags.Naming(doc.Naming),
+		},
+		Members:      doc.Members,
 		Environments: make(map[string]flags.Attachment, len(doc.Environments)),
 	}
 	for name, a := range doc.Environments {

@@ -44,11 +44,12 @@ func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.Attribute
 		if attempt > 0 && !pause(ctx, attempt) {
 			return flags.Errorf(flags.Unavailable, "the store is busy; try again")
 		}
+		var a attempts
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
-		})
+		}, a.persist)
 		if err != nil {
-			return readError(err)
+			return a.readError(err)
 		}
 		for _, item := range out.Responses[s.table] {
 			var e envelope
@@ -68,10 +69,22 @@ func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.Attribute
 // Summaries lists a project's active or archived flags: one call a megabyte of rows.
 func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool) ([]flags.FeatureSummary, error) {
 	list := []flags.FeatureSummary{}
-	err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(document string) error {
+	err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 		var row rowDocument
-		err := decode(document, &row)
+		err := decode(e.Document, &row)
 		list = append(list, row.summary())
+		return err
+	})
+	return list, err
+}
+
+// List brings every aggregate of an entity: one call a megabyte. Those of projects and tokens come from rows, which have
+// no version: they are for reading, not for changing.
+func (s *Store) List(ctx context.Context, entity flags.Entity) ([]flags.Aggregate, error) {
+	list := []flags.Aggregate{}
+	err := s.query(ctx, listPartition(entity), "", func(e envelope) error {
+		a, err := loaded(entity, e)
+		list = append(list, a)
 		return err
 	})
 	return list, err
@@ -80,20 +93,23 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 // Events lists the history of an aggregate, oldest first: one call a megabyte.
 func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, error) {
 	list := []flags.Event{}
-	err := s.query(ctx, historyOf(of), eventPrefix, func(document string) error {
+	err := s.query(ctx, historyOf(of), eventPrefix, func(e envelope) error {
 		var doc eventDocument
-		err := decode(document, &doc)
+		err := decode(e.Document, &doc)
 		list = append(list, doc.event())
 		return err
 	})
 	return list, err
 }
 
-// query calls each with every document of a partition whose sort key begins with prefix, in order.
-func (s *Store) query(ctx context.Context, pk, prefix string, each func(document string) error) error {
-	expr, err := expression.NewBuilder().
-		WithKeyCondition(expression.Key("pk").Equal(expression.Value(pk)).And(expression.Key("sk").BeginsWith(prefix))).
-		WithProjection(expression.NamesList(expression.Name("doc"))).
+// query calls each with every document of a partition whose sort key begins with prefix, in order, and its version.
+func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
+	key := expression.Key("pk").Equal(expression.Value(pk))
+	if prefix != "" {
+		key = key.And(expression.Key("sk").BeginsWith(prefix))
+	}
+	expr, err := expression.NewBuilder().WithKeyCondition(key).
+		WithProjection(expression.NamesList(expression.Name("doc"), expression.Name("version"))).
 		Build()
 	if err != nil {
 		return broken(err)
@@ -104,16 +120,17 @@ func (s *Store) query(ctx context.Context, pk, prefix string, each func(document
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	})
 	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+		var a attempts
+		page, err := pages.NextPage(ctx, a.persist)
 		if err != nil {
-			return readError(err)
+			return a.readError(err)
 		}
 		for _, item := range page.Items {
-			document, _ := item["doc"].(*types.AttributeValueMemberS)
-			if document == nil {
-				continue // an item without a document: none of ours
+			var e envelope
+			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
+				return broken(err)
 			}
-			if err := each(document.Value); err != nil {
+			if err := each(e); err != nil {
 				return broken(err)
 			}
 		}

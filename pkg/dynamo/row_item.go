@@ -15,6 +15,8 @@ type rowDocument struct {
 	CreatedAt      stamp                  `json:"c"`
 	ArchivedAt     stamp                  `json:"ca,omitzero"`
 	LastSeenAt     stamp                  `json:"l,omitzero"`
+	Tags           []tagDocument          `json:"g,omitempty"`
+	Favorites      []string               `json:"fa,omitempty"`
 	Environments   map[string]rowStanding `json:"e,omitempty"`
 }
 
@@ -32,6 +34,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
+		Tags: each(s.Tags, storeTag), Favorites: s.Favorites,
 		Environments: make(map[string]rowStanding, len(s.Environments)),
 	}
 	for name, e := range s.Environments {
@@ -48,6 +51,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
+		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {

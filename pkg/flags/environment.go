@@ -60,7 +60,7 @@ func (e *Environments) Add(env Environment, limits Limits) error {
 func (e *Environments) NextSortOrder() int64 {
 	var next int64
 	for _, env := range e.List {
-		next = max(next, env.SortOrder+1)
+		next = max(next, min(env.SortOrder+1, maxSortOrder))
 	}
 	return next
 }

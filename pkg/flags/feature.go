@@ -18,6 +18,8 @@ type Feature struct {
 	CreatedBy  string
 	ArchivedAt time.Time // zero while active
 	LastSeenAt time.Time // zero until usage was reported
+	Tags       []Tag     // by type and value
+	Favorites  []string  // the names of the callers who have it among their favorites
 
 	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
 	// empty, so adding one to a project touches no flag. Read through In, which knows what of it still counts.

@@ -12,13 +12,31 @@ const DefaultProject = "default"
 
 // A Project holds flags and says in which environments they can be switched.
 type Project struct {
-	Version      int64
-	ID           string // chosen by whoever makes it
-	UID          string // new each time the id is used: flags, rows and tokens belong to it, not to the id
-	Name         string
-	Description  string
-	CreatedAt    time.Time
+	Version     int64
+	ID          string // chosen by whoever makes it
+	UID         string // new each time the id is used: flags, rows and tokens belong to it, not to the id
+	Name        string
+	Description string
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	Settings
+	Members      map[int64][]int64     // the ids of the roles that a user holds in the project
 	Environments map[string]Attachment // by environment name
+}
+
+// Settings are what a project says of itself beside its name; they change nothing about flags.
+type Settings struct {
+	Mode              string // open, protected or private
+	DefaultStickiness string
+	FeatureLimit      *int64 // kept for clients that ask; no limit is enforced
+	Naming            Naming
+}
+
+// Naming is how a project would like its flags to be called.
+type Naming struct {
+	Pattern     string
+	Example     string
+	Description string
 }
 
 // An Attachment is an environment's place in a project.
@@ -36,7 +54,7 @@ func (p *Project) version() int64 { return p.Version }
 // Clone is a copy to change.
 func (p *Project) Clone() *Project {
 	c := *p
-	c.Environments = maps.Clone(p.Environments)
+	c.Environments, c.Members = maps.Clone(p.Environments), maps.Clone(p.Members)
 	return &c
 }
 

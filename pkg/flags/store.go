@@ -2,6 +2,7 @@ package flags
 
 import (
 	"context"
+	"strconv"
 	"strings"
 )
 
@@ -20,10 +21,16 @@ type Entity string
 
 // The entities.
 const (
-	EntityFeature      Entity = "feature"
-	EntityProject      Entity = "project"
-	EntityEnvironments Entity = "environments" // the registry of all environments, one for the service
-	EntityToken        Entity = "token"        // an API token, by the hash of its secret
+	EntityFeature       Entity = "feature"
+	EntityProject       Entity = "project"
+	EntityEnvironments  Entity = "environments" // the registry of all environments, one for the service
+	EntityToken         Entity = "token"        // an API token, by the hash of its secret
+	EntityRoles         Entity = "roles"        // the registry of all roles
+	EntityUser          Entity = "user"
+	EntityTagTypes      Entity = "tag types"      // the registry of all tag types
+	EntityStrategyTypes Entity = "strategy types" // the registry of the strategy types that are not built in
+	EntitySignup        Entity = "signup token"
+	EntitySeen          Entity = "token use" // when a token was last used
 )
 
 // A Key names one aggregate.
@@ -44,6 +51,24 @@ func EnvironmentsKey() Key { return Key{Entity: EntityEnvironments} }
 // TokenKey names the API token whose secret has that hash (see HashSecret).
 func TokenKey(hash string) Key { return Key{EntityToken, hash} }
 
+// RolesKey names the registry of roles.
+func RolesKey() Key { return Key{Entity: EntityRoles} }
+
+// TagTypesKey names the registry of tag types.
+func TagTypesKey() Key { return Key{Entity: EntityTagTypes} }
+
+// StrategyTypesKey names the registry of strategy types.
+func StrategyTypesKey() Key { return Key{Entity: EntityStrategyTypes} }
+
+// SignupKey names the public signup token whose secret has that hash.
+func SignupKey(hash string) Key { return Key{EntitySignup, hash} }
+
+// SeenKey names the last use of the token whose secret has that hash.
+func SeenKey(hash string) Key { return Key{EntitySeen, hash} }
+
+// UserKey names the user of that id.
+func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
+
 // A View is what one load brought; what is not there is not in it.
 type View map[Key]Aggregate
 
@@ -53,7 +78,7 @@ func Find[A Aggregate](v View, key Key) A {
 	return a
 }
 
-// A Write replaces Before, as it was loaded, by After. A nil Before makes After new.
+// A Write replaces Before, as it was loaded, by After. A nil Before makes After new, a nil After deletes Before.
 type Write struct {
 	Before, After Aggregate
 }
@@ -76,9 +101,23 @@ type Store interface {
 	// Summaries lists a project's active or archived flags by name, complete and consistent.
 	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
 
+	// List brings every aggregate of an entity: projects, API tokens, users or signup tokens. They are for reading: to
+	// change one, load it.
+	List(ctx context.Context, entity Entity) ([]Aggregate, error)
+
+	// NextID is a new integer id for an entity, from 1, never given out twice; some may be left out.
+	NextID(ctx context.Context, entity Entity) (int64, error)
+
+	// Counts tells how many active flags a project has, and how many of them are stale.
+	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
+
+	// Touch notes when a token was last used. It is no change: it has no version and leaves no event.
+	Touch(ctx context.Context, seen *Seen) error
+
 	// Commit applies all of a change or nothing of it, exactly once however often an answer is lost on the way.
 	// Outdated when an aggregate is no longer at the version that was read, NameExists when one that was to be made
-	// is there already, Invalid when one has grown past what an item of the store can hold.
+	// is there already, Invalid when one has grown past what an item of the store can hold, or a user's name is taken,
+	// Conflict when a project that is to be deleted still has active flags.
 	Commit(ctx context.Context, change Change) error
 
 	// Events lists what happened to one aggregate, oldest first.

@@ -197,13 +197,16 @@ func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float
 	return nil
 }
 
+// maxSortOrder is the largest sort order that is given out: past it, JSON readers round whole numbers.
+const maxSortOrder = 1<<53 - 1
+
 // NextStrategyOrder is the sort order that places a strategy behind all others in env.
 func (f *Feature) NextStrategyOrder(env ProjectEnvironment) float64 {
 	strategies := f.In(env).Strategies
 	if len(strategies) == 0 {
 		return 0
 	}
-	return strategies[len(strategies)-1].SortOrder + 1
+	return min(strategies[len(strategies)-1].SortOrder+1, maxSortOrder)
 }
 
 func (f *Feature) indexStrategy(env ProjectEnvironment, id string) (int, *Error) {

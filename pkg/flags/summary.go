@@ -12,6 +12,8 @@ type FeatureSummary struct {
 	CreatedAt  time.Time
 	ArchivedAt time.Time
 	LastSeenAt time.Time
+	Tags       []Tag
+	Favorites  []string
 
 	Environments map[string]EnvironmentSummary
 }
@@ -39,7 +41,7 @@ func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 func (f *Feature) Summary() FeatureSummary {
 	s := FeatureSummary{
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
-		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
+		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags, Favorites: f.Favorites,
 		Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
 	}
 	if !f.Archived {

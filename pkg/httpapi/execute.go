@@ -60,7 +60,10 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	if err != nil {
 		return decision{}, err
 	}
-	if c.caller, err = e.authorize(r, op, view, c.now); err != nil {
+	if c.caller, err = e.identify(ctx, r, op, view, c.now); err != nil {
+		return decision{}, err
+	}
+	if err := c.authorize(op, view); err != nil {
 		return decision{}, err
 	}
 	if err := in.read(e.config.Limits); err != nil {
@@ -69,10 +72,8 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	if err := c.find(op.Reads, view); err != nil {
 		return decision{}, err
 	}
-	if op.Reads.has(activeRows | archivedRows) {
-		if c.summaries, err = e.store.Summaries(ctx, c.project.UID, op.Reads.has(archivedRows)); err != nil {
-			return decision{}, err
-		}
+	if err := e.loadMore(ctx, c, op, in); err != nil {
+		return decision{}, err
 	}
 	d, err := op.Decide.decide(c, in.value)
 	if err != nil || len(d.change.Writes) == 0 {
@@ -81,11 +82,60 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	return d, e.store.Commit(ctx, d.change)
 }
 
+// loadMore brings what could not be named before the first load: lists, counts, an id, and what the operation asks for.
+func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *input) (err error) {
+	d := op.Decide
+	if op.Reads.has(activeRows | archivedRows) {
+		if c.summaries, err = e.store.Summaries(ctx, c.project.UID, op.Reads.has(archivedRows)); err != nil {
+			return err
+		}
+	}
+	if len(d.lists) > 0 {
+		c.lists = make(map[flags.Entity][]flags.Aggregate, len(d.lists))
+	}
+	for _, entity := range d.lists {
+		if c.lists[entity], err = e.store.List(ctx, entity); err != nil {
+			return err
+		}
+	}
+	if d.counts {
+		if err := e.count(ctx, c); err != nil {
+			return err
+		}
+	}
+	if d.loads != nil {
+		if c.more, err = e.store.Load(ctx, d.loads(c, in.value)); err != nil {
+			return err
+		}
+	}
+	if d.allocates != "" && in.id == 0 { // one id a request, whatever the number of rounds
+		if in.id, err = e.store.NextID(ctx, d.allocates); err != nil {
+			return err
+		}
+	}
+	c.id = in.id
+	return nil
+}
+
+func (e *executor) count(ctx context.Context, c *call) error {
+	c.count = map[string]counts{}
+	for _, a := range c.lists[flags.EntityProject] {
+		p := a.(*flags.Project)
+		active, stale, err := e.store.Counts(ctx, p.UID)
+		if err != nil {
+			return err
+		}
+		c.count[p.UID] = counts{active, stale}
+	}
+	return nil
+}
+
 // load brings the caller's token and what the operation reads, in one call.
 func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key) (flags.View, error) {
 	wanted := keys(r)
 	if secret := secretOf(r); secret != "" && e.needsToken(op) {
-		wanted = append(wanted, flags.TokenKey(flags.HashSecret(secret)))
+		hash := flags.HashSecret(secret)
+		wanted = append(wanted, flags.TokenKey(hash), flags.SeenKey(hash))
 	}
 	if len(wanted) == 0 || (e.needsToken(op) && secretOf(r) == "") {
 		return nil, nil
@@ -95,8 +145,8 @@ func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys
 
 func (e *executor) needsToken(op Operation) bool { return op.Permission != "" && !e.config.Open }
 
-// authorize tells who calls, and that the caller may do this.
-func (e *executor) authorize(r *http.Request, op Operation, view flags.View, now time.Time) (flags.Caller, error) {
+// identify tells who calls. A personal token costs one more call, for the user and the roles.
+func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, view flags.View, now time.Time) (flags.Caller, error) {
 	if !e.needsToken(op) {
 		return flags.Caller{Name: "admin", Admin: true}, nil
 	}
@@ -108,7 +158,50 @@ func (e *executor) authorize(r *http.Request, op Operation, view flags.View, now
 	if err != nil {
 		return caller, err
 	}
-	return caller, caller.Authorize(op.Permission)
+	e.touch(ctx, flags.Find[*flags.Seen](view, flags.SeenKey(token.Hash)), &flags.Seen{Hash: token.Hash, At: now})
+	if token.Type != flags.PersonalToken {
+		return caller, nil
+	}
+	person, err := e.store.Load(ctx, []flags.Key{flags.UserKey(token.User), flags.RolesKey()})
+	if err != nil {
+		return caller, err
+	}
+	return flags.AuthenticateUser(token,
+		flags.Find[*flags.User](person, flags.UserKey(token.User)), flags.Find[*flags.Roles](person, flags.RolesKey()))
+}
+
+// touchEvery is how exact the last use of a token is, and touchTimeout how long a call is held up for it.
+const (
+	touchEvery   = time.Hour
+	touchTimeout = 500 * time.Millisecond
+)
+
+// touch notes that a token was used, at most once in touchEvery. It is no reason for a call to fail.
+func (e *executor) touch(ctx context.Context, last, now *flags.Seen) {
+	if last == nil || now.At.Sub(last.At) >= touchEvery {
+		ctx, cancel := context.WithTimeout(ctx, touchTimeout)
+		defer cancel()
+		if err := e.store.Touch(ctx, now); err != nil && e.config.Logger != nil {
+			e.config.Logger.WarnContext(ctx, "the last use of a token could not be noted", "cause", err)
+		}
+	}
+}
+
+// authorize checks that the caller may do this where the path says: in its project and environment.
+func (c *call) authorize(op Operation, view flags.View) error {
+	if op.Permission == "" {
+		return nil
+	}
+	return c.caller.Authorize(op.Permission, c.projectOf(op.Reads, view), c.param(environmentParam))
+}
+
+// projectOf is the project that a permission is asked in, nil when there is none: the answer to a person who may not
+// see a project is the same whether it is there or not.
+func (c *call) projectOf(reads Reads, view flags.View) *flags.Project {
+	if reads.has(theProject) {
+		return flags.Find[*flags.Project](view, flags.ProjectKey(c.param(projectParam)))
+	}
+	return nil
 }
 
 // secretOf is the API token that the request carries, with or without "Bearer".

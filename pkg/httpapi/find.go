@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"guidon/pkg/flags"
 )
@@ -12,20 +13,34 @@ const (
 	featureParam     = "featureName"
 	environmentParam = "environment"
 	strategyParam    = "strategyId"
+	userParam        = "userId"
 )
 
-// keysOf names the aggregates that reads needs for a request.
+// keysOf names the aggregates that reads needs for a request. What cannot be a name is not there, and is not asked for:
+// the store would refuse a key that is too long.
 func keysOf(reads Reads) func(*http.Request) []flags.Key {
 	return func(r *http.Request) []flags.Key {
 		keys := make([]flags.Key, 0, 4) // room for the token too
-		if reads.has(theProject) {
-			keys = append(keys, flags.ProjectKey(r.PathValue(projectParam)))
+		if id := r.PathValue(projectParam); reads.has(theProject) && flags.CheckName(id) == "" {
+			keys = append(keys, flags.ProjectKey(id))
 		}
-		if reads.has(theFeature) {
-			keys = append(keys, flags.FeatureKey(r.PathValue(featureParam)))
+		if name := r.PathValue(featureParam); reads.has(theFeature) && flags.CheckName(name) == "" {
+			keys = append(keys, flags.FeatureKey(name))
 		}
 		if reads.has(theEnvironments) {
 			keys = append(keys, flags.EnvironmentsKey())
+		}
+		if reads.has(theRoles) {
+			keys = append(keys, flags.RolesKey())
+		}
+		if reads.has(theTagTypes) {
+			keys = append(keys, flags.TagTypesKey())
+		}
+		if reads.has(theStrategyTypes) {
+			keys = append(keys, flags.StrategyTypesKey())
+		}
+		if id, err := intParam(r.PathValue, userParam); reads.has(theUser) && err == nil {
+			keys = append(keys, flags.UserKey(id))
 		}
 		return keys
 	}
@@ -34,6 +49,7 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 // find puts what the path names into the call. Every 404 about a path is made here: a project, flag or environment
 // that is not there, a flag reached through another project, an archived flag.
 func (c *call) find(reads Reads, view flags.View) error {
+	c.findRegistries(view)
 	if reads.has(theEnvironments) {
 		if c.registry = flags.Find[*flags.Environments](view, flags.EnvironmentsKey()); c.registry == nil {
 			return flags.Errorf(flags.Internal, "the store has not been set up: it has no environments")
@@ -43,6 +59,11 @@ func (c *call) find(reads Reads, view flags.View) error {
 		id := c.param(projectParam)
 		if c.project = flags.Find[*flags.Project](view, flags.ProjectKey(id)); c.project == nil {
 			return flags.Errorf(flags.NotFound, "there is no project %q", id)
+		}
+	}
+	if reads.has(theUser) {
+		if err := c.findUser(view); err != nil {
+			return err
 		}
 	}
 	if reads.has(theFeature) {
@@ -57,6 +78,40 @@ func (c *call) find(reads Reads, view flags.View) error {
 		return c.findEnvironment(name)
 	}
 	return nil
+}
+
+// findRegistries finds the registries that were read. One that nobody has written to is empty.
+func (c *call) findRegistries(view flags.View) {
+	c.roles, c.tagTypes, c.types = &flags.Roles{}, &flags.TagTypes{}, &flags.StrategyTypes{}
+	if found := flags.Find[*flags.Roles](view, flags.RolesKey()); found != nil {
+		c.roles = found
+	}
+	if found := flags.Find[*flags.TagTypes](view, flags.TagTypesKey()); found != nil {
+		c.tagTypes = found
+	}
+	if found := flags.Find[*flags.StrategyTypes](view, flags.StrategyTypesKey()); found != nil {
+		c.types = found
+	}
+}
+
+func (c *call) findUser(view flags.View) error {
+	id, err := intParam(c.param, userParam)
+	if err != nil {
+		return err
+	}
+	if c.user = flags.Find[*flags.User](view, flags.UserKey(id)); c.user == nil {
+		return flags.Errorf(flags.NotFound, "there is no user %d", id)
+	}
+	return nil
+}
+
+// intParam is a path parameter that must be an integer. Invalid when it is none.
+func intParam(param func(string) string, name string) (int64, error) {
+	id, err := strconv.ParseInt(param(name), 10, 32)
+	if err != nil {
+		return 0, flags.Errorf(flags.Invalid, "%s in the path must be a whole number, not %q", name, shorten(param(name)))
+	}
+	return id, nil
 }
 
 func (c *call) findFeature(reads Reads, view flags.View) error {

@@ -1,6 +1,6 @@
 // Package httpapi is the HTTP interface: what Guidon answers, to what, and who may ask.
 //
-// An operation is a row of its group's table (projects.go, features.go, strategies.go, variants.go, fallback.go): a
+// An operation is a row of its group's table (projects.go, features.go, tags.go and so on): a
 // route, the permission it needs, what it reads, and a pure function that decides. One executor does the I/O for all of
 // them: load, decide, commit (execute.go). Wire types stand beside the operations that use them; the rules themselves
 // are methods of pkg/flags.
@@ -28,7 +28,9 @@ type Group struct {
 
 // Groups lists every group.
 func Groups() []Group {
-	return []Group{Projects(), Features(), Strategies(), Variants(), Fallback()}
+	return []Group{
+		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Fallback(),
+	}
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"mime"
@@ -12,12 +13,13 @@ import (
 // maxBody is the largest body, in bytes.
 const maxBody = 1 << 20
 
-// An input is the body of a request, read and decoded once, whatever the number of rounds.
+// An input is what a request brings to every round: its body, read and decoded once, and the id allocated for it.
 type input struct {
 	op      Operation
 	request *http.Request
 	done    bool
 	value   any
+	id      int64 // that was allocated for it
 }
 
 // read checks the body's type and size, 415 and 413, and decodes it, 400. It comes after the caller was authorised.
@@ -26,9 +28,10 @@ func (in *input) read(limits flags.Limits) error {
 		return nil
 	}
 	in.done = true
-	body, err := io.ReadAll(http.MaxBytesReader(nil, in.request.Body, maxBody))
+	maximum := cmp.Or(in.op.Decide.maximum, maxBody)
+	body, err := io.ReadAll(http.MaxBytesReader(nil, in.request.Body, int64(maximum)))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return flags.Errorf(flags.TooLarge, "the body is larger than 1 MiB")
+		return flags.Errorf(flags.TooLarge, "the body is larger than %d MiB", maximum>>20)
 	}
 	if err != nil {
 		return flags.Errorf(flags.Invalid, "the body could not be read to its end")

@@ -24,12 +24,16 @@ type Reads uint
 
 // What can be read.
 const (
-	theProject      Reads = 1 << iota // the project that the path names, which must exist
-	theFeature                        // the flag that the path names, active, and in that project if one is named
-	evenArchived                      // with theFeature: an archived flag will do
-	theEnvironments                   // the registry of environments; with a project, which of them it has
-	activeRows                        // the summaries of the project's active flags, by one more query
-	archivedRows                      // and of its archived ones
+	theProject       Reads = 1 << iota // the project that the path names, which must exist
+	theFeature                         // the flag that the path names, active, and in that project if one is named
+	evenArchived                       // with theFeature: an archived flag will do
+	theEnvironments                    // the registry of environments; with a project, which of them it has
+	activeRows                         // the summaries of the project's active flags, by one more query
+	archivedRows                       // and of its archived ones
+	theRoles                           // the registry of roles
+	theTagTypes                        // the registry of tag types
+	theStrategyTypes                   // the registry of strategy types that are not built in
+	theUser                            // the user that the path names, who must exist
 )
 
 func (r Reads) has(one Reads) bool { return r&one != 0 }
@@ -50,7 +54,19 @@ type call struct {
 	environment  flags.ProjectEnvironment   // the one that the path names
 	feature      *flags.Feature             // as it is stored: change a clone
 	summaries    []flags.FeatureSummary
+	roles        *flags.Roles
+	tagTypes     *flags.TagTypes
+	types        *flags.StrategyTypes
+	user         *flags.User
+
+	id    int64                              // a new one, for deciders that allocate
+	lists map[flags.Entity][]flags.Aggregate // for deciders that list
+	more  flags.View                         // for deciders that load more
+	count map[string]counts                  // by project UID, for deciders that count
 }
+
+// counts are a project's active flags, and the stale ones among them.
+type counts struct{ active, stale int }
 
 // A decision is the answer to a call, and the change that it makes, if any.
 type decision struct {
@@ -61,9 +77,39 @@ type decision struct {
 
 // A decider decides on a call, given the body that it decoded.
 type decider struct {
-	takes  any // the zero value of the body's type; nil without a body
-	decode func(body []byte, limits flags.Limits) (any, error)
-	decide func(c *call, in any) (decision, error)
+	takes   any // the zero value of the body's type; nil without a body
+	decode  func(body []byte, limits flags.Limits) (any, error)
+	decide  func(c *call, in any) (decision, error)
+	maximum int // bytes of the largest body; 0 for maxBody
+
+	lists     []flags.Entity                    // entities that are listed whole: one query a megabyte each
+	counts    bool                              // whether the flags of every listed project are counted: one query each
+	allocates flags.Entity                      // the entity that a new integer id is for: one call a request
+	loads     func(c *call, in any) []flags.Key // what a second load brings: one call for a hundred keys
+}
+
+// listing has every aggregate of some entities listed before the decision.
+func (d decider) listing(entities ...flags.Entity) decider { d.lists = entities; return d }
+
+// counting has the flags of every listed project counted before the decision.
+func (d decider) counting() decider { d.counts = true; return d }
+
+// allocating has a new integer id taken for an entity before the decision.
+func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity; return d }
+
+// upTo allows a body of more than the usual size, in bytes.
+func (d decider) upTo(bytes int) decider { d.maximum = bytes; return d }
+
+// loading has more loaded before the decision: what is known by name only from what was loaded first.
+func (d decider) loading(keys func(c *call) []flags.Key) decider {
+	d.loads = func(c *call, _ any) []flags.Key { return keys(c) }
+	return d
+}
+
+// loadingFor has more loaded before the decision: what the body names.
+func loadingFor[In any](d decider, keys func(c *call, in In) []flags.Key) decider {
+	d.loads = func(c *call, in any) []flags.Key { return keys(c, in.(In)) }
+	return d
 }
 
 // does decides on a call that takes no body.
@@ -105,10 +151,13 @@ func ok(body any) (decision, error) { return decision{status: http.StatusOK, bod
 
 // changes is a decision that replaces before by after and leaves an event. The store drops it when after is the same.
 func (c *call) changes(before, after flags.Aggregate, event flags.Event, status int, body any) (decision, error) {
+	return c.changesAll([]flags.Write{{Before: before, After: after}}, event, status, body)
+}
+
+// changesAll is a decision of several writes in one transaction.
+func (c *call) changesAll(writes []flags.Write, event flags.Event, status int, body any) (decision, error) {
 	event.ID, event.CreatedAt, event.CreatedBy = orderedID(), c.now, c.caller.Name
-	return decision{status: status, body: body, change: flags.Change{
-		Writes: []flags.Write{{Before: before, After: after}}, Event: event,
-	}}, nil
+	return decision{status: status, body: body, change: flags.Change{Writes: writes, Event: event}}, nil
 }
 
 // changesFeature is a decision that replaces the flag of the call by after.

@@ -54,19 +54,21 @@ func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// members are the first members that the patch's paths name, each with where in the patch it is named.
+// members are the first members that the patch's paths name, each with where in the patch it is named. A path that
+// names no member is a fault that check finds.
 func (p patchBody) members(visit func(at, member string)) {
-	for i, op := range p {
-		visit("/"+strconv.Itoa(i)+"/path", firstMember(op.Path))
-		if op.From != nil {
-			visit("/"+strconv.Itoa(i)+"/from", firstMember(*op.From))
+	visitPath := func(at, pointer string) {
+		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
+			member, _, _ := strings.Cut(rest, "/")
+			visit(at, member)
 		}
 	}
-}
-
-func firstMember(pointer string) string {
-	member, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	return member
+	for i, op := range p {
+		visitPath("/"+strconv.Itoa(i)+"/path", op.Path)
+		if op.From != nil {
+			visitPath("/"+strconv.Itoa(i)+"/from", *op.From)
+		}
+	}
 }
 
 // apply applies the patch to a document, whole or not at all, and decodes the result into a body type.

@@ -68,8 +68,8 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		}
 	}
-	e.log(r, o, status, failure)
 	if body == nil {
+		e.log(r, o, status, failure)
 		w.WriteHeader(status)
 		return
 	}
@@ -77,10 +77,37 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if err != nil { // a defect: a body that is no JSON
 		panic(err)
 	}
+	if tooLong(document) {
+		o.err = flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that one can hold; "+
+			"this list needs the paged search, GET /api/admin/search/features, of a later version")
+		e.respond(w, r, o)
+		return
+	}
+	e.log(r, o, status, failure)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
 	w.WriteHeader(status)
 	_, _ = w.Write(document) // a caller that has gone cannot be told
+}
+
+// maxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.
+const maxAnswer = 6<<20 - 16<<10
+
+// tooLong tells whether a body, escaped as a JSON string, is more than Lambda can answer.
+func tooLong(document []byte) bool {
+	if len(document) < maxAnswer/6 { // even if every byte were escaped
+		return false
+	}
+	size := len(document)
+	for _, c := range document {
+		switch c {
+		case '"', '\\':
+			size++
+		case '<', '>', '&':
+			size += 5
+		}
+	}
+	return size > maxAnswer
 }
 
 // describe makes a failure public: its status and body, and nothing of its cause.

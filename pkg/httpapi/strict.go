@@ -65,14 +65,14 @@ func scan(body []byte) error {
 	}
 }
 
-// isRounded tells whether a JSON number would lose something as a 64-bit float: an integer past 2^53, or any number
-// past the largest float.
+// isRounded tells whether a JSON number would lose something as a 64-bit float: an integer of 2^53 or more, which is what
+// 2^53+1 is rounded to, or any number past the largest float.
 func isRounded(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return true
 	}
-	return math.Abs(f) > 1<<53 && f == math.Trunc(f)
+	return math.Abs(f) >= 1<<53 && f == math.Trunc(f)
 }
 
 func shorten(s string) string {

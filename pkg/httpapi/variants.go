@@ -140,8 +140,8 @@ type payloadBody struct {
 }
 
 type overrideBody struct {
-	ContextName string   `json:"contextName"`
-	Values      []string `json:"values"`
+	ContextName string          `json:"contextName"`
+	Values      maybe[[]string] `json:"values"`
 }
 
 // checkMembers finds what is missing.
@@ -152,13 +152,20 @@ func (b variantBody) checkMembers(path string, problems *flags.Problems) {
 	if b.Payload.Set && !b.Payload.Value.Value.Set {
 		problems.Add(path+"/payload/value", "is required")
 	}
+	for i, o := range b.Overrides {
+		if !o.Values.Set {
+			problems.Add(path+"/overrides/"+strconv.Itoa(i)+"/values", "is required")
+		}
+	}
 }
 
 func (b variantBody) variant() flags.Variant {
 	v := flags.Variant{
 		Name: b.Name, Weight: b.Weight.Value, WeightType: flags.WeightType(b.WeightType.or(string(flags.Variable))),
 		Stickiness: b.Stickiness.or("default"),
-		Overrides:  each(b.Overrides, func(o overrideBody) flags.Override { return flags.Override(o) }),
+		Overrides: each(b.Overrides, func(o overrideBody) flags.Override {
+			return flags.Override{ContextName: o.ContextName, Values: o.Values.Value}
+		}),
 	}
 	if b.Payload.Set {
 		v.Payload = &flags.Payload{Type: b.Payload.Value.Type, Value: b.Payload.Value.Value.Value}

@@ -179,7 +179,7 @@ func TestNoAnswer(t *testing.T) {
 			if err := json.Unmarshal([]byte(got.Body), &body); err != nil {
 				t.Fatalf("body %q: %v", got.Body, err)
 			}
-			if got.StatusCode != 500 || body.Name != "InternalError" || body.ID == "" || body.Message == "" {
+			if got.StatusCode != http.StatusInternalServerError || body.Name != "InternalError" || body.ID == "" || body.Message == "" {
 				t.Errorf("answer is %d %s, want the JSON error of a 500", got.StatusCode, got.Body)
 			}
 		})

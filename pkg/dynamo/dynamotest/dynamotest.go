@@ -41,6 +41,9 @@ func Run(m *testing.M) int {
 	return m.Run()
 }
 
+// Engine is the one that the package's tests share, for those that open several stores over one table with OpenOn.
+func Engine() *engine.Engine { return shared }
+
 // Open opens a store over a new and empty table. A transport, if not nil, carries its requests.
 func Open(t testing.TB, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()

@@ -1,0 +1,75 @@
+// Package guidon_test holds the rule that keeps Guidon easy to change: which package may know of which.
+//
+//	functions → httpapi, dynamo, lambdahttp → flags
+//
+// The domain knows nothing of HTTP and AWS, the interface nothing of the store and the store nothing of the interface;
+// what a function carries to Lambda is nothing but what it needs there.
+package guidon_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestDependencies(t *testing.T) {
+	const (
+		aws      = "github.com/aws/"
+		awslabs  = "github.com/awslabs/"
+		dynamo   = "guidon/pkg/dynamo"
+		httpapi  = "guidon/pkg/httpapi"
+		local    = "guidon/localstack"
+		yaml     = "github.com/goccy/go-yaml"
+		testing_ = "testing"
+	)
+	tests := []struct {
+		packages string
+		never    []string // import paths, or beginnings of them, that they must not reach
+	}{
+		{"./pkg/flags", []string{aws, awslabs, "net/http", "guidon/pkg/flags/", dynamo, httpapi, local}},
+		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local}},
+		{"./pkg/dynamo", []string{awslabs, httpapi, local}},
+		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
+		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
+		{"./functions/...", []string{local, yaml, testing_, "github.com/google/go-cmp"}},
+		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.packages, func(t *testing.T) {
+			for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", tt.packages) {
+				for _, never := range tt.never {
+					if dep == never || strings.HasPrefix(dep, strings.TrimSuffix(never, "/")+"/") {
+						t.Errorf("depends on %s", dep)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOnlyTheStoreKnowsDynamoDB looks at what every package imports itself, tests apart.
+func TestOnlyTheStoreKnowsDynamoDB(t *testing.T) {
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+		path, imports, _ := strings.Cut(line, " ")
+		if path == "guidon/pkg/dynamo" {
+			continue
+		}
+		for imported := range strings.FieldsSeq(imports) {
+			if strings.HasPrefix(imported, "github.com/aws/aws-sdk-go-v2/") && strings.Contains(imported, "dynamodb") {
+				t.Errorf("%s imports %s", path, imported)
+			}
+		}
+	}
+}
+
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}

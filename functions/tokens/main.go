@@ -1,0 +1,26 @@
+// Command tokens is the Lambda function for API tokens, personal tokens and public signup tokens.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"guidon/pkg/dynamo"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
+)
+
+func main() {
+	config, err := httpapi.ConfigFromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: os.Getenv("TABLE_NAME")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, httpapi.Tokens(), config)))
+}

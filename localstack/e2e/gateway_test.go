@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startTimeout is how long a gateway may take to serve; the first one of all may have to fetch its engine.
+const startTimeout = 2 * time.Minute
+
+// A gateway is one that serves. It is also a client of itself (client_test.go).
+type gateway struct {
+	*process
+	port, data string
+	env        []string // further settings
+	token      string   // sent by the client; "" for none
+	http       *http.Client
+	engine     holder // its own engine; zero when it uses another
+}
+
+// A holder is what the file beside the data says while an engine has it.
+type holder struct{ PID, Port int }
+
+// defaultToken is the admin token of a gateway that is given none, as the README tells.
+const defaultToken = "*:*.unleash-insecure-admin-api-token"
+
+// start runs a gateway on a port and with data of its own. It is stopped, and looked after, when the test ends.
+func start(t *testing.T, env ...string) *gateway {
+	t.Helper()
+	return startOn(t, freePort(t), filepath.Join(t.TempDir(), "data"), env...)
+}
+
+func startOn(t *testing.T, port, data string, env ...string) *gateway {
+	t.Helper()
+	g := &gateway{port: port, data: data, env: env, token: defaultToken}
+	g.process = launch(t, append([]string{"PORT=" + port, "DATA_DIR=" + data}, env...)...)
+	g.http = &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: 32},
+		Timeout:   endTimeout,
+	}
+	g.awaitHealth(t)
+	g.engine = g.holder()
+	t.Cleanup(func() {
+		select {
+		case <-g.ended: // the test has seen to it
+		default:
+			g.stop(t)
+		}
+	})
+	return g
+}
+
+// again starts a gateway on the port and the data of one that has ended.
+func (g *gateway) again(t *testing.T) *gateway {
+	t.Helper()
+	return startOn(t, g.port, g.data, g.env...)
+}
+
+func (g *gateway) url() string { return "http://" + address(g.port) }
+
+func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
+
+func (g *gateway) awaitHealth(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	for {
+		status, body, err := g.send(ctx, http.MethodGet, "/health", nil)
+		if err == nil {
+			if got, want := string(body), `{"health":"GOOD"}`; status != http.StatusOK || strings.TrimSpace(got) != want {
+				t.Fatalf("GET /health: %d %s, want 200 %s", status, got, want)
+			}
+			return
+		}
+		select {
+		case <-g.ended:
+			t.Fatalf("the gateway ended at once: %s", g.stderr.end())
+		case <-ctx.Done():
+			t.Fatalf("the gateway does not serve: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// holder is the engine that has the gateway's data; zero when none has.
+func (g *gateway) holder() (h holder) {
+	raw, err := os.ReadFile(filepath.Join(g.data, "guidon.db.lock"))
+	if err != nil || json.Unmarshal(raw, &h) != nil {
+		return holder{}
+	}
+	return h
+}
+
+// stop ends the gateway as Ctrl-C does: it exits 0, and nothing that it started is left.
+func (g *gateway) stop(t *testing.T) {
+	t.Helper()
+	g.endBy(t, os.Interrupt)
+}
+
+func (g *gateway) endBy(t *testing.T, s os.Signal) {
+	t.Helper()
+	g.signal(t, s)
+	if got := g.wait(t); got != 0 {
+		t.Errorf("exit code after %s is %d, want 0", s, got)
+	}
+	g.http.CloseIdleConnections()
+	if listens(g.port) {
+		t.Errorf("somebody still listens on port %s", g.port)
+	}
+	if g.engine.PID != 0 {
+		// The gateway waits for its engine's end, so nothing is left of it, not even a zombie.
+		if err := syscall.Kill(g.engine.PID, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("the engine, process %d, is still there (%v)", g.engine.PID, err)
+		}
+		if got := g.holder(); got != (holder{}) {
+			t.Errorf("the data is still held by %+v", got)
+		}
+	}
+	for line := range strings.Lines(g.stderr.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "panic") || strings.Contains(line, "DATA RACE") {
+			t.Errorf("the gateway logged: %s", strings.TrimSpace(line))
+		}
+	}
+}
+
+// kill ends the gateway as kill -9 does, and its engine not.
+func (g *gateway) kill(t *testing.T) {
+	t.Helper()
+	g.signal(t, os.Kill)
+	g.wait(t)
+	g.http.CloseIdleConnections()
+}
+
+func listens(port string) bool {
+	c, err := net.DialTimeout("tcp", address(port), time.Second)
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
+}
+
+// freePort is one that nobody listens on. It is none of those that systems give to outgoing connections, so that
+// another test cannot have it by chance between the end of a gateway and its next start.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := strconv.Itoa(20000 + rand.IntN(10000))
+		if l, err := net.Listen("tcp", address(port)); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port in 100 tries")
+	return ""
+}

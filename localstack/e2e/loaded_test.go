@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"maps"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// environments are those that a new project has, as the answers show them.
+var environments = []rowEnvironment{
+	{Name: "development", DisplayName: "development", Type: "development", SortOrder: 2},
+	{Name: "production", DisplayName: "production", Type: "production", SortOrder: 3},
+}
+
+// A loaded flag is one that the gateway has, with what must be read back.
+type loaded struct {
+	spec          specFlag
+	project, name string
+	in            map[string]*setup // by environment
+	archived      bool
+}
+
+// A setup is what a flag has in one environment.
+type setup struct {
+	enabled    bool
+	strategies []strategy
+	variants   []variant
+}
+
+func newLoaded(suite string, spec specFlag) *loaded {
+	f := &loaded{spec: spec, project: suite, name: suite + "." + spec.Name, in: map[string]*setup{}}
+	for _, env := range environments {
+		f.in[env.Name] = &setup{strategies: []strategy{}, variants: []variant{}}
+	}
+	return f
+}
+
+func (f *loaded) list() string { return "/api/admin/projects/" + f.project + "/features" }
+
+func (f *loaded) path() string { return f.list() + "/" + f.name }
+
+func (f *loaded) pathIn(environment string) string { return f.path() + "/environments/" + environment }
+
+// cloneAs is what a clone of the flag must be: off, and with strategies that are grouped under the new name if they
+// were grouped under the old one. The ids are taken from the answer, see adopt.
+func (f *loaded) cloneAs(name string) *loaded {
+	c := &loaded{spec: f.spec, project: f.project, name: name, in: map[string]*setup{}}
+	for env, s := range f.in {
+		n := &setup{strategies: []strategy{}, variants: s.variants}
+		for _, old := range s.strategies {
+			old.ID, old.FeatureName, old.Parameters = "", name, maps.Clone(old.Parameters)
+			if old.Parameters["groupId"] == f.name {
+				old.Parameters["groupId"] = name
+			}
+			n.strategies = append(n.strategies, old)
+		}
+		c.in[env] = n
+	}
+	return c
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// adopt gives a wanted strategy the id that it was answered with, which must be one that no other strategy has.
+func adopt(t *testing.T, want *strategy, got strategy, ids map[string]bool) {
+	t.Helper()
+	if !uuid.MatchString(got.ID) || ids[got.ID] {
+		t.Errorf("a strategy of %s has the id %q, want a new UUID", got.FeatureName, got.ID)
+	}
+	ids[got.ID] = true
+	want.ID = got.ID
+}
+
+// enabled tells whether the flag is on anywhere.
+func (f *loaded) enabled() bool {
+	for _, s := range f.in {
+		if s.enabled {
+			return true
+		}
+	}
+	return false
+}
+
+// rows is what lists say of the flag's environments.
+func (f *loaded) rows() []rowEnvironment {
+	rows := make([]rowEnvironment, len(environments))
+	for i, env := range environments {
+		s := f.in[env.Name]
+		env.Enabled, env.VariantCount = s.enabled, len(s.variants)
+		env.HasStrategies, env.HasEnabledStrategies = len(s.strategies) > 0, len(s.strategies) > 0
+		rows[i] = env
+	}
+	return rows
+}
+
+// want is how the flag is read by itself, but for the time of its creation.
+func (f *loaded) want(created time.Time) featureAnswer {
+	description := or(f.spec.Description, "")
+	w := featureAnswer{
+		Name: f.name, Type: or(f.spec.Type, "release"), Description: &description, Project: f.project,
+		ImpressionData: or(f.spec.ImpressionData, false), CreatedAt: created, Enabled: f.enabled(),
+		Variants:   f.in["development"].variants, // those of all environments by name, and both have the same
+		Strategies: []strategy{}, Children: []string{}, Dependencies: []string{},
+	}
+	for _, row := range f.rows() {
+		s := f.in[row.Name]
+		w.Environments = append(w.Environments, inAnswer{row, f.name, row.Name, s.strategies, s.variants})
+	}
+	return w
+}
+
+// check reads the flag back and compares all of it.
+func (f *loaded) check(t *testing.T, g *gateway) {
+	t.Helper()
+	var got featureAnswer
+	g.do(t, 200, "GET", f.path(), nil, &got)
+	if age := time.Since(got.CreatedAt); age < 0 || age > time.Hour {
+		t.Errorf("%s was created at %s", f.name, got.CreatedAt)
+	}
+	equal(t, f.name, got, f.want(got.CreatedAt))
+}

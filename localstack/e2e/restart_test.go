@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestRestart: flags are as they were, byte for byte, after Ctrl-C and after a SIGTERM.
+func TestRestart(t *testing.T) {
+	g := start(t)
+	flag := project + "/features/kept"
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "kept"}, nil)
+	g.do(t, 200, "POST", flag+"/environments/production/strategies", `{"name": "flexibleRollout", "parameters": {"rollout": 12.5}}`, nil)
+	g.do(t, 200, "PUT", flag+"/environments/production/variants", `[{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]`, nil)
+	g.do(t, 200, "POST", flag+"/environments/production/on", nil, nil)
+	before := g.get(t, flag)
+
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		g.endBy(t, s)
+		g = g.again(t)
+		if got := g.get(t, flag); got != before {
+			t.Errorf("after %s and a new start the flag is\n%s\nwant\n%s", s, got, before)
+		}
+	}
+}
+
+// get is the text of an answer that must be a 200.
+func (g *gateway) get(t *testing.T, path string) string {
+	t.Helper()
+	status, body, err := g.send(t.Context(), http.MethodGet, path, nil)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("GET %s: %d %v: %s", path, status, err, body)
+	}
+	return string(body)
+}
+
+// TestEndedUnderLoad ends the gateway while it writes, at whatever moment: by kill -9, and by Ctrl-C. The next start
+// works, nothing that was acknowledged is lost, and what was not is there whole or not at all.
+func TestEndedUnderLoad(t *testing.T) {
+	const writers = 8
+	g := start(t)
+	w := &writes{steps: map[string]int{}}
+	ends := []struct {
+		name string
+		end  func(g *gateway, t *testing.T)
+	}{
+		{"kill -9", (*gateway).kill}, {"kill -9", (*gateway).kill}, {"kill -9", (*gateway).kill},
+		{"kill -9", (*gateway).kill}, {"kill -9", (*gateway).kill}, {"Ctrl-C", (*gateway).stop}, {"Ctrl-C", (*gateway).stop},
+	}
+	for round, end := range ends {
+		load := w.begin(t, g, writers, round)
+		after := 50*time.Millisecond + rand.N(500*time.Millisecond)
+		time.Sleep(after)
+		end.end(g, t)
+		load.Wait()
+		old := g.engine
+
+		g = g.again(t)
+		if old.Port != g.engine.Port && listens(fmt.Sprint(old.Port)) {
+			t.Errorf("round %d: the engine of the gateway before still listens on port %d", round, old.Port)
+		}
+		w.check(t, g)
+		t.Logf("round %d: %s after %s, %d flags so far", round, end.name, after.Round(time.Millisecond), len(w.steps))
+	}
+	if want := len(ends) * writers; len(w.steps) < want {
+		t.Errorf("the load was %d flags in %d rounds, want at least %d", len(w.steps), len(ends), want)
+	}
+}
+
+// TestKilledWhileStarting kills gateways that have just begun over the same data: somewhere between the first line
+// that a process runs and the last flag of the seeds.
+func TestKilledWhileStarting(t *testing.T) {
+	port, data := freePort(t), filepath.Join(t.TempDir(), "data")
+	for range 10 {
+		p := launch(t, "PORT="+port, "DATA_DIR="+data)
+		time.Sleep(rand.N(100 * time.Millisecond))
+		p.signal(t, os.Kill)
+		p.wait(t)
+	}
+	g := startOn(t, port, data)
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "alive"}, nil)
+}
+
+// writes keeps how many steps of each flag's making were begun: its creation, a strategy, on. Of a flag all of them
+// were acknowledged but maybe the last.
+type writes struct {
+	mu      sync.Mutex
+	steps   map[string]int
+	pending map[string]bool // flags whose last step was not acknowledged
+}
+
+// begin has writers make flags until the gateway does not answer any more.
+func (w *writes) begin(t *testing.T, g *gateway, writers, round int) *sync.WaitGroup {
+	w.pending = map[string]bool{}
+	var load sync.WaitGroup
+	for writer := range writers {
+		load.Go(func() {
+			for n := 0; ; n++ {
+				if !w.write(t, g, fmt.Sprintf("r%d-w%d-n%d", round, writer, n)) {
+					return
+				}
+			}
+		})
+	}
+	return &load
+}
+
+// write makes a flag in three steps, and tells whether all of them were acknowledged.
+func (w *writes) write(t *testing.T, g *gateway, name string) bool {
+	in := project + "/features/" + name + "/environments/development"
+	for _, step := range []struct {
+		status     int
+		path, body string
+	}{
+		{201, project + "/features", `{"name": "` + name + `"}`},
+		{200, in + "/strategies", `{"name": "default"}`},
+		{200, in + "/on", ``},
+	} {
+		w.mu.Lock()
+		w.steps[name]++
+		w.pending[name] = true
+		w.mu.Unlock()
+		status, body, err := g.send(t.Context(), http.MethodPost, step.path, step.body)
+		if err != nil {
+			return false
+		}
+		if status != step.status {
+			t.Errorf("POST %s: %d, want %d: %s", step.path, status, step.status, body)
+			return false
+		}
+		w.mu.Lock()
+		delete(w.pending, name)
+		w.mu.Unlock()
+	}
+	return true
+}
+
+// check compares every flag in the list, and those that the end has cut short by themselves too.
+func (w *writes) check(t *testing.T, g *gateway) {
+	t.Helper()
+	var all list
+	g.do(t, 200, "GET", project+"/features", nil, &all)
+	listed := map[string]int{}
+	for _, f := range all.Features {
+		listed[f.Name] = stepsOf(f.Environments[0])
+	}
+	for name, begun := range w.steps {
+		got, least := listed[name], begun
+		if w.pending[name] {
+			least--
+			g.checkCut(t, name, got)
+			w.steps[name] = got // from now on that is what it is
+		}
+		if got < least || got > begun {
+			t.Errorf("flag %s has %d steps, want %d to %d", name, got, least, begun)
+		}
+	}
+	if len(listed) > len(w.steps) {
+		t.Errorf("there are %d flags, want no more than the %d that were begun", len(listed), len(w.steps))
+	}
+}
+
+// checkCut sees that a flag by itself is what the list says, and that its name is taken only if it is there.
+func (g *gateway) checkCut(t *testing.T, name string, steps int) {
+	t.Helper()
+	flag := project + "/features/" + name
+	if steps == 0 {
+		g.fails(t, 404, "NotFoundError", "GET", flag, nil)
+		g.do(t, 201, "POST", project+"/features", map[string]string{"name": name}, nil)
+		g.do(t, 202, "DELETE", flag, nil, nil)
+		return
+	}
+	var f featureAnswer
+	g.do(t, 200, "GET", flag, nil, &f)
+	if got := stepsOf(f.in(t, "development").rowEnvironment); got != steps {
+		t.Errorf("flag %s by itself has %d steps, in the list %d", name, got, steps)
+	}
+}
+
+// stepsOf tells how far the making of a listed flag has come.
+func stepsOf(development rowEnvironment) int {
+	switch {
+	case development.Enabled:
+		return 3
+	case development.HasStrategies:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"guidon/infra/bootstrap"
+	"guidon/localstack/engine"
+)
+
+// TestMain is the gateway itself when a test starts it as a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("GUIDON_TEST_RUN") != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A started gateway is a process of its own, as `make run` has it.
+type started struct {
+	cmd  *exec.Cmd
+	out  *output
+	url  string
+	done chan error
+}
+
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+var addressLine = regexp.MustCompile(`address +(http://\S+)`)
+
+// launch starts a gateway and returns once it has greeted or ended.
+func launch(t *testing.T, env ...string) *started {
+	t.Helper()
+	s := &started{cmd: exec.Command(os.Args[0]), out: &output{}, done: make(chan error, 1)}
+	s.cmd.Env = append(os.Environ(), "GUIDON_TEST_RUN=1", "AWS_ENDPOINT_URL_DYNAMODB=", "AUTH_TYPE=", "LOG_LEVEL=warn")
+	s.cmd.Env = append(s.cmd.Env, env...)
+	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.done <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		s.wait(t)
+	})
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if found := addressLine.FindStringSubmatch(s.out.String()); found != nil {
+			s.url = found[1]
+			return s
+		}
+		select {
+		case err := <-s.done:
+			s.done <- err
+			return s
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the gateway does not start:\n%s", s.out)
+		}
+	}
+}
+
+// wait is the gateway's exit code once it has ended.
+func (s *started) wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case err := <-s.done:
+		s.done <- err
+		return s.cmd.ProcessState.ExitCode()
+	case <-time.After(time.Minute):
+		t.Fatalf("the gateway does not end:\n%s", s.out)
+		return -1
+	}
+}
+
+func (s *started) call(t *testing.T, method, path, token, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", token)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.out)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(raw)
+}
+
+func (s *started) wants(t *testing.T, want int, method, path, token, body string) string {
+	t.Helper()
+	status, answer := s.call(t, method, path, token, body)
+	if status != want {
+		t.Errorf("%s %s: %d, want %d: %s", method, path, status, want, answer)
+	}
+	return answer
+}
+
+const (
+	admin    = bootstrap.LocalAdminToken
+	features = "/api/admin/projects/default/features"
+)
+
+// TestRestart is a gateway's life: it is interrupted, killed, and started again, and has what it had.
+func TestRestart(t *testing.T) {
+	data := "DATA_DIR=" + t.TempDir()
+	first := launch(t, data, "PORT=0")
+	if first.url == "" {
+		t.Fatalf("it ended:\n%s", first.out)
+	}
+	for _, says := range []string{admin, "curl", first.url + features} {
+		if !strings.Contains(first.out.String(), says) {
+			t.Errorf("it does not print %q:\n%s", says, first.out)
+		}
+	}
+	if got := first.wants(t, http.StatusOK, "GET", "/health", "", ""); got != `{"health":"GOOD"}` {
+		t.Errorf("health is %s", got)
+	}
+	first.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"kept"}`)
+	first.wants(t, http.StatusUnauthorized, "GET", features, "*:*.other", "")
+
+	if runtime.GOOS != "windows" {
+		_ = first.cmd.Process.Signal(syscall.SIGINT)
+		if code := first.wait(t); code != 0 {
+			t.Errorf("Ctrl-C: exit code %d\n%s", code, first.out)
+		}
+	}
+	second := launch(t, data, "PORT=0")
+	second.wants(t, http.StatusOK, "GET", features+"/kept", admin, "")
+	second.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"kept-too"}`)
+	_ = second.cmd.Process.Kill()
+	second.wait(t)
+
+	third := launch(t, data, "PORT=0")
+	third.wants(t, http.StatusOK, "GET", features+"/kept", admin, "")
+	third.wants(t, http.StatusOK, "GET", features+"/kept-too", admin, "")
+}
+
+// TestKilledAtAnyMoment kills starts after ever longer times, through all of what a start does; the next one works.
+func TestKilledAtAnyMoment(t *testing.T) {
+	data := t.TempDir()
+	for after := time.Duration(0); after < 300*time.Millisecond; after += 15 * time.Millisecond {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "GUIDON_TEST_RUN=1", "AWS_ENDPOINT_URL_DYNAMODB=", "AUTH_TYPE=", "DATA_DIR="+data, "PORT=0")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	s := launch(t, "DATA_DIR="+data, "PORT=0")
+	if s.url == "" {
+		t.Fatalf("it ended:\n%s", s.out)
+	}
+	s.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"x"}`)
+}
+
+// TestInFlight holds that a request which has begun when the gateway is told to stop is answered.
+func TestInFlight(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGTERM on Windows")
+	}
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
+	reader, writer := io.Pipe()
+	req, err := http.NewRequest(http.MethodPost, s.url+features, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", admin)
+	req.Header.Set("Content-Type", "application/json")
+	go func() {
+		_, _ = io.WriteString(writer, `{"name":`)
+		time.Sleep(100 * time.Millisecond)
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		time.Sleep(300 * time.Millisecond)
+		_, _ = io.WriteString(writer, `"in-flight"}`)
+		_ = writer.Close()
+	}()
+	response, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		t.Errorf("status is %d, want 201", response.StatusCode)
+	}
+	if code := s.wait(t); code != 0 {
+		t.Errorf("SIGTERM: exit code %d\n%s", code, s.out)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	data := t.TempDir()
+	first := launch(t, "DATA_DIR="+data, "PORT=0")
+	_, port, _ := strings.Cut(strings.TrimPrefix(first.url, "http://"), ":")
+
+	for _, tt := range []struct {
+		name, says string
+		env        []string
+	}{
+		{"the same port", "port " + port + " is in use", []string{"DATA_DIR=" + data, "PORT=" + port}},
+		{"the same data", "is in use by process", []string{"DATA_DIR=" + data, "PORT=0"}},
+		{"no port", "PORT is", []string{"PORT=http"}},
+		{"a malformed token", "INIT_ADMIN_API_TOKENS", []string{"DATA_DIR=" + data, "PORT=0", "INIT_ADMIN_API_TOKENS=x"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			second := launch(t, tt.env...)
+			if code := second.wait(t); code != 1 || !strings.Contains(second.out.String(), tt.says) {
+				t.Errorf("exit code %d, want 1, and %q in:\n%s", code, tt.says, second.out)
+			}
+		})
+	}
+	first.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"unharmed"}`)
+}
+
+func TestTokens(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0",
+		"INIT_ADMIN_API_TOKENS=*:*.a, *:*.b", "INIT_CLIENT_API_TOKENS=default:development.c", "INIT_FRONTEND_API_TOKENS=*:production.d")
+	for token, want := range map[string]int{
+		"": 401, admin: 401, "*:*.a": 200, "Bearer *:*.b": 200, "default:development.c": 403, "*:production.d": 403,
+	} {
+		s.wants(t, want, "GET", features, token, "")
+	}
+}
+
+func TestAuthTypeNone(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "AUTH_TYPE=none")
+	s.wants(t, http.StatusCreated, "POST", features, "", `{"name":"x"}`)
+}
+
+// TestAnotherEngine has one gateway use the engine that a test started, and start none.
+func TestAnotherEngine(t *testing.T) {
+	e, err := engine.Start(t.Context(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Stop)
+	s := launch(t, "DATA_DIR="+t.TempDir()+"/unused", "PORT=0", "AWS_ENDPOINT_URL_DYNAMODB="+e.URL(), "PATH=")
+	if s.url == "" {
+		t.Fatalf("it ended:\n%s", s.out)
+	}
+	s.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"elsewhere"}`)
+	if strings.Contains(s.out.String(), "engine:") {
+		t.Errorf("it started an engine:\n%s", s.out)
+	}
+}
+
+// TestOddRequests sends what API Gateway and the adapter make something else of, and wants JSON errors back.
+func TestOddRequests(t *testing.T) {
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
+	auth := "Host: x\r\nAuthorization: " + admin + "\r\nConnection: close\r\n"
+	tests := []struct {
+		name, request string
+		want          int
+	}{
+		{"percent", "GET " + features + "/100%25 HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"question mark", "GET " + features + "/a%3Fb HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"hash", "GET " + features + "/a%23b HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"NUL", "GET " + features + "/%00 HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"not UTF-8", "GET " + features + "/%ff HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"dots", "GET /api/../health HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"double slash", "GET //health HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"slash at the end", "GET " + features + "/ HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"unknown method", "PURGE " + features + " HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"invalid UTF-8 in JSON", "POST " + features + " HTTP/1.1\r\n" + auth +
+			"Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"name\":\"a\xff\"}\n", 400},
+		{"not JSON by its type", "POST " + features + " HTTP/1.1\r\n" + auth +
+			"Content-Type: text/plain\r\nContent-Length: 12\r\n\r\n{\"name\":\"a\"}", 415},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			response, body := send(t, s.url, tt.request)
+			var failure struct{ ID, Name, Message string }
+			err := json.Unmarshal([]byte(body), &failure)
+			if response.StatusCode != tt.want || err != nil || failure.ID == "" || failure.Name == "" || failure.Message == "" {
+				t.Errorf("answer is %s, %s; want %d with a JSON error", response.Status, body, tt.want)
+			}
+		})
+	}
+	response, body := send(t, s.url, fmt.Sprintf("OPTIONS %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", features))
+	if response.StatusCode != http.StatusNoContent || body != "" {
+		t.Errorf("preflight: %s %q, want 204", response.Status, body)
+	}
+}

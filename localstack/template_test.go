@@ -1,0 +1,183 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/dynamo"
+	"guidon/pkg/httpapi"
+)
+
+const templateFileName = "../template.yaml"
+
+func TestParseTemplate(t *testing.T) {
+	got, err := parseTemplate([]byte(`
+Globals:
+  Function:
+    Timeout: 9
+    Environment: {Variables: {TABLE: !Ref T, X: !If [A, !GetAtt T.Arn, !Sub "${B}-c"]}}
+Conditions:
+  A: !Equals [!Ref B, ""]
+Resources:
+  T:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Sub "${AWS::StackName}"
+      AttributeDefinitions: [{AttributeName: pk, AttributeType: S}, {AttributeName: n, AttributeType: N}]
+      KeySchema: [{AttributeName: pk, KeyType: HASH}]
+      GlobalSecondaryIndexes:
+        - IndexName: byN
+          KeySchema: [{AttributeName: n, KeyType: HASH}]
+          Projection: {ProjectionType: INCLUDE, NonKeyAttributes: [a]}
+      TimeToLiveSpecification: {AttributeName: ttl, Enabled: true}
+  ThingsFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Role: !GetAtt R.Arn
+      Events:
+        B: {Type: HttpApi, Properties: {ApiId: !Ref Api, Method: any, Path: /b}}
+        A: {Type: HttpApi, Properties: {ApiId: !Ref Api, Method: get, Path: "/a/{x+}"}}
+        S: {Type: Schedule, Properties: {Schedule: rate(1 day)}}
+  RestFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Timeout: 4
+      Events: {D: {Type: HttpApi}}
+  SeedFunction:
+    Type: AWS::Serverless::Function
+    Properties: {Timeout: 60}
+  Alarm:
+    Type: AWS::CloudWatch::Alarm
+    Properties: {Timeout: [not, a, number], Events: 7}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &template{
+		table: dynamo.TableSchema{
+			Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "n", Type: "N"}},
+			Key:        []dynamo.KeyElement{{Name: "pk", Type: "HASH"}},
+			Indexes: []dynamo.Index{{
+				Name: "byN", Key: []dynamo.KeyElement{{Name: "n", Type: "HASH"}}, Projection: "INCLUDE", Include: []string{"a"},
+			}},
+			TTL: "ttl",
+		},
+		functions: []templateFunction{
+			{group: "rest", timeout: 4 * time.Second, routes: []string{"$default"}},
+			{group: "things", timeout: 9 * time.Second, routes: []string{"GET /a/{x+}", "ANY /b"}},
+		},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(template{}, templateFunction{})); diff != "" {
+		t.Errorf("template (-want +got):\n%s", diff)
+	}
+}
+
+// TestOperationsReachTheirGroup sends every operation through the routes of template.yaml, under names that are words
+// of other routes too.
+func TestOperationsReachTheirGroup(t *testing.T) {
+	rt := realRouter(t)
+	words := []string{"x", "projects", "features", "environments", "environment", "strategies", "variants", "variants-batch",
+		"archive", "clone", "on", "off", "set-sort-order", "admin", "constructor", "__proto__"}
+	for _, group := range httpapi.Groups() {
+		for _, operation := range group.Routes() {
+			method, pattern, _ := strings.Cut(operation, " ")
+			for _, word := range words {
+				path := variable.ReplaceAllString(pattern, word)
+				if word != "x" && isAnother(operation, path) {
+					continue // the word makes it an operation's fixed path, such as …/strategies/set-sort-order
+				}
+				r, _ := rt.match(method, path)
+				if r.group != group.Name {
+					t.Errorf("%s %s (%s) reaches %s by %q, want %s", method, path, operation, r.group, r.key, group.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestNoOperationMatchesTwoGroups is about the order that API Gateway does not document: whatever it is, there is only
+// one full match, and only one greedy one, that an operation can reach.
+func TestNoOperationMatchesTwoGroups(t *testing.T) {
+	rt := realRouter(t)
+	for _, group := range httpapi.Groups() {
+		for _, operation := range group.Routes() {
+			method, pattern, _ := strings.Cut(operation, " ")
+			path := variable.ReplaceAllString(pattern, "x")
+			full, greedy := map[string]bool{}, map[string]bool{}
+			for _, r := range rt.routes {
+				switch {
+				case r.fallback || !r.matches(method, path):
+				case r.greedy != "":
+					greedy[r.group] = true
+				default:
+					full[r.group] = true
+				}
+			}
+			if len(full) > 1 || len(full) == 0 && len(greedy) > 1 {
+				t.Errorf("%s matches full routes of %v and greedy ones of %v", operation, full, greedy)
+			}
+		}
+	}
+}
+
+// TestTemplateLimits holds what AWS allows an HTTP API: 300 routes; and a route a Lambda permission, which share 20 KB.
+func TestTemplateLimits(t *testing.T) {
+	parsed, err := readTemplate(templateFileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := 0
+	for _, f := range parsed.functions {
+		routes += len(f.routes)
+		if len(f.routes) > 20 {
+			t.Errorf("%s has %d routes: write greedy ones", f.group, len(f.routes))
+		}
+		if f.timeout >= 30*time.Second {
+			t.Errorf("%s may take %s, and API Gateway waits 30 s", f.group, f.timeout)
+		}
+	}
+	if routes > 300 {
+		t.Errorf("%d routes", routes)
+	}
+	if want := "ttl"; parsed.table.TTL != want {
+		t.Errorf("the table's TTL attribute is %q, want %q", parsed.table.TTL, want)
+	}
+}
+
+var variable = regexp.MustCompile(`\{[^}]*\}`)
+
+// isAnother tells whether a path with a special word in it is the very path of another operation.
+func isAnother(operation, path string) bool {
+	for _, group := range httpapi.Groups() {
+		for _, other := range group.Routes() {
+			_, pattern, _ := strings.Cut(other, " ")
+			if other != operation && strings.Count(pattern, "{") < strings.Count(operation, "{") &&
+				regexp.MustCompile("^"+variable.ReplaceAllString(pattern, "[^/]+")+"$").MatchString(path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// realRouter has the routes of template.yaml.
+func realRouter(t *testing.T) *router {
+	t.Helper()
+	parsed, err := readTemplate(templateFileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes, err := functions(parsed, nil, httpapi.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := newRouter(routes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rt
+}

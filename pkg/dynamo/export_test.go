@@ -1,0 +1,50 @@
+package dynamo
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"guidon/pkg/flags"
+)
+
+// A Guard is a project guard as the table has it.
+type Guard struct {
+	PK     string `dynamodbav:"pk"`
+	SK     string `dynamodbav:"sk"`
+	Active int    `dynamodbav:"active"`
+	Stale  int    `dynamodbav:"stale"`
+	Closed bool   `dynamodbav:"closed,omitempty"`
+}
+
+// GuardOf reads the guard that counts a flag; nil when it is not there.
+func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
+	t.Helper()
+	out, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: &s.table, Key: guardPlace(f).attributes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Item == nil {
+		return nil
+	}
+	g := &Guard{}
+	if err := attributevalue.UnmarshalMap(out.Item, g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// CloseGuard writes the guard that counts a flag as the deletion of its project will.
+func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
+	t.Helper()
+	p := guardPlace(f)
+	item, err := attributevalue.MarshalMap(Guard{PK: p.pk, SK: p.sk, Closed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}

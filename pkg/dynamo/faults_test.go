@@ -1,0 +1,224 @@
+package dynamo_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"guidon/localstack/engine"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+// TestFaults has 8 writers make and change flags, their own and common ones, over a network where things go wrong, and
+// then compares what each was told with what is in the table.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		faults   *dynamotest.Faults
+		restarts int                // of the engine, meanwhile
+		want     []dynamotest.Fault // those that must have happened
+	}{
+		{"15 % of the answers lost", &dynamotest.Faults{LoseAnswers: 0.15}, 0, list(dynamotest.LoseAnswer)},
+		{"60 % of the answers lost", &dynamotest.Faults{LoseAnswers: 0.6}, 0, list(dynamotest.LoseAnswer)},
+		{"a third of the requests dropped", &dynamotest.Faults{DropRequests: 0.33}, 0, list(dynamotest.DropRequest)},
+		{"a third of the answers cut", &dynamotest.Faults{CutAnswers: 0.33}, 0, list(dynamotest.CutAnswer)},
+		{
+			"throttled and failing", &dynamotest.Faults{Throttles: 0.2, Failures: 0.3}, 0,
+			list(dynamotest.Throttle, dynamotest.FailBefore, dynamotest.FailAfter),
+		},
+		{
+			"transactions that overlap", &dynamotest.Faults{Conflicts: true, Delay: 4 * time.Millisecond}, 0,
+			list(dynamotest.Conflict),
+		},
+		{"15 % of the answers lost, and restarts", &dynamotest.Faults{LoseAnswers: 0.15}, 5, list(dynamotest.LoseAnswer)},
+		{"60 % of the answers lost, and restarts", &dynamotest.Faults{LoseAnswers: 0.6}, 5, list(dynamotest.LoseAnswer)},
+		{
+			"everything at once", &dynamotest.Faults{
+				DropRequests: 0.1, LoseAnswers: 0.2, CutAnswers: 0.05, Throttles: 0.05, Failures: 0.1,
+				Conflicts: true, Delay: 4 * time.Millisecond,
+			}, 5,
+			list(dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.CutAnswer, dynamotest.Throttle, dynamotest.FailAfter, dynamotest.Conflict),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e, table := dynamotest.Engine(), newTable()
+			if c.restarts > 0 {
+				e = newEngine(t)
+			}
+			c.faults.Seed = 1
+			w := &world{T: t, faulty: dynamotest.OpenOn(t, e, table, c.faults), told: map[string][]told{}}
+			ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+			defer cancel()
+			var writers sync.WaitGroup
+			for i := range 8 {
+				writers.Go(func() { w.work(ctx, i) })
+			}
+			over := make(chan struct{})
+			go func() { writers.Wait(); close(over) }()
+			w.restart(e, c.restarts, over)
+			<-over
+
+			w.check(dynamotest.OpenOn(t, e, table, nil))
+			for _, fault := range c.want {
+				if c.faults.Raised()[fault] == 0 {
+					t.Errorf("there was no %s, so this has shown nothing about it", fault)
+				}
+			}
+			t.Logf("faults %v, calls %v, answers %v", c.faults.Raised(), c.faults.Calls(), w.answers())
+		})
+	}
+}
+
+func list(faults ...dynamotest.Fault) []dynamotest.Fault { return faults }
+
+// A world is a store that many write to, and what they were told.
+type world struct {
+	*testing.T
+	faulty *dynamo.Store
+
+	mu   sync.Mutex
+	told map[string][]told // by flag
+}
+
+// told is the outcome of one commit as its writer knows it.
+type told struct {
+	event string
+	kind  string // done, or refused, or nobody knows
+	what  string // for messages
+}
+
+const (
+	done    = "done"
+	refused = "refused"
+	open    = "unknown"
+)
+
+// work makes flags of the writer's own, others that every writer is after, and changes both.
+func (w *world) work(ctx context.Context, writer int) {
+	for i := range 6 {
+		own, common := fmt.Sprintf("own-%d-%d", writer, i), fmt.Sprintf("common-%d", i)
+		if kind := w.make(ctx, own); kind == flags.NameExists {
+			w.Errorf("writer %d: the name %s is said to be taken, but it is nobody else's", writer, own)
+		}
+		w.make(ctx, common)
+		w.change(ctx, own)
+		w.change(ctx, common)
+	}
+}
+
+// make commits a new flag, once.
+func (w *world) make(ctx context.Context, name string) flags.Kind {
+	f := newFlag(name)
+	f.Description = new("1")
+	return w.commit(ctx, name, flags.Write{After: f})
+}
+
+// change counts one up in a flag's description, in as many rounds as it takes.
+func (w *world) change(ctx context.Context, name string) {
+	key := flags.FeatureKey(name)
+	for ctx.Err() == nil {
+		view, err := w.faulty.Load(ctx, []flags.Key{key})
+		if err != nil {
+			w.Errorf("load %s: %v", name, reason(err))
+			return
+		}
+		read := flags.Find[*flags.Feature](view, key)
+		if read == nil {
+			w.Errorf("%s was made, and is not there", name)
+			return
+		}
+		kind := w.commit(ctx, name, write(read, func(f *flags.Feature) {
+			n, _ := strconv.Atoi(*f.Description)
+			f.Description = new(strconv.Itoa(n + 1))
+		}))
+		if kind != flags.Outdated {
+			return
+		}
+		time.Sleep(rand.N(5 * time.Millisecond))
+	}
+}
+
+// commit sends a change and notes what is said of it.
+func (w *world) commit(ctx context.Context, name string, write flags.Write) flags.Kind {
+	c := newChange(write)
+	err := w.faulty.Commit(ctx, c)
+	outcome := told{event: c.Event.ID, what: fmt.Sprintf("version %d → %v", flags.VersionOf(write.After), err)}
+	kind := flags.KindOf(err)
+	switch {
+	case err == nil:
+		outcome.kind, kind = done, -1
+	case kind == flags.NameExists && write.Before == nil, kind == flags.Outdated && write.Before != nil:
+		outcome.kind = refused
+	case kind == flags.Unavailable:
+		outcome.kind = open
+	default:
+		w.Errorf("commit of %s over version %d: kind %d: %v", name, flags.VersionOf(write.After), kind, reason(err))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told[name] = append(w.told[name], outcome)
+	return kind
+}
+
+// restart ends and starts the engine n times, every other time by force, unless the writers are done before.
+func (w *world) restart(e *engine.Engine, n int, over <-chan struct{}) {
+	for i := range n {
+		select {
+		case <-over:
+			return
+		case <-time.After(100 * time.Millisecond):
+			restart(w.T, e, i%2 == 0)
+		}
+	}
+}
+
+// check compares what the writers were told with the table.
+func (w *world) check(plain *dynamo.Store) {
+	for name, outcomes := range w.told {
+		f := find(w.T, plain, name)
+		times := map[string]int{}
+		list := events(w.T, plain, name)
+		for _, e := range list {
+			times[e.ID]++
+		}
+		if *f.Description != strconv.FormatInt(f.Version, 10) || f.Version != int64(len(list)) {
+			w.Errorf("%s is at version %d, was changed %s times and has %d events: all must be the same", name, f.Version, *f.Description, len(list))
+		}
+		for _, o := range outcomes {
+			switch n := times[o.event]; {
+			case o.kind == done && n != 1:
+				w.Errorf("%s: acknowledged, but it has %d events (%s)", name, n, o.what)
+			case o.kind == refused && n != 0:
+				w.Errorf("%s: refused, but it was done (%s)", name, o.what)
+			case n > 1:
+				w.Errorf("%s: done %d times (%s)", name, n, o.what)
+			}
+			delete(times, o.event)
+		}
+		for id := range times {
+			w.Errorf("%s: the event %s is nobody's", name, id)
+		}
+	}
+	rows, err := plain.Summaries(w.Context(), newFlag("").ProjectUID, false)
+	if err != nil || len(rows) != len(w.told) {
+		w.Errorf("%d flags are listed (%v), want %d", len(rows), err, len(w.told))
+	}
+}
+
+// answers counts what was told.
+func (w *world) answers() map[string]int {
+	n := map[string]int{}
+	for _, outcomes := range w.told {
+		for _, o := range outcomes {
+			n[o.kind]++
+		}
+	}
+	return n
+}

@@ -1,0 +1,106 @@
+package dynamo
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/flags/storetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestGolden holds every stored form to a file, both ways. What is in a table stays there for years: a form that
+// changes must keep reading these files. When it is written otherwise, but reads them all the same, give the new form a
+// file of its own beside the old one, which is then only read.
+func TestGolden(t *testing.T) {
+	summary := storetest.FullFeature().Summary()
+	event := storetest.FullEvent()
+	eventRead := event // data is read as it lies there
+	eventRead.Data = jsontext.Value(`{"list":[1.5,null],"name":"flexibleRollout"}`)
+	eventRead.PreData = jsontext.Value(`{"name":"default"}`)
+	aggregate := func(entity flags.Entity) func(string) (any, error) {
+		return func(document string) (any, error) { return loaded(entity, envelope{Document: document}) }
+	}
+	for _, c := range []struct {
+		name   string
+		want   any // what the file is read as
+		encode func() (string, error)
+		decode func(document string) (any, error)
+	}{
+		{"feature", storetest.FullFeature(), func() (string, error) { return stored(storetest.FullFeature()) }, aggregate(flags.EntityFeature)},
+		{"project", storetest.FullProject(), func() (string, error) { return stored(storetest.FullProject()) }, aggregate(flags.EntityProject)},
+		{"environments", storetest.FullEnvironments(), func() (string, error) { return stored(storetest.FullEnvironments()) }, aggregate(flags.EntityEnvironments)},
+		{"token", storetest.FullToken(), func() (string, error) { return stored(storetest.FullToken()) }, aggregate(flags.EntityToken)},
+		{
+			"row", summary, func() (string, error) { return encode(storeRow(summary)) },
+			func(document string) (any, error) {
+				var doc rowDocument
+				err := decode(document, &doc)
+				return doc.summary(), err
+			},
+		},
+		{
+			"event", eventRead,
+			func() (string, error) {
+				doc, err := storeEvent(event)
+				if err != nil {
+					return "", err
+				}
+				return encode(doc)
+			},
+			func(document string) (any, error) {
+				var doc eventDocument
+				err := decode(document, &doc)
+				return doc.event(), err
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join("testdata", "golden", c.name+".json")
+			document, err := c.encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(document+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			golden, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v; go test -update writes it", err)
+			}
+			golden = bytes.TrimSuffix(golden, []byte("\n"))
+			if diff := cmp.Diff(string(golden), document); diff != "" {
+				t.Errorf("the stored form has changed (-golden +now):\n%s", diff)
+			}
+			got, err := c.decode(string(golden))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("the golden file reads otherwise (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStoredFormIsStable finds an encoding that depends on the order of a map: a write that alters nothing would show.
+func TestStoredFormIsStable(t *testing.T) {
+	first, err := stored(storetest.FullFeature())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if again, err := stored(storetest.FullFeature()); err != nil || again != first {
+			t.Fatalf("the same flag is stored as\n%s\nand as\n%s (%v)", first, again, err)
+		}
+	}
+}

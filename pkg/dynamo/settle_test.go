@@ -1,0 +1,150 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"guidon/localstack/engine"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+const (
+	transactWrite = "TransactWriteItems"
+	getItem       = "GetItem" // what settle asks with, and nothing else
+)
+
+// A plan says what the nth request for an operation meets.
+type plan func(operation string, n int) dynamotest.Fault
+
+// inTurn makes the nth request for an operation meet the nth of its faults, and those after it none.
+func inTurn(faults map[string][]dynamotest.Fault) plan {
+	return func(operation string, n int) dynamotest.Fault {
+		if list := faults[operation]; n <= len(list) {
+			return list[n-1]
+		}
+		return dynamotest.NoFault
+	}
+}
+
+// A scripted is a store to which things happen by a script, and one over the same table to which nothing does.
+type scripted struct {
+	engine        *engine.Engine
+	faulty, plain *dynamo.Store
+}
+
+// openScripted opens both. between is called before the second attempt of a transaction that is sent through the faulty
+// one.
+func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scripted)) scripted {
+	t.Helper()
+	transport := &dynamotest.Faults{Script: script}
+	table := newTable()
+	s := scripted{e, dynamotest.OpenOn(t, e, table, transport), dynamotest.OpenOn(t, e, table, nil)}
+	attempt := 0
+	transport.OnRequest = func(operation string, _ []byte) {
+		if operation != transactWrite {
+			return
+		}
+		if attempt++; attempt == 2 && between != nil {
+			between(s)
+		}
+	}
+	return s
+}
+
+// TestSettle is about a transaction whose first attempt was lost, one way or the other, and whose conditions fail when
+// it is sent again.
+func TestSettle(t *testing.T) {
+	lost := []dynamotest.Fault{dynamotest.LoseAnswer}
+	for _, c := range []struct {
+		name    string
+		faults  map[string][]dynamotest.Fault
+		forget  bool           // the engine forgets the token before the second attempt
+		between func(scripted) // what else happens then
+		create  bool           // else it is a change
+		want    flags.Kind     // Internal for no error
+		times   int64          // how often the flag was made or changed in all
+	}{
+		{"create applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, true, flags.Internal, 1},
+		{"change applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, false, flags.Internal, 2},
+		{"create applied, half an answer", map[string][]dynamotest.Fault{transactWrite: {dynamotest.CutAnswer}}, true, nil, true, flags.Internal, 1},
+		{"create applied, the engine failed", map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailAfter}}, true, nil, true, flags.Internal, 1},
+		{
+			"create applied, token forgotten, and settling is lost too",
+			map[string][]dynamotest.Fault{transactWrite: lost, getItem: {dynamotest.LoseAnswer, dynamotest.CutAnswer, dynamotest.Throttle, dynamotest.FailBefore}},
+			true, nil, true, flags.Internal, 1,
+		},
+		{
+			"create applied, token forgotten, changed by another since",
+			map[string][]dynamotest.Fault{transactWrite: lost}, true, func(s scripted) {
+				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
+			}, true, flags.Internal, 2,
+		},
+		{
+			"change applied, token forgotten, changed by another since",
+			map[string][]dynamotest.Fault{transactWrite: lost}, true, func(s scripted) {
+				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
+			}, false, flags.Internal, 3,
+		},
+		{
+			"create not applied, the name taken meanwhile",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}},
+			false, func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newFlag("f")}) }, true, flags.NameExists, 1,
+		},
+		{
+			"change not applied, changed by another meanwhile",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}}, false, func(s scripted) {
+				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
+			}, false, flags.Outdated, 2,
+		},
+		{
+			"change not applied, changed to the same by another meanwhile",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailBefore}}, false, func(s scripted) {
+				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
+			}, false, flags.Outdated, 2,
+		},
+		{
+			"create not applied, the project deleted meanwhile",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}},
+			false, func(s scripted) { dynamo.CloseGuard(t, s.plain, newFlag("f")) }, true, flags.NotFound, 0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := dynamotest.Engine()
+			if c.forget {
+				e = newEngine(t)
+			}
+			s := openScripted(t, e, inTurn(c.faults), func(s scripted) {
+				if c.forget {
+					restart(t, e, false)
+				}
+				if c.between != nil {
+					c.between(s)
+				}
+			})
+			w := flags.Write{After: newFlag("f")}
+			if !c.create {
+				mustCommit(t, s.plain, w)
+				w = write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true })
+			}
+			wantOutcome(t, commit(t, s.faulty, w), c.want)
+			if c.times > 0 {
+				wantTimes(t, s.plain, "f", c.times)
+			} else if view := load(t, s.plain, "f"); len(view) > 0 {
+				t.Error("the flag is there")
+			}
+		})
+	}
+}
+
+// wantOutcome checks an error's kind; Internal, which nothing here may end in, stands for no error.
+func wantOutcome(t *testing.T, err error, want flags.Kind) {
+	t.Helper()
+	switch {
+	case want == flags.Internal && err != nil:
+		t.Errorf("got kind %d (%v), want no error", flags.KindOf(err), reason(err))
+	case want != flags.Internal && (err == nil || flags.KindOf(err) != want):
+		t.Errorf("got kind %d (%v), want kind %d", flags.KindOf(err), reason(err), want)
+	}
+}

@@ -1,0 +1,90 @@
+package flags
+
+import (
+	"slices"
+	"time"
+)
+
+// A Caller is whoever an operation is done for: an API token, or a user by a personal one.
+type Caller struct {
+	Name  string // of the token, or of the user
+	Admin bool   // may everything
+	User  *User  // nil for an API token
+
+	roles *Roles
+	root  *Role // the user's, in the whole service; nil when it is gone
+}
+
+// unauthenticated is the answer to whoever is nobody.
+var unauthenticated = Errorf(Unauthenticated,
+	"the Authorization header must carry a valid API token; this one is missing, unknown, deleted or expired")
+
+// Authenticate tells who calls by an API token. Unauthenticated without a token, or with one that was deleted or has
+// expired. For a personal token, the caller is known once AuthenticateUser has seen the user.
+func Authenticate(token *Token, now time.Time) (Caller, error) {
+	if token == nil || token.Deleted || token.Expired(now) {
+		return Caller{}, unauthenticated
+	}
+	return Caller{Name: token.Name, Admin: token.Type == AdminToken}, nil
+}
+
+// AuthenticateUser tells who calls by a personal token. Unauthenticated when the user, or the user's token, is gone.
+func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
+	if user == nil || roles == nil || user.ID != token.User ||
+		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return t.Hash == token.Hash }) {
+		return Caller{}, unauthenticated
+	}
+	root := roles.Find(user.RootRole)
+	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}, nil
+}
+
+// Anywhere stands for any environment: asked with it, a permission that is held in one of them is enough.
+const Anywhere = "*"
+
+// May tells whether the caller holds a permission: in the whole service, or, where the permission is a project's, in
+// project, and in an environment of it ("" asks for all environments). project is nil outside of any.
+func (c Caller) May(p Permission, project *Project, environment string) bool {
+	if c.Admin {
+		return true
+	}
+	if c.User == nil {
+		return false
+	}
+	if p == Read || c.root != nil && c.root.Has(p, "") {
+		return true
+	}
+	if project == nil || scopeOf(p) == RootScope {
+		return false
+	}
+	if project.ID == DefaultProject && c.root != nil && c.root.ID == RoleEditor {
+		return true
+	}
+	return slices.ContainsFunc(project.Members[c.User.ID], func(id int64) bool {
+		role := c.roles.Find(id)
+		return role != nil && role.hasIn(p, environment)
+	})
+}
+
+// hasIn is Has, where Anywhere asks for at least one environment.
+func (r Role) hasIn(p Permission, environment string) bool {
+	if environment != Anywhere {
+		return r.Has(p, environment)
+	}
+	return slices.ContainsFunc(r.Permissions, func(g Grant) bool { return g.Permission == Admin || g.Permission == p })
+}
+
+// Authorize checks that the caller holds a permission. Forbidden when not.
+func (c Caller) Authorize(p Permission, project *Project, environment string) error {
+	if c.May(p, project, environment) {
+		return nil
+	}
+	switch {
+	case c.User == nil:
+		return Errorf(Forbidden, "the token %q is for SDKs and may do nothing under /api/admin; this needs %s, which an admin token has, or a user's own", c.Name, p)
+	case environment != "" && environment != Anywhere && project != nil:
+		return Errorf(Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
+	case scopeOf(p) != RootScope && project != nil:
+		return Errorf(Forbidden, "%s needs the permission %s in project %q", c.Name, p, project.ID)
+	}
+	return Errorf(Forbidden, "%s needs the permission %s", c.Name, p)
+}

@@ -1,0 +1,302 @@
+package flags
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	monday  = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	tuesday = monday.AddDate(0, 0, 1)
+)
+
+// counter makes the ids new-1, new-2 and so on.
+func counter() func() string {
+	n := 0
+	return func() string { n++; return fmt.Sprintf("new-%d", n) }
+}
+
+// inEnvironment is an environment of a project, known by the UIDs of itself and of its attachment.
+func inEnvironment(name, uid, attachment string) ProjectEnvironment {
+	return ProjectEnvironment{Environment: Environment{Name: name, UID: uid}, Attachment: Attachment{ID: attachment, Environment: uid}}
+}
+
+func TestNewFeature(t *testing.T) {
+	p := &Project{ID: "p", UID: "uid-p"}
+	got := NewFeature(p, "f", Metadata{Type: Release, Stale: true}, "somebody", monday)
+	want := &Feature{
+		Name: "f", Project: "p", ProjectUID: "uid-p", Metadata: Metadata{Type: Release, Stale: true}, CreatedAt: monday, CreatedBy: "somebody",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("made %+v, want %+v", got, want)
+	}
+	if VersionOf(got) != 0 || got.Key() != FeatureKey("f") {
+		t.Errorf("version %d at %v, want 0 at %v", VersionOf(got), got.Key(), FeatureKey("f"))
+	}
+	env := inEnvironment("e", "uid-e", "a")
+	if fe := got.In(env); got.Enabled(env) || len(fe.Strategies) > 0 || len(fe.Variants) > 0 || fe.Environment != "uid-e" {
+		t.Errorf("in an environment: %+v, want it disabled and empty", fe)
+	}
+}
+
+func TestEnable(t *testing.T) {
+	env := inEnvironment("e", "uid-e", "attached")
+	byDefault := env
+	byDefault.Attachment.DefaultStrategy = &Strategy{
+		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "20"}, Variants: []Variant{variant("v", Variable, 1)},
+	}
+	standing := Standing{Environment: "uid-e"}
+	tests := []struct {
+		name       string
+		env        ProjectEnvironment
+		before     FeatureEnvironment
+		kind       Kind   // of the error, with message in it
+		message    string // "" for no error
+		strategies string // ids after
+	}{
+		{"with a strategy", env, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a", Name: "default"}}}, 0, "", "a"},
+		{"with only a disabled one", env, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a", Name: "default", Disabled: true}}}, 0, "", "a"},
+		{"enabled already", env, FeatureEnvironment{Standing: Standing{"uid-e", "attached"}, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
+		{"without", env, FeatureEnvironment{Standing: standing}, Conflict, `flag "f" cannot be enabled in environment "e"`, ""},
+		{"without, with a default one", byDefault, FeatureEnvironment{Standing: standing}, 0, "", "new-1"},
+		{"with one, and a default one", byDefault, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
+		{"with one of an environment since made again", env, FeatureEnvironment{Standing: Standing{Environment: "earlier"}, Strategies: []Strategy{{ID: "a"}}}, Conflict, "add one first", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"e": tt.before}}
+			f := before.Clone()
+			err := f.Enable(tt.env, counter())
+			if (err != nil) != (tt.message != "") || err != nil && (KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.message)) {
+				t.Fatalf("error %v, want kind %d with %q in it", err, tt.kind, tt.message)
+			}
+			if want := err == nil; f.Enabled(tt.env) != want {
+				t.Errorf("enabled %t, want %t", f.Enabled(tt.env), want)
+			}
+			var ids []string
+			for _, s := range f.In(tt.env).Strategies {
+				ids = append(ids, s.ID)
+			}
+			if got := strings.Join(ids, " "); got != tt.strategies {
+				t.Errorf("strategies %q, want %q", got, tt.strategies)
+			}
+			if !reflect.DeepEqual(before.Environments["e"], tt.before) {
+				t.Errorf("the flag it was copied from has now %+v, want %+v", before.Environments["e"], tt.before)
+			}
+		})
+	}
+}
+
+// TestEnableByDefaultStrategy is about what becomes of a project's default strategy in a flag.
+func TestEnableByDefaultStrategy(t *testing.T) {
+	env := inEnvironment("e", "uid-e", "attached")
+	env.Attachment.DefaultStrategy = &Strategy{
+		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "20"},
+		Variants: []Variant{variant("x", Variable, 1), variant("y", Variable, 1)},
+	}
+	f := &Feature{Name: "f"}
+	if err := f.Enable(env, counter()); err != nil {
+		t.Fatal(err)
+	}
+	got := f.In(env).Strategies
+	want := []Strategy{{
+		ID: "new-1", Name: "flexibleRollout",
+		Parameters: map[string]string{"rollout": "20", "stickiness": "default", "groupId": "f"},
+		Variants:   []Variant{variant("x", Variable, 500), variant("y", Variable, 500)},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("strategies %+v, want %+v", got, want)
+	}
+	if original := env.Attachment.DefaultStrategy; original.ID != "" || original.Variants[0].Weight != 1 || len(original.Parameters) != 1 {
+		t.Errorf("the project's own is now %+v, want it unchanged", original)
+	}
+}
+
+func TestDisable(t *testing.T) {
+	env := development()
+	f := withStrategies(place("a", 0))
+	f.Disable(env)
+	if f.Enabled(env) || len(f.In(env).Strategies) != 1 {
+		t.Errorf("after Disable: %+v, want it off, its strategy kept", f.In(env))
+	}
+	was := f.Clone()
+	f.Disable(env)
+	if !reflect.DeepEqual(f, was) {
+		t.Errorf("disabled twice: %+v, want %+v", f, was)
+	}
+	empty := &Feature{Name: "f"}
+	empty.Disable(env)
+	if !reflect.DeepEqual(empty, &Feature{Name: "f"}) {
+		t.Errorf("disabled where nothing is: %+v, want no entry, which would look like a change", empty)
+	}
+}
+
+// TestGenerations is about what a flag still has when its environment, or the environment's place in the project, is
+// another one of the same name.
+func TestGenerations(t *testing.T) {
+	f := &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"e": {
+		Standing: Standing{Environment: "uid-1", EnabledIn: "attached-1"}, LastSeenAt: monday,
+		Strategies: []Strategy{{ID: "a"}}, Variants: []Variant{variant("v", Variable, 1000)},
+	}}}
+	tests := []struct {
+		name       string
+		env        ProjectEnvironment
+		enabled    bool
+		configured bool
+	}{
+		{"as it was", inEnvironment("e", "uid-1", "attached-1"), true, true},
+		{"taken out of the project and added again", inEnvironment("e", "uid-1", "attached-2"), false, true},
+		{"deleted and made again", inEnvironment("e", "uid-2", "attached-2"), false, false},
+		{"deleted and made again, the attachment's id by chance the same", inEnvironment("e", "uid-2", "attached-1"), false, false},
+		{"another", inEnvironment("other", "uid-3", "attached-3"), false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := f.Enabled(tt.env); got != tt.enabled {
+				t.Errorf("enabled %t, want %t", got, tt.enabled)
+			}
+			fe := f.In(tt.env)
+			if got := len(fe.Strategies) > 0 || len(fe.Variants) > 0 || !fe.LastSeenAt.IsZero(); got != tt.configured {
+				t.Errorf("configured %t (%+v), want %t", got, fe, tt.configured)
+			}
+			// A list must say the same of it as the flag.
+			summary, enabled := f.Summary().In(tt.env)
+			if enabled != tt.enabled || (summary.Strategies > 0) != tt.configured {
+				t.Errorf("in the summary: enabled %t, %+v; want %t and %t", enabled, summary, tt.enabled, tt.configured)
+			}
+			// What is set up now must not bring back what was there before.
+			c := f.Clone()
+			if err := c.AddStrategy(tt.env, place("b", 9), DefaultLimits()); err != nil {
+				t.Fatal(err)
+			}
+			want := 1
+			if tt.configured {
+				want = 2
+			}
+			if got := c.In(tt.env); len(got.Strategies) != want || c.Enabled(tt.env) != tt.enabled {
+				t.Errorf("with one more strategy: %+v, want %d strategies, enabled %t", got, want, tt.enabled)
+			}
+		})
+	}
+}
+
+func TestArchiveAndRevive(t *testing.T) {
+	env := development()
+	f := withStrategies(place("a", 0))
+	f.SetVariants(env, []Variant{variant("v", Variable, 0)})
+	f.Archive(monday)
+	f.Archive(tuesday)
+	if !f.Archived || !f.ArchivedAt.Equal(monday) {
+		t.Errorf("archived %t at %v, want at %v, the first time", f.Archived, f.ArchivedAt, monday)
+	}
+	if !f.Enabled(env) {
+		t.Error("disabled by its archiving, want its state kept until it is revived")
+	}
+
+	revived := f.Clone()
+	revived.Revive()
+	if revived.Archived || !revived.ArchivedAt.IsZero() || revived.Enabled(env) {
+		t.Errorf("revived: archived %t at %v, enabled %t; want active and disabled", revived.Archived, revived.ArchivedAt, revived.Enabled(env))
+	}
+	if fe := revived.In(env); len(fe.Strategies) != 1 || len(fe.Variants) != 1 {
+		t.Errorf("revived with %+v, want its strategy and variant", fe)
+	}
+	if !f.Enabled(env) {
+		t.Error("reviving changed the flag that was copied")
+	}
+
+	active := withStrategies(place("a", 0))
+	active.Revive()
+	if !active.Enabled(env) {
+		t.Error("reviving an active flag disabled it, want no change")
+	}
+}
+
+func TestCloneAs(t *testing.T) {
+	env, other := development(), inEnvironment("production", "uid-p", "attached-p")
+	description := "text"
+	source := withStrategies(
+		Strategy{ID: "a", Name: "flexibleRollout", Parameters: map[string]string{"groupId": "f", "rollout": "50"}},
+		Strategy{ID: "b", Name: "flexibleRollout", SortOrder: 1, Parameters: map[string]string{"groupId": "else"}},
+	)
+	source.Version, source.Metadata = 7, Metadata{Type: Experiment, Description: &description, Stale: true, ImpressionData: true}
+	source.Project, source.ProjectUID, source.CreatedAt, source.CreatedBy, source.LastSeenAt = "p", "uid-p", monday, "somebody", monday
+	source.SetVariants(env, []Variant{variant("v", Variable, 0)})
+	if err := source.AddStrategy(other, Strategy{ID: "c", Name: "default"}, DefaultLimits()); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		replace bool
+		groups  []string
+	}{
+		"groups replaced": {true, []string{"g", "else"}},
+		"groups kept":     {false, []string{"f", "else"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := source.CloneAs("g", tt.replace, "another", tuesday, counter())
+			if c.Name != "g" || c.Version != 0 || !c.CreatedAt.Equal(tuesday) || c.CreatedBy != "another" || !c.LastSeenAt.IsZero() {
+				t.Errorf("clone %+v, want a new flag", c)
+			}
+			if c.Metadata != source.Metadata || c.Project != "p" || c.ProjectUID != "uid-p" {
+				t.Errorf("metadata %+v in %s, want %+v in p", c.Metadata, c.Project, source.Metadata)
+			}
+			if c.Enabled(env) || c.Enabled(other) {
+				t.Error("enabled, want it disabled everywhere")
+			}
+			if got := c.In(env).Variants; !reflect.DeepEqual(got, source.In(env).Variants) {
+				t.Errorf("variants %v, want %v", got, source.In(env).Variants)
+			}
+			var groups, ids []string
+			for _, s := range c.In(env).Strategies {
+				groups = append(groups, s.Parameters["groupId"])
+			}
+			for _, s := range append(c.In(env).Strategies, c.In(other).Strategies...) {
+				ids = append(ids, s.ID)
+			}
+			slices.Sort(ids)
+			if !slices.Equal(groups, tt.groups) || !slices.Equal(ids, []string{"new-1", "new-2", "new-3"}) {
+				t.Errorf("groups %q and ids %q, want %q and three new ones", groups, ids, tt.groups)
+			}
+			if s := source.In(env).Strategies[0]; s.ID != "a" || s.Parameters["groupId"] != "f" || !source.Enabled(env) {
+				t.Errorf("the source has now %+v, want it unchanged", s)
+			}
+		})
+	}
+}
+
+func TestAllVariants(t *testing.T) {
+	first, second := inEnvironment("z", "uid-z", "az"), inEnvironment("a", "uid-a", "aa")
+	f := &Feature{Name: "f"}
+	f.SetVariants(first, []Variant{variant("y", Variable, 0), variant("x", Fix, 100)})
+	f.SetVariants(second, []Variant{variant("x", Variable, 0), variant("w", Variable, 0)})
+	tests := []struct {
+		name string
+		envs []ProjectEnvironment
+		want string
+	}{
+		{"none", nil, ""},
+		{"one", []ProjectEnvironment{second}, "x=500 w=500"},
+		{"both: the first one's of a name", []ProjectEnvironment{first, second}, "y=900 x=100 w=500"},
+		{"the other way around", []ProjectEnvironment{second, first}, "x=500 w=500 y=900"},
+		{"an environment made again", []ProjectEnvironment{inEnvironment("z", "uid-new", "az")}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			all := f.AllVariants(tt.envs)
+			if all == nil {
+				t.Error("nil, want a list: it is answered as one")
+			}
+			var got []string
+			for _, v := range all {
+				got = append(got, fmt.Sprintf("%s=%v", v.Name, v.Weight))
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("variants %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

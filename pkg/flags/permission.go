@@ -1,0 +1,135 @@
+package flags
+
+import "slices"
+
+// Permission is the right to do one sort of thing; the names are those that users of Unleash know from its roles.
+type Permission string
+
+// Read is what everybody with an account or an admin token may do: read flags, and what belongs to them. It is no
+// permission that a role can hold, and it does not reach tokens, users and roles.
+const Read Permission = "READ"
+
+// Admin is every permission at once.
+const Admin Permission = "ADMIN"
+
+// Permissions that hold for the whole service.
+const (
+	CreateProject       Permission = "CREATE_PROJECT"
+	CreateEnvironment   Permission = "CREATE_ENVIRONMENT"
+	UpdateEnvironment   Permission = "UPDATE_ENVIRONMENT"
+	DeleteEnvironment   Permission = "DELETE_ENVIRONMENT"
+	CreateStrategy      Permission = "CREATE_STRATEGY"
+	UpdateStrategy      Permission = "UPDATE_STRATEGY"
+	DeleteStrategy      Permission = "DELETE_STRATEGY"
+	CreateTagType       Permission = "CREATE_TAG_TYPE"
+	UpdateTagType       Permission = "UPDATE_TAG_TYPE"
+	DeleteTagType       Permission = "DELETE_TAG_TYPE"
+	ReadRole            Permission = "READ_ROLE"
+	ReadClientToken     Permission = "READ_CLIENT_API_TOKEN"
+	CreateClientToken   Permission = "CREATE_CLIENT_API_TOKEN"
+	UpdateClientToken   Permission = "UPDATE_CLIENT_API_TOKEN"
+	DeleteClientToken   Permission = "DELETE_CLIENT_API_TOKEN"
+	ReadFrontendToken   Permission = "READ_FRONTEND_API_TOKEN"
+	CreateFrontendToken Permission = "CREATE_FRONTEND_API_TOKEN"
+	UpdateFrontendToken Permission = "UPDATE_FRONTEND_API_TOKEN"
+	DeleteFrontendToken Permission = "DELETE_FRONTEND_API_TOKEN"
+)
+
+// Permissions that hold for one project.
+const (
+	UpdateProject      Permission = "UPDATE_PROJECT"
+	DeleteProject      Permission = "DELETE_PROJECT"
+	UserAccessRead     Permission = "PROJECT_USER_ACCESS_READ"
+	UserAccessWrite    Permission = "PROJECT_USER_ACCESS_WRITE"
+	CreateFeature      Permission = "CREATE_FEATURE"
+	UpdateFeature      Permission = "UPDATE_FEATURE"
+	DeleteFeature      Permission = "DELETE_FEATURE"
+	ReadProjectToken   Permission = "READ_PROJECT_API_TOKEN"
+	CreateProjectToken Permission = "CREATE_PROJECT_API_TOKEN"
+	DeleteProjectToken Permission = "DELETE_PROJECT_API_TOKEN"
+)
+
+// Permissions that hold for one environment of a project, or for all of them.
+const (
+	UpdateFeatureEnvironment Permission = "UPDATE_FEATURE_ENVIRONMENT"
+	UpdateFeatureVariants    Permission = "UPDATE_FEATURE_ENVIRONMENT_VARIANTS"
+	CreateFeatureStrategy    Permission = "CREATE_FEATURE_STRATEGY"
+	UpdateFeatureStrategy    Permission = "UPDATE_FEATURE_STRATEGY"
+	DeleteFeatureStrategy    Permission = "DELETE_FEATURE_STRATEGY"
+)
+
+// A Scope is how far a permission reaches.
+type Scope int
+
+// The scopes.
+const (
+	RootScope Scope = iota
+	ProjectScope
+	EnvironmentScope
+)
+
+// A PermissionInfo tells people about a permission.
+type PermissionInfo struct {
+	Name        Permission
+	DisplayName string
+	Scope       Scope
+}
+
+// permissions lists what a role can hold, for people to choose from.
+var permissions = []PermissionInfo{
+	{Admin, "Everything", RootScope},
+	{CreateProject, "Create projects", RootScope},
+	{CreateEnvironment, "Create environments", RootScope},
+	{UpdateEnvironment, "Change, order and switch environments", RootScope},
+	{DeleteEnvironment, "Delete environments", RootScope},
+	{CreateStrategy, "Create strategy types", RootScope},
+	{UpdateStrategy, "Change strategy types", RootScope},
+	{DeleteStrategy, "Delete strategy types", RootScope},
+	{CreateTagType, "Create tag types", RootScope},
+	{UpdateTagType, "Change tag types", RootScope},
+	{DeleteTagType, "Delete tag types", RootScope},
+	{ReadRole, "Read roles", RootScope},
+	{ReadClientToken, "Read client tokens", RootScope},
+	{CreateClientToken, "Create client tokens", RootScope},
+	{UpdateClientToken, "Change client tokens", RootScope},
+	{DeleteClientToken, "Delete client tokens", RootScope},
+	{ReadFrontendToken, "Read frontend tokens", RootScope},
+	{CreateFrontendToken, "Create frontend tokens", RootScope},
+	{UpdateFrontendToken, "Change frontend tokens", RootScope},
+	{DeleteFrontendToken, "Delete frontend tokens", RootScope},
+	{UpdateProject, "Change the project and its environments", ProjectScope},
+	{DeleteProject, "Delete the project", ProjectScope},
+	{UserAccessRead, "Read who has access to the project", ProjectScope},
+	{UserAccessWrite, "Change who has access to the project", ProjectScope},
+	{CreateFeature, "Create and clone flags", ProjectScope},
+	{UpdateFeature, "Change flags and their tags, revive flags", ProjectScope},
+	{DeleteFeature, "Archive flags", ProjectScope},
+	{ReadProjectToken, "Read the project's tokens", ProjectScope},
+	{CreateProjectToken, "Create tokens for the project", ProjectScope},
+	{DeleteProjectToken, "Delete the project's tokens", ProjectScope},
+	{UpdateFeatureEnvironment, "Switch flags on and off", EnvironmentScope},
+	{UpdateFeatureVariants, "Change variants", EnvironmentScope},
+	{CreateFeatureStrategy, "Add strategies", EnvironmentScope},
+	{UpdateFeatureStrategy, "Change strategies", EnvironmentScope},
+	{DeleteFeatureStrategy, "Remove strategies", EnvironmentScope},
+}
+
+// Permissions lists what a role can hold, for people to choose from. A role may hold others, of Unleash's or of a later
+// version's: they give nothing here.
+func Permissions(scope Scope) []PermissionInfo {
+	var list []PermissionInfo
+	for _, p := range permissions {
+		if p.Scope == scope {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// scopeOf is how far a permission reaches.
+func scopeOf(p Permission) Scope {
+	if i := slices.IndexFunc(permissions, func(info PermissionInfo) bool { return info.Name == p }); i >= 0 {
+		return permissions[i].Scope
+	}
+	return RootScope
+}

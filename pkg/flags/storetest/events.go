@@ -1,0 +1,101 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// eventLimit is what an event keeps of its data, in bytes.
+const eventLimit = 64 << 10
+
+var eventCases = []testCase{
+	{"none of what is not there", func(t *trial) {
+		if events := t.mustEvents(flag("u1", "ghost")); events == nil || len(events) > 0 {
+			t.Errorf("got %#v, want an empty list", events)
+		}
+	}},
+	{"an event with everything in it", func(t *trial) {
+		c := flags.Change{Writes: []flags.Write{added(flag("u1", "f"))}, Event: FullEvent()}
+		t.mustCommit(c)
+		events := t.mustEvents(flag("u1", "f"))
+		if len(events) != 1 {
+			t.Fatalf("got %d events, want 1", len(events))
+		}
+		t.wantEvent(events[0], FullEvent())
+	}},
+	{"one a commit, oldest first", func(t *trial) {
+		t.mustAdd(flag("u1", "f"))
+		const n = 12 // past 9, where numbers as text would go astray
+		for i := 2; i <= n; i++ {
+			read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
+			c := change("changed", changed(read, describe(fmt.Sprint(i))))
+			c.Event.Data = map[string]any{"version": i}
+			t.mustCommit(c)
+		}
+		events := t.mustEvents(flag("u1", "f"))
+		if len(events) != n {
+			t.Fatalf("got %d events, want %d", len(events), n)
+		}
+		for i, e := range events[1:] {
+			if got, want := asJSON(e.Data), fmt.Sprintf(`{"version":%d}`, i+2); got != want {
+				t.Errorf("event %d is of %s, want %s", i+1, got, want)
+			}
+		}
+	}},
+	{"each aggregate has its own", func(t *trial) {
+		again := FullProject()
+		again.ID, again.UID = "0f1e2d3c", "77777777" // the id of one is the uid of another
+		all := []flags.Aggregate{
+			flag("0f1e2d3c", "f"), flag("0f1e2d3c", "f2"), FullProject(), again, FullEnvironments(), FullToken(),
+		}
+		for i, a := range all {
+			c := change("added", added(a))
+			c.Event.Data = i
+			t.mustCommit(c)
+		}
+		for i, a := range all {
+			events := t.mustEvents(a)
+			if len(events) != 1 || asJSON(events[0].Data) != fmt.Sprint(i) {
+				t.Errorf("%v has the events %+v, want its own one", a.Key(), events)
+			}
+		}
+	}},
+	{"one for a change of several aggregates", func(t *trial) {
+		a, b := flag("u1", "a"), flag("u1", "b")
+		t.mustCommit(change("added", added(a), added(b)))
+		if n := len(t.mustEvents(a)) + len(t.mustEvents(b)); n != 1 {
+			t.Errorf("got %d events, want 1", n)
+		}
+	}},
+	{"data that is too long is left out, and says so", func(t *trial) {
+		fits := strings.Repeat("f", eventLimit-2) // with its quotes, exactly the limit
+		long := strings.Repeat("l", 1<<20)
+		f := flag("u1", "f")
+		c := change("added", added(f))
+		c.Event.Data, c.Event.PreData = fits, long
+		t.mustCommit(c)
+		read := mustFind[*flags.Feature](t, f.Key())
+		c = change("changed", changed(read, describe("d")))
+		c.Event.Data, c.Event.PreData = fits+"f", fits
+		t.mustCommit(c)
+		events := t.mustEvents(f)
+		for i, data := range []struct {
+			name string
+			got  any
+			kept bool
+		}{
+			{"data at the limit", events[0].Data, true}, {"data far past it", events[0].PreData, false},
+			{"data one byte past it", events[1].Data, false}, {"both at the limit", events[1].PreData, true},
+		} {
+			got := asJSON(data.got)
+			if kept := got == asJSON(fits); kept != data.kept {
+				t.Errorf("%d: %s: kept is %t, want %t", i, data.name, kept, data.kept)
+			}
+			if !data.kept && (len(got) > eventLimit || !strings.Contains(got, "omitted")) {
+				t.Errorf("%d: %s: %d bytes that begin with %.80s", i, data.name, len(got), got)
+			}
+		}
+	}},
+}

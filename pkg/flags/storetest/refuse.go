@@ -1,0 +1,111 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+var refuseCases = []testCase{
+	{"another writer was first", func(t *trial) {
+		t.mustAdd(flag("u1", "f"))
+		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
+		t.mustCommit(change("first", changed(read, describe("first"))))
+		t.wantKind(t.commit(change("second", changed(read, describe("second")))), flags.Outdated)
+		t.wantVersion(read, 2)
+		if got := mustFind[*flags.Feature](t, read.Key()); *got.Description != "first" {
+			t.Errorf("description is %q, want the first one's", *got.Description)
+		}
+	}},
+	{"another writer was first, with the same content", func(t *trial) {
+		t.mustAdd(flag("u1", "f"))
+		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
+		t.mustCommit(change("first", changed(read, describe("same"))))
+		t.wantKind(t.commit(change("second", changed(read, describe("same")))), flags.Outdated)
+		t.wantVersion(read, 2)
+	}},
+	{"a change of what was never there", func(t *trial) {
+		ghost := flag("u1", "ghost")
+		ghost.Version = 1
+		t.wantKind(t.commit(change("changed", changed(ghost, describe("boo")))), flags.Outdated)
+		t.wantAbsent(ghost.Key())
+		t.wantNames("u1", false)
+	}},
+	{"all of several writes or none", func(t *trial) {
+		for _, c := range []struct {
+			name  string
+			stale int // which of the writes cannot be made
+		}{{"first", 0}, {"middle", 1}, {"last", 2}} {
+			c3 := change("changed")
+			for i := range 3 {
+				name := fmt.Sprintf("%s-%d", c.name, i)
+				t.mustAdd(flag(c.name, name))
+				read := mustFind[*flags.Feature](t, flags.FeatureKey(name))
+				if i == c.stale {
+					t.mustCommit(change("meanwhile", changed(read, describe("meanwhile"))))
+				}
+				c3.Writes = append(c3.Writes, changed(read, func(f *flags.Feature) { f.Archive(at) }))
+			}
+			c3.Writes = append(c3.Writes, added(flag(c.name, c.name+"-new")))
+			t.wantKind(t.commit(c3), flags.Outdated)
+			t.wantAbsent(flags.FeatureKey(c.name + "-new"))
+			t.wantNames(c.name, false, c.name+"-0", c.name+"-1", c.name+"-2")
+			t.wantNames(c.name, true)
+			for i := range 3 {
+				want := int64(1)
+				if i == c.stale {
+					want = 2
+				}
+				t.wantVersion(flag(c.name, fmt.Sprintf("%s-%d", c.name, i)), want)
+			}
+		}
+	}},
+	{"what is to be made is there", func(t *trial) {
+		old := retired("u1", "archived")
+		all := []flags.Aggregate{flag("u1", "active"), old, FullProject(), FullEnvironments(), FullToken()}
+		t.mustAdd(all...)
+		elsewhere := flag("u2", "active")
+		again := FullProject()
+		again.UID, again.Name = "99999999", "Another"
+		for _, a := range append(all, elsewhere, retired("u2", "active"), flag("u2", "archived"), again) {
+			err := t.commit(change("again", added(a)))
+			t.wantKind(err, flags.NameExists)
+			if a.Key().Entity == flags.EntityToken && strings.Contains(err.Error(), a.Key().ID) {
+				t.Errorf("the message tells the token's hash: %s", err)
+			}
+		}
+		for _, a := range all {
+			t.wantVersion(a, 1)
+		}
+		t.wantNames("u2", false)
+		t.wantNames("u2", true)
+	}},
+	{"one of several that are to be made is there", func(t *trial) {
+		t.mustAdd(flag("u1", "there"))
+		t.wantKind(t.commit(change("added", added(flag("u1", "new")), added(flag("u1", "there")))), flags.NameExists)
+		t.wantAbsent(flags.FeatureKey("new"))
+		t.wantNames("u1", false, "there")
+	}},
+	{"larger than an item can be", func(t *trial) {
+		t.mustAdd(flag("u1", "small"))
+		small := mustFind[*flags.Feature](t, flags.FeatureKey("small"))
+		huge := strings.Repeat("z", 400<<10)
+		large := flag("u1", "large")
+		large.Description = &huge
+		for _, c := range []flags.Change{
+			change("added", added(large)),
+			change("grown", changed(small, describe(huge))),
+			change("both", changed(small, describe("fits")), added(large)),
+		} {
+			err := t.commit(c)
+			t.wantKind(err, flags.Invalid)
+			if !strings.Contains(err.Error(), "400 KiB") {
+				t.Errorf("%s: the message %q does not name the limit", c.Event.Type, err)
+			}
+		}
+		t.wantAbsent(large.Key())
+		t.wantVersion(small, 1)
+		t.wantNames("u1", false, "small")
+	}},
+}

@@ -1,0 +1,86 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"guidon/pkg/httpapi"
+)
+
+// A counter counts the calls of DynamoDB that pass through it.
+type counter struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c.mu.Lock()
+	c.calls = append(c.calls, operation)
+	c.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// during are the calls that f makes.
+func (c *counter) during(f func()) []string {
+	c.mu.Lock()
+	c.calls = nil
+	c.mu.Unlock()
+	f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls
+}
+
+// TestBudget holds every operation to its number of DynamoDB calls (architecture: Budget).
+func TestBudget(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	for _, route := range routes(t) {
+		t.Run(route, func(t *testing.T) {
+			want := examples[route]
+			c := s.another(t).call(route)
+			cost := func(what string, calls int, f func()) {
+				t.Helper()
+				if got := count.during(f); len(got) != calls {
+					t.Errorf("%s: %d calls %v, want %d", what, len(got), got, calls)
+				}
+			}
+			cost("done", want.calls, func() { s.check(t, c) })
+			cost("again", want.again, func() { s.do(t, c.method, c.path, c.body) })
+			if route == "GET /health" {
+				return
+			}
+			cost("without a token", 0, func() { s.do(t, c.method, c.path, c.body, "Authorization:") })
+			cost("with an unknown token", 1, func() { s.do(t, c.method, c.path, c.body, "Authorization: nosuch") })
+			cost("a preflight", 0, func() { s.do(t, "OPTIONS", c.path, "") })
+			if c.body != "" {
+				cost("with a bad body", 1, func() { s.do(t, c.method, c.path, "{") })
+			}
+			if strings.Contains(route, "{") {
+				nowhere := subject{"nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
+				cost("where nothing is", 1, func() { s.do(t, nowhere.method, nowhere.path, c.body) })
+			}
+		})
+	}
+	for _, path := range []string{"/", "/nosuch", "/api/admin/nosuch", "/api/admin/features", project + "/", features + "//x"} {
+		if got := count.during(func() { s.do(t, "GET", path, "") }); len(got) != 0 {
+			t.Errorf("GET %s: calls %v, want none", path, got)
+		}
+	}
+}
+
+// TestBudgetOfLongLists sees that a list costs one call a page, and no flag by itself.
+func TestBudgetOfLongLists(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.create(t, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
+	for _, path := range []string{project, features, "/api/admin/archive/features/default"} {
+		got := count.during(func() { s.must(t, "GET", path, "") })
+		if strings.Join(got, " ") != "BatchGetItem Query" {
+			t.Errorf("GET %s: calls %v, want one BatchGetItem and one Query", path, got)
+		}
+	}
+}
