@@ -33,6 +33,7 @@ func TestDependencies(t *testing.T) {
 		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 		{"./functions/...", []string{local, yaml, testing_, "github.com/google/go-cmp"}},
 		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
+		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.packages, func(t *testing.T) {
@@ -44,6 +45,19 @@ func TestDependencies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOnlyTheTokensFunctionReadsTheKey holds that no other function could read what the secrets of tokens are sealed with.
+func TestOnlyTheTokensFunctionReadsTheKey(t *testing.T) {
+	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./localstack") {
+		links := false
+		for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", function) {
+			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, "github.com/aws/aws-sdk-go-v2/service/secretsmanager")
+		}
+		if want := function == "guidon/functions/tokens"; links != want {
+			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
+		}
 	}
 }
 

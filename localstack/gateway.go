@@ -15,6 +15,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
+	"guidon/pkg/seal"
 )
 
 // dataFile is the engine's file in the data folder.
@@ -45,6 +46,9 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 	}
 	if err := g.prepare(ctx, s, t, options); err != nil {
 		g.close()
+		if s.endpoint != "" {
+			err = fmt.Errorf("with the engine that AWS_ENDPOINT_URL_DYNAMODB names, %s: %w", s.endpoint, err)
+		}
 		return nil, err
 	}
 	return g, nil
@@ -66,9 +70,14 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	if err := store.CreateTable(ctx, t.table); err != nil {
 		return fmt.Errorf("making the table: %w", err)
 	}
-	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens}); err != nil {
+	box, err := seal.FromFile(s.keyFile)
+	if err != nil {
 		return err
 	}
+	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box}); err != nil {
+		return err
+	}
+	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
 	routes, err := functions(t, store, s.config)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type settings struct {
 	data     string            // DATA_DIR, default .local/data: the folder of the engine's data
 	endpoint string            // AWS_ENDPOINT_URL_DYNAMODB: another engine, and none is started
 	table    string            // TABLE_NAME, default guidon
+	keyFile  string            // TOKEN_KEY_FILE, default token.key in data: the key of the tokens' secrets, made if need be
 	template string            // the repository's template.yaml
 	tokens   []bootstrap.Token // INIT_…_API_TOKENS
 	config   httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
@@ -45,6 +46,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		}
 		s.data = filepath.Join(local, "data")
 	}
+	s.keyFile = or(getenv("TOKEN_KEY_FILE"), filepath.Join(s.data, "token.key"))
 	if s.config, err = httpapi.ConfigFromEnv(); err != nil {
 		return s, err
 	}

@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
+	"guidon/pkg/seal/secretsmanager"
 )
 
 func main() {
@@ -18,6 +19,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	config.Sealer = secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
 	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
 		log.Fatal(err)

@@ -1,5 +1,5 @@
-// Package bootstrap puts what every deployment begins with into the store: the environments, the project "default" and
-// the first API tokens.
+// Package bootstrap puts what every deployment begins with into the store: the environments, the project "default",
+// the roles, the first user, the tag type "simple" and the first API tokens.
 //
 // It adds what is absent and changes nothing that is there, so it may run at every start, and by several processes at
 // once.
@@ -18,6 +18,7 @@ import (
 // Options say what else to put there.
 type Options struct {
 	Tokens []Token
+	Sealer flags.Sealer     // keeps the secrets of those tokens; nil keeps their hashes alone, and lists show no secret
 	Now    func() time.Time // nil for the clock
 }
 
@@ -26,7 +27,7 @@ const author = "bootstrap"
 
 // Seed puts there what is absent. Its errors are the store's.
 func Seed(ctx context.Context, store flags.Store, o Options) error {
-	s := &seeding{store: store, now: o.Now}
+	s := &seeding{store: store, sealer: o.Sealer, now: o.Now}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -35,6 +36,12 @@ func Seed(ctx context.Context, store flags.Store, o Options) error {
 		return err
 	}
 	if err := s.project(ctx, environments); err != nil {
+		return err
+	}
+	if err := s.users(ctx); err != nil {
+		return err
+	}
+	if err := s.tagTypes(ctx); err != nil {
 		return err
 	}
 	for _, t := range o.Tokens {
@@ -46,8 +53,9 @@ func Seed(ctx context.Context, store flags.Store, o Options) error {
 }
 
 type seeding struct {
-	store flags.Store
-	now   func() time.Time
+	store  flags.Store
+	sealer flags.Sealer
+	now    func() time.Time
 }
 
 // environments are those that the service has, made if there are none. "default" is disabled: it is there for clients
@@ -85,11 +93,34 @@ func (s *seeding) project(ctx context.Context, environments *flags.Environments)
 	return err
 }
 
-func (s *seeding) token(ctx context.Context, t Token) error {
-	token := t.token(s.time())
-	_, err := ensure(ctx, s, token, flags.Event{
-		Type: flags.APITokenCreated,
-		Data: map[string]any{"tokenName": token.Name, "type": string(token.Type), "projects": token.Projects, "environment": token.Environment},
+// users makes the registry of roles, empty beside those that are built in, and the first user, the administrator, who
+// cannot be deleted. The id is taken from the counter like any other, so that the next user gets the next.
+func (s *seeding) users(ctx context.Context) error {
+	if _, err := ensure(ctx, s, &flags.Roles{}, flags.Event{Type: flags.RolesSeeded}); err != nil {
+		return err
+	}
+	key := flags.UserKey(flags.FirstUser)
+	view, err := s.store.Load(ctx, []flags.Key{key})
+	if err != nil {
+		return fmt.Errorf("seeding the users: %w", err)
+	}
+	if _, there := view[key]; there {
+		return nil
+	}
+	if _, err := s.store.NextID(ctx, flags.EntityUser); err != nil {
+		return fmt.Errorf("seeding the users: %w", err)
+	}
+	admin := &flags.User{ID: flags.FirstUser, Username: "admin", RootRole: flags.RoleAdmin, CreatedAt: s.time()}
+	_, err = ensure(ctx, s, admin, flags.Event{
+		Type: flags.UserCreated, Data: map[string]any{"id": admin.ID, "username": admin.Username, "rootRole": admin.RootRole},
+	})
+	return err
+}
+
+// tagTypes makes the registry of tag types, with the one that is there from the start.
+func (s *seeding) tagTypes(ctx context.Context) error {
+	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, flags.Event{
+		Type: flags.TagTypeCreated, Data: map[string]any{"name": flags.SimpleTagType.Name},
 	})
 	return err
 }

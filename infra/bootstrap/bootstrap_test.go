@@ -59,13 +59,14 @@ type seeded struct {
 	Environments []string
 	Project      string
 	Available    []string
+	TagTypes     []flags.TagType
 	Tokens       []string
-	Events       int // of the environments, the project and the tokens
+	Events       int // of all these
 }
 
 func look(t *testing.T, store flags.Store, secrets ...string) seeded {
 	t.Helper()
-	keys := []flags.Key{flags.EnvironmentsKey(), flags.ProjectKey(flags.DefaultProject)}
+	keys := []flags.Key{flags.EnvironmentsKey(), flags.ProjectKey(flags.DefaultProject), flags.TagTypesKey()}
 	for _, secret := range secrets {
 		keys = append(keys, flags.TokenKey(flags.HashSecret(secret)))
 	}
@@ -75,10 +76,11 @@ func look(t *testing.T, store flags.Store, secrets ...string) seeded {
 	}
 	environments := flags.Find[*flags.Environments](view, keys[0])
 	project := flags.Find[*flags.Project](view, keys[1])
-	if environments == nil || project == nil {
-		t.Fatalf("environments are %v and the project is %v", environments, project)
+	tagTypes := flags.Find[*flags.TagTypes](view, keys[2])
+	if environments == nil || project == nil || tagTypes == nil {
+		t.Fatalf("environments are %v, the project is %v and the tag types are %v", environments, project, tagTypes)
 	}
-	got := seeded{Project: project.ID + " " + project.Name}
+	got := seeded{Project: project.ID + " " + project.Name, TagTypes: tagTypes.List}
 	for _, e := range environments.List {
 		got.Environments = append(got.Environments,
 			fmt.Sprintf("%d %s %s enabled=%t protected=%t", e.SortOrder, e.Name, e.Type, e.Enabled, e.Protected))
@@ -86,7 +88,7 @@ func look(t *testing.T, store flags.Store, secrets ...string) seeded {
 	for _, e := range project.Available(environments) {
 		got.Available = append(got.Available, e.Name)
 	}
-	for _, key := range keys[2:] {
+	for _, key := range keys[3:] {
 		token := flags.Find[*flags.Token](view, key)
 		if token == nil {
 			t.Fatalf("no token for %s", key.ID)
@@ -131,10 +133,11 @@ var want = seeded{
 	},
 	Project:   "default Default",
 	Available: []string{"development", "production"},
+	TagTypes:  []flags.TagType{flags.SimpleTagType},
 	Tokens: []string{
-		"admin admin [*] *", "admin-2 admin [*] *", "client client [default] development", "frontend frontend [*] *",
+		"admin admin [*] *", "admin-2 admin [*] *", "client client [default] development", "frontend frontend [] *",
 	},
-	Events: 6,
+	Events: 7,
 }
 
 func TestSeed(t *testing.T) {

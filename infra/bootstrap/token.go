@@ -1,9 +1,9 @@
 package bootstrap
 
 import (
+	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"guidon/pkg/flags"
 )
@@ -13,8 +13,8 @@ type Token struct {
 	Name        string
 	Type        flags.TokenType
 	Secret      string
-	Projects    []string // ids; "*" is all
-	Environment string   // "*" is all
+	Projects    []string // ids; flags.All is all, none is none that is known
+	Environment string   // flags.All is all
 }
 
 // LocalAdminToken is the admin token of a local run that names none; Unleash's users know it.
@@ -65,8 +65,8 @@ func ParseToken(kind flags.TokenType, secret string) (Token, error) {
 		return Token{}, fmt.Errorf("an admin token reaches everything, so it must begin with *:*. and not with %s", scope)
 	}
 	t := Token{Type: kind, Secret: secret, Projects: []string{project}, Environment: environment}
-	if project == "[]" { // several projects, which the secret does not name
-		t.Projects = []string{"*"}
+	if project == "[]" { // several projects, which the secret does not name: it must not come to reach all of them
+		t.Projects = []string{}
 	} else if problem := checkScope(project); problem != "" {
 		return Token{}, fmt.Errorf("the project of the API token %s.… %s", scope, problem)
 	}
@@ -77,15 +77,80 @@ func ParseToken(kind flags.TokenType, secret string) (Token, error) {
 }
 
 func checkScope(name string) string {
-	if name == "*" {
+	if name == flags.All {
 		return ""
 	}
 	return flags.CheckName(name)
 }
 
-func (t Token) token(at time.Time) *flags.Token {
-	return &flags.Token{
-		Hash: flags.HashSecret(t.Secret), Name: t.Name, Type: t.Type,
-		Projects: t.Projects, Environment: t.Environment, CreatedAt: at,
+// token puts a token there, or brings what is there of it up to date: an earlier version kept no secrets, and what the
+// token names may have been made since. One that was deleted stays deleted.
+func (s *seeding) token(ctx context.Context, t Token) error {
+	key := flags.TokenKey(flags.HashSecret(t.Secret))
+	keys := []flags.Key{key, flags.EnvironmentsKey()}
+	for _, id := range t.Projects {
+		if id != flags.All {
+			keys = append(keys, flags.ProjectKey(id))
+		}
 	}
+	for name, n := t.Name, 2; ; {
+		view, err := s.store.Load(ctx, keys)
+		if err != nil {
+			return fmt.Errorf("seeding the tokens: %w", err)
+		}
+		before := flags.Find[*flags.Token](view, key)
+		if before != nil && before.Deleted {
+			return nil
+		}
+		err = s.store.Commit(ctx, s.seedToken(t, name, before, view))
+		switch kind := flags.KindOf(err); {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil || kind != flags.NameExists && kind != flags.Outdated:
+			return fmt.Errorf("seeding the tokens: %w", err)
+		case kind == flags.NameExists && !s.has(ctx, key): // it is the name that another token has
+			name = fmt.Sprintf("%s-%d", t.Type, n)
+			n++
+		}
+	}
+}
+
+// has tells whether an aggregate is there.
+func (s *seeding) has(ctx context.Context, key flags.Key) bool {
+	view, err := s.store.Load(ctx, []flags.Key{key})
+	return err == nil && view[key] != nil
+}
+
+// seedToken makes a token, or what brings before up to date: no change when it is.
+func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flags.View) flags.Change {
+	event := flags.Event{
+		ID: newEventID(), Type: flags.APITokenCreated, CreatedAt: s.time(), CreatedBy: author,
+		Data: map[string]any{"tokenName": name, "type": string(t.Type), "projects": t.Projects, "environment": t.Environment},
+	}
+	write := flags.Write{}
+	after := &flags.Token{
+		Hash: flags.HashSecret(t.Secret), Name: name, Type: t.Type,
+		Projects: t.Projects, Environment: t.Environment, CreatedAt: s.time(),
+	}
+	if before != nil {
+		event.Type, event.Data = flags.APITokenUpdated, map[string]any{"tokenName": before.Name}
+		write.Before, after = before, before.Clone()
+		if len(t.Projects) == 0 { // an earlier version had it reach all
+			after.Projects = t.Projects
+		}
+	}
+	write.After = after
+	after.Resolve(func(id string) *flags.Project {
+		return flags.Find[*flags.Project](view, flags.ProjectKey(id))
+	}, flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))
+	if s.sealer != nil && !s.opens(after, t.Secret) {
+		after.Sealed = s.sealer.Seal(t.Secret, after.Hash)
+	}
+	return flags.Change{Writes: []flags.Write{write}, Event: event}
+}
+
+// opens tells whether the token's secret is there, sealed by a key that is.
+func (s *seeding) opens(token *flags.Token, secret string) bool {
+	opened, err := s.sealer.Open(token.Sealed, token.Hash)
+	return err == nil && opened == secret
 }

@@ -71,6 +71,7 @@ func (g *gateway) url() string { return "http://" + address(g.port) }
 
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
+// awaitHealth returns once the gateway is healthy and has said so.
 func (g *gateway) awaitHealth(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
@@ -81,7 +82,10 @@ func (g *gateway) awaitHealth(t *testing.T) {
 			if got, want := string(body), `{"health":"GOOD"}`; status != http.StatusOK || strings.TrimSpace(got) != want {
 				t.Fatalf("GET /health: %d %s, want 200 %s", status, got, want)
 			}
-			return
+			if strings.Contains(g.stdout.String(), "/features\n") { // its greeting, which it prints as it begins to serve
+				return
+			}
+			err = errors.New("it has not printed its greeting")
 		}
 		select {
 		case <-g.ended:

@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		{"authentication", []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
 		{"limit", []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
 		{"log level", []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
-		{"engine that is not there", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"connect"}},
+		{"engine that is not there", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

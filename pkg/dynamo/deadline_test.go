@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +14,10 @@ import (
 // soon is a deadline that leaves time for some attempts.
 const soon = 400 * time.Millisecond
 
-// always makes every request for an operation meet a fault.
-func always(operation string, fault dynamotest.Fault) plan {
-	return func(o string, _ int) dynamotest.Fault {
-		if o == operation {
+// always makes every transaction meet a fault.
+func always(fault dynamotest.Fault) plan {
+	return func(operation string, _ int) dynamotest.Fault {
+		if operation == transactWrite {
 			return fault
 		}
 		return dynamotest.NoFault
@@ -34,11 +35,11 @@ func TestDeadline(t *testing.T) {
 		want   string
 		made   bool
 	}{
-		{"every answer is lost", always(transactWrite, dynamotest.LoseAnswer), false, maybe, true},
-		{"every answer is cut", always(transactWrite, dynamotest.CutAnswer), false, maybe, true},
-		{"every request is lost", always(transactWrite, dynamotest.DropRequest), false, maybe, false},
-		{"throttled all the time", always(transactWrite, dynamotest.Throttle), false, nothing, false},
-		{"conflicts all the time", always(transactWrite, dynamotest.Conflict), false, nothing, false},
+		{"every answer is lost", always(dynamotest.LoseAnswer), false, maybe, true},
+		{"every answer is cut", always(dynamotest.CutAnswer), false, maybe, true},
+		{"every request is lost", always(dynamotest.DropRequest), false, maybe, false},
+		{"throttled all the time", always(dynamotest.Throttle), false, nothing, false},
+		{"conflicts all the time", always(dynamotest.Conflict), false, nothing, false},
 		{
 			"one answer lost, then throttled", func(_ string, n int) dynamotest.Fault {
 				if n == 1 {
@@ -78,8 +79,8 @@ func TestDeadline(t *testing.T) {
 			defer cancel()
 			err := s.faulty.Commit(ctx, newChange(flags.Write{After: newFlag("f")}))
 			wantOutcome(t, err, flags.Unavailable)
-			if err != nil && !strings.Contains(err.(*flags.Error).Message, c.want) {
-				t.Errorf("it says %q, want that %s", err.(*flags.Error).Message, c.want)
+			if e, ok := errors.AsType[*flags.Error](err); ok && !strings.Contains(e.Message, c.want) {
+				t.Errorf("it says %q, want that %s", e.Message, c.want)
 			}
 			if made := len(load(t, s.plain, "f")) == 1; made != c.made {
 				t.Errorf("the flag is there: %t, want %t", made, c.made)

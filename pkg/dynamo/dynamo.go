@@ -11,6 +11,7 @@ package dynamo
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	endpoints "github.com/aws/smithy-go/endpoints"
 	"github.com/aws/smithy-go/logging"
 
 	"guidon/pkg/flags"
@@ -57,6 +59,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	client := dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // it tells of lost answers, which are dealt with, in lines of its own
+		options.EndpointResolverV2 = &endpointOnce{resolver: options.EndpointResolverV2}
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
 		}
@@ -65,6 +68,28 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		}
 	})
 	return &Store{client: client, table: o.Table}, nil
+}
+
+// Table is the name of the store's table.
+func (s *Store) Table() string { return s.table }
+
+// endpointOnce finds the table's address once. The SDK finds it anew for every call, which costs a fifth of a read: it
+// compiles a regular expression each time. What it depends on, region and account, stays while a process lives.
+type endpointOnce struct {
+	resolver dynamodb.EndpointResolverV2
+	found    atomic.Pointer[endpoints.Endpoint]
+}
+
+// ResolveEndpoint is the address, for reading only.
+func (e *endpointOnce) ResolveEndpoint(ctx context.Context, p dynamodb.EndpointParameters) (endpoints.Endpoint, error) {
+	if found := e.found.Load(); found != nil {
+		return *found, nil
+	}
+	found, err := e.resolver.ResolveEndpoint(ctx, p)
+	if err == nil {
+		e.found.Store(&found)
+	}
+	return found, err
 }
 
 // newHTTPClient keeps enough connections open for a process that serves many callers at once.

@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 			}
 			c.faults.Seed = 1
 			w := &world{T: t, faulty: dynamotest.OpenOn(t, e, table, c.faults), told: map[string][]told{}}
-			ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // DynamoDB Local restarts slowly
 			defer cancel()
 			var writers sync.WaitGroup
 			for i := range 8 {

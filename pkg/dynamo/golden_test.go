@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,19 +26,13 @@ func TestGolden(t *testing.T) {
 	eventRead := event // data is read as it lies there
 	eventRead.Data = jsontext.Value(`{"list":[1.5,null],"name":"flexibleRollout"}`)
 	eventRead.PreData = jsontext.Value(`{"name":"default"}`)
-	aggregate := func(entity flags.Entity) func(string) (any, error) {
-		return func(document string) (any, error) { return loaded(entity, envelope{Document: document}) }
-	}
-	for _, c := range []struct {
+	type testCase struct {
 		name   string
 		want   any // what the file is read as
 		encode func() (string, error)
 		decode func(document string) (any, error)
-	}{
-		{"feature", storetest.FullFeature(), func() (string, error) { return stored(storetest.FullFeature()) }, aggregate(flags.EntityFeature)},
-		{"project", storetest.FullProject(), func() (string, error) { return stored(storetest.FullProject()) }, aggregate(flags.EntityProject)},
-		{"environments", storetest.FullEnvironments(), func() (string, error) { return stored(storetest.FullEnvironments()) }, aggregate(flags.EntityEnvironments)},
-		{"token", storetest.FullToken(), func() (string, error) { return stored(storetest.FullToken()) }, aggregate(flags.EntityToken)},
+	}
+	cases := []testCase{
 		{
 			"row", summary, func() (string, error) { return encode(storeRow(summary)) },
 			func(document string) (any, error) {
@@ -61,7 +56,18 @@ func TestGolden(t *testing.T) {
 				return doc.event(), err
 			},
 		},
+	}
+	for _, a := range []flags.Aggregate{
+		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
+		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignup(), storetest.FullSeen(),
 	} {
+		entity := a.Key().Entity
+		cases = append(cases, testCase{
+			strings.ReplaceAll(string(entity), " ", "-"), a, func() (string, error) { return stored(a) },
+			func(document string) (any, error) { return loaded(entity, envelope{Document: document}) },
+		})
+	}
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join("testdata", "golden", c.name+".json")
 			document, err := c.encode()

@@ -100,3 +100,18 @@ func TestGuardsOfOneChange(t *testing.T) {
 		t.Errorf("%d active and %d stale after all were archived", active, stale)
 	}
 }
+
+// TestUIDTaken is about the rare case that two projects draw the same uid: the second must draw again, and not share
+// the rows and the history of the first.
+func TestUIDTaken(t *testing.T) {
+	store := dynamotest.Open(t, nil)
+	first := &flags.Project{ID: "first", UID: "0f1e2d3c", Name: "n", CreatedAt: at}
+	second := &flags.Project{ID: "second", UID: first.UID, Name: "n", CreatedAt: at}
+	mustCommit(t, store, flags.Write{After: first})
+	if err := commit(t, store, flags.Write{After: second}); flags.KindOf(err) != flags.Outdated {
+		t.Errorf("got %v, want another round", err)
+	}
+	if list, err := store.Events(t.Context(), first); err != nil || len(list) != 1 {
+		t.Errorf("the first project has %d events (%v), want 1", len(list), err)
+	}
+}

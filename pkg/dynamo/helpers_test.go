@@ -99,7 +99,7 @@ func reason(err error) error {
 	if !ok || e.Err == nil {
 		return err
 	}
-	return fmt.Errorf("%s: %.500s", e.Message, e.Err)
+	return fmt.Errorf("%s: %.500s", e.Message, e.Err.Error())
 }
 
 var tables atomic.Int64

@@ -61,6 +61,8 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeTagTypes(a))
 	case *flags.StrategyTypes:
 		return encode(storeStrategyTypes(a))
+	case flags.Tag:
+		return encode(storeTag(a))
 	}
 	return "", fmt.Errorf("dynamo: no stored form for %T", a)
 }
@@ -88,6 +90,8 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 		return read(e, tagTypesDocument.tagTypes)
 	case flags.EntityStrategyTypes:
 		return read(e, strategyTypesDocument.strategyTypes)
+	case flags.EntityTag:
+		return read(e, func(doc tagDocument, _ int64) flags.Tag { return doc.tag() })
 	}
 	return nil, fmt.Errorf("dynamo: no loaded form for %s", entity)
 }

@@ -23,6 +23,7 @@ import (
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token seen       TOKEN#<sha256>       SEEN                        when it was last used, written at most once an hour
 //	token row        TOKENS               <sha256>                    the API token again, for the list of all
+//	known tag        TAGS                 <type>:<value>              a tag that some flag has had, for the list of all
 //	user             USERS                <id>                        a person or service account
 //	user history     USER#<id>            EVENT#<version>
 //	signup token     SIGNUPS              <sha256>                    a public signup token
@@ -73,6 +74,8 @@ func placeOf(key flags.Key) place {
 		return place{listPartition(key.Entity), key.ID}
 	case flags.EntitySeen:
 		return place{"TOKEN#" + key.ID, "SEEN"}
+	case flags.EntityTag:
+		return place{listPartition(key.Entity), key.ID}
 	}
 	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
 }
@@ -88,6 +91,8 @@ func listPartition(entity flags.Entity) string {
 		return "USERS"
 	case flags.EntitySignup:
 		return "SIGNUPS"
+	case flags.EntityTag:
+		return "TAGS"
 	}
 	panic("dynamo: no list of " + entity)
 }

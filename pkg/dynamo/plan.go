@@ -20,6 +20,7 @@ type transaction struct {
 	input    *dynamodb.TransactWriteItemsInput
 	refusals []*flags.Error // what it means when the condition of the item at that index fails
 	tallies  []tally
+	tags     []flags.Tag // that it makes known; a transaction may name an item only once
 	event    place
 	eventID  string
 }

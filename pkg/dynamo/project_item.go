@@ -15,6 +15,7 @@ type projectDocument struct {
 	Stickiness   string                        `json:"defaultStickiness,omitzero"`
 	FeatureLimit *int64                        `json:"featureLimit,omitzero"`
 	Naming       namingDocument                `json:"featureNaming,omitzero"`
+	Links        []linkTemplateDocument        `json:"linkTemplates,omitempty"`
 	Members      map[int64][]int64             `json:"members,omitempty"`
 	Environments map[string]attachmentDocument `json:"environments,omitempty"`
 }
@@ -23,6 +24,11 @@ type namingDocument struct {
 	Pattern     string `json:"pattern,omitzero"`
 	Example     string `json:"example,omitzero"`
 	Description string `json:"description,omitzero"`
+}
+
+type linkTemplateDocument struct {
+	Title *string `json:"title,omitzero"`
+	URL   string  `json:"url"`
 }
 
 type attachmentDocument struct {
@@ -35,6 +41,7 @@ func storeProject(p *flags.Project) projectDocument {
 	doc := projectDocument{
 		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 		Mode: p.Mode, Stickiness: p.DefaultStickiness, FeatureLimit: p.FeatureLimit, Naming: namingDocument(p.Naming),
+		Links:        each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplateDocument { return linkTemplateDocument(l) }),
 		Members:      p.Members,
 		Environments: make(map[string]attachmentDocument, len(p.Environments)),
 	}
@@ -54,6 +61,7 @@ func (doc projectDocument) project(version int64) *flags.Project {
 		Version: version, ID: doc.ID, UID: doc.UID, Name: doc.Name, Description: doc.Description, CreatedAt: doc.CreatedAt, UpdatedAt: doc.UpdatedAt,
 		Settings: flags.Settings{
 			Mode: doc.Mode, DefaultStickiness: doc.Stickiness, FeatureLimit: doc.FeatureLimit, Naming: flags.Naming(doc.Naming),
+			LinkTemplates: each(doc.Links, func(l linkTemplateDocument) flags.LinkTemplate { return flags.LinkTemplate(l) }),
 		},
 		Members:      doc.Members,
 		Environments: make(map[string]flags.Attachment, len(doc.Environments)),

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -42,35 +43,60 @@ func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 const Anywhere = "*"
 
 // May tells whether the caller holds a permission: in the whole service, or, where the permission is a project's, in
-// project, and in an environment of it ("" asks for all environments). project is nil outside of any.
+// project, and in an environment of it ("" asks for all environments). project is nil outside of any. Whose root role
+// was deleted may nothing.
 func (c Caller) May(p Permission, project *Project, environment string) bool {
 	if c.Admin {
 		return true
 	}
-	if c.User == nil {
+	if c.User == nil || c.root == nil {
 		return false
 	}
-	if p == Read || c.root != nil && c.root.Has(p, "") {
+	if p == Read || c.root.Has(p, environment) {
 		return true
 	}
 	if project == nil || scopeOf(p) == RootScope {
 		return false
 	}
-	if project.ID == DefaultProject && c.root != nil && c.root.ID == RoleEditor {
-		return true
-	}
-	return slices.ContainsFunc(project.Members[c.User.ID], func(id int64) bool {
-		role := c.roles.Find(id)
-		return role != nil && role.hasIn(p, environment)
-	})
+	return slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.Has(p, environment) })
 }
 
-// hasIn is Has, where Anywhere asks for at least one environment.
-func (r Role) hasIn(p Permission, environment string) bool {
-	if environment != Anywhere {
-		return r.Has(p, environment)
+// rolesIn are the roles that the caller holds in a project. An editor is an owner of the project default.
+func (c Caller) rolesIn(project *Project) []*Role {
+	var list []*Role
+	for _, id := range project.Members[c.User.ID] {
+		if role := c.roles.Find(id); role != nil {
+			list = append(list, role)
+		}
 	}
-	return slices.ContainsFunc(r.Permissions, func(g Grant) bool { return g.Permission == Admin || g.Permission == p })
+	if project.ID == DefaultProject && c.root.ID == RoleEditor {
+		list = append(list, c.roles.Find(RoleOwner))
+	}
+	return list
+}
+
+// MayGive checks that the caller may give a project role to somebody: nobody grants more than they hold, so whoever is
+// no admin must hold every permission of the role, where the role holds it. Forbidden when not.
+func (c Caller) MayGive(role Role, project *Project) error {
+	for _, g := range role.Permissions {
+		if c.May(g.Permission, project, g.Environment) || c.owns(project) && !isRoot(g.Permission) {
+			continue
+		}
+		where := ""
+		if g.Environment != "" {
+			where = " in environment " + strconv.Quote(g.Environment)
+		}
+		return Errorf(Forbidden, "the role %q holds %s%s, which %s does not have in project %q, and so cannot give",
+			role.Name, g.Permission, where, c.Name, project.ID)
+	}
+	return nil
+}
+
+// owns tells whether the caller is an owner of the project, who holds what can be held in it: what only other versions
+// know of, too.
+func (c Caller) owns(project *Project) bool {
+	return c.User != nil && c.root != nil &&
+		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
 
 // Authorize checks that the caller holds a permission. Forbidden when not.

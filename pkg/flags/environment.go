@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -53,6 +55,54 @@ func (e *Environments) Add(env Environment, limits Limits) error {
 		return Errorf(Invalid, "there are %d environments already, and no more than %d are allowed", len(e.List), limits.Environments)
 	}
 	e.List = append(e.List, env)
+	return nil
+}
+
+// Get is the environment of that name. NotFound when there is none.
+func (e *Environments) Get(name string) (*Environment, error) {
+	if env := e.Find(name); env != nil {
+		return env, nil
+	}
+	return nil, Errorf(NotFound, "there is no environment %q", name)
+}
+
+// Sorted is every environment, by sort order, then by name.
+func (e *Environments) Sorted() []Environment {
+	return slices.SortedFunc(slices.Values(e.List), func(a, b Environment) int { return a.compare(b) })
+}
+
+// compare orders environments by sort order, then by name.
+func (e Environment) compare(other Environment) int {
+	return cmp.Or(cmp.Compare(e.SortOrder, other.SortOrder), cmp.Compare(e.Name, other.Name))
+}
+
+// Order gives environments, by name, new sort orders; those that are not named keep theirs. Invalid when a name is
+// unknown, and then nothing changes.
+func (e *Environments) Order(order map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(order)) {
+		if e.Find(name) == nil {
+			return Errorf(Invalid, "there is no environment %q", name)
+		}
+	}
+	for i, env := range e.List {
+		if at, given := order[env.Name]; given {
+			e.List[i].SortOrder = at
+		}
+	}
+	return nil
+}
+
+// Remove takes an environment away, whoever has it: what projects, flags and tokens keep for its UID is not seen any
+// more, not even when an environment of that name is made again. NotFound without one, Invalid for a protected one.
+func (e *Environments) Remove(name string) error {
+	env, err := e.Get(name)
+	if err != nil {
+		return err
+	}
+	if env.Protected {
+		return Errorf(Invalid, "environment %q is protected and cannot be deleted", name)
+	}
+	e.List = slices.DeleteFunc(e.List, func(env Environment) bool { return env.Name == name })
 	return nil
 }
 

@@ -79,3 +79,70 @@ func TestNextSortOrder(t *testing.T) {
 		})
 	}
 }
+
+func TestEnvironmentsOrder(t *testing.T) {
+	tests := []struct {
+		name  string
+		order map[string]int64
+		want  string // by sort order, "" for a refusal
+	}{
+		{"nothing", nil, "c a b"},
+		{"one, behind all", map[string]int64{"c": 9}, "a b c"},
+		{"all", map[string]int64{"a": 3, "b": -2, "c": 1}, "b c a"},
+		{"equal ones are by name", map[string]int64{"a": 0, "b": 0, "c": 0}, "a b c"},
+		{"an unknown one changes nothing", map[string]int64{"a": 9, "nosuch": 1}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := &Environments{List: []Environment{{Name: "a", SortOrder: 2}, {Name: "b", SortOrder: 2}, {Name: "c", SortOrder: 1}}}
+			e := before.Clone()
+			err := e.Order(tt.order)
+			if refused := err != nil; refused != (tt.want == "") || refused && (KindOf(err) != Invalid || !strings.Contains(err.Error(), `"nosuch"`)) {
+				t.Errorf("error %v, want one that names nosuch: %t", err, tt.want == "")
+			}
+			want := tt.want
+			if want == "" {
+				want = "c a b"
+			}
+			var names []string
+			for _, env := range e.Sorted() {
+				names = append(names, env.Name)
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("order %q, want %q", got, want)
+			}
+			if before.List[0].SortOrder != 2 || before.List[2].SortOrder != 1 {
+				t.Errorf("the registry it was copied from is now %v", before.List)
+			}
+		})
+	}
+}
+
+func TestEnvironmentsRemove(t *testing.T) {
+	tests := []struct {
+		name string
+		kind Kind // Internal for none
+		want string
+	}{
+		{"a", Internal, "kept"},
+		{"kept", Invalid, "a kept"},
+		{"nosuch", NotFound, "a kept"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := &Environments{List: []Environment{{Name: "a"}, {Name: "kept", Protected: true}}}
+			e := before.Clone()
+			err := e.Remove(tt.name)
+			if KindOf(err) != tt.kind || (err == nil) != (tt.kind == Internal) {
+				t.Errorf("error %v, want kind %d", err, tt.kind)
+			}
+			var names []string
+			for _, env := range e.List {
+				names = append(names, env.Name)
+			}
+			if got := strings.Join(names, " "); got != tt.want || before.List[0].Name != "a" {
+				t.Errorf("left %q, want %q; the registry it was copied from is %v", got, tt.want, before.List)
+			}
+		})
+	}
+}

@@ -73,6 +73,15 @@ func (p *Problems) Add(path, format string, args ...any) {
 	*p = append(*p, Detail{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
+// Under notes the faults that check finds in a part of the body, at their places below path.
+func (p *Problems) Under(path string, check func(below *Problems)) {
+	var below Problems
+	check(&below)
+	for _, d := range below {
+		p.Add(path+d.Path, "%s", d.Message)
+	}
+}
+
 // Err is nil without faults, else an Invalid error that says the first and lists them all.
 func (p Problems) Err() error {
 	if len(p) == 0 {

@@ -19,7 +19,7 @@ type Feature struct {
 	ArchivedAt time.Time // zero while active
 	LastSeenAt time.Time // zero until usage was reported
 	Tags       []Tag     // by type and value
-	Favorites  []string  // the names of the callers who have it among their favorites
+	Favorites  []string  // the keys of the callers who have it among their favorites, sorted
 
 	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
 	// empty, so adding one to a project touches no flag. Read through In, which knows what of it still counts.
@@ -32,23 +32,6 @@ type Metadata struct {
 	Description    *string // nil when a caller sent null
 	Stale          bool
 	ImpressionData bool
-}
-
-// FeatureType is the purpose of a flag.
-type FeatureType string
-
-// The feature types; Release is what a flag is made as unless its creator says otherwise.
-const (
-	Release        FeatureType = "release"
-	Experiment     FeatureType = "experiment"
-	Operational    FeatureType = "operational"
-	KillSwitch     FeatureType = "kill-switch"
-	PermissionFlag FeatureType = "permission"
-)
-
-// FeatureTypes lists every feature type.
-func FeatureTypes() []FeatureType {
-	return []FeatureType{Experiment, KillSwitch, Release, Operational, PermissionFlag}
 }
 
 // A Standing ties what a flag has in an environment to the environment and the attachment that it was set up under.
@@ -161,10 +144,11 @@ func (f *Feature) Revive() {
 }
 
 // CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
-// everywhere. With replaceGroupID, strategies grouped under the old name are grouped under the new one.
+// everywhere and without its tags. With replaceGroupID, strategies grouped under the old name are grouped under the new one.
 func (f *Feature) CloneAs(name string, replaceGroupID bool, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
+	c.Tags, c.Favorites = nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
 		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}

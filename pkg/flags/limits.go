@@ -8,9 +8,10 @@ type Limits struct {
 	ConstraintValues int // per constraint
 	ConstraintValue  int // characters of one constraint value
 	Environments     int // per service
+	Tags             int // per flag
 }
 
 // DefaultLimits are the limits of a deployment that sets none.
 func DefaultLimits() Limits {
-	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50}
+	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50, Tags: 30}
 }

@@ -97,7 +97,7 @@ var permissions = []PermissionInfo{
 	{CreateFrontendToken, "Create frontend tokens", RootScope},
 	{UpdateFrontendToken, "Change frontend tokens", RootScope},
 	{DeleteFrontendToken, "Delete frontend tokens", RootScope},
-	{UpdateProject, "Change the project and its environments", ProjectScope},
+	{UpdateProject, "Change the project, its environments and who has access to it", ProjectScope},
 	{DeleteProject, "Delete the project", ProjectScope},
 	{UserAccessRead, "Read who has access to the project", ProjectScope},
 	{UserAccessWrite, "Change who has access to the project", ProjectScope},
@@ -126,10 +126,34 @@ func Permissions(scope Scope) []PermissionInfo {
 	return list
 }
 
+// Describe tells of a permission by name; false for one that no operation asks for.
+func Describe(p Permission) (PermissionInfo, bool) {
+	if i := indexOf(p); i >= 0 {
+		return permissions[i], true
+	}
+	return PermissionInfo{Name: p, DisplayName: string(p)}, false
+}
+
+// Number is a permission's place in the list of all, from 1; 0 for one that no operation asks for.
+func (p Permission) Number() int { return indexOf(p) + 1 }
+
+// includes tells whether a permission gives another one as well.
+func (p Permission) includes(other Permission) bool {
+	return p == other || p == Admin || p == UpdateProject && (other == UserAccessRead || other == UserAccessWrite)
+}
+
+// isRoot tells whether a permission is known to be one of the whole service.
+func isRoot(p Permission) bool {
+	info, known := Describe(p)
+	return known && info.Scope == RootScope
+}
+
 // scopeOf is how far a permission reaches.
 func scopeOf(p Permission) Scope {
-	if i := slices.IndexFunc(permissions, func(info PermissionInfo) bool { return info.Name == p }); i >= 0 {
-		return permissions[i].Scope
-	}
-	return RootScope
+	info, _ := Describe(p)
+	return info.Scope // the whole service for one that nobody knows
+}
+
+func indexOf(p Permission) int {
+	return slices.IndexFunc(permissions, func(info PermissionInfo) bool { return info.Name == p })
 }

@@ -1,9 +1,11 @@
 package flags
 
 import (
-	"cmp"
 	"maps"
+	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,9 +32,28 @@ type Settings struct {
 	DefaultStickiness string
 	FeatureLimit      *int64 // kept for clients that ask; no limit is enforced
 	Naming            Naming
+	LinkTemplates     []LinkTemplate
 }
 
-// Naming is how a project would like its flags to be called.
+// The modes of a project. They are kept for clients and consoles: what a caller may do is said by roles alone.
+const (
+	ModeOpen      = "open"
+	ModeProtected = "protected"
+	ModePrivate   = "private"
+)
+
+// DefaultSettings are those of a project whose maker says nothing.
+func DefaultSettings() Settings {
+	return Settings{Mode: ModeOpen, DefaultStickiness: "default"}
+}
+
+// A LinkTemplate is a link that consoles offer for the project's flags; {{project}} and {{feature}} stand for names.
+type LinkTemplate struct {
+	Title *string // nil for none
+	URL   string
+}
+
+// Naming is how a project would like its flags to be called; "" for what it does not say.
 type Naming struct {
 	Pattern     string
 	Example     string
@@ -60,7 +81,7 @@ func (p *Project) Clone() *Project {
 
 // Attach makes an environment available to the project's flags. Conflict when it is already.
 func (p *Project) Attach(env Environment, attachmentID string) error {
-	if a, ok := p.Environments[env.Name]; ok && a.Environment == env.UID {
+	if p.Has(env) {
 		return Errorf(Conflict, "environment %q is part of project %q already", env.Name, p.ID)
 	}
 	if p.Environments == nil {
@@ -81,12 +102,82 @@ type ProjectEnvironment struct {
 func (p *Project) Available(registry *Environments) []ProjectEnvironment {
 	available := []ProjectEnvironment{}
 	for _, env := range registry.List {
-		if a, ok := p.Environments[env.Name]; ok && a.Environment == env.UID {
-			available = append(available, ProjectEnvironment{env, a})
+		if p.Has(env) {
+			available = append(available, ProjectEnvironment{env, p.Environments[env.Name]})
 		}
 	}
-	slices.SortFunc(available, func(a, b ProjectEnvironment) int {
-		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(available, func(a, b ProjectEnvironment) int { return a.compare(b.Environment) })
 	return available
+}
+
+// Has tells whether an environment, and no earlier one of its name, is available to the project's flags.
+func (p *Project) Has(env Environment) bool {
+	a, ok := p.Environments[env.Name]
+	return ok && a.Environment == env.UID
+}
+
+// Detach takes an environment out of the project. Flags keep what they have there, unseen and for good disabled: if it
+// is added again, that is another attachment. Its default strategy is gone.
+func (p *Project) Detach(env ProjectEnvironment) { delete(p.Environments, env.Name) }
+
+// SetDefaultStrategy keeps s, its variants distributed, as what is added to a flag without strategies when it is
+// switched on in env.
+func (p *Project) SetDefaultStrategy(env ProjectEnvironment, s Strategy) Strategy {
+	s.Variants = Distribute(s.Variants)
+	a := p.Environments[env.Name]
+	a.DefaultStrategy = &s
+	p.Environments[env.Name] = a
+	return s
+}
+
+// Revised notes when the project was changed, if it differs from what it was in what people say of it.
+func (p *Project) Revised(before *Project, at time.Time) {
+	if p.Name != before.Name || p.Description != before.Description || !reflect.DeepEqual(p.Settings, before.Settings) {
+		p.UpdatedAt = at
+	}
+}
+
+// Deletable says why the project must stay, if it must: Invalid for the one that is there from the start. Whether it
+// still has active flags is for the store to say, in the very transaction that deletes it.
+func (p *Project) Deletable() error {
+	if p.ID == DefaultProject {
+		return Errorf(Invalid, "the project %q cannot be deleted", p.ID)
+	}
+	return nil
+}
+
+// MemberCount is the number of users with a role in the project, each counted once.
+func (p *Project) MemberCount() int {
+	n := 0
+	for _, roles := range p.Members {
+		if len(roles) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Health is the percentage of a project's active flags that are not stale; 100 without flags.
+func Health(active, stale int) int {
+	if active <= 0 {
+		return 100
+	}
+	return int(math.Round(100 * float64(active-stale) / float64(active)))
+}
+
+// maxDerivedID leaves room behind an id that is derived from a name for what makes it unique.
+const maxDerivedID = maxName - 10
+
+// DeriveID is an id for a project of that name: its letters and digits in lower case, with hyphens for the rest;
+// "project" when it has none that an id can have.
+func DeriveID(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { c := string(r); return len(c) > 1 || !isNameByte(c[0]) })
+	id := strings.Join(words, "-")
+	if len(id) > maxDerivedID {
+		id = id[:maxDerivedID]
+	}
+	if CheckName(id) != "" {
+		return "project"
+	}
+	return id
 }

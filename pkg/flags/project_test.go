@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAttach(t *testing.T) {
@@ -79,5 +80,116 @@ func TestAvailable(t *testing.T) {
 				t.Errorf("available %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestDetach takes an environment out and adds it again: flags are off there, and have what they had.
+func TestDetach(t *testing.T) {
+	registry := &Environments{List: []Environment{{Name: "e", UID: "uid"}}}
+	p := &Project{ID: "p"}
+	if err := p.Attach(registry.List[0], "first"); err != nil {
+		t.Fatal(err)
+	}
+	p.SetDefaultStrategy(p.Available(registry)[0], Strategy{Name: "default"})
+	env := p.Available(registry)[0]
+	f := &Feature{Name: "f"}
+	if err := f.Enable(env, func() string { return "id" }); err != nil {
+		t.Fatal(err)
+	}
+	before := p.Clone()
+	p.Detach(env)
+	if left := p.Available(registry); len(left) != 0 || len(before.Available(registry)) != 1 {
+		t.Errorf("left %v, and in what it was copied from %v; want none and one", left, before.Available(registry))
+	}
+	if err := p.Attach(registry.List[0], "second"); err != nil {
+		t.Fatal(err)
+	}
+	again := p.Available(registry)[0]
+	if again.Attachment.DefaultStrategy != nil || f.Enabled(again) || len(f.In(again).Strategies) != 1 {
+		t.Errorf("default strategy %v, enabled %t, strategies %v; want none, off, and the one that it had",
+			again.Attachment.DefaultStrategy, f.Enabled(again), f.In(again).Strategies)
+	}
+}
+
+func TestSetDefaultStrategy(t *testing.T) {
+	before := &Project{Environments: map[string]Attachment{"e": {ID: "a", Environment: "uid"}}}
+	p := before.Clone()
+	s := p.SetDefaultStrategy(ProjectEnvironment{Environment: Environment{Name: "e"}},
+		Strategy{Name: "default", Variants: []Variant{{Name: "v", WeightType: Variable}}})
+	a := p.Environments["e"]
+	if a.ID != "a" || a.Environment != "uid" || a.DefaultStrategy == nil || !reflect.DeepEqual(*a.DefaultStrategy, s) || s.Variants[0].Weight != 1000 {
+		t.Errorf("attachment %v with %v, want the strategy on it, its weights distributed", a, a.DefaultStrategy)
+	}
+	if before.Environments["e"].DefaultStrategy != nil {
+		t.Error("the project it was copied from has a default strategy too")
+	}
+}
+
+func TestRevised(t *testing.T) {
+	at, limit, same := time.Unix(9, 0), int64(1), int64(1)
+	before := &Project{Name: "n", Settings: Settings{Mode: ModeOpen, FeatureLimit: &limit}, UpdatedAt: time.Unix(1, 0)}
+	for name, tt := range map[string]struct {
+		alter   func(*Project)
+		revised bool
+	}{
+		"nothing":           {func(*Project) {}, false},
+		"the same limit":    {func(p *Project) { p.FeatureLimit = &same }, false},
+		"the members alone": {func(p *Project) { p.Members = map[int64][]int64{1: {RoleOwner}} }, false},
+		"the name":          {func(p *Project) { p.Name = "m" }, true},
+		"the description":   {func(p *Project) { p.Description = "d" }, true},
+		"the mode":          {func(p *Project) { p.Mode = ModePrivate }, true},
+		"the naming":        {func(p *Project) { p.Naming.Pattern = "^x" }, true},
+		"no limit":          {func(p *Project) { p.FeatureLimit = nil }, true},
+		"links":             {func(p *Project) { p.LinkTemplates = []LinkTemplate{{URL: "u"}} }, true},
+	} {
+		p := before.Clone()
+		tt.alter(p)
+		p.Revised(before, at)
+		if got := p.UpdatedAt.Equal(at); got != tt.revised {
+			t.Errorf("%s: updated %t, want %t", name, got, tt.revised)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	for _, tt := range []struct{ active, stale, want int }{{0, 0, 100}, {1, 0, 100}, {1, 1, 0}, {3, 1, 67}, {3, 2, 33}, {200, 1, 100}, {1000, 996, 0}} {
+		if got := Health(tt.active, tt.stale); got != tt.want {
+			t.Errorf("health of %d flags, %d of them stale: %d, want %d", tt.active, tt.stale, got, tt.want)
+		}
+	}
+}
+
+func TestMemberCount(t *testing.T) {
+	p := &Project{Members: map[int64][]int64{1: {RoleOwner, RoleMember}, 2: {RoleMember}, 3: {}}}
+	if got := p.MemberCount(); got != 2 {
+		t.Errorf("%d members, want 2", got)
+	}
+}
+
+func TestDeletable(t *testing.T) {
+	if err := (&Project{ID: DefaultProject}).Deletable(); KindOf(err) != Invalid {
+		t.Errorf("default: %v, want a refusal", err)
+	}
+	if err := (&Project{ID: "p"}).Deletable(); err != nil {
+		t.Errorf("another: %v, want none", err)
+	}
+}
+
+func TestDeriveID(t *testing.T) {
+	for name, want := range map[string]string{
+		"Shop":                    "shop",
+		"  The  new Shop! (2026)": "the-new-shop-2026",
+		"a/b\\c":                  "a-b-c",
+		"v1.2_x~y":                "v1.2_x~y",
+		"Ünïcödé":                 "n-c-d",
+		"日本":                      "project",
+		"..":                      "project",
+		"":                        "project",
+		"-":                       "-",
+		strings.Repeat("x", 500):  strings.Repeat("x", 90),
+	} {
+		if got := DeriveID(name); got != want {
+			t.Errorf("the id for %q is %q, want %q", name, got, want)
+		}
 	}
 }

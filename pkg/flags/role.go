@@ -1,7 +1,8 @@
 package flags
 
 import (
-	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -78,6 +79,16 @@ func (r *Roles) FindName(name string) *Role {
 	return findRole(r.List(), func(role Role) bool { return role.Name == name })
 }
 
+// OfProject lists the roles that can be held in a project: Owner first, then by id.
+func (r *Roles) OfProject() []Role {
+	return slices.DeleteFunc(r.List(), func(role Role) bool { return !role.Type.OfProject() })
+}
+
+// OfService lists the roles that can be held in the whole service, by id.
+func (r *Roles) OfService() []Role {
+	return slices.DeleteFunc(r.List(), func(role Role) bool { return role.Type.OfProject() })
+}
+
 func findRole(list []Role, is func(Role) bool) *Role {
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		return &list[i]
@@ -96,12 +107,15 @@ func (r *Roles) Add(role Role) (Role, error) {
 	return role, nil
 }
 
-// Replace puts a role in the place of the one with its id. NotFound without one, Invalid for a built-in one,
-// NameExists when another has the name.
+// Replace puts a role in the place of the one with its id. NotFound without one, Invalid for a built-in one and for
+// another type, NameExists when another has the name.
 func (r *Roles) Replace(role Role) error {
 	i, err := r.custom(role.ID)
 	if err != nil {
 		return err
+	}
+	if was := r.Custom[i].Type; was != role.Type {
+		return Problems{{Path: "/type", Message: fmt.Sprintf("is %s for good and cannot become %s: it may be held by some", was, role.Type)}}.Err()
 	}
 	if other := r.FindName(role.Name); other != nil && other.ID != role.ID {
 		return Errorf(NameExists, "a role named %q exists already", role.Name)
@@ -120,25 +134,62 @@ func (r *Roles) Remove(id int64) error {
 	return err
 }
 
+// Changeable says why the role must stay as it is, if it must: Invalid for a built-in one.
+func (r Role) Changeable() error {
+	if r.Type.BuiltIn() {
+		return Errorf(Invalid, "role %d, %q, is built in and cannot be changed", r.ID, r.Name)
+	}
+	return nil
+}
+
 func (r *Roles) custom(id int64) (int, error) {
 	i := slices.IndexFunc(r.Custom, func(role Role) bool { return role.ID == id })
 	if i >= 0 {
 		return i, nil
 	}
-	if r.Find(id) != nil {
-		return 0, Errorf(Invalid, "role %d is built in and cannot be changed", id)
+	if role := r.Find(id); role != nil {
+		return 0, role.Changeable()
 	}
 	return 0, Errorf(NotFound, "there is no role %d", id)
 }
 
-// Has tells whether the role holds a permission in an environment ("" asks for all of them).
+// Has tells whether the role holds a permission in an environment: "" asks for all of them, Anywhere for at least one.
 func (r Role) Has(p Permission, environment string) bool {
 	return slices.ContainsFunc(r.Permissions, func(g Grant) bool {
-		return g.Permission == Admin || g.Permission == p && (g.Environment == "" || g.Environment == environment)
+		return g.Permission.includes(p) && (g.Environment == "" || g.Environment == environment || environment == Anywhere)
 	})
 }
 
-// memberPermissions are what a project's member may do with its flags; an owner may everything in the project.
+// Check says what is wrong with a custom role by itself, and with the environments that it names.
+func (r Role) Check(registry *Environments, problems *Problems) {
+	if r.Type.BuiltIn() || r.Type != CustomRoot && r.Type != CustomProject {
+		problems.Add("/type", "must be %s or %s, not %q", CustomRoot, CustomProject, r.Type)
+	}
+	for i, g := range r.Permissions {
+		if g.Environment != "" && registry.Find(g.Environment) == nil {
+			problems.Add(fmt.Sprintf("/permissions/%d/environment", i), "there is no environment %q", g.Environment)
+		}
+	}
+}
+
+// CheckPermissionName says what is wrong with the name of a permission; "" when nothing is. Names that nobody here asks
+// for are fine: Unleash has more of them, and they give nothing.
+func CheckPermissionName(name string) string {
+	switch {
+	case name == "":
+		return "is required"
+	case len(name) > maxName:
+		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
+	case !permissionName.MatchString(name):
+		return fmt.Sprintf("must be the name of a permission, such as %s, not %q", UpdateFeature, name)
+	}
+	return ""
+}
+
+var permissionName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+// memberPermissions are what a project's member may do with its flags, but not with the project itself or who has access
+// to it; an owner may everything in the project.
 var memberPermissions = []Permission{
 	CreateFeature, UpdateFeature, DeleteFeature, UpdateFeatureEnvironment, UpdateFeatureVariants,
 	CreateFeatureStrategy, UpdateFeatureStrategy, DeleteFeatureStrategy,
@@ -153,10 +204,10 @@ var editorPermissions = []Permission{
 
 var builtInRoles = []Role{
 	{RoleAdmin, RootRole, "Admin", "May do everything.", grants(Admin)},
-	{RoleEditor, RootRole, "Editor", "May make projects, which they then own, and change most things that are not about people; owns the project default.", grants(editorPermissions...)},
-	{RoleViewer, RootRole, "Viewer", "May read flags and what belongs to them.", nil},
+	{RoleEditor, RootRole, "Editor", "May make projects, which they then own, and change most things but users and roles; is an owner of the project default.", grants(editorPermissions...)},
+	{RoleViewer, RootRole, "Viewer", "May read flags and what belongs to them, not tokens, users or roles.", nil},
 	{RoleOwner, ProjectRole, "Owner", "May do everything in the project.", grants(projectPermissions()...)},
-	{RoleMember, ProjectRole, "Member", "May make, change and archive the project's flags.", grants(memberPermissions...)},
+	{RoleMember, ProjectRole, "Member", "May make, change and archive the project's flags, but not change the project or who has access to it.", grants(memberPermissions...)},
 }
 
 // projectPermissions is every permission that is held in a project.
@@ -177,6 +228,3 @@ func grants(list ...Permission) []Grant {
 	}
 	return out
 }
-
-// byID orders roles.
-func byID(a, b Role) int { return cmp.Compare(a.ID, b.ID) }

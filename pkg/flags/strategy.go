@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Strategy decides for whom a flag is on in one environment (contract: Activation strategy).
 // Its slices and maps are replaced, never changed in place: copies of a flag share them.
 type Strategy struct {
 	ID          string // UUID, never changes
-	Name        string // a built-in strategy type
+	Name        string // of its type
 	Title       *string
 	Disabled    bool    // a disabled strategy is kept, but not evaluated
 	SortOrder   float64 // lower comes first; equal ones by age
@@ -23,83 +22,47 @@ type Strategy struct {
 	Variants    []Variant // strategy-level: no overrides
 }
 
-// strategyTypes are the built-in strategy types with the parameters that they know (decisions: Strategies).
-// Parameters that a type does not know are kept as they come.
-var strategyTypes = []strategyType{
-	{name: "default"},
-	{name: "flexibleRollout", parameters: []strategyParameter{
-		{name: "rollout", standard: constant("100"), fault: rolloutFault},
-		{name: "stickiness", standard: constant("default"), emptyIsMissing: true},
-		{name: "groupId", standard: func(feature string) string { return feature }, emptyIsMissing: true},
-	}},
-	{name: "userWithId", parameters: []strategyParameter{{name: "userIds"}}},
-	{name: "remoteAddress", parameters: []strategyParameter{{name: "IPs"}}},
-	{name: "applicationHostname", parameters: []strategyParameter{{name: "hostNames"}}},
-}
-
-type strategyType struct {
-	name       string
-	parameters []strategyParameter
-}
-
-type strategyParameter struct {
-	name           string
-	standard       func(feature string) string // what it is when missing; nil when it may be missing
-	emptyIsMissing bool
-	fault          func(value string) string // says what is wrong with a value, "" for nothing; nil takes any
-}
-
-func constant(value string) func(string) string { return func(string) string { return value } }
-
-func rolloutFault(value string) string {
-	plain := !strings.ContainsFunc(value, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
-	if n, err := strconv.ParseFloat(value, 64); !plain || err != nil || n > 100 {
-		return "must be a decimal number from 0 to 100, such as 50 or 12.5"
-	}
-	return ""
-}
-
-// builtIn is the type of the strategy, and whether it is known.
-func (s Strategy) builtIn() (strategyType, bool) {
-	i := slices.IndexFunc(strategyTypes, func(t strategyType) bool { return t.name == s.Name })
-	if i < 0 {
-		return strategyType{}, false
-	}
-	return strategyTypes[i], true
-}
-
 // WithDefaults is the strategy as the flag of that name has it: missing parameters are those of its type, and there
 // are always parameters, if only none.
 func (s Strategy) WithDefaults(feature string) Strategy {
 	parameters := make(map[string]string, len(s.Parameters))
 	maps.Copy(parameters, s.Parameters)
-	builtIn, _ := s.builtIn()
-	for _, p := range builtIn.parameters {
-		value, given := parameters[p.name]
-		if missing := !given || value == "" && p.emptyIsMissing; missing && p.standard != nil {
-			parameters[p.name] = p.standard(feature)
-		}
+	if t := builtInType(s.Name); t != nil {
+		t.withDefaults(parameters, feature)
 	}
 	s.Parameters = parameters
 	return s
 }
 
 // Check notes every fault of the strategy, as the strategy that WithDefaults makes of it. Any segment is accepted.
-func (s Strategy) Check(limits Limits, p *Problems) {
-	builtIn, known := s.builtIn()
-	switch {
+func (s Strategy) Check(types *StrategyTypes, limits Limits, p *Problems) {
+	s.CheckType(types, p)
+	s.checkRest(limits, p)
+}
+
+// CheckAlone notes the faults that show without the registry of strategy types: all, but for those of a type that is
+// not built in.
+func (s Strategy) CheckAlone(limits Limits, p *Problems) {
+	if s.Name == "" || builtInType(s.Name) != nil {
+		s.CheckType(&StrategyTypes{}, p)
+	}
+	s.checkRest(limits, p)
+}
+
+// CheckType notes that the strategy is of no known type, or what its type finds wrong with its parameters.
+func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
+	switch t, known := types.Find(s.Name); {
 	case s.Name == "":
-		p.Add("/name", "is required: the strategy's type, one of %s", strategyTypeNames())
+		p.Add("/name", "is required: the strategy's type, one of %s", builtInNames())
 	case !known:
-		p.Add("/name", "must be a strategy type that is known, one of %s; others must be defined first", strategyTypeNames())
+		p.Add("/name", "must be a strategy type that is known, one of %s; others must be defined first, by POST /api/admin/strategies", builtInNames())
+	default:
+		t.checkParameters(s.Parameters, p)
 	}
-	for _, parameter := range builtIn.parameters {
-		if value, given := s.Parameters[parameter.name]; given && parameter.fault != nil {
-			if fault := parameter.fault(value); fault != "" {
-				p.Add("/parameters/"+parameter.name, "%s", fault)
-			}
-		}
-	}
+}
+
+// checkRest notes the faults that have nothing to do with the type.
+func (s Strategy) checkRest(limits Limits, p *Problems) {
 	if n := len(s.Constraints); n > limits.Constraints {
 		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
 	} else {
@@ -123,14 +86,6 @@ func (s Strategy) checkVariants(p *Problems) {
 			p.Add(path+"/overrides", "must be empty: the variants of a strategy have no overrides")
 		}
 	}
-}
-
-func strategyTypeNames() string {
-	names := make([]string, len(strategyTypes))
-	for i, t := range strategyTypes {
-		names[i] = t.name
-	}
-	return commaList(names)
 }
 
 // AddStrategy gives the flag another strategy in env, the youngest there, its variants distributed. Invalid past the

@@ -78,7 +78,7 @@ func TestStrategyCheck(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var p Problems
-			tt.strategy.Check(limits, &p)
+			tt.strategy.Check(&StrategyTypes{}, limits, &p)
 			if got := paths(p); !slices.Equal(got, tt.want) {
 				t.Fatalf("faults at %q, want %q: %v", got, tt.want, p)
 			}
@@ -102,7 +102,7 @@ func TestStrategyCheckRollout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%q", tt.rollout), func(t *testing.T) {
 			var p Problems
-			Strategy{Name: "flexibleRollout", Parameters: map[string]string{"rollout": tt.rollout}}.Check(DefaultLimits(), &p)
+			Strategy{Name: "flexibleRollout", Parameters: map[string]string{"rollout": tt.rollout}}.Check(&StrategyTypes{}, DefaultLimits(), &p)
 			var want []string
 			if !tt.ok {
 				want = append(want, "/parameters/rollout")

@@ -1,18 +1,96 @@
 package flags
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
 
-// A Tag labels a flag; the pair is what identifies it (contract: Tag).
+// A Tag labels a flag; the pair is what identifies it (contract: Tag). Once a flag has had it, it is known to the
+// service: an aggregate without a version, which the store keeps for lists.
 type Tag struct {
 	Type  string // the name of a tag type
-	Value string // 2 to 50 characters of any kind
+	Value string // of any characters, spaces at its ends included
+}
+
+// Key names the tag. No tag type has a colon in its name.
+func (t Tag) Key() Key { return Key{EntityTag, t.Type + ":" + t.Value} }
+
+func (t Tag) version() int64 { return 0 }
+
+// The lengths of a tag's type and value, in characters (contract: Limits).
+const (
+	minTag = 2
+	maxTag = 50
+)
+
+// Check notes what is wrong with the tag by itself, with paths below path.
+func (t Tag) Check(path string, p *Problems) {
+	checkTagText(path+"/type", t.Type, p)
+	checkTagText(path+"/value", t.Value, p)
+}
+
+// checkTagText notes a text that is too short or too long, and tells whether it is not.
+func checkTagText(path, text string, p *Problems) bool {
+	switch n := utf8.RuneCountInString(text); {
+	case n == 0:
+		p.Add(path, "is required")
+	case n < minTag || n > maxTag:
+		p.Add(path, "must have %d to %d characters, has %d", minTag, maxTag, n)
+	default:
+		return true
+	}
+	return false
+}
+
+func compareTags(a, b Tag) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Value, b.Value))
+}
+
+// MaxTagChanges is how many tags one call may add: a transaction of the store has room for no more.
+const MaxTagChanges = 90
+
+// ChangeTags takes some tags from the flag and gives it others. To remove what it does not have, or to add what it has,
+// changes nothing. Invalid past the limit.
+func (f *Feature) ChangeTags(add, remove []Tag, limits Limits) error {
+	tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t Tag) bool { return slices.Contains(remove, t) })
+	tags = append(tags, add...)
+	slices.SortFunc(tags, compareTags)
+	tags = slices.Compact(tags)
+	if len(tags) > limits.Tags && len(tags) > len(f.Tags) { // a limit that was lowered since still lets tags go
+		return Errorf(Invalid, "flag %q would have %d tags, and no more than %d are allowed", f.Name, len(tags), limits.Tags)
+	}
+	f.Tags = tags
+	return nil
+}
+
+// RemoveTag takes a tag from the flag. NotFound when it does not have it.
+func (f *Feature) RemoveTag(t Tag) error {
+	i := slices.Index(f.Tags, t)
+	if i < 0 {
+		return Errorf(NotFound, "flag %q has no tag %q of type %q", f.Name, t.Value, t.Type)
+	}
+	f.Tags = slices.Delete(slices.Clone(f.Tags), i, i+1)
+	return nil
 }
 
 // A TagType is a sort of tag.
 type TagType struct {
 	Name        string
-	Description string
-	Icon        string
+	Description string // "" for none
+	Icon        string // "" for none
+}
+
+// SimpleTagType is there from the start, until somebody deletes it.
+var SimpleTagType = TagType{Name: "simple", Description: "Labels to find flags by.", Icon: "#"}
+
+// Check notes what is wrong with the tag type. Its name is what tags have as their type, so it has their length.
+func (t TagType) Check(p *Problems) {
+	if checkTagText("/name", t.Name, p) {
+		if fault := CheckName(t.Name); fault != "" {
+			p.Add("/name", "%s", fault)
+		}
+	}
 }
 
 // TagTypes is the registry of tag types, one aggregate.
@@ -31,4 +109,55 @@ func (t *TagTypes) Clone() *TagTypes {
 	c := *t
 	c.List = slices.Clone(t.List)
 	return &c
+}
+
+// Get is the tag type of that name. NotFound when there is none.
+func (t *TagTypes) Get(name string) (TagType, error) {
+	i, err := t.index(name)
+	if err != nil {
+		return TagType{}, err
+	}
+	return t.List[i], nil
+}
+
+// Has tells whether there is a tag type of that name.
+func (t *TagTypes) Has(name string) bool {
+	_, err := t.index(name)
+	return err == nil
+}
+
+// Add makes a tag type. NameExists when the name is taken.
+func (t *TagTypes) Add(made TagType) error {
+	if t.Has(made.Name) {
+		return Errorf(NameExists, "a tag type named %q exists already", made.Name)
+	}
+	t.List = append(t.List, made)
+	return nil
+}
+
+// Replace puts a tag type in the place of the one of its name. NotFound when there is none.
+func (t *TagTypes) Replace(changed TagType) error {
+	i, err := t.index(changed.Name)
+	if err == nil {
+		t.List[i] = changed
+	}
+	return err
+}
+
+// Remove takes a tag type away. Flags keep their tags of it, which can be removed one by one; none can be added.
+// NotFound when there is none.
+func (t *TagTypes) Remove(name string) error {
+	i, err := t.index(name)
+	if err == nil {
+		t.List = slices.Delete(t.List, i, i+1)
+	}
+	return err
+}
+
+func (t *TagTypes) index(name string) (int, error) {
+	i := slices.IndexFunc(t.List, func(one TagType) bool { return one.Name == name })
+	if i < 0 {
+		return i, Errorf(NotFound, "there is no tag type %q", name)
+	}
+	return i, nil
 }

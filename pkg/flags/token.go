@@ -3,6 +3,7 @@ package flags
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,9 @@ const (
 	PersonalToken TokenType = "user" // what a user acts with; made and listed with the user
 )
 
+// All is what a token names to reach every project, or every environment.
+const All = "*"
+
 // A Token is a credential: an API token (contract: API token), or a user's personal one.
 type Token struct {
 	Version        int64
@@ -25,10 +29,10 @@ type Token struct {
 	Name           string // unique among API tokens
 	Type           TokenType
 	User           int64    // whose personal token it is
-	Projects       []string // ids; "*" is all
-	ProjectUIDs    []string // of those projects, when the token was made: it does not reach later ones of the same ids
-	Environment    string   // "*" is all
-	EnvironmentUID string
+	Projects       []string // ids; All alone is all of them
+	ProjectUIDs    []string // of those projects, one each, when the token was made: see Reach
+	Environment    string   // All is all
+	EnvironmentUID string   // of that environment, when the token was made
 	CreatedAt      time.Time
 	ExpiresAt      time.Time // zero for never
 	Deleted        bool      // for good: what is left keeps the secret from being used again
@@ -55,6 +59,30 @@ func HashSecret(secret string) string {
 func (t *Token) Key() Key { return TokenKey(t.Hash) }
 
 func (t *Token) version() int64 { return t.Version }
+
+// Clone is a copy to change.
+func (t *Token) Clone() *Token {
+	c := *t
+	c.Projects, c.ProjectUIDs = slices.Clone(t.Projects), slices.Clone(t.ProjectUIDs)
+	return &c
+}
+
+// Secret is what a new token of that scope is called by, made with some random digits. It names the project when there
+// is one, and the token is found by its hash all the same: what a secret says of its scope is for people.
+func (t *Token) Secret(random string) string {
+	project := "[]"
+	if len(t.Projects) == 1 {
+		project = t.Projects[0]
+	}
+	return project + ":" + t.Environment + "." + random
+}
+
+// Delete is the token as it is left when it is deleted: its hash, so that no token has that secret ever again.
+func (t *Token) Delete() *Token {
+	c := t.Clone()
+	c.Deleted, c.Sealed = true, ""
+	return c
+}
 
 // Expired tells whether the token is no longer good at now.
 func (t *Token) Expired(now time.Time) bool {

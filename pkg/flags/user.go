@@ -2,7 +2,13 @@ package flags
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/mail"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // FirstUser is there from the start: the administrator.
@@ -39,6 +45,94 @@ type UserToken struct {
 func (u *User) Key() Key { return UserKey(u.ID) }
 
 func (u *User) version() int64 { return u.Version }
+
+// Clone is a copy to change.
+func (u *User) Clone() *User {
+	c := *u
+	c.Projects, c.Tokens = slices.Clone(u.Projects), slices.Clone(u.Tokens)
+	return &c
+}
+
+// The longest texts of a user, in characters. An e-mail address is never longer (RFC 5321).
+const (
+	maxUserName = 100
+	maxEmail    = 254
+)
+
+// maxUserID is where the ids of users end: clients hold them in 32 bits, and print them as floats.
+const maxUserID = 999_999
+
+// NewUser gives a user its id. Conflict when there are no more ids.
+func NewUser(u User, id int64, now time.Time) (*User, error) {
+	if id > maxUserID {
+		return nil, Errorf(Conflict, "there have been %d users, and there are no ids for more", maxUserID)
+	}
+	u.ID, u.CreatedAt = id, now
+	return &u, nil
+}
+
+// Check says what is wrong with what the user is called.
+func (u *User) Check(problems *Problems) {
+	switch {
+	case u.ServiceAccount && u.Username == "":
+		problems.Add("/username", "is required")
+	case u.Username == "" && u.Email == "":
+		problems.Add("/username", "or email is required")
+	}
+	if u.ServiceAccount && u.Name == "" {
+		problems.Add("/name", "is required")
+	}
+	checkLongest("/username", u.Username, maxUserName, problems)
+	checkLongest("/name", u.Name, maxUserName, problems)
+	checkLongest("/email", u.Email, maxEmail, problems)
+	if u.Email == "" {
+		return
+	}
+	if address, err := mail.ParseAddress(u.Email); err != nil || address.Address != u.Email {
+		problems.Add("/email", "must be an e-mail address, such as someone@example.com")
+	}
+}
+
+func checkLongest(path, text string, most int, problems *Problems) {
+	if n := utf8.RuneCountInString(text); n > most {
+		problems.Add(path, "must have at most %d characters, has %d", most, n)
+	}
+}
+
+// SetRootRole changes what the user may in the whole service. Invalid for the first user, who stays an administrator: so
+// there always is one.
+func (u *User) SetRootRole(role int64) error {
+	if u.ID == FirstUser && role != RoleAdmin {
+		return Errorf(Invalid, "user %d is the first administrator and stays one", u.ID)
+	}
+	u.RootRole = role
+	return nil
+}
+
+// MayGo checks that the user can be deleted. Invalid for the first one.
+func (u *User) MayGo() error {
+	if u.ID == FirstUser {
+		return Errorf(Invalid, "user %d is the first administrator and cannot be deleted", u.ID)
+	}
+	return nil
+}
+
+// Matches tells whether the name, user name or e-mail begins with a text, in any case.
+func (u *User) Matches(prefix string) bool {
+	prefix = strings.ToLower(prefix)
+	return slices.ContainsFunc([]string{u.Name, u.Username, u.Email}, func(s string) bool {
+		return strings.HasPrefix(strings.ToLower(s), prefix)
+	})
+}
+
+// Image is where a picture of the user would be found: a Gravatar address, by hash, which nobody here calls.
+func (u *User) Image() string {
+	if u.ImageURL != "" {
+		return u.ImageURL
+	}
+	sum := sha256.Sum256([]byte(strings.ToLower(cmp.Or(u.Email, u.Username))))
+	return "https://gravatar.com/avatar/" + hex.EncodeToString(sum[:]) + "?s=42&d=retro&r=g"
+}
 
 // DisplayName is what the user is called in events: the user name, or the e-mail, or the name.
 func (u *User) DisplayName() string { return cmp.Or(u.Username, u.Email, u.Name) }

@@ -41,7 +41,11 @@ func TestBudget(t *testing.T) {
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
 			want := examples[route]
-			c := s.another(t).call(route)
+			on := s.another(t)
+			if prepare := apart[route]; prepare != nil {
+				prepare(s, t, &on)
+			}
+			c := on.call(route)
 			cost := func(what string, calls int, f func()) {
 				t.Helper()
 				if got := count.during(f); len(got) != calls {
@@ -59,8 +63,8 @@ func TestBudget(t *testing.T) {
 			if c.body != "" {
 				cost("with a bad body", 1, func() { s.do(t, c.method, c.path, "{") })
 			}
-			if strings.Contains(route, "{") {
-				nowhere := subject{"nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
+			if strings.Contains(route, "{") && route != "GET /api/admin/api-tokens/{name}" { // only the list knows who has a name
+				nowhere := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
 				cost("where nothing is", 1, func() { s.do(t, nowhere.method, nowhere.path, c.body) })
 			}
 		})

@@ -171,8 +171,8 @@ func TestUnknownMethods(t *testing.T) {
 	}
 	for path := range paths {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "NOSUCH"} {
-			if method != "POST" && strings.HasSuffix(path, "/set-sort-order") {
-				continue // there a strategy of that id is asked for
+			if method != "POST" && strings.HasSuffix(path, "/set-sort-order") || strings.HasSuffix(path, "/user-admin/search") {
+				continue // there a strategy, or a user, of that id is asked for
 			}
 			if c := (call{path, method, path, "", 404, notFound("")}); !known[method+" "+path] {
 				s.check(t, c)

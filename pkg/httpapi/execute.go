@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,21 +40,39 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 	ctx, cancel := context.WithDeadline(r.Context(), e.deadline(r.Context()))
 	defer cancel()
 	in := input{op: op, request: r}
+	begun := false // whether a part was made of a change of several
 	for round := 1; ; round++ {
 		d, err := e.round(ctx, r, op, keys, &in)
-		if flags.KindOf(err) != flags.Outdated || err == nil {
-			return d, round, err
-		}
-		if !pause(ctx, round) {
-			return decision{}, round, &flags.Error{Kind: flags.Unavailable, Err: err,
-				Message: "too many others changed this at the same time, and nothing was changed; try again"}
+		switch kind := flags.KindOf(err); {
+		case err == nil && d.unfinished:
+			begun = true
+		case err == nil:
+			return d, round, nil
+		case kind == flags.Outdated:
+			if !pause(ctx, round) {
+				return decision{}, round, outrun(err, begun)
+			}
+		case kind == flags.Internal && round > 1 && ctx.Err() != nil:
+			return decision{}, round, outrun(err, begun) // time was up in the middle of another round, not for want of a store
+		default:
+			return decision{}, round, err
 		}
 	}
 }
 
+// outrun says that others were first until time was up.
+func outrun(err error, begun bool) *flags.Error {
+	made := "nothing was changed"
+	if begun {
+		made = "only a part of it was done"
+	}
+	return &flags.Error{Kind: flags.Unavailable, Err: err,
+		Message: "too many others changed this at the same time, and " + made + "; try again"}
+}
+
 func (e *executor) round(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (decision, error) {
 	c := &call{
-		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, limits: e.config.Limits,
+		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
 		param: r.PathValue, query: r.URL.Query(),
 	}
 	view, err := e.load(ctx, r, op, keys)
@@ -66,8 +85,17 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	if err := c.authorize(op, view); err != nil {
 		return decision{}, err
 	}
+	if err := e.allow(ctx, c, op); err != nil {
+		return decision{}, err
+	}
 	if err := in.read(e.config.Limits); err != nil {
 		return decision{}, err
+	}
+	c.findRegistries(view)
+	if review := op.Decide.review; review != nil {
+		if err := review(c, in.value); err != nil {
+			return decision{}, err
+		}
 	}
 	if err := c.find(op.Reads, view); err != nil {
 		return decision{}, err
@@ -79,7 +107,11 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	if err != nil || len(d.change.Writes) == 0 {
 		return d, err
 	}
-	return d, e.store.Commit(ctx, d.change)
+	err = e.store.Commit(ctx, d.change)
+	if d.derived && flags.KindOf(err) == flags.NameExists {
+		err = flags.Errorf(flags.Outdated, "the id that was derived has been taken in the meantime")
+	}
+	return d, err
 }
 
 // loadMore brings what could not be named before the first load: lists, counts, an id, and what the operation asks for.
@@ -114,18 +146,58 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 		}
 	}
 	c.id = in.id
-	return nil
+	if d.seals {
+		if e.config.Sealer == nil {
+			return flags.Errorf(flags.Internal, "this process was given no key for the tokens' secrets")
+		}
+		c.sealer, err = e.config.Sealer(ctx)
+	}
+	return err
 }
 
-func (e *executor) count(ctx context.Context, c *call) error {
-	c.count = map[string]counts{}
-	for _, a := range c.lists[flags.EntityProject] {
-		p := a.(*flags.Project)
-		active, stale, err := e.store.Counts(ctx, p.UID)
+// allow asks the operation whether the caller may do this anywhere at all. For a person who is no admin it brings the
+// projects that the person has a role in first.
+func (e *executor) allow(ctx context.Context, c *call, op Operation) error {
+	if op.Decide.allows == nil {
+		return nil
+	}
+	if user := c.caller.User; user != nil && !c.caller.Admin && len(user.Projects) > 0 {
+		keys := each(user.Projects, flags.ProjectKey)
+		view, err := e.store.Load(ctx, keys)
 		if err != nil {
 			return err
 		}
-		c.count[p.UID] = counts{active, stale}
+		for _, key := range keys {
+			if p := flags.Find[*flags.Project](view, key); p != nil {
+				c.mine = append(c.mine, p)
+			}
+		}
+	}
+	return op.Decide.allows(c)
+}
+
+// countsAtOnce is how many projects are counted at the same time.
+const countsAtOnce = 16
+
+func (e *executor) count(ctx context.Context, c *call) error {
+	projects := c.lists[flags.EntityProject]
+	found, failures := make([]counts, len(projects)), make([]error, len(projects))
+	places := make(chan struct{}, countsAtOnce)
+	var wg sync.WaitGroup
+	for i, a := range projects {
+		places <- struct{}{}
+		wg.Go(func() {
+			found[i].active, found[i].stale, failures[i] = e.store.Counts(ctx, a.(*flags.Project).UID)
+			<-places
+		})
+	}
+	wg.Wait()
+	c.count = make(map[string]counts, len(projects))
+	for i, a := range projects {
+		if failures[i] != nil {
+			return failures[i]
+		}
+		c.count[a.(*flags.Project).UID] = found[i]
 	}
 	return nil
 }
@@ -145,7 +217,8 @@ func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys
 
 func (e *executor) needsToken(op Operation) bool { return op.Permission != "" && !e.config.Open }
 
-// identify tells who calls. A personal token costs one more call, for the user and the roles.
+// identify tells who calls. A personal token costs one more call: for the user, the roles, and the project of a flag that
+// the path names without one.
 func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, view flags.View, now time.Time) (flags.Caller, error) {
 	if !e.needsToken(op) {
 		return flags.Caller{Name: "admin", Admin: true}, nil
@@ -162,9 +235,16 @@ func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, 
 	if token.Type != flags.PersonalToken {
 		return caller, nil
 	}
-	person, err := e.store.Load(ctx, []flags.Key{flags.UserKey(token.User), flags.RolesKey()})
+	keys := []flags.Key{flags.UserKey(token.User), flags.RolesKey()}
+	if f := featureAlone(op.Reads, r.PathValue, view); f != nil {
+		keys = append(keys, flags.ProjectKey(f.Project))
+	}
+	person, err := e.store.Load(ctx, keys)
 	if err != nil {
 		return caller, err
+	}
+	for _, key := range keys[2:] {
+		view[key] = person[key]
 	}
 	return flags.AuthenticateUser(token,
 		flags.Find[*flags.User](person, flags.UserKey(token.User)), flags.Find[*flags.Roles](person, flags.RolesKey()))
@@ -192,7 +272,11 @@ func (c *call) authorize(op Operation, view flags.View) error {
 	if op.Permission == "" {
 		return nil
 	}
-	return c.caller.Authorize(op.Permission, c.projectOf(op.Reads, view), c.param(environmentParam))
+	permission := op.Permission
+	if op.Reads.has(theFeature) && !op.Reads.has(theProject) && featureAlone(op.Reads, c.param, view) == nil {
+		permission = flags.Read // there is no project to ask in, and that there is no such flag, readers may know
+	}
+	return c.caller.Authorize(permission, c.projectOf(op.Reads, view), c.param(environmentParam))
 }
 
 // projectOf is the project that a permission is asked in, nil when there is none: the answer to a person who may not
@@ -201,7 +285,21 @@ func (c *call) projectOf(reads Reads, view flags.View) *flags.Project {
 	if reads.has(theProject) {
 		return flags.Find[*flags.Project](view, flags.ProjectKey(c.param(projectParam)))
 	}
+	if f := featureAlone(reads, c.param, view); f != nil {
+		if p := flags.Find[*flags.Project](view, flags.ProjectKey(f.Project)); p != nil && p.UID == f.ProjectUID {
+			return p
+		}
+	}
 	return nil
+}
+
+// featureAlone is the flag of a path that names no project: permission is asked in the flag's own, which identify loads
+// for those whom it matters to. nil for other paths, and without a flag.
+func featureAlone(reads Reads, param func(string) string, view flags.View) *flags.Feature {
+	if reads.has(theProject) || !reads.has(theFeature) {
+		return nil
+	}
+	return flags.Find[*flags.Feature](view, flags.FeatureKey(param(featureParam)))
 }
 
 // secretOf is the API token that the request carries, with or without "Bearer".

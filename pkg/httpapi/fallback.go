@@ -10,7 +10,7 @@ import (
 func Fallback() Group {
 	return Group{
 		Name:       "fallback",
-		Operations: []Operation{{Route: "GET /health", Decide: does(health)}},
+		Operations: []Operation{{Route: "GET /health", Decide: does(health).answers(200, healthBody{})}},
 		gone:       gone,
 	}
 }

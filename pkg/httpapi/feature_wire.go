@@ -89,9 +89,11 @@ func checkName(path, name string, problems *flags.Problems) {
 	}
 }
 
-func checkType(name maybe[string], problems *flags.Problems) {
+func checkType(name maybe[string], problems *flags.Problems) { checkTypeAt("/type", name, problems) }
+
+func checkTypeAt(path string, name maybe[string], problems *flags.Problems) {
 	if name.Set && !slices.Contains(flags.FeatureTypes(), flags.FeatureType(name.Value)) {
-		problems.Add("/type", "%q must be one of %s", shorten(name.Value), strings.Join(each(flags.FeatureTypes(), toString), ", "))
+		problems.Add(path, "%q must be one of %s", shorten(name.Value), strings.Join(each(flags.FeatureTypes(), toString), ", "))
 	}
 }
 
@@ -174,6 +176,7 @@ type featureRecord struct {
 	Strategies   []strategyView           `json:"strategies"` // deprecated: always empty
 	Children     []string                 `json:"children"`
 	Dependencies []string                 `json:"dependencies"`
+	Tags         []tagView                `json:"tags"`
 }
 
 func (c *call) record(f *flags.Feature) featureRecord {
@@ -181,6 +184,7 @@ func (c *call) record(f *flags.Feature) featureRecord {
 		metadataView: metadata(f), Archived: f.Archived, ArchivedAt: timestampOf(f.ArchivedAt), Enabled: c.enabledAnywhere(f),
 		Environments: make([]featureEnvironmentView, len(c.environments)),
 		Variants:     variantViews(f.AllVariants(c.environments)),
+		Favorite:     slices.Contains(f.Favorites, c.caller.FavoritesKey()), Tags: tagViews(f.Tags),
 	}
 	for i, env := range c.environments {
 		r.Environments[i] = environmentOf(f, env)
@@ -214,7 +218,9 @@ type featureRow struct {
 	ImpressionData bool              `json:"impressionData"`
 	CreatedAt      timestamp         `json:"createdAt"`
 	LastSeenAt     *timestamp        `json:"lastSeenAt"`
+	Favorite       bool              `json:"favorite"`
 	Environments   []rowEnvironment  `json:"environments"`
+	Tags           []tagView         `json:"tags,omitempty"` // only of a flag that has some
 }
 
 // A rowEnvironment is what lists say of a flag in one environment.
@@ -245,11 +251,12 @@ type featureList struct {
 
 // rows are the project's flags as lists show them.
 func (c *call) rows() []featureRow {
-	rows := make([]featureRow, len(c.summaries))
+	rows, key := make([]featureRow, len(c.summaries)), c.caller.FavoritesKey()
 	for i, s := range c.summaries {
 		rows[i] = featureRow{
 			Name: s.Name, Type: s.Type, Stale: s.Stale, ImpressionData: s.ImpressionData,
 			CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestampOf(s.LastSeenAt),
+			Favorite: slices.Contains(s.Favorites, key), Tags: tagViews(s.Tags),
 			Environments: make([]rowEnvironment, len(c.environments)),
 		}
 		for j, env := range c.environments {
@@ -258,4 +265,23 @@ func (c *call) rows() []featureRow {
 		}
 	}
 	return rows
+}
+
+// filter leaves of the project's flags those that have one of the tags that the query asks for by tag=type:value.
+func (c *call) filter() error {
+	if !c.query.Has("tag") {
+		return nil
+	}
+	var wanted []flags.Tag
+	for _, text := range c.query["tag"] {
+		kind, value, found := strings.Cut(text, ":")
+		if !found || kind == "" || value == "" {
+			return flags.Errorf(flags.Invalid, "the tag %q in the query must be a type and a value with a colon between them, such as simple:mine", shorten(text))
+		}
+		wanted = append(wanted, flags.Tag{Type: kind, Value: value})
+	}
+	c.summaries = slices.DeleteFunc(c.summaries, func(s flags.FeatureSummary) bool {
+		return !slices.ContainsFunc(s.Tags, func(t flags.Tag) bool { return slices.Contains(wanted, t) })
+	})
+	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Features serves flags as such: reading and listing, making, changing, cloning, archiving, switching on and off
-// (contract: Projects and flags).
+// (contract: Projects and flags), favorites and feature types.
 func Features() Group {
 	const (
 		list    = "/api/admin/projects/{projectId}/features"
@@ -16,22 +16,30 @@ func Features() Group {
 		archive = "/api/admin/archive"
 	)
 	return Group{Name: "features", Operations: []Operation{
-		{"GET " + list, flags.Read, theProject | theEnvironments | activeRows, does(listFeatures)},
-		{"POST " + list, flags.CreateFeature, theProject | theEnvironments, takes(createFeature)},
-		{"GET " + one, flags.Read, theProject | theFeature | theEnvironments, does(readFeature)},
-		{"PUT " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(updateFeature)},
-		{"PATCH " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(patchFeature)},
-		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature)},
-		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature)},
-		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment)},
-		{"POST " + env + "/on", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(enableFeature)},
-		{"POST " + env + "/off", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(disableFeature)},
-		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | archivedRows, does(listArchived)},
-		{"POST " + archive + "/revive/{featureName}", flags.UpdateFeature, theFeature | evenArchived, does(reviveFeature)},
+		{"GET " + list, flags.Read, theProject | theEnvironments | activeRows, does(listFeatures).answers(200, featureList{})},
+		{"POST " + list, flags.CreateFeature, theProject | theEnvironments, takes(createFeature).answers(201, featureSubset{})},
+		{"GET " + one, flags.Read, theProject | theFeature | theEnvironments, does(readFeature).answers(200, featureRecord{})},
+		{"PUT " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(updateFeature).answers(200, featureSubset{})},
+		{"PATCH " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(patchFeature).answers(200, featureSubset{})},
+		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature).answers(202)},
+		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature).answers(201, featureSubset{})},
+		{"POST " + one + "/favorites", flags.Read, theProject | theFeature, does(addFavorite).answers(200)},
+		{"DELETE " + one + "/favorites", flags.Read, theProject | theFeature, does(removeFavorite).answers(200)},
+		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment).answers(200, featureEnvironmentView{})},
+		{"POST " + env + "/on", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(enableFeature).answers(200, featureRecord{})},
+		{"POST " + env + "/off", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(disableFeature).answers(200, featureRecord{})},
+		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | archivedRows, does(listArchived).answers(200, archivedList{})},
+		{"POST " + archive + "/revive/{featureName}", flags.UpdateFeature, theFeature | evenArchived, does(reviveFeature).answers(200)},
+		{"GET /api/admin/feature-types", flags.Read, 0, does(listFeatureTypes).answers(200, featureTypeList{})},
+		{"POST /api/admin/features/validate", flags.Read, 0, loadingFor(takes(validateFeature),
+			func(_ *call, in validateFeatureBody) []flags.Key { return in.keys() }).answers(200)},
 	}}
 }
 
 func listFeatures(c *call) (decision, error) {
+	if err := c.filter(); err != nil {
+		return decision{}, err
+	}
 	return ok(featureList{Version: 2, Features: c.rows()})
 }
 

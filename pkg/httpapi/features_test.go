@@ -53,7 +53,7 @@ func record(name string, environments []string, others ...string) string {
 		fmt.Sprintf(`"name":%q`, name), `"type":"release"`, `"description":""`, `"project":"default"`, `"stale":false`,
 		`"impressionData":false`, `"createdAt":"<time>"`, `"lastSeenAt":null`, `"archived":false`, `"archivedAt":null`,
 		`"enabled":false`, `"favorite":false`, `"environments":[` + strings.Join(environments, ",") + `]`, `"variants":[]`,
-		`"strategies":[]`, `"children":[]`, `"dependencies":[]`,
+		`"strategies":[]`, `"children":[]`, `"dependencies":[]`, `"tags":[]`,
 	}, others)
 }
 
@@ -131,7 +131,7 @@ func TestReadFeature(t *testing.T) {
 
 // listed is a flag in a list.
 func listed(name string, environments ...string) string {
-	return fmt.Sprintf(`{"name":%q,"type":"release","stale":false,"impressionData":false,"createdAt":"<time>","lastSeenAt":null,"environments":[%s]}`,
+	return fmt.Sprintf(`{"name":%q,"type":"release","stale":false,"impressionData":false,"createdAt":"<time>","lastSeenAt":null,"favorite":false,"environments":[%s]}`,
 		name, strings.Join(environments, ","))
 }
 

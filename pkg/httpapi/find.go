@@ -9,11 +9,17 @@ import (
 
 // The names of path parameters, the same in every route.
 const (
-	projectParam     = "projectId"
-	featureParam     = "featureName"
-	environmentParam = "environment"
-	strategyParam    = "strategyId"
-	userParam        = "userId"
+	projectParam         = "projectId"
+	featureParam         = "featureName"
+	environmentParam     = "environment"     // of a project
+	environmentNameParam = "environmentName" // of the service
+	strategyParam        = "strategyId"
+	userParam            = "userId"
+	tagTypeParam         = "tagType"
+	strategyTypeParam    = "strategyType"
+	tokenParam           = "token" // a secret
+	userTokenParam       = "tokenId"
+	roleParam            = "roleId"
 )
 
 // keysOf names the aggregates that reads needs for a request. What cannot be a name is not there, and is not asked for:
@@ -42,6 +48,12 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 		if id, err := intParam(r.PathValue, userParam); reads.has(theUser) && err == nil {
 			keys = append(keys, flags.UserKey(id))
 		}
+		if reads.has(theToken) {
+			keys = append(keys, flags.TokenKey(flags.HashSecret(r.PathValue(tokenParam))))
+		}
+		if reads.has(theSignup) {
+			keys = append(keys, flags.SignupKey(flags.HashSecret(r.PathValue(tokenParam))))
+		}
 		return keys
 	}
 }
@@ -49,7 +61,6 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 // find puts what the path names into the call. Every 404 about a path is made here: a project, flag or environment
 // that is not there, a flag reached through another project, an archived flag.
 func (c *call) find(reads Reads, view flags.View) error {
-	c.findRegistries(view)
 	if reads.has(theEnvironments) {
 		if c.registry = flags.Find[*flags.Environments](view, flags.EnvironmentsKey()); c.registry == nil {
 			return flags.Errorf(flags.Internal, "the store has not been set up: it has no environments")
@@ -65,6 +76,19 @@ func (c *call) find(reads Reads, view flags.View) error {
 		if err := c.findUser(view); err != nil {
 			return err
 		}
+	}
+	if reads.has(theRole) {
+		if err := c.findRole(); err != nil {
+			return err
+		}
+	}
+	if reads.has(theToken | theSignup) {
+		if err := c.findToken(reads, view); err != nil {
+			return err
+		}
+	}
+	if err := c.findTypes(reads); err != nil {
+		return err
 	}
 	if reads.has(theFeature) {
 		if err := c.findFeature(reads, view); err != nil {
@@ -94,6 +118,19 @@ func (c *call) findRegistries(view flags.View) {
 	}
 }
 
+// findTypes finds the tag type and the strategy type that the path names.
+func (c *call) findTypes(reads Reads) (err error) {
+	if name := c.param(tagTypeParam); name != "" && reads.has(theTagTypes) {
+		if c.tagType, err = c.tagTypes.Get(name); err != nil {
+			return err
+		}
+	}
+	if name := c.param(strategyTypeParam); name != "" {
+		c.strategyType, err = c.types.Get(name)
+	}
+	return err
+}
+
 func (c *call) findUser(view flags.View) error {
 	id, err := intParam(c.param, userParam)
 	if err != nil {
@@ -101,6 +138,34 @@ func (c *call) findUser(view flags.View) error {
 	}
 	if c.user = flags.Find[*flags.User](view, flags.UserKey(id)); c.user == nil {
 		return flags.Errorf(flags.NotFound, "there is no user %d", id)
+	}
+	return nil
+}
+
+func (c *call) findRole() error {
+	id, err := intParam(c.param, roleParam)
+	if err != nil {
+		return err
+	}
+	if c.role = c.roles.Find(id); c.role == nil {
+		return flags.Errorf(flags.NotFound, "there is no role %d", id)
+	}
+	return nil
+}
+
+// findToken finds the API token or the public signup token whose secret the path holds. What it answers never repeats
+// that: it may be a good secret of something else.
+func (c *call) findToken(reads Reads, view flags.View) error {
+	hash := flags.HashSecret(c.param(tokenParam))
+	if reads.has(theSignup) {
+		if c.signup = flags.Find[*flags.Signup](view, flags.SignupKey(hash)); c.signup == nil {
+			return flags.Errorf(flags.NotFound, "there is no public signup token with this secret")
+		}
+		return nil
+	}
+	c.token = flags.Find[*flags.Token](view, flags.TokenKey(hash))
+	if c.token == nil || c.token.Deleted || c.token.Type == flags.PersonalToken {
+		return flags.Errorf(flags.NotFound, "there is no API token with this secret")
 	}
 	return nil
 }

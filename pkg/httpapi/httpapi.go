@@ -7,6 +7,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -48,11 +49,15 @@ type Config struct {
 	Limits flags.Limits // LIMIT_…
 	Logger *slog.Logger // one line a request; nil logs nothing
 	Now    func() time.Time
+
+	// Sealer brings what keeps the secrets of tokens, for the group tokens alone: it may take a call, the first time.
+	Sealer func(ctx context.Context) (flags.Sealer, error)
 }
 
 // ConfigFromEnv reads AUTH_TYPE (none, or api-token, the default), LOG_LEVEL (debug, info, warn, error; default info)
 // and the limits: LIMIT_STRATEGIES (per flag environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES
-// (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service).
+// (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service),
+// LIMIT_TAGS (per flag).
 func ConfigFromEnv() (Config, error) {
 	c := Config{Limits: flags.DefaultLimits(), Now: time.Now}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
@@ -72,7 +77,7 @@ func ConfigFromEnv() (Config, error) {
 	for name, limit := range map[string]*int{
 		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
 		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValue,
-		"LIMIT_ENVIRONMENTS": &c.Limits.Environments,
+		"LIMIT_ENVIRONMENTS": &c.Limits.Environments, "LIMIT_TAGS": &c.Limits.Tags,
 	} {
 		value := os.Getenv(name)
 		if value == "" {
@@ -106,14 +111,14 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 }
 
 // guard answers what the mux must not see: preflights, before any authentication, and paths that the mux would
-// redirect to a cleaner spelling of themselves.
+// redirect to a cleaner spelling of themselves. Escaped slashes and dots are part of a name, such as a tag's.
 func (e *executor) guard(mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer e.recover(w, r)
 		switch {
 		case r.Method == http.MethodOptions:
 			w.WriteHeader(http.StatusNoContent)
-		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.Path) != r.URL.Path:
+		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath():
 			nothing.ServeHTTP(w, r)
 		default:
 			mux.ServeHTTP(w, r)

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -34,6 +36,9 @@ const (
 	theTagTypes                        // the registry of tag types
 	theStrategyTypes                   // the registry of strategy types that are not built in
 	theUser                            // the user that the path names, who must exist
+	theRole                            // with theRoles: the role that the path names, which must exist
+	theToken                           // the API token whose secret the path holds, which must exist
+	theSignup                          // the public signup token whose secret the path holds, which must exist
 )
 
 func (r Reads) has(one Reads) bool { return r&one != 0 }
@@ -44,6 +49,7 @@ type call struct {
 	caller flags.Caller
 	now    time.Time
 	newID  func() string
+	random func() string // 64 hex digits that nobody can guess
 	limits flags.Limits
 	param  func(name string) string
 	query  url.Values
@@ -57,7 +63,15 @@ type call struct {
 	roles        *flags.Roles
 	tagTypes     *flags.TagTypes
 	types        *flags.StrategyTypes
+	tagType      flags.TagType      // the one that the path names
+	strategyType flags.StrategyType // the one that the path names
 	user         *flags.User
+	token        *flags.Token  // as it is stored: change a clone
+	signup       *flags.Signup // as it is stored
+	role         *flags.Role
+
+	mine   []*flags.Project // those that the caller has a role in, for deciders that allow
+	sealer flags.Sealer     // for deciders that seal
 
 	id    int64                              // a new one, for deciders that allocate
 	lists map[flags.Entity][]flags.Aggregate // for deciders that list
@@ -73,12 +87,16 @@ type decision struct {
 	status int
 	body   any // nil for none
 	change flags.Change
+
+	derived    bool // the change makes something under an id that nobody chose: if it is taken, another round finds another
+	unfinished bool // the change is the first part of one too large for a transaction: another round makes the next
 }
 
 // A decider decides on a call, given the body that it decoded.
 type decider struct {
 	takes   any // the zero value of the body's type; nil without a body
 	decode  func(body []byte, limits flags.Limits) (any, error)
+	review  func(c *call, in any) error // nil, or what the registries tell about the body
 	decide  func(c *call, in any) (decision, error)
 	maximum int // bytes of the largest body; 0 for maxBody
 
@@ -86,6 +104,39 @@ type decider struct {
 	counts    bool                              // whether the flags of every listed project are counted: one query each
 	allocates flags.Entity                      // the entity that a new integer id is for: one call a request
 	loads     func(c *call, in any) []flags.Key // what a second load brings: one call for a hundred keys
+	allows    func(c *call) error               // what more than the operation's permission it takes, before the body is read
+	seals     bool                              // whether the key of the tokens' secrets is needed: no call, or one to its store
+
+	bodyOptional bool // for the description of the interface alone, as are:
+	status       int  // what it answers when it succeeds
+	answer       any  // the zero value of that answer's type; nil without a body
+}
+
+// answers says what the operation answers when it succeeds: the status and, unless there is no body, the zero value of
+// its type. Nothing depends on it but the description of the interface (see Operation.Shape), which tests hold every
+// answer to.
+func (d decider) answers(status int, body ...any) decider {
+	d.status = status
+	for _, zero := range body {
+		d.answer = zero
+	}
+	return d
+}
+
+// A Shape is what an operation takes and answers, by the zero values of wire types: the description of the interface is
+// made from them (infra/openapi).
+type Shape struct {
+	Takes    any  // nil without a body
+	Optional bool // whether the body may be left out
+	MaxBody  int  // bytes
+	Status   int  // of success; 0 when the row says nothing (see answers)
+	Answers  any  // nil without a body
+}
+
+// Shape is what the operation takes and answers.
+func (op Operation) Shape() Shape {
+	d := op.Decide
+	return Shape{Takes: d.takes, Optional: d.bodyOptional, MaxBody: cmp.Or(d.maximum, maxBody), Status: d.status, Answers: d.answer}
 }
 
 // listing has every aggregate of some entities listed before the decision.
@@ -96,6 +147,13 @@ func (d decider) counting() decider { d.counts = true; return d }
 
 // allocating has a new integer id taken for an entity before the decision.
 func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity; return d }
+
+// allowing has the caller refused, before the body is read, by more than the operation's permission. c.mine has the
+// projects that a person has a role in: one more call for a person with such projects, who is no admin.
+func (d decider) allowing(check func(c *call) error) decider { d.allows = check; return d }
+
+// sealing has the key of the tokens' secrets there before the decision, in c.sealer.
+func (d decider) sealing() decider { d.seals = true; return d }
 
 // upTo allows a body of more than the usual size, in bytes.
 func (d decider) upTo(bytes int) decider { d.maximum = bytes; return d }
@@ -137,13 +195,40 @@ func takes[In any](decide func(c *call, in In) (decision, error)) decider {
 			}
 			return in, nil
 		},
+		review: func(c *call, in any) error {
+			var problems flags.Problems
+			if body, ok := in.(reviewer); ok {
+				body.review(c, &problems)
+			}
+			return problems.Err()
+		},
 		decide: func(c *call, in any) (decision, error) { return decide(c, in.(In)) },
 	}
+}
+
+// optional lets the body of a decider be absent: it is then the zero value of In.
+func optional[In any](d decider) decider {
+	decode := d.decode
+	d.bodyOptional = true
+	d.decode = func(body []byte, limits flags.Limits) (any, error) {
+		if len(bytes.TrimSpace(body)) == 0 {
+			var none In
+			return none, nil
+		}
+		return decode(body, limits)
+	}
+	return d
 }
 
 // A checker is a body that can tell its own faults.
 type checker interface {
 	check(limits flags.Limits, problems *flags.Problems)
+}
+
+// A reviewer is a body that can tell more faults of its own once the registries that the operation reads are in the
+// call: a 400, too, before any 404.
+type reviewer interface {
+	review(c *call, problems *flags.Problems)
 }
 
 // ok answers 200 with a body and changes nothing.
@@ -174,3 +259,11 @@ func (c *call) makesFeature(f *flags.Feature, event flags.Event, status int, bod
 
 // orderedID is an id that sorts by time.
 func orderedID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// The bounds of what bodies may say that the domain knows nothing of, for the description of the interface. Lengths are
+// in characters.
+const (
+	MaxTitle           = maxTitle
+	MaxRoleName        = maxRoleName
+	MaxPatchOperations = maxPatchOperations
+)

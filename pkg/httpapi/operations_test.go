@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,24 @@ var examples = map[string]example{
 	"POST /api/admin/projects/{projectId}/environments": {`{"environment":"default"}`, 200, 2, 1},
 	"POST /api/admin/environments":                      {`{"name":"{new}","type":"test"}`, 201, 2, 1},
 
+	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
+	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 2, 1},
+	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 2, 1},
+	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
+	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":false}`, 204, 1, 1},
+	"GET /api/admin/environments":                                                           {"", 200, 3, 3},
+	"GET /api/admin/environments/{environmentName}":                                         {"", 200, 1, 1},
+	"GET /api/admin/environments/project/{projectId}":                                       {"", 200, 3, 3},
+	"POST /api/admin/environments/validate":                                                 {`{"name":"{new}"}`, 200, 1, 1},
+	"POST /api/admin/environments/{environmentName}/on":                                     {"", 204, 2, 1},
+	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is switched on again below
+	"PUT /api/admin/environments/update/{environmentName}":                                  {`{"type":"changed"}`, 200, 2, 1},
+	"PUT /api/admin/environments/sort-order":                                                {`{"{environment}":7}`, 200, 2, 1},
+	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 2, 1},
+
 	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},
 	"GET /api/admin/projects/{projectId}/features/{featureName}":                                 {"", 200, 1, 1},
@@ -47,6 +66,76 @@ var examples = map[string]example{
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {"", 200, 1, 1}, // it is off already
 	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
 	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is active already
+
+	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},
+
+	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
+	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 3, 3},
+	"GET /api/admin/user-admin/search":           {"", 200, 2, 2},
+	"GET /api/admin/user-admin/{userId}":         {"", 200, 1, 1},
+	"PUT /api/admin/user-admin/{userId}":         {`{"name":"Changed"}`, 200, 2, 1},
+	"DELETE /api/admin/user-admin/{userId}":      {"", 200, 2, 1},
+	"GET /api/admin/service-account":             {"", 200, 2, 2},
+	"POST /api/admin/service-account":            {`{"username":"{new}","name":"A program","rootRole":3}`, 201, 3, 3},
+	"PUT /api/admin/service-account/{userId}":    {`{"name":"Changed"}`, 200, 2, 1},
+	"DELETE /api/admin/service-account/{userId}": {"", 200, 2, 1},
+	"GET /api/admin/permissions":                 {"", 200, 1, 1},
+	"GET /api/admin/roles":                       {"", 200, 1, 1},
+	"POST /api/admin/roles":                      {`{"name":"{new}","permissions":[{"name":"UPDATE_FEATURE"}]}`, 200, 2, 1},
+	"GET /api/admin/roles/{roleId}":              {"", 200, 1, 1},
+	"PUT /api/admin/roles/{roleId}":              {`{"name":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/roles/{roleId}":           {"", 200, 4, 1}, // two lists say that nobody holds it
+	"GET /api/admin/projects/{projectId}/access": {"", 200, 2, 2}, // for up to a hundred members
+	"PUT /api/admin/projects/{projectId}/access": {`{"roles":[{"id":5,"users":[1]}]}`, 200, 3, 1},
+	"POST " + heldRole:                           {"", 200, 2, 1},
+	"PUT " + heldRole:                            {"", 200, 2, 1},
+	"DELETE " + heldRole:                         {"", 200, 2, 1},
+
+	"GET /api/admin/feature-types":                {"", 200, 1, 1},
+	"POST /api/admin/features/validate":           {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
+	ofFlag("POST", "/favorites"):                  {"", 200, 2, 1},
+	ofFlag("DELETE", "/favorites"):                {"", 200, 1, 1}, // it is none
+	"GET /api/admin/tag-types":                    {"", 200, 1, 1},
+	"POST /api/admin/tag-types":                   {`{"name":"{new}"}`, 201, 2, 1},
+	"POST /api/admin/tag-types/validate":          {`{"name":"{new}"}`, 200, 1, 1},
+	"GET /api/admin/tag-types/{tagType}":          {"", 200, 1, 1},
+	"PUT /api/admin/tag-types/{tagType}":          {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/tag-types/{tagType}":       {"", 200, 2, 1},
+	"GET /api/admin/tags":                         {"", 200, 2, 2},
+	"GET /api/admin/tags/{tagType}":               {"", 200, 2, 2},
+	"GET " + itsTags:                              {"", 200, 1, 1},
+	"POST " + itsTags:                             {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
+	"PUT " + itsTags:                              {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
+	"DELETE " + itsTags + "/{tagType}/{value...}": {"", 200, 2, 1},
+
+	"GET /api/admin/strategies":                            {"", 200, 1, 1},
+	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},
+	"GET /api/admin/strategies/{strategyType}":             {"", 200, 1, 1},
+	"PUT /api/admin/strategies/{strategyType}":             {`{"description":"changed","parameters":[]}`, 200, 2, 1},
+	"DELETE /api/admin/strategies/{strategyType}":          {"", 200, 2, 1},
+	"POST /api/admin/strategies/{strategyType}/deprecate":  {"", 200, 2, 1},
+	"POST /api/admin/strategies/{strategyType}/reactivate": {"", 200, 1, 1}, // it is not deprecated
+	"POST /api/admin/constraints/validate":                 {`{"contextName":"userId","operator":"IN","values":["1"]}`, 204, 1, 1},
+
+	"GET /api/admin/api-tokens":            {"", 200, 3, 3}, // for up to a hundred tokens and projects
+	"POST /api/admin/api-tokens":           {`{"tokenName":"{new}","type":"client"}`, 201, 2, 2},
+	"GET /api/admin/api-tokens/{name}":     {"", 200, 3, 3},
+	"PUT /api/admin/api-tokens/{token}":    {`{"expiresAt":"2100-01-01T00:00:00Z"}`, 200, 2, 1},
+	"DELETE /api/admin/api-tokens/{token}": {"", 200, 2, 1},
+
+	// Who calls here is an API token, which has none.
+	"GET /api/admin/user/tokens":              {"", 403, 1, 1},
+	"POST /api/admin/user/tokens":             {"", 403, 1, 1},
+	"DELETE /api/admin/user/tokens/{tokenId}": {"", 403, 1, 1},
+
+	"GET /api/admin/service-account/{userId}/token":              {"", 200, 2, 2}, // for up to a hundred tokens
+	"POST /api/admin/service-account/{userId}/token":             {`{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 2, 1},
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": {"", 200, 3, 1},
+
+	"GET /api/admin/invite-link/tokens":         {"", 200, 2, 2},
+	"POST /api/admin/invite-link/tokens":        {`{"name":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 2, 2},
+	"GET /api/admin/invite-link/tokens/{token}": {"", 200, 1, 1},
+	"PUT /api/admin/invite-link/tokens/{token}": {`{"enabled":false}`, 200, 2, 1},
 
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
 	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},
@@ -74,9 +163,124 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what an operation is tried on: a flag with a strategy in an environment, and variants in all.
-type subject struct{ project, flag, environment, strategy string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret string }
 
 var subjects atomic.Int64
+
+// apart are the operations that take away what other tests stand on: each is tried on something of its own.
+var apart = map[string]func(s *server, t *testing.T, on *subject){
+	"PUT /api/admin/api-tokens/{token}":                          (*server).ownToken,
+	"DELETE /api/admin/api-tokens/{token}":                       (*server).ownToken,
+	"GET /api/admin/service-account/{userId}/token":              (*server).ownAccountToken,
+	"POST /api/admin/service-account/{userId}/token":             (*server).ownAccount,
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).ownAccountToken,
+	"GET /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	"DELETE /api/admin/projects/{projectId}": func(s *server, t *testing.T, on *subject) {
+		on.project = on.fill("{new}")
+		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+	},
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).ownEnvironment,
+	"DELETE /api/admin/environments/{environmentName}":                  (*server).ownEnvironment,
+	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
+		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	},
+	"DELETE /api/admin/tag-types/{tagType}":                (*server).ownTagType,
+	"PUT /api/admin/strategies/{strategyType}":             (*server).ownStrategyType,
+	"DELETE /api/admin/strategies/{strategyType}":          (*server).ownStrategyType,
+	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).ownStrategyType,
+	"POST /api/admin/strategies/{strategyType}/reactivate": (*server).ownStrategyType,
+	"PUT /api/admin/user-admin/{userId}":                   (*server).ownUser,
+	"DELETE /api/admin/user-admin/{userId}":                (*server).ownUser,
+	"PUT /api/admin/service-account/{userId}":              (*server).ownAccount,
+	"DELETE /api/admin/service-account/{userId}":           (*server).ownAccount,
+	"PUT /api/admin/roles/{roleId}":                        (*server).ownRole,
+	"DELETE /api/admin/roles/{roleId}":                     (*server).ownRole,
+	"GET /api/admin/projects/{projectId}/access":           (*server).ownMember,
+	"PUT " + heldRole:                                      (*server).ownMember, // who holds another role
+	"DELETE " + heldRole: func(s *server, t *testing.T, on *subject) {
+		s.ownMember(t, on)
+		on.role = "5"
+	},
+}
+
+// itsTags is where the tags of a flag are.
+const itsTags = "/api/admin/features/{featureName}/tags"
+
+func (s *server) ownTagType(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
+}
+
+func (s *server) ownStrategyType(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
+}
+
+// secretIn is the secret in an answer.
+func secretIn(answer string) string {
+	_, rest, _ := strings.Cut(answer, `"secret":"`)
+	secret, _, _ := strings.Cut(rest, `"`)
+	return secret
+}
+
+func (s *server) ownToken(t *testing.T, on *subject) {
+	t.Helper()
+	on.secret = secretIn(s.must(t, "POST", "/api/admin/api-tokens", on.fill(`{"tokenName":"{new}","type":"client"}`)).body)
+}
+
+func (s *server) ownSignup(t *testing.T, on *subject) {
+	t.Helper()
+	on.secret = secretIn(s.must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+}
+
+// ownAccountToken makes a service account with a token.
+func (s *server) ownAccountToken(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownAccount(t, on)
+	s.must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
+}
+
+// heldRole is where a user's role in a project is.
+const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
+
+func (s *server) ownUser(t *testing.T, on *subject) {
+	t.Helper()
+	on.user = s.id(t, "POST", "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
+}
+
+func (s *server) ownAccount(t *testing.T, on *subject) {
+	t.Helper()
+	on.user = s.id(t, "POST", "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
+}
+
+func (s *server) ownRole(t *testing.T, on *subject) {
+	t.Helper()
+	on.role = s.id(t, "POST", "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
+}
+
+// ownMember makes a user who is a member of the project.
+func (s *server) ownMember(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownUser(t, on)
+	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
+}
+
+// id is the first id in an answer.
+func (s *server) id(t *testing.T, method, path, body string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(s.must(t, method, path, body).body, `"id":`)
+	return rest[:strings.IndexAny(rest, ",}")]
+}
+
+func (s *server) ownEnvironment(t *testing.T, on *subject) {
+	t.Helper()
+	on.environment = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
+	s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
+}
 
 // another is a flag of its own to try an operation on.
 func (s *server) another(t *testing.T) subject {
@@ -100,7 +304,10 @@ func (s *server) furnish(t *testing.T, on *subject) {
 // fill puts the subject's names in the place of a text's {parameters}.
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
-		"{strategyId}", on.strategy, "{strategy}", on.strategy, "{new}", fmt.Sprintf("new-%d", subjects.Add(1))).Replace(text)
+		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{value...}", "a%2Fb",
+		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
+		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", "client").Replace(text)
 }
 
 // call is the example of a route for the subject.

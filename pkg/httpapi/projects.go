@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,117 +10,152 @@ import (
 
 // Projects serves projects and the environments they are made of (contract: Projects and flags).
 func Projects() Group {
-	const one = "/api/admin/projects/{projectId}"
+	const (
+		all  = "/api/admin/projects"
+		one  = all + "/{projectId}"
+		envs = one + "/environments"
+		env  = envs + "/{environment}"
+	)
+	const inProject = theProject | theEnvironments
 	return Group{Name: "projects", Operations: []Operation{
-		{"POST /api/admin/projects", flags.CreateProject, theEnvironments, takes(createProject)},
-		{"GET " + one, flags.Read, theProject | theEnvironments | activeRows, does(readProject)},
-		{"POST " + one + "/environments", flags.UpdateProject, theProject | theEnvironments, takes(attachEnvironment)},
+		{"GET " + all, flags.Read, 0, does(listProjects).listing(flags.EntityProject).counting().answers(200, projectList{})},
+		{"POST " + all, flags.CreateProject, theEnvironments, loadingFor(takes(createProject), derivedID).answers(201, createdProject{})},
+		{"GET " + one, flags.Read, inProject | activeRows, does(readProject).answers(200, projectOverview{})},
+		{"PUT " + one, flags.UpdateProject, theProject, takes(updateProject).answers(200)},
+		{"PUT " + one + "/settings", flags.UpdateProject, theProject, takes(updateSettings).answers(200)},
+		{"DELETE " + one, flags.DeleteProject, theProject, does(deleteProject).answers(200)},
+		{"POST " + envs, flags.UpdateProject, inProject | theStrategyTypes, takes(attachEnvironment).answers(200)},
+		{"DELETE " + env, flags.UpdateProject, inProject, does(detachEnvironment).answers(200)},
+		{"POST " + env + "/default-strategy", flags.UpdateProject, inProject | theStrategyTypes, takes(setDefaultStrategy).answers(200, defaultStrategyView{})},
+		{"GET " + one + "/change-requests/config", flags.Read, theProject, does(readChangeRequests).answers(200, []struct{}{})},
+		{"PUT " + env + "/change-requests/config", flags.UpdateProject, inProject, takes(configureChangeRequests).answers(204)},
 	}}
 }
 
-// A projectOverview is a project with its flags (contract: Project overview).
-type projectOverview struct {
-	Version      int               `json:"version"`
-	Name         string            `json:"name"`
-	Description  string            `json:"description"`
-	Health       int               `json:"health"`  // percentage of active flags that are not stale
-	Members      int               `json:"members"` // users with a role in the project; users come with a later version
-	Environments []environmentName `json:"environments"`
-	Features     []featureRow      `json:"features"`
-}
-
-type environmentName struct {
-	Environment string `json:"environment"`
+func listProjects(c *call) (decision, error) {
+	return ok(projectList{Version: 1, Projects: each(c.lists[flags.EntityProject], func(a flags.Aggregate) projectRow {
+		p := a.(*flags.Project)
+		n := c.count[p.UID]
+		return projectRow{
+			ID: p.ID, projectView: projectViewOf(p), Health: flags.Health(n.active, n.stale),
+			FeatureCount: n.active, StaleFeatureCount: n.stale, MemberCount: p.MemberCount(),
+		}
+	})})
 }
 
 func readProject(c *call) (decision, error) {
+	stale := count(c.summaries, func(s flags.FeatureSummary) bool { return s.Stale })
 	return ok(projectOverview{
-		Version: 1, Name: c.project.Name, Description: c.project.Description, Health: health100(c.summaries),
+		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
+		Health: flags.Health(len(c.summaries), stale), Members: c.project.MemberCount(),
 		Environments: each(c.environments, func(e flags.ProjectEnvironment) environmentName { return environmentName{e.Name} }),
 		Features:     c.rows(),
 	})
 }
 
-func health100(summaries []flags.FeatureSummary) int {
-	if len(summaries) == 0 {
-		return 100
+// derivedID asks whether the id that a project's name suggests is taken, where its maker gives none.
+func derivedID(_ *call, in createProjectBody) []flags.Key {
+	if in.ID.Value != "" {
+		return nil
 	}
-	stale := 0
-	for _, s := range summaries {
-		if s.Stale {
-			stale++
-		}
-	}
-	return int(math.Round(100 * float64(len(summaries)-stale) / float64(len(summaries))))
+	return []flags.Key{flags.ProjectKey(flags.DeriveID(in.Name.Value))}
 }
 
-// A createProjectBody makes a project.
-type createProjectBody struct {
-	ID           string          `json:"id"`
-	Name         maybe[string]   `json:"name"`
-	Description  maybe[*string]  `json:"description"`
-	Environments maybe[[]string] `json:"environments"` // left out: all that are enabled
-}
-
-func (b createProjectBody) check(_ flags.Limits, problems *flags.Problems) {
-	checkName("/id", b.ID, problems)
-	if b.Name.Set && b.Name.Value == "" {
-		problems.Add("/name", "must not be empty")
+// projectID is the id for a new project, and whether it was derived from the name.
+func (c *call) projectID(in createProjectBody) (id string, derived bool) {
+	if in.ID.Value != "" {
+		return in.ID.Value, false
 	}
-}
-
-// A projectView is a project as its creation answers.
-type projectView struct {
-	ID           string   `json:"id"`
-	Name         string   `json:"name"`
-	Description  string   `json:"description"`
-	Environments []string `json:"environments"`
+	id = flags.DeriveID(in.Name.Value)
+	if len(c.more) > 0 { // somebody has it
+		id += "-" + flags.ShortID(c.newID())
+	}
+	return id, true
 }
 
 func createProject(c *call, in createProjectBody) (decision, error) {
-	p := &flags.Project{ID: in.ID, UID: flags.ShortID(c.newID()), Name: in.Name.or(in.ID), CreatedAt: c.now}
+	id, derived := c.projectID(in)
+	p := &flags.Project{
+		ID: id, UID: flags.ShortID(c.newID()), Name: in.Name.or(id), Settings: in.over(flags.DefaultSettings()), CreatedAt: c.now, UpdatedAt: c.now,
+	}
 	if text := in.Description.Value; text != nil {
 		p.Description = *text
 	}
+	if err := c.attachFirst(p, in.Environments); err != nil {
+		return decision{}, err
+	}
+	writes := []flags.Write{{After: p}}
+	if user := c.caller.User; user != nil { // whoever makes a project owns it
+		owner := user.Clone()
+		p.SetRoles(owner, []int64{flags.RoleOwner})
+		writes = append(writes, flags.Write{Before: user, After: owner})
+	}
+	answer := createdProject{ID: p.ID, projectView: projectViewOf(p), ChangeRequests: []string{},
+		Environments: each(p.Available(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
+	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
+	d.derived = derived
+	return d, err
+}
+
+// attachFirst gives a new project its environments: those of names, or all that are enabled if none are given.
+func (c *call) attachFirst(p *flags.Project, names maybe[[]string]) error {
 	var problems flags.Problems
-	for i, name := range in.Environments.Value {
+	for i, name := range names.Value {
 		if c.registry.Find(name) == nil {
 			problems.Add("/environments/"+strconv.Itoa(i), "there is no environment %q", name)
 		}
 	}
 	if err := problems.Err(); err != nil {
-		return decision{}, err
+		return err
 	}
 	for _, env := range c.registry.List {
-		if !in.Environments.Set && env.Enabled || slices.Contains(in.Environments.Value, env.Name) {
+		if !names.Set && env.Enabled || slices.Contains(names.Value, env.Name) {
 			if err := p.Attach(env, flags.ShortID(c.newID())); err != nil {
-				return decision{}, err
+				return err
 			}
 		}
 	}
-	answer := projectView{p.ID, p.Name, p.Description,
-		each(p.Available(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
-	return c.changes(nil, p, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
+	return nil
 }
 
-// An attachEnvironmentBody names the environment to add to a project.
-type attachEnvironmentBody struct {
-	Environment string `json:"environment"`
-}
-
-func (b attachEnvironmentBody) check(_ flags.Limits, problems *flags.Problems) {
-	checkName("/environment", b.Environment, problems)
-}
-
-func attachEnvironment(c *call, in attachEnvironmentBody) (decision, error) {
-	env := c.registry.Find(in.Environment)
-	if env == nil {
-		return decision{}, flags.Problems{{Path: "/environment", Message: "there is no environment " + strconv.Quote(in.Environment)}}.Err()
-	}
+func updateProject(c *call, in updateProjectBody) (decision, error) {
 	p := c.project.Clone()
-	if err := p.Attach(*env, flags.ShortID(c.newID())); err != nil {
+	p.Name = in.Name.or(p.Name)
+	if in.Description.Set {
+		p.Description = ""
+		if text := in.Description.Value; text != nil {
+			p.Description = *text
+		}
+	}
+	p.Settings = in.over(p.Settings)
+	return c.revises(p)
+}
+
+func updateSettings(c *call, in settingsBody) (decision, error) {
+	p := c.project.Clone()
+	p.Settings = in.over(p.Settings)
+	return c.revises(p)
+}
+
+// revises is a decision that replaces the project by what somebody now says of it.
+func (c *call) revises(p *flags.Project) (decision, error) {
+	p.Revised(c.project, c.now)
+	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: projectViewOf(p), PreData: projectViewOf(c.project)}, nil)
+}
+
+// changesProject is a decision that replaces the project of the call by p.
+func (c *call) changesProject(p *flags.Project, event flags.Event, body any) (decision, error) {
+	event.Project, event.Environment = p.ID, c.environment.Name
+	return c.changes(c.project, p, event, http.StatusOK, body)
+}
+
+// deleteProject takes a project away with its members, environments and tokens: they belong to its UID, which no other
+// project will have. Its archived flags stay, and with them their names. Users keep its id among those of their
+// projects, where it means nothing: what a user may do is said by the project alone.
+func deleteProject(c *call) (decision, error) {
+	if err := c.project.Deletable(); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.ProjectEnvironmentAdded, Project: p.ID, Environment: env.Name}
-	return c.changes(c.project, p, event, http.StatusOK, nil)
+	event := flags.Event{Type: flags.ProjectDeleted, Project: c.project.ID, PreData: projectViewOf(c.project)}
+	return c.changes(c.project, nil, event, http.StatusOK, nil)
 }

@@ -4,34 +4,58 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
+const projects = "/api/admin/projects"
+
+// said is what is said of a new project everywhere.
+func said(name string) []string {
+	return []string{fmt.Sprintf(`"name":%q`, name), `"mode":"open"`, `"defaultStickiness":"default"`, `"featureLimit":null`,
+		`"featureNaming":{"pattern":null,"example":null,"description":null}`, `"linkTemplates":[]`, `"createdAt":"<time>"`, `"updatedAt":"<time>"`}
+}
+
+// listedProject is a new project in the list of all, with some members other than those; made is one as its creation
+// answers, and overview one as it is read.
+func listedProject(id, name string, others ...string) string {
+	return object(append(said(name), fmt.Sprintf(`"id":%q`, id), `"health":100`, `"featureCount":0`, `"staleFeatureCount":0`,
+		`"memberCount":0`, `"favorite":false`), others)
+}
+
+func made(id, name, environments string, others ...string) string {
+	return object(append(said(name), fmt.Sprintf(`"id":%q`, id), `"environments":`+environments, `"changeRequestEnvironments":[]`), others)
+}
+
+func overview(name string, others ...string) string {
+	return object(append(said(name), `"version":1`, `"description":""`, `"health":100`, `"members":0`, `"favorite":false`,
+		`"environments":[{"environment":"development"},{"environment":"production"}]`, `"features":[]`), others)
+}
+
 func TestReadProject(t *testing.T) {
 	s := serve(t)
-	overview := func(health int, features string) string {
-		return fmt.Sprintf(`{"version":1,"name":"Default","description":"","health":%d,"members":0,
-			"environments":[{"environment":"development"},{"environment":"production"}],"features":[%s]}`, health, features)
-	}
 	rows := func(names ...string) string {
-		all := ""
+		all := make([]string, len(names))
 		for i, name := range names {
-			if i > 0 {
-				all += ","
-			}
-			all += listed(name, row("development"), row("production"))
+			all[i] = listed(name, row("development"), row("production"))
 		}
-		return all
+		return `"features":[` + strings.Join(all, ",") + `]`
 	}
-	s.check(t, call{"without flags", "GET", project, "", 200, overview(100, "")})
+	s.check(t, call{"without flags", "GET", project, "", 200, overview("Default")})
 	s.create(t, "c", "a", "b")
-	s.check(t, call{"with flags", "GET", project, "", 200, overview(100, rows("a", "b", "c"))})
+	s.check(t, call{"with flags", "GET", project, "", 200, overview("Default", rows("a", "b", "c"))})
 	s.must(t, "PUT", features+"/c", `{"stale":true}`)
 	s.run(t, []call{
 		{"a third of them stale", "GET", project, "", 200, `{"...":0,"health":67}`},
+		{"the list says so too", "GET", projects, "", 200, `{"version":1,"projects":[` +
+			listedProject("default", "Default", `"health":67`, `"featureCount":3`, `"staleFeatureCount":1`) + `]}`},
+		{"an archived one counts for nothing", "DELETE", features + "/c", "", 202, ""},
+		{"in the overview", "GET", project, "", 200, `{"...":0,"health":100}`},
+		{"nor in the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default", `"featureCount":2`) + `]}`},
 		{"an unknown one", "GET", "/api/admin/projects/nosuch", "", 404, notFound(`"nosuch"`)},
 		{"in another case", "GET", "/api/admin/projects/Default", "", 404, notFound(`"Default"`)},
 	})
@@ -39,80 +63,163 @@ func TestReadProject(t *testing.T) {
 
 func TestCreateProject(t *testing.T) {
 	s := serve(t)
-	const projects = "/api/admin/projects"
-	made := func(id, name, description, environments string) string {
-		return fmt.Sprintf(`{"id":%q,"name":%q,"description":%q,"environments":%s}`, id, name, description, environments)
-	}
+	const usual = `["development","production"]`
 	s.run(t, []call{
-		{"by id alone: all environments that are enabled", "POST", projects, `{"id":"p1"}`, 201, made("p1", "p1", "", `["development","production"]`)},
-		{"with everything", "POST", projects, `{"id":"p2","name":"Two of them","description":"d","environments":["production","default"]}`, 201,
-			made("p2", "Two of them", "d", `["default","production"]`)},
-		{"without environments", "POST", projects, `{"id":"p3","environments":[]}`, 201, made("p3", "p3", "", `[]`)},
-		{"null as description, unknown members", "POST", projects, `{"id":"p4","description":null,"mode":"open","nosuch":1}`, 201, made("p4", "p4", "", `["development","production"]`)},
-		{"read", "GET", projects + "/p2", "", 200, `{"version":1,"name":"Two of them","description":"d","health":100,"members":0,
-			"environments":[{"environment":"default"},{"environment":"production"}],"features":[]}`},
+		{"by id alone: all environments that are enabled", "POST", projects, `{"id":"p1"}`, 201, made("p1", "p1", usual)},
+		{"with everything", "POST", projects, `{"id":"p2","name":"Two of them","description":"d","environments":["production","default"],"mode":"private",
+			"defaultStickiness":"userId","featureLimit":3,"featureNaming":{"pattern":"^a","example":"ab","description":null},"linkTemplates":[{"title":"t","urlTemplate":"u"}]}`, 201,
+			made("p2", "Two of them", `["default","production"]`, `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
+				`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`)},
+		{"without environments", "POST", projects, `{"id":"p3","environments":[]}`, 201, made("p3", "p3", `[]`)},
+		{"null as description, unknown members", "POST", projects, `{"id":"p4","description":null,"mode":"open","changeRequestEnvironments":[],"nosuch":1}`, 201, made("p4", "p4", usual)},
+		{"read", "GET", projects + "/p2", "", 200, overview("Two of them", `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
+			`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`,
+			`"environments":[{"environment":"default"},{"environment":"production"}]`)},
 		{"read without environments", "GET", projects + "/p3", "", 200, `{"...":0,"environments":[]}`},
 		{"a flag in it", "POST", projects + "/p3/features", `{"name":"f3"}`, 201, subset("f3", `"project":"p3"`)},
 		{"has no environments", "GET", projects + "/p3/features/f3", "", 200, record("f3", nil, `"project":"p3"`)},
 		{"nor variants in them", "PUT", projects + "/p3/features/f3/variants", `[{"name":"v","weight":1}]`, 200, variants()},
 		{"its list", "GET", projects + "/p3/features", "", 200, `{"version":2,"features":[` + listed("f3") + `]}`},
+		{"all of them", "GET", projects, "", 200, `{"version":1,"projects":[` + strings.Join([]string{
+			listedProject("default", "Default"), listedProject("p1", "p1"),
+			listedProject("p2", "Two of them", `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
+				`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`),
+			listedProject("p3", "p3", `"featureCount":1`), listedProject("p4", "p4"),
+		}, ",") + `]}`},
 		{"a taken id", "POST", projects, `{"id":"p1"}`, 409, failure("NameExistsError", `"p1"`)},
 		{"the id that is there from the start", "POST", projects, `{"id":"default"}`, 409, failure("NameExistsError", `"default"`)},
-		{"no id", "POST", projects, `{"name":"x"}`, 400, invalid("/id")},
+		{"neither id nor name", "POST", projects, `{}`, 400, invalid("/name")},
 		{"an id that is none", "POST", projects, `{"id":"a/b"}`, 400, invalid("/id")},
 		{"an empty name", "POST", projects, `{"id":"p5","name":""}`, 400, invalid("/name")},
+		{"a blank name", "POST", projects, `{"id":"p5","name":" \t"}`, 400, invalid("/name")},
+		{"an unknown mode", "POST", projects, `{"id":"p5","mode":"shut"}`, 400, invalid("/mode")},
+		{"no stickiness", "POST", projects, `{"id":"p5","defaultStickiness":""}`, 400, invalid("/defaultStickiness")},
+		{"a limit below none", "POST", projects, `{"id":"p5","featureLimit":-1}`, 400, invalid("/featureLimit")},
+		{"a link to nowhere", "POST", projects, `{"id":"p5","linkTemplates":[{"title":"t"}]}`, 400, invalid("/linkTemplates/0/urlTemplate")},
+		{"change requests", "POST", projects, `{"id":"p5","changeRequestEnvironments":[{"name":"production"}]}`, 400, invalid("/changeRequestEnvironments/0")},
 		{"unknown environments", "POST", projects, `{"id":"p5","environments":["development","nosuch"]}`, 400, invalid("/environments/1")},
 		{"a name of a flag in another project is taken here too", "POST", features, `{"name":"f3"}`, 409, failure("NameExistsError", `"f3"`)},
 		{"what was refused is not there", "GET", projects + "/p5", "", 404, notFound(`"p5"`)},
 	})
 }
 
-func TestCreateEnvironment(t *testing.T) {
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 6 })
-	const environments = "/api/admin/environments"
-	made := func(name, kind string, enabled bool, sortOrder int) string {
-		return fmt.Sprintf(`{"name":%q,"type":%q,"enabled":%t,"protected":false,"sortOrder":%d}`, name, kind, enabled, sortOrder)
-	}
+// TestDerivedIDs makes projects that say only what they are called.
+func TestDerivedIDs(t *testing.T) {
+	s := serve(t)
 	s.run(t, []call{
-		{"behind the others, enabled", "POST", environments, `{"name":"e1","type":"test"}`, 201, made("e1", "test", true, 4)},
-		{"with everything", "POST", environments, `{"name":"e2","type":"any word","enabled":false,"sortOrder":-3,"protected":true,"nosuch":1}`, 201, made("e2", "any word", false, -3)},
-		{"a taken name", "POST", environments, `{"name":"e1","type":"test"}`, 409, failure("NameExistsError", `"e1"`)},
-		{"a name from the start", "POST", environments, `{"name":"production","type":"test"}`, 409, failure("NameExistsError", `"production"`)},
-		{"no name", "POST", environments, `{"type":"test"}`, 400, invalid("/name")},
-		{"a name that is none", "POST", environments, `{"name":"..","type":"test"}`, 400, invalid("/name")},
-		{"no type", "POST", environments, `{"name":"e3"}`, 400, invalid("/type")},
-		{"an empty type", "POST", environments, `{"name":"e3","type":""}`, 400, invalid("/type")},
-		{"a sort order that is not whole", "POST", environments, `{"name":"e3","type":"test","sortOrder":1.5}`, 400, invalid("/sortOrder")},
-		{"the last one allowed", "POST", environments, `{"name":"e3","type":"test"}`, 201, made("e3", "test", true, 5)},
-		{"past the limit", "POST", environments, `{"name":"e4","type":"test"}`, 400, malformed("no more than 6")},
-		{"a project made now has the enabled ones", "POST", "/api/admin/projects", `{"id":"later"}`, 201, `{"...":0,"environments":["development","production","e1","e3"]}`},
-		{"one made before does not", "GET", project, "", 200, `{"...":0,"environments":[{"environment":"development"},{"environment":"production"}]}`},
+		{"a name", "POST", projects, `{"name":"The Shop!"}`, 201, made("the-shop", "The Shop!", `["development","production"]`)},
+		{"an empty id is none", "POST", projects, `{"id":"","name":"Other"}`, 201, `{"...":0,"id":"other","name":"Other"}`},
+		{"the name again", "POST", projects, `{"name":"The Shop!"}`, 201, `{"...":0,"id":"<has the-shop->","name":"The Shop!"}`},
+		{"a name that an id is made of", "POST", projects, `{"name":"Default"}`, 201, `{"...":0,"id":"<has default->"}`},
+		{"a name without a letter that an id can have", "POST", projects, `{"name":"日本"}`, 201, `{"...":0,"id":"project","name":"日本"}`},
+		{"a very long one", "POST", projects, `{"name":"` + strings.Repeat("x", 300) + `"}`, 201, `{"...":0,"id":"` + strings.Repeat("x", 90) + `"}`},
+		{"and again", "POST", projects, `{"name":"` + strings.Repeat("x", 300) + `"}`, 201, `{"...":0,"id":"<has xx->"}`},
 	})
-	want := []flags.EventType{flags.EnvironmentsSeeded, flags.EnvironmentCreated, flags.EnvironmentCreated, flags.EnvironmentCreated}
-	if got := s.eventsOf(t, &flags.Environments{}); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
+	got := s.parallel(t, 24, func(int) call { return call{method: "POST", path: projects, body: `{"name":"At once"}`} })
+	wantStatuses(t, got, map[int]int{201: 24})
+	if n := strings.Count(s.must(t, "GET", projects, "").body, `"id":"at-once`); n != 24 {
+		t.Errorf("%d projects, want 24 with ids of their own", n)
 	}
 }
 
-func TestAttachEnvironment(t *testing.T) {
+func TestUpdateProject(t *testing.T) {
 	s := serve(t)
-	s.enabled(t, "f")
-	s.must(t, "POST", "/api/admin/environments", `{"name":"first","type":"test","sortOrder":0}`)
-	attach := project + "/environments"
+	s.must(t, "POST", projects, `{"id":"p","name":"n","description":"d"}`)
+	const p, settings = projects + "/p", projects + "/p/settings"
+	full := []string{`"mode":"private"`, `"defaultStickiness":"random"`, `"featureLimit":9`,
+		`"featureNaming":{"pattern":"^a","example":"ab","description":"c"}`, `"linkTemplates":[{"title":null,"urlTemplate":"u"}]`}
 	s.run(t, []call{
-		{"not there yet", "GET", in("f", "first"), "", 404, notFound(`"first"`)},
-		{"added", "POST", attach, `{"environment":"first"}`, 200, ""},
-		{"twice", "POST", attach, `{"environment":"first"}`, 409, failure("ConflictError", `"first"`)},
-		{"there from the start", "POST", attach, `{"environment":"production"}`, 409, failure("ConflictError", `"production"`)},
-		{"one that is disabled", "POST", attach, `{"environment":"default"}`, 200, ""},
-		{"an unknown one", "POST", attach, `{"environment":"nosuch"}`, 400, invalid("/environment")},
-		{"none", "POST", attach, `{}`, 400, invalid("/environment")},
-		{"to an unknown project", "POST", "/api/admin/projects/nosuch/environments", `{"environment":"first"}`, 404, notFound(`"nosuch"`)},
-		{"flags that were there have them, by sort order, disabled and empty", "GET", features + "/f", "", 200, `{"...":0,"enabled":true,"environments":[
-			{"...":0,"name":"first","type":"test","sortOrder":0,"enabled":false,"strategies":[],"variants":[]},
-			{"...":0,"name":"default","sortOrder":1,"enabled":false},{"...":0,"name":"development","enabled":true},{"...":0,"name":"production"}]}`},
-		{"lists too", "GET", features, "", 200, `{"...":0,"features":[{"...":0,"environments":[{"...":0,"name":"first"},{"...":0,"name":"default"},{"...":0,"name":"development","enabled":true},{"...":0,"name":"production"}]}]}`},
-		{"on there", "POST", in("f", "first") + "/strategies", `{"name":"default"}`, 200, anything},
-		{"it counts", "POST", in("f", "first") + "/on", "", 200, `{"...":0,"enabled":true}`},
+		{"nothing", "PUT", p, `{}`, 200, ""},
+		{"is the same", "GET", p, "", 200, overview("n", `"description":"d"`)},
+		{"name and more", "PUT", p, `{"name":"m","mode":"protected","id":"other","nosuch":1}`, 200, ""},
+		{"what was left out stays", "GET", p, "", 200, overview("m", `"description":"d"`, `"mode":"protected"`)},
+		{"no description", "PUT", p, `{"description":null,"defaultStickiness":"random"}`, 200, ""},
+		{"it is left out of the list", "GET", projects, "", 200, `{"...":0,"projects":[` + listedProject("default", "Default") + `,` +
+			listedProject("p", "m", `"mode":"protected"`, `"defaultStickiness":"random"`) + `]}`},
+		{"settings", "PUT", settings, `{` + strings.Join(full, ",") + `}`, 200, ""},
+		{"are there", "GET", p, "", 200, overview("m", full...)},
+		{"naming replaced", "PUT", settings, `{"featureNaming":{"pattern":"^b"},"linkTemplates":[],"featureLimit":null}`, 200, ""},
+		{"whole", "GET", p, "", 200, overview("m", `"mode":"private"`, `"defaultStickiness":"random"`, `"featureNaming":{"pattern":"^b","example":null,"description":null}`)},
+		{"the same again", "PUT", settings, `{"featureNaming":{"pattern":"^b"},"linkTemplates":[]}`, 200, ""},
+		{"settings say nothing of a name", "PUT", settings, `{"name":"x","description":"x"}`, 200, ""},
+		{"it is still", "GET", p, "", 200, `{"...":0,"name":"m","description":""}`},
+		{"an empty name", "PUT", p, `{"name":" "}`, 400, invalid("/name")},
+		{"an unknown mode", "PUT", settings, `{"mode":""}`, 400, invalid("/mode")},
+		{"a mode of another type", "PUT", p, `{"mode":null}`, 400, invalid("/mode")},
+		{"naming of another type", "PUT", settings, `{"featureNaming":{"pattern":1}}`, 400, invalid("/featureNaming/pattern")},
+		{"an unknown project", "PUT", projects + "/nosuch", `{"name":"x"}`, 404, notFound(`"nosuch"`)},
+		{"a bad body comes before an unknown project", "PUT", projects + "/nosuch/settings", `{"mode":"x"}`, 400, invalid("/mode")},
 	})
+	want := append([]flags.EventType{flags.ProjectCreated}, slices.Repeat([]flags.EventType{flags.ProjectUpdated}, 4)...)
+	if got := s.eventsOf(t, s.projectAt(t, "p")); !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q: what changes nothing leaves none", got, want)
+	}
+}
+
+// projectAt is a project as it is stored.
+func (s *server) projectAt(t *testing.T, id string) *flags.Project {
+	t.Helper()
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := flags.Find[*flags.Project](view, flags.ProjectKey(id))
+	if p == nil {
+		t.Fatalf("there is no project %q", id)
+	}
+	return p
+}
+
+// TestUpdatedAt sees the time of the last change in every answer.
+func TestUpdatedAt(t *testing.T) {
+	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	s.must(t, "POST", projects, `{"id":"p"}`)
+	at := func(updated string) string {
+		return `{"...":0,"createdAt":"2026-05-06T07:08:09.000Z","updatedAt":"` + updated + `"}`
+	}
+	now = now.Add(time.Hour)
+	s.must(t, "PUT", projects+"/p", `{"name":"p"}`)
+	s.check(t, call{"what changes nothing is no update", "GET", projects + "/p", "", 200, at("2026-05-06T07:08:09.000Z")})
+	s.must(t, "PUT", projects+"/p", `{"name":"q"}`)
+	s.check(t, call{"an update", "GET", projects + "/p", "", 200, at("2026-05-06T08:08:09.000Z")})
+}
+
+func TestDeleteProject(t *testing.T) {
+	s := serve(t)
+	const p = projects + "/p"
+	make := func() { s.must(t, "POST", projects, `{"id":"p","name":"n","mode":"private","description":"d"}`) }
+	make()
+	first := s.projectAt(t, "p")
+	s.must(t, "POST", p+"/features", `{"name":"kept"}`)
+	s.must(t, "POST", p+"/environments/development/default-strategy", `{"name":"default"}`)
+	s.run(t, []call{
+		{"with active flags", "DELETE", p, "", 409, failure("ConflictError", "active flags")},
+		{"it is still there", "GET", p, "", 200, `{"...":0,"features":[{"...":0,"name":"kept"}]}`},
+		{"the flag archived", "DELETE", p + "/features/kept", "", 202, ""},
+		{"without", "DELETE", p, "", 200, ""},
+		{"gone", "GET", p, "", 404, notFound(`"p"`)},
+		{"from the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default") + `]}`},
+		{"twice", "DELETE", p, "", 404, notFound(`"p"`)},
+		{"a flag in it", "POST", p + "/features", `{"name":"new"}`, 404, notFound(`"p"`)},
+		{"its archived flag", "POST", "/api/admin/archive/revive/kept", "", 404, notFound(`"p"`)},
+		{"keeps its name", "POST", features, `{"name":"kept"}`, 409, failure("NameExistsError", `"kept"`)},
+		{"an unknown one", "DELETE", projects + "/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"the one from the start", "DELETE", project, "", 400, malformed("cannot be deleted")},
+	})
+	if got, want := s.eventsOf(t, first), flags.ProjectDeleted; got[len(got)-1] != want {
+		t.Errorf("events %q, want %s at the end", got, want)
+	}
+	make()
+	s.run(t, []call{
+		{"the id again starts clean", "GET", p, "", 200, overview("n", `"description":"d"`, `"mode":"private"`)},
+		{"no archived flags", "GET", "/api/admin/archive/features/p", "", 200, `{"version":2,"features":[]}`},
+		{"no default strategy", "POST", p + "/features", `{"name":"bare"}`, 201, anything},
+		{"for on", "POST", p + "/features/bare/environments/development/on", "", 409, failure("ConflictError", "")},
+		{"nor the flag of the first", "GET", p + "/features/kept", "", 404, notFound(`"kept"`)},
+		{"not even to revive", "POST", "/api/admin/archive/revive/kept", "", 404, notFound(`"p"`)},
+	})
+	if got := s.eventsOf(t, s.projectAt(t, "p")); !slices.Equal(got, []flags.EventType{flags.ProjectCreated}) {
+		t.Errorf("events %q, want those of the second project alone", got)
+	}
 }

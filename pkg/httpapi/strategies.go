@@ -8,22 +8,23 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Strategies serves the activation strategies of a flag in one environment (contract: Strategies).
+// Strategies serves the activation strategies of a flag in one environment (contract: Strategies), and strategy types.
 func Strategies() Group {
 	const (
 		list  = "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies"
 		one   = list + "/{strategyId}"
 		reads = theProject | theFeature | theEnvironments
+		types = theStrategyTypes
 	)
-	return Group{Name: "strategies", Operations: []Operation{
-		{"GET " + list, flags.Read, reads, does(listStrategies)},
-		{"POST " + list, flags.CreateFeatureStrategy, reads, takes(addStrategy)},
-		{"POST " + list + "/set-sort-order", flags.UpdateFeatureStrategy, reads, takes(orderStrategies)},
-		{"GET " + one, flags.Read, reads, does(readStrategy)},
-		{"PUT " + one, flags.UpdateFeatureStrategy, reads, takes(replaceStrategy)},
-		{"PATCH " + one, flags.UpdateFeatureStrategy, reads, takes(patchStrategy)},
-		{"DELETE " + one, flags.DeleteFeatureStrategy, reads, does(removeStrategy)},
-	}}
+	return Group{Name: "strategies", Operations: append(strategyTypes(), []Operation{
+		{"GET " + list, flags.Read, reads, does(listStrategies).answers(200, []strategyView{})},
+		{"POST " + list, flags.CreateFeatureStrategy, reads | types, takes(addStrategy).answers(200, strategyView{})},
+		{"POST " + list + "/set-sort-order", flags.UpdateFeatureStrategy, reads, takes(orderStrategies).answers(200)},
+		{"GET " + one, flags.Read, reads, does(readStrategy).answers(200, strategyView{})},
+		{"PUT " + one, flags.UpdateFeatureStrategy, reads | types, takes(replaceStrategy).answers(200, strategyView{})},
+		{"PATCH " + one, flags.UpdateFeatureStrategy, reads | types, takes(patchStrategy).answers(200, strategyView{})},
+		{"DELETE " + one, flags.DeleteFeatureStrategy, reads, does(removeStrategy).answers(200)},
+	}...)}
 }
 
 func listStrategies(c *call) (decision, error) { return ok(strategyViews(c.feature, c.environment)) }
@@ -81,7 +82,11 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 	f := c.feature.Clone()
 	after = after.WithDefaults(f.Name)
 	var problems flags.Problems
-	after.Check(c.limits, &problems)
+	if _, known := c.types.Find(before.Name); known || after.Name != before.Name {
+		after.Check(c.types, c.limits, &problems)
+	} else { // its type was deleted since: what flags have of it can still be changed
+		after.CheckAlone(c.limits, &problems)
+	}
 	if err := problems.Err(); err != nil {
 		return decision{}, err
 	}
@@ -128,7 +133,9 @@ func (c *call) strategyOf(f *flags.Feature, id string) (strategyView, error) {
 }
 
 // A strategyOrderBody gives strategies their places.
-type strategyOrderBody []struct {
+type strategyOrderBody []strategyPlaceBody
+
+type strategyPlaceBody struct {
 	ID        string         `json:"id"`
 	SortOrder maybe[float64] `json:"sortOrder"`
 }
@@ -150,7 +157,12 @@ type newStrategyBody struct{ strategyBody }
 
 func (b newStrategyBody) check(limits flags.Limits, problems *flags.Problems) {
 	b.checkMembers(problems)
-	b.over(flags.Strategy{}).Check(limits, problems)
+	b.over(flags.Strategy{}).CheckAlone(limits, problems)
+}
+
+// review finds what the registry of strategy types tells about the body.
+func (b newStrategyBody) review(c *call, problems *flags.Problems) {
+	b.over(flags.Strategy{}).CheckType(c.types, problems)
 }
 
 // A strategyBody changes a strategy. What is left out of constraints, variants, segments and parameters is emptied, or
@@ -169,7 +181,7 @@ type strategyBody struct {
 // check finds what is wrong whatever the strategy is now; what depends on that comes with the merged strategy.
 func (b strategyBody) check(limits flags.Limits, problems *flags.Problems) {
 	b.checkMembers(problems)
-	b.over(flags.Strategy{Name: "default"}).Check(limits, problems)
+	b.over(flags.Strategy{Name: "default"}).CheckAlone(limits, problems)
 }
 
 // checkMembers finds what only the body can tell: a member that is missing, a segment when there are none.

@@ -37,7 +37,7 @@ func TestStrictJSON(t *testing.T) {
 		{"a second document on a line of its own", "[]\n[]", "not good JSON"},
 		{"nested 101 deep", nested(101), "100 levels"},
 		{"nested 101 deep in an unknown member", `{"nosuch":` + nested(100) + `}`, "100 levels"},
-		{"nested very deep", strings.Repeat("[", 500_000), "100 levels"},
+		{"nested very deep", strings.Repeat("[", 50_000), "100 levels"},
 		{"a number past all floats", `{"nosuch":1e400}`, "kept exactly"},
 		{"a negative number past all floats", `[-1e400]`, "kept exactly"},
 		{"an integer of 2^53+1", `{"nosuch":9007199254740993}`, "kept exactly"},

@@ -16,13 +16,13 @@ func Variants() Group {
 		reads = theProject | theFeature | theEnvironments
 	)
 	return Group{Name: "variants", Operations: []Operation{
-		{"GET " + all, flags.Read, reads, does(readAllVariants)},
-		{"PUT " + all, flags.UpdateFeatureVariants, reads, takes(putAllVariants)},
-		{"PATCH " + all, flags.UpdateFeatureVariants, reads, takes(patchAllVariants)},
-		{"PUT " + batch, flags.UpdateFeatureVariants, reads, takes(putVariantsBatch)},
-		{"GET " + one, flags.Read, reads, does(readVariants)},
-		{"PUT " + one, flags.UpdateFeatureVariants, reads, takes(putVariants)},
-		{"PATCH " + one, flags.UpdateFeatureVariants, reads, takes(patchVariants)},
+		{"GET " + all, flags.Read, reads, does(readAllVariants).answers(200, variantList{})},
+		{"PUT " + all, flags.UpdateFeatureVariants, reads, takes(putAllVariants).answers(200, variantList{})},
+		{"PATCH " + all, flags.UpdateFeatureVariants, reads, takes(patchAllVariants).answers(200, variantList{})},
+		{"PUT " + batch, flags.UpdateFeatureVariants, reads, takes(putVariantsBatch).answers(200, variantList{})},
+		{"GET " + one, flags.Read, reads, does(readVariants).answers(200, variantList{})},
+		{"PUT " + one, flags.UpdateFeatureVariants, reads, takes(putVariants).answers(200, variantList{})},
+		{"PATCH " + one, flags.UpdateFeatureVariants, reads, takes(patchVariants).answers(200, variantList{})},
 	}}
 }
 

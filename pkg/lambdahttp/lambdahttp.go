@@ -56,6 +56,9 @@ func mend(event events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
 // escapePath escapes each segment of a decoded path. Dots and empty segments stay as they are: whether such a path
 // means anything is for the handler to say.
 func escapePath(path string) string {
+	if head, value, ok := cutTag(path); ok {
+		return escapePath(head) + "/" + escapeValue(value)
+	}
 	if strings.IndexFunc(path, needsEscape) < 0 {
 		return path
 	}
@@ -64,6 +67,25 @@ func escapePath(path string) string {
 		segments[i] = url.PathEscape(segment)
 	}
 	return strings.Join(segments, "/")
+}
+
+// cutTag cuts the path of a flag's tag before the tag's value. The value is the rest of the path, which may have slashes
+// and dots of its own: they are no segments.
+func cutTag(path string) (head, value string, ok bool) {
+	const before = 7 // the empty one, api, admin, features, the flag, tags, the type
+	segments := strings.SplitN(path, "/", before+1)
+	if len(segments) <= before || segments[before] == "" || segments[5] != "tags" || strings.Join(segments[:4], "/") != "/api/admin/features" {
+		return path, "", false
+	}
+	return strings.Join(segments[:before], "/"), segments[before], true
+}
+
+// escapeValue escapes a text as one segment that is no "..", either.
+func escapeValue(value string) string {
+	if strings.Trim(value, ".") == "" {
+		return strings.ReplaceAll(value, ".", "%2E")
+	}
+	return url.PathEscape(value)
 }
 
 // needsEscape tells, erring on the safe side, which characters a segment cannot hold as they are.

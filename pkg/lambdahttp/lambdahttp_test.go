@@ -83,6 +83,13 @@ func TestPath(t *testing.T) {
 		{"/api/a\nb", "/api/a%0Ab"},
 		{"/api/a;b,c", "/api/a%3Bb%2Cc"},
 		{"/api/a:b@c&d=e+f$g", "/api/a:b@c&d=e+f$g"},
+		{"/api/admin/features/f/tags/simple/ab", "/api/admin/features/f/tags/simple/ab"},
+		{"/api/admin/features/f/tags/simple/a/b//c/", "/api/admin/features/f/tags/simple/a%2Fb%2F%2Fc%2F"},
+		{"/api/admin/features/f/tags/simple/..", "/api/admin/features/f/tags/simple/%2E%2E"},
+		{"/api/admin/features/f/tags/simple/../..", "/api/admin/features/f/tags/simple/..%2F.."},
+		{"/api/admin/features/f g/tags/sim%ple/100% é/?#", "/api/admin/features/f%20g/tags/sim%25ple/100%25%20%C3%A9%2F%3F%23"},
+		{"/api/admin/features/f/tags/simple/", "/api/admin/features/f/tags/simple/"},
+		{"/api/admin/features/f/nosuch/simple/a/b", "/api/admin/features/f/nosuch/simple/a/b"},
 		{`/api/"<>[]{}|\^` + "`", "/api/%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60"},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ import (
 	"guidon/localstack/engine"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
+	"guidon/pkg/seal"
 )
 
 // AdminToken, ClientToken and FrontendToken are the secrets that Seed puts there.
@@ -86,10 +87,22 @@ func Seed(t testing.TB, store *dynamo.Store) {
 		token.Name = string(kind)
 		tokens = append(tokens, token)
 	}
-	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens}); err != nil {
+	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens, Sealer: box}); err != nil {
 		t.Fatal(err)
 	}
 }
+
+// box seals the tokens of tests.
+var box = func() *seal.Box {
+	b, err := seal.New("the-key-that-seals-the-tokens-of-tests")
+	if err != nil {
+		panic(err)
+	}
+	return b
+}()
+
+// Sealer is what Seed has sealed the tokens with, for a server's configuration.
+func Sealer(context.Context) (flags.Sealer, error) { return box, nil }
 
 var schema = dynamo.TableSchema{
 	Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},

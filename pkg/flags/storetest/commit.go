@@ -11,29 +11,18 @@ import (
 )
 
 var commitCases = []testCase{
-	{"a flag with everything in it", func(t *trial) {
-		f := FullFeature()
-		t.mustAdd(f)
-		f.Version = 1
-		wantSame(t, mustFind[*flags.Feature](t, f.Key()), f)
-	}},
-	{"a project with everything in it", func(t *trial) {
-		p := FullProject()
-		t.mustAdd(p)
-		p.Version = 1
-		wantSame(t, mustFind[*flags.Project](t, p.Key()), p)
-	}},
-	{"the environments", func(t *trial) {
-		e := FullEnvironments()
-		t.mustAdd(e)
-		e.Version = 1
-		wantSame(t, mustFind[*flags.Environments](t, e.Key()), e)
-	}},
-	{"a token with everything in it", func(t *trial) {
-		token := FullToken()
-		t.mustAdd(token)
-		token.Version = 1
-		wantSame(t, mustFind[*flags.Token](t, token.Key()), token)
+	{"every sort of aggregate, with everything in it", func(t *trial) {
+		feature, project, environments, token := FullFeature(), FullProject(), FullEnvironments(), FullToken()
+		user, roles, signup := FullUser(), FullRoles(), FullSignup()
+		tagTypes, strategyTypes := FullTagTypes(), FullStrategyTypes()
+		t.mustAdd(feature, project, environments, token, user, roles, signup, tagTypes, strategyTypes)
+		feature.Version, project.Version, environments.Version, token.Version = 1, 1, 1, 1
+		user.Version, roles.Version, signup.Version, tagTypes.Version, strategyTypes.Version = 1, 1, 1, 1, 1
+		for _, want := range []flags.Aggregate{
+			feature, project, environments, token, user, roles, signup, tagTypes, strategyTypes,
+		} {
+			wantSame(t, mustFind[flags.Aggregate](t, want.Key()), want)
+		}
 	}},
 	{"a flag with as little in it as may be", func(t *trial) {
 		f := flag("u1", "bare")

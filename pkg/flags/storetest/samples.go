@@ -15,6 +15,7 @@ func FullFeature() *flags.Feature {
 		Name: "checkout.new-Flow_2~x", Project: "shop", ProjectUID: "0f1e2d3c",
 		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true},
 		Archived: true, CreatedAt: at, CreatedBy: "admin", ArchivedAt: at.Add(time.Hour), LastSeenAt: at.Add(time.Minute),
+		Tags: []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}}, Favorites: []string{"admin", "ci"},
 		Environments: map[string]flags.FeatureEnvironment{
 			"production": {
 				Standing:   flags.Standing{Environment: "aaaa1111", EnabledIn: "bbbb2222"},
@@ -52,9 +53,15 @@ func fullVariant(name string, kind flags.WeightType) flags.Variant {
 
 // FullProject is a project with everything in it.
 func FullProject() *flags.Project {
-	s := FullStrategy()
+	s, limit := FullStrategy(), int64(7)
 	return &flags.Project{
-		ID: "shop", UID: "0f1e2d3c", Name: "The shop", Description: "where people buy", CreatedAt: at,
+		ID: "shop", UID: "0f1e2d3c", Name: "The shop", Description: "where people buy", CreatedAt: at, UpdatedAt: at.Add(time.Second),
+		Settings: flags.Settings{
+			Mode: "protected", DefaultStickiness: "userId", FeatureLimit: &limit,
+			Naming:        flags.Naming{Pattern: "^[a-z]+$", Example: "abc", Description: "small letters"},
+			LinkTemplates: []flags.LinkTemplate{{Title: text("issue"), URL: "https://example.com/{{feature}}"}, {URL: "https://example.com"}},
+		},
+		Members: map[int64][]int64{2: {4}, 11: {5, 6}},
 		Environments: map[string]flags.Attachment{
 			"production":  {ID: "bbbb2222", Environment: "aaaa1111", DefaultStrategy: &s},
 			"development": {ID: "dddd4444", Environment: "eeee5555"},
@@ -73,10 +80,52 @@ func FullEnvironments() *flags.Environments {
 // FullToken is an API token with everything in it.
 func FullToken() *flags.Token {
 	return &flags.Token{
-		Hash: flags.HashSecret("shop:production.secret"), Name: "ci", Type: flags.ClientToken,
-		Projects: []string{"shop", "other"}, Environment: "production", CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour),
+		Hash: flags.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: flags.ClientToken, User: 3,
+		Projects: []string{"shop", "other"}, ProjectUIDs: []string{"0f1e2d3c"}, Environment: "production", EnvironmentUID: "aaaa1111",
+		CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), Deleted: true,
 	}
 }
+
+// FullUser is a user with everything in it.
+func FullUser() *flags.User {
+	return &flags.User{
+		ID: 3, ServiceAccount: true, Name: "Zoë", Username: "zoe", Email: "Zoe@example.com", ImageURL: "https://example.com/z.png",
+		RootRole: 2, CreatedAt: at, SeenAt: at.Add(time.Hour), Projects: []string{"shop"}, NextToken: 9,
+		Tokens: []flags.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: at, ExpiresAt: at.Add(time.Hour), SeenAt: at.Add(time.Minute)}},
+	}
+}
+
+// FullRoles is a registry of roles with everything in it.
+func FullRoles() *flags.Roles {
+	return &flags.Roles{NextID: 7, Custom: []flags.Role{{
+		ID: 6, Type: flags.CustomProject, Name: "releaser", Description: "switches flags",
+		Permissions: []flags.Grant{{Permission: flags.UpdateFeatureEnvironment, Environment: "development"}, {Permission: flags.CreateFeature}},
+	}}}
+}
+
+// FullTagTypes is a registry of tag types with everything in it.
+func FullTagTypes() *flags.TagTypes {
+	return &flags.TagTypes{List: []flags.TagType{{Name: "simple", Description: "any word", Icon: "#"}, {Name: "bare"}}}
+}
+
+// FullStrategyTypes is a registry of strategy types with everything in it, but for what only built-in ones have.
+func FullStrategyTypes() *flags.StrategyTypes {
+	return &flags.StrategyTypes{List: []flags.StrategyType{{
+		Name: "moon", Title: "Phase of the moon", Description: "on at full moon", Deprecated: true,
+		Parameters: []flags.StrategyParameter{{Name: "phase", Type: "string", Description: "which", Required: true}, {Name: "hour", Type: "number"}},
+	}}}
+}
+
+// FullSignup is a public signup token with everything in it.
+func FullSignup() *flags.Signup {
+	return &flags.Signup{
+		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: at.Add(time.Hour), CreatedAt: at,
+		CreatedBy: "admin", Users: []int64{3, 4}, Role: 3,
+	}
+}
+
+// FullSeen is a token's last use.
+func FullSeen() *flags.Seen { return &flags.Seen{Hash: "abcd", At: at} }
 
 // FullEvent is an event with everything in it.
 func FullEvent() flags.Event {
@@ -88,6 +137,11 @@ func FullEvent() flags.Event {
 }
 
 func text(s string) *string { return &s }
+
+// project is a plain project.
+func project(id, uid string) *flags.Project {
+	return &flags.Project{ID: id, UID: uid, Name: "Project " + id, CreatedAt: at}
+}
 
 // flag is a plain flag of a project.
 func flag(uid, name string) *flags.Feature {

@@ -94,8 +94,7 @@ var summaryCases = []testCase{
 	}},
 	{"of that project alone", func(t *trial) {
 		// A project's id may be another's uid, and one uid the beginning of another.
-		project := &flags.Project{ID: "u1", UID: "u2", Name: "n", CreatedAt: at}
-		t.mustAdd(project, flag("u1", "one"), flag("u2", "two"), flag("u11", "eleven"), retired("u1", "one.old"), retired("u2", "two.old"))
+		t.mustAdd(project("u1", "u2"), flag("u1", "one"), flag("u2", "two"), flag("u11", "eleven"), retired("u1", "one.old"), retired("u2", "two.old"))
 		for uid, name := range map[string]string{"u1": "one", "u2": "two"} {
 			t.wantNames(uid, false, name)
 			t.wantNames(uid, true, name+".old")

@@ -1,0 +1,59 @@
+package main
+
+var flagOperations = map[string]operation{
+	"GET /health": {id: "health", summary: "Tell whether the service is there", about: "It looks at nothing, the store included."},
+
+	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: []string{"tag"},
+		about:    "All active flags by name, complete and consistent. Past 6 MB of answer, some 15,000 flags, it is a 413.",
+		failures: map[int]string{400: "The query names no tag (`ValidationError`).", 413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
+	"POST " + aProject + "/features": {id: "createFeature", summary: "Make a flag", answers: "The new flag, disabled everywhere.",
+		example:  `{"name": "new-checkout", "type": "release", "description": "The checkout in one page.", "impressionData": false}`,
+		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
+	"GET " + aFlag: {id: "readFeature", summary: "Read a flag", about: "With what it has in each environment of its project."},
+	"PUT " + aFlag: {id: "updateFeature", summary: "Change a flag's metadata", answers: "The changed flag.",
+		about: "What the body leaves out stays as it is. `project`, `createdAt`, `lastSeen`, `lastSeenAt` and `archived` are ignored.", example: `{"description": "The checkout in one page.", "stale": false}`},
+	"PATCH " + aFlag: {id: "patchFeature", summary: "Change a flag's metadata by a JSON Patch", answers: "The changed flag.",
+		about: "The document is the metadata alone: name, project, type, description, stale, impressionData, archived, createdAt, lastSeen and lastSeenAt. " +
+			"What cannot be changed stays whatever the patch says. A patch is applied whole or not at all.", example: `[{"op": "replace", "path": "/stale", "value": true}]`},
+	"DELETE " + aFlag: {id: "archiveFeature", summary: "Archive a flag", about: "It takes no change any more until it is revived, and its name stays taken for ever. Archiving it again changes nothing."},
+	"POST " + aFlag + "/clone": {id: "cloneFeature", summary: "Clone a flag", answers: "The new flag with its variants, disabled everywhere.",
+		about: "With its metadata, strategies and variants; tags stay behind.", example: `{"name": "new-checkout-2", "replaceGroupId": true}`,
+		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
+	"POST " + aFlag + "/favorites":   {id: "addFavorite", summary: "Make a flag one of the caller's favorites"},
+	"DELETE " + aFlag + "/favorites": {id: "removeFavorite", summary: "Remove a flag from the caller's favorites"},
+	"GET " + aFlagIn:                 {id: "readFeatureEnvironment", summary: "Read what a flag has in an environment"},
+	"POST " + aFlagIn + "/on": {id: "enableFeature", summary: "Switch a flag on in an environment", answers: "The flag, whose `enabled` is that of this environment.",
+		about:    "Without strategies there, the project's default strategy for the environment is added with it. Switching on what is on changes nothing.",
+		failures: conflict("The flag has no strategies there, and the project no default strategy (`ConflictError`).")},
+	"POST " + aFlagIn + "/off": {id: "disableFeature", summary: "Switch a flag off in an environment", answers: "The flag, whose `enabled` is that of this environment."},
+	"GET " + api + "/archive/features/{projectId}": {id: "listArchivedFeatures", summary: "List a project's archived flags",
+		failures: map[int]string{413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
+	"POST " + api + "/archive/revive/{featureName}": {id: "reviveFeature", summary: "Revive an archived flag", about: "It comes back disabled everywhere."},
+	"GET " + api + "/feature-types":                 {id: "listFeatureTypes", summary: "List the types that a flag can have"},
+	"POST " + api + "/features/validate": {id: "validateFeature", summary: "Tell whether a flag of that name could be made", example: `{"name": "new-checkout", "projectId": "default"}`,
+		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
+
+	"POST " + api + "/features-batch/validate": {id: "validateImport", summary: "Tell what an import would meet", answers: "What stands in the way of the import, what to know before it, and which permissions the caller lacks.",
+		about: "Nothing is changed. The body may have 4 MiB and 10,000 flags.",
+		example: `{"project": "default", "environment": "development", "data": {"features": [{"name": "new-checkout", "type": "release"}],` +
+			`"featureStrategies": [{"featureName": "new-checkout", "name": "flexibleRollout", "parameters": {"rollout": "50"}}], "featureTags": [{"featureName": "new-checkout", "tagType": "simple", "tagValue": "checkout"}]}}`,
+		failures: map[int]string{404: "There is no such project, or no such environment in it (`NotFoundError`).", 413: "The body is larger than 4 MiB (`PayloadTooLargeError`)."}},
+}
+
+var tagOperations = map[string]operation{
+	"GET " + tagTypes:                   {id: "listTagTypes", summary: "List the tag types"},
+	"POST " + tagTypes:                  {id: "createTagType", summary: "Make a tag type", example: `{"name": "team", "description": "Who looks after it.", "icon": "T"}`, failures: nameTaken},
+	"POST " + tagTypes + "/validate":    {id: "validateTagType", summary: "Tell whether a tag type could be made", example: `{"name": "team", "description": "Who looks after it.", "icon": "T"}`, failures: nameTaken},
+	"GET " + tagTypes + "/{tagType}":    {id: "readTagType", summary: "Read a tag type"},
+	"PUT " + tagTypes + "/{tagType}":    {id: "updateTagType", summary: "Change a tag type", example: `{"description": "Who looks after it.", "icon": "T"}`, about: "What the body leaves out stays as it is."},
+	"DELETE " + tagTypes + "/{tagType}": {id: "deleteTagType", summary: "Delete a tag type", about: "Flags keep tags of it; none can be added."},
+	"GET " + api + "/tags":              {id: "listTags", summary: "List what flags are tagged with", about: "Every tag that a flag has or had, of the types that there are."},
+	"GET " + api + "/tags/{tagType}":    {id: "listTagsOfType", summary: "List what flags are tagged with, of one type"},
+	"GET " + flagTags:                   {id: "listFeatureTags", summary: "List a flag's tags"},
+	"POST " + flagTags: {id: "addTag", summary: "Tag a flag", example: `{"type": "simple", "value": "checkout"}`, answers: "The tag.",
+		failures: map[int]string{404: "There is no such flag or tag type (`NotFoundError`)."}},
+	"PUT " + flagTags: {id: "changeTags", summary: "Add and remove tags of a flag, in one change", answers: "The flag's tags.",
+		example:  `{"addedTags": [{"type": "simple", "value": "checkout"}], "removedTags": [{"type": "simple", "value": "beta"}]}`,
+		failures: map[int]string{404: "There is no such flag or tag type (`NotFoundError`)."}},
+	"DELETE " + flagTags + "/{tagType}/{value...}": {id: "removeTag", summary: "Remove a tag from a flag"},
+}

@@ -1,0 +1,49 @@
+package dynamotest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/dynamo"
+)
+
+// Scan reads a whole table as it lies there, past every rule of the store's: the engine's own answers, as text.
+func Scan(t testing.TB, store *dynamo.Store) string {
+	t.Helper()
+	var all strings.Builder
+	for start := ""; ; {
+		page := scanPage(t, fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, store.Table(), start))
+		all.WriteString(page)
+		_, last, more := strings.Cut(page, `"LastEvaluatedKey":`)
+		if !more {
+			return all.String()
+		}
+		start = `,"ExclusiveStartKey":` + last[:strings.Index(last, "}}")+2]
+	}
+}
+
+func scanPage(t testing.TB, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, shared.URL(), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.Scan")
+	request.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z"))
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("a scan of the table: %d %s, %v", response.StatusCode, page, err)
+	}
+	return string(page)
+}

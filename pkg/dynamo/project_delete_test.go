@@ -1,0 +1,87 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+func newProject(uid string) *flags.Project {
+	return &flags.Project{ID: "shop", UID: uid, Name: "n", CreatedAt: at}
+}
+
+// projectOf loads the project, or nil.
+func projectOf(t *testing.T, s flags.Store) *flags.Project {
+	t.Helper()
+	view, err := s.Load(t.Context(), []flags.Key{flags.ProjectKey("shop")})
+	if err != nil {
+		t.Fatal(reason(err))
+	}
+	return flags.Find[*flags.Project](view, flags.ProjectKey("shop"))
+}
+
+// TestSettleDelete is about the deletion of a project whose first attempt was lost, one way or the other.
+func TestSettleDelete(t *testing.T) {
+	first := newProject(newFlag("f").ProjectUID)
+	lost, dropped := []dynamotest.Fault{dynamotest.LoseAnswer}, []dynamotest.Fault{dynamotest.DropRequest}
+	for _, c := range []struct {
+		name    string
+		faults  []dynamotest.Fault
+		forget  bool           // the engine forgets the token before the second attempt
+		between func(scripted) // what else happens then
+		want    flags.Kind     // Internal for no error
+		left    string         // the uid of the project that is there afterwards, "" for none
+		events  int            // of the first project
+	}{
+		{"applied", lost, false, nil, flags.Internal, "", 2},
+		{"applied, token forgotten", lost, true, nil, flags.Internal, "", 2},
+		{
+			"applied, token forgotten, the id used again since", lost, true,
+			func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newProject("another1")}) }, flags.Internal, "another1", 2,
+		},
+		{
+			"not applied, a flag made meanwhile", dropped, false,
+			func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newFlag("f")}) }, flags.Conflict, first.UID, 1,
+		},
+		{
+			"not applied, deleted by another meanwhile", dropped, false,
+			func(s scripted) { mustCommit(t, s.plain, flags.Write{Before: projectOf(t, s.plain)}) }, flags.Outdated, "", 2,
+		},
+		{
+			"not applied, deleted by another and made again meanwhile", dropped, false, func(s scripted) {
+				mustCommit(t, s.plain, flags.Write{Before: projectOf(t, s.plain)})
+				mustCommit(t, s.plain, flags.Write{After: newProject("another2")})
+			}, flags.Outdated, "another2", 2,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := dynamotest.Engine()
+			if c.forget {
+				e = newEngine(t)
+			}
+			s := openScripted(t, e, inTurn(map[string][]dynamotest.Fault{transactWrite: c.faults}), func(s scripted) {
+				if c.forget {
+					restart(t, e, false)
+				}
+				if c.between != nil {
+					c.between(s)
+				}
+			})
+			mustCommit(t, s.plain, flags.Write{After: first})
+			wantOutcome(t, commit(t, s.faulty, flags.Write{Before: projectOf(t, s.plain)}), c.want)
+			left := ""
+			if p := projectOf(t, s.plain); p != nil {
+				left = p.UID
+			}
+			list, err := s.plain.Events(t.Context(), first)
+			if err != nil {
+				t.Fatal(reason(err))
+			}
+			if left != c.left || len(list) != c.events {
+				t.Errorf("left is the project %q, and the first has %d events; want %q and %d", left, len(list), c.left, c.events)
+			}
+		})
+	}
+}

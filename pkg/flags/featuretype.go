@@ -1,0 +1,41 @@
+package flags
+
+// FeatureType is the purpose of a flag.
+type FeatureType string
+
+// The feature types; Release is what a flag is made as unless its creator says otherwise.
+const (
+	Release        FeatureType = "release"
+	Experiment     FeatureType = "experiment"
+	Operational    FeatureType = "operational"
+	KillSwitch     FeatureType = "kill-switch"
+	PermissionFlag FeatureType = "permission"
+)
+
+// A FeatureTypeInfo tells people about a feature type.
+type FeatureTypeInfo struct {
+	ID          FeatureType
+	Name        string
+	Description string
+	Lifetime    int // days that such a flag is expected to be of use; 0 for no end
+}
+
+var featureTypes = []FeatureTypeInfo{
+	{Experiment, "Experiment", "Compares variants of something to find out which does better.", 40},
+	{KillSwitch, "Kill switch", "Lets something be taken out of service at once.", 0},
+	{Release, "Release", "Brings something new to users, step by step.", 40},
+	{Operational, "Operational", "Steers how the system works while something is changed in it.", 7},
+	{PermissionFlag, "Permission", "Gives something to those users who may have it.", 0},
+}
+
+// FeatureTypeInfos tells people about every feature type.
+func FeatureTypeInfos() []FeatureTypeInfo { return append([]FeatureTypeInfo(nil), featureTypes...) }
+
+// FeatureTypes lists every feature type.
+func FeatureTypes() []FeatureType {
+	list := make([]FeatureType, len(featureTypes))
+	for i, t := range featureTypes {
+		list[i] = t.ID
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package flags
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// importTarget is a project with an active flag "kept", which has a strategy and a variant, an archived one, and one
+// that belongs to another project.
+func importTarget() ImportTarget {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}, Attachment: Attachment{ID: "a1", Environment: "e1"}}
+	project := &Project{ID: "shop", UID: "p1"}
+	kept := NewFeature(project, "kept", Metadata{}, "test", at)
+	kept.SetVariants(env, []Variant{{Name: "v", WeightType: Variable}})
+	if err := kept.AddStrategy(env, Strategy{ID: "s1", Name: "default"}, DefaultLimits()); err != nil {
+		panic(err)
+	}
+	plain := NewFeature(project, "plain", Metadata{}, "test", at)
+	old := NewFeature(project, "old", Metadata{}, "test", at)
+	old.Archive(at)
+	other := NewFeature(&Project{ID: "other", UID: "p2"}, "other", Metadata{}, "test", at)
+	there := map[string]*Feature{"kept": kept, "plain": plain, "old": old, "other": other}
+	return ImportTarget{
+		Project: project, Environment: env,
+		Feature:  func(name string) *Feature { return there[name] },
+		TagTypes: &TagTypes{List: []TagType{{Name: "simple"}}},
+	}
+}
+
+// affected is the names of a report's findings, one list a finding.
+func affected(findings []ImportFinding) [][]string {
+	var lists [][]string
+	for _, f := range findings {
+		lists = append(lists, f.Affected)
+	}
+	return lists
+}
+
+func TestValidateImport(t *testing.T) {
+	type lists [][]string
+	tests := []struct {
+		name             string
+		set              ImportSet
+		errors, warnings lists
+	}{
+		{"nothing", ImportSet{}, nil, nil},
+		{"new flags", ImportSet{Features: []string{"a", "b"}}, nil, nil},
+		{"of another project", ImportSet{Features: []string{"a", "other", "other"}}, lists{{"other"}}, nil},
+		{"overwritten", ImportSet{Features: []string{"kept", "a", "plain"}}, nil, lists{{"kept", "plain"}}},
+		{"archived", ImportSet{Features: []string{"old"}}, nil, lists{{"old"}}},
+		{"parents", ImportSet{Features: []string{"a", "b"}, Dependencies: []ImportDependency{
+			{Feature: "a", Parents: []string{"b", "kept", "gone", "old"}}, {Feature: "b", Parents: []string{"gone", "other"}},
+		}}, lists{{"gone", "old", "other"}}, nil},
+		{"a parent that is skipped", ImportSet{Features: []string{"a", "old"}, Dependencies: []ImportDependency{
+			{Feature: "a", Parents: []string{"old"}},
+		}}, lists{{"old"}}, lists{{"old"}}},
+		{"segments", ImportSet{
+			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2}}},
+			Segments:   []ImportSegment{{ID: 1, Name: "beta"}},
+		}, lists{{"beta", "2"}}, nil},
+		{"custom strategy types", ImportSet{Strategies: []ImportStrategy{
+			{Type: "flexibleRollout"}, {Type: "mine"}, {Type: "yours"}, {Type: "mine"}, {Type: "default"}, {Type: "userWithId"},
+		}}, nil, lists{{"mine", "yours"}}},
+		{"tag types", ImportSet{
+			TagTypes: []string{"simple", "team"}, Tagged: []Tag{{Type: "simple", Value: "xx"}, {Type: "owner", Value: "yy"}, {Type: "team", Value: "zz"}},
+		}, nil, lists{{"team", "owner"}}},
+		{"context fields", ImportSet{ContextFields: []string{"userId", "country", "appName"}}, nil, lists{{"country"}}},
+		{"everything at once", ImportSet{
+			Features: []string{"kept", "old", "other"}, TagTypes: []string{"team"}, ContextFields: []string{"country"},
+			Strategies: []ImportStrategy{{Type: "mine", Segments: []int64{9}}}, Dependencies: []ImportDependency{{Feature: "kept", Parents: []string{"gone"}}},
+		}, lists{{"other"}, {"gone"}, {"9"}}, lists{{"kept"}, {"old"}, {"mine"}, {"team"}, {"country"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := tt.set.Validate(importTarget(), Caller{Admin: true})
+			if diff := cmp.Diff([][]string(tt.errors), affected(got.Errors)); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([][]string(tt.warnings), affected(got.Warnings)); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			if len(got.Permissions) > 0 {
+				t.Errorf("permissions %v, want none lacking to an administrator", got.Permissions)
+			}
+		})
+	}
+}
+
+// TestImportPermissions asks for somebody who may read, and for one who may do some of it in one environment.
+func TestImportPermissions(t *testing.T) {
+	roles := &Roles{Custom: []Role{{ID: 9, Type: CustomProject, Name: "tester", Permissions: []Grant{
+		{Permission: CreateFeature}, {Permission: UpdateFeatureEnvironment, Environment: "development"},
+		{Permission: CreateFeatureStrategy, Environment: "production"},
+	}}}}
+	viewer := &User{ID: 7, RootRole: RoleViewer, Tokens: []UserToken{{Hash: "h"}}}
+	caller, err := AuthenticateUser(&Token{Hash: "h", User: 7}, viewer, roles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := ImportSet{
+		Features: []string{"new", "kept"}, Tagged: []Tag{{Type: "owner", Value: "me"}},
+		Strategies: []ImportStrategy{{Feature: "new", Type: "default"}}, Environments: []ImportEnvironment{{Feature: "new"}},
+	}
+	tests := []struct {
+		name string
+		role int64 // in the project
+		set  ImportSet
+		want []string
+	}{
+		{"a new flag", 0, ImportSet{Features: []string{"new"}}, []string{"CREATE_FEATURE"}},
+		{"an overwritten one", 0, ImportSet{Features: []string{"plain"}}, []string{"UPDATE_FEATURE"}},
+		{"with strategies and variants that go", 0, ImportSet{Features: []string{"kept"}},
+			[]string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS", "DELETE_FEATURE_STRATEGY"}},
+		{"switched", 0, ImportSet{Features: []string{"plain"}, Environments: []ImportEnvironment{{Feature: "plain"}}},
+			[]string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT"}},
+		{"with variants that come", 0, ImportSet{Features: []string{"new"}, Environments: []ImportEnvironment{{Feature: "new", Variants: 2}}},
+			[]string{"CREATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS"}},
+		{"skipped flags need nothing", 0, ImportSet{Features: []string{"old"}, Strategies: []ImportStrategy{{Feature: "old", Type: "default"}}}, nil},
+		{"everything", 0, full, []string{"CREATE_FEATURE", "UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT",
+			"UPDATE_FEATURE_ENVIRONMENT_VARIANTS", "CREATE_FEATURE_STRATEGY", "DELETE_FEATURE_STRATEGY", "CREATE_TAG_TYPE"}},
+		{"everything, as a tester", 9, full, []string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS",
+			"CREATE_FEATURE_STRATEGY", "DELETE_FEATURE_STRATEGY", "CREATE_TAG_TYPE"}},
+		{"everything, as an owner", RoleOwner, full, []string{"CREATE_TAG_TYPE"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			target := importTarget()
+			if tt.role != 0 {
+				target.Project.Members = map[int64][]int64{7: {tt.role}}
+			}
+			var got []string
+			for _, f := range tt.set.Validate(target, caller).Permissions {
+				got = append(got, f.Affected...)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("permissions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package flags
+
+import (
+	"slices"
+)
+
+// RolesOf are the ids of the roles that a user holds in the project, in order.
+func (p *Project) RolesOf(user int64) []int64 { return p.Members[user] }
+
+// SetRoles gives a user exactly these roles in the project; none takes the user out of it. Both the project and the user
+// know of it, and both must be clones to change, committed in one transaction (contract: Project users).
+func (p *Project) SetRoles(u *User, roles []int64) {
+	u.Projects = slices.DeleteFunc(slices.Clone(u.Projects), func(id string) bool { return id == p.ID })
+	if len(roles) > 0 {
+		u.Projects = append(u.Projects, p.ID)
+		slices.Sort(u.Projects)
+	}
+	p.setMember(u.ID, roles)
+}
+
+// DropMember takes a user out of the project who is gone.
+func (p *Project) DropMember(user int64) { p.setMember(user, nil) }
+
+func (p *Project) setMember(user int64, roles []int64) {
+	if len(roles) == 0 {
+		delete(p.Members, user)
+		return
+	}
+	if p.Members == nil {
+		p.Members = map[int64][]int64{}
+	}
+	roles = slices.Clone(roles) // what another version holds stays as it is
+	slices.Sort(roles)
+	p.Members[user] = slices.Compact(roles)
+}
+
+// AddRole gives a user one more role in the project. Conflict when the user holds it already.
+func (p *Project) AddRole(u *User, role int64) error {
+	if slices.Contains(p.RolesOf(u.ID), role) {
+		return Errorf(Conflict, "user %d holds role %d in project %q already", u.ID, role, p.ID)
+	}
+	p.SetRoles(u, append(slices.Clone(p.RolesOf(u.ID)), role))
+	return nil
+}
+
+// RemoveRole takes one role in the project from a user. NotFound when the user does not hold it.
+func (p *Project) RemoveRole(u *User, role int64) error {
+	left := slices.DeleteFunc(slices.Clone(p.RolesOf(u.ID)), func(id int64) bool { return id == role })
+	if len(left) == len(p.RolesOf(u.ID)) {
+		return Errorf(NotFound, "user %d does not hold role %d in project %q", u.ID, role, p.ID)
+	}
+	p.SetRoles(u, left)
+	return nil
+}

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"guidon/pkg/flags"
+)
+
+// wantList checks what a list holds, whatever the order.
+func (t *trial) wantList(entity flags.Entity, want ...string) {
+	t.Helper()
+	list, err := t.store.List(t.Context(), entity)
+	if err != nil {
+		t.Fatalf("list of %s: %v", entity, reason(err))
+	}
+	got := []string{}
+	for _, a := range list {
+		got = append(got, a.Key().ID)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("list of %s (-want +got):\n%s", entity, diff)
+	}
+}
+
+var listCases = []testCase{
+	{"each of its own sort", func(t *trial) {
+		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignup} {
+			t.wantList(entity)
+		}
+		active := FullToken()
+		active.Hash, active.Name, active.Deleted = "1", "active", false
+		personal := &flags.Token{Hash: "2", Name: "p", Type: flags.PersonalToken}
+		t.mustAdd(FullProject(), project("p", "u1"), FullToken(), active, personal, FullUser(), FullSignup(), FullFeature(), FullRoles())
+		if err := t.store.Touch(t.Context(), FullSeen()); err != nil {
+			t.Fatal(reason(err))
+		}
+		t.wantList(flags.EntityProject, "shop", "p")
+		t.wantList(flags.EntityToken, "1")
+		t.wantList(flags.EntityUser, "3")
+		t.wantList(flags.EntitySignup, FullSignup().Hash)
+	}},
+	{"a change shows at once, whole", func(t *trial) {
+		t.mustAdd(FullProject())
+		read := mustFind[*flags.Project](t, FullProject().Key())
+		after := read.Clone()
+		after.Name = "renamed"
+		t.mustCommit(change("renamed", flags.Write{Before: read, After: after}))
+		list, err := t.store.List(t.Context(), flags.EntityProject)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("got %d projects (%v), want 1", len(list), err)
+		}
+		wantSame(t, list[0], flags.Aggregate(after), cmpopts.IgnoreFields(flags.Project{}, "Version"))
+		t.mustCommit(change("deleted", deleted(mustFind[*flags.Project](t, read.Key()))))
+		t.wantList(flags.EntityProject)
+	}},
+	{"complete past one megabyte", func(t *trial) {
+		var want []string
+		for i := range 30 {
+			p := project(fmt.Sprintf("p-%02d", i), fmt.Sprintf("uid-%d", i))
+			p.Description = strings.Repeat("d", 50_000)
+			t.mustAdd(p)
+			want = append(want, p.ID)
+		}
+		t.wantList(flags.EntityProject, want...)
+	}},
+	{"ids are never given out twice", func(t *trial) {
+		const callers = 32
+		var mu sync.Mutex
+		seen := map[int64]int{}
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() {
+				id, err := t.store.NextID(t.Context(), flags.EntityUser)
+				if err != nil {
+					t.Errorf("next id: %v", reason(err))
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				seen[id]++
+			})
+		}
+		wg.Wait()
+		if len(seen) != callers || seen[0] > 0 {
+			t.Errorf("%d callers got %d ids: %v", callers, len(seen), seen)
+		}
+		if id, err := t.store.NextID(t.Context(), flags.EntitySignup); err != nil || id != 1 {
+			t.Errorf("the first id of another entity is %d (%v), want 1", id, err)
+		}
+	}},
+	{"the last use of a token", func(t *trial) {
+		for i := range 2 {
+			seen := &flags.Seen{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
+			if err := t.store.Touch(t.Context(), seen); err != nil {
+				t.Fatal(reason(err))
+			}
+			wantSame(t, mustFind[*flags.Seen](t, flags.SeenKey("abcd")), seen)
+		}
+	}},
+}
+
+var countCases = []testCase{
+	{"active flags of a project, and stale ones", func(t *trial) {
+		wantCounts := func(when string, active, stale int) {
+			t.Helper()
+			a, s, err := t.store.Counts(t.Context(), "u1")
+			if err != nil || a != active || s != stale {
+				t.Errorf("%s: %d active and %d stale (%v), want %d and %d", when, a, s, err, active, stale)
+			}
+		}
+		wantCounts("at first", 0, 0)
+		for i := range 20 {
+			f := flag("u1", fmt.Sprintf("f-%d", i))
+			f.Stale = i < 5
+			t.mustAdd(f, flag("u2", fmt.Sprintf("other-%d", i)))
+		}
+		wantCounts("with 20 flags", 20, 5)
+		read := mustFind[*flags.Feature](t, flags.FeatureKey("f-0"))
+		t.mustCommit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+		wantCounts("with one archived", 19, 4)
+		_ = t.commit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+		wantCounts("after a refusal", 19, 4)
+	}},
+}

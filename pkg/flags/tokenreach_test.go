@@ -1,0 +1,146 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// aService is a service with two projects and two environments.
+type aService struct {
+	projects map[string]*Project
+	registry *Environments
+}
+
+func newService() aService {
+	return aService{
+		projects: map[string]*Project{"a": {ID: "a", UID: "uid-a"}, "b": {ID: "b", UID: "uid-b"}},
+		registry: &Environments{List: []Environment{{Name: "dev", UID: "uid-dev"}, {Name: "prod", UID: "uid-prod"}}},
+	}
+}
+
+func (p aService) find(id string) *Project { return p.projects[id] }
+
+func TestReach(t *testing.T) {
+	tests := []struct {
+		name     string
+		projects []string
+		change   func(p aService) // after the token was bound
+		want     string           // the names that it reaches; "" for revoked
+	}{
+		{"all", []string{All}, nil, "*"},
+		{"one", []string{"a"}, nil, "a"},
+		{"two", []string{"b", "a"}, nil, "b a"},
+		{"one of two deleted", []string{"b", "a"}, func(p aService) { delete(p.projects, "b") }, "a"},
+		{"one of two made again", []string{"b", "a"}, func(p aService) { p.projects["b"] = &Project{ID: "b", UID: "uid-b2"} }, "a"},
+		{"the only one deleted", []string{"a"}, func(p aService) { delete(p.projects, "a") }, ""},
+		{"the only one made again", []string{"a"}, func(p aService) { p.projects["a"] = &Project{ID: "a", UID: "uid-a2"} }, ""},
+		{"both deleted", []string{"a", "b"}, func(p aService) { clear(p.projects) }, ""},
+		{"all, when all are deleted", []string{All}, func(p aService) { clear(p.projects) }, "*"},
+		{"its environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[1:] }, ""},
+		{"its environment made again", []string{All}, func(p aService) { p.registry.List[0].UID = "uid-dev2" }, ""},
+		{"another environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[:1] }, "a"},
+		{"one that is not there yet", []string{"a", "later"}, nil, "a later"},
+		{"one that was not there", []string{"later"}, func(p aService) { p.projects["later"] = &Project{ID: "later", UID: "uid-l"} }, "later"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, token := newService(), &Token{Projects: tt.projects, Environment: "dev"}
+			token.Resolve(p.find, p.registry)
+			if tt.change != nil {
+				tt.change(p)
+			}
+			reach, there := token.Reach(p.find, p.registry)
+			if got := strings.Join(reach.Names(), " "); there != (tt.want != "") || there && got != tt.want {
+				t.Errorf("reaches %q, revoked %t; want %q", got, !there, tt.want)
+			}
+			for _, project := range reach.Projects {
+				if project.UID != "uid-"+project.ID {
+					t.Errorf("reaches %s, want none that was made later", project.UID)
+				}
+			}
+		})
+	}
+}
+
+// TestResolveOnce holds that a token that is bound stays bound, whatever has its names later.
+func TestResolveOnce(t *testing.T) {
+	p, token := newService(), &Token{Projects: []string{"a", "later"}, Environment: "dev"}
+	token.Resolve(p.find, p.registry)
+	p.projects["a"].UID, p.projects["later"], p.registry.List[0].UID = "uid-a2", &Project{ID: "later", UID: "uid-l"}, "uid-dev2"
+	token.Resolve(p.find, p.registry)
+	if want := []string{"uid-a", "uid-l"}; !slices.Equal(token.ProjectUIDs, want) || token.EnvironmentUID != "uid-dev" {
+		t.Errorf("bound to %q in %q, want %q in uid-dev", token.ProjectUIDs, token.EnvironmentUID, want)
+	}
+	none := &Token{Projects: []string{}, Environment: All}
+	none.Resolve(p.find, p.registry)
+	if reach, there := none.Reach(p.find, p.registry); !there || len(reach.Names()) != 0 || reach.All || none.ProjectUIDs != nil {
+		t.Errorf("a token of no project reaches %q (%t), want nothing", reach.Names(), there)
+	}
+}
+
+func TestMayToken(t *testing.T) {
+	p := newService()
+	p.projects["a"].Members = map[int64][]int64{9: {RoleOwner}}
+	roles := &Roles{Custom: []Role{{ID: 6, Type: CustomRoot, Permissions: grants(ReadFrontendToken)}}}
+	person := func(root int64) Caller {
+		return Caller{Name: "p", User: &User{ID: 9}, roles: roles, root: roles.Find(root)}
+	}
+	admin, editor, owner, frontend := Caller{Admin: true}, person(RoleEditor), person(RoleViewer), person(6)
+	a, b := p.projects["a"], p.projects["b"]
+	tests := []struct {
+		name   string
+		caller Caller
+		right  TokenRight
+		kind   TokenType
+		reach  Reach
+		want   bool
+	}{
+		{"an admin's, by an admin", admin, ToReadTokens, AdminToken, Reach{All: true}, true},
+		{"an admin's, by an editor", editor, ToReadTokens, AdminToken, Reach{All: true}, false},
+		{"of all, by an editor", editor, ToDeleteTokens, ClientToken, Reach{All: true}, true},
+		{"of all, by an owner", owner, ToReadTokens, ClientToken, Reach{All: true}, false},
+		{"of the project, by its owner", owner, ToUpdateTokens, FrontendToken, Reach{Projects: []*Project{a}}, true},
+		{"of it and another", owner, ToReadTokens, ClientToken, Reach{Projects: []*Project{a, b}}, false},
+		{"of it and one to come", owner, ToReadTokens, ClientToken, Reach{Projects: []*Project{a}, Waiting: []string{"x"}}, false},
+		{"of none", owner, ToReadTokens, ClientToken, Reach{}, false},
+		{"of none, by an editor", editor, ToReadTokens, ClientToken, Reach{}, true},
+		{"a frontend's by who may read those", frontend, ToReadTokens, FrontendToken, Reach{Projects: []*Project{b}}, true},
+		{"a client's by the same", frontend, ToReadTokens, ClientToken, Reach{Projects: []*Project{b}}, false},
+		{"a personal one, by an admin", admin, ToReadTokens, PersonalToken, Reach{}, false},
+		{"by a token for SDKs", Caller{Name: "c"}, ToReadTokens, ClientToken, Reach{Projects: []*Project{a}}, false},
+	}
+	for _, tt := range tests {
+		if got := tt.caller.MayToken(tt.right, tt.kind, tt.reach); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+		if err := tt.caller.AuthorizeToken(tt.right, tt.kind, tt.reach); (err == nil) != tt.want || err != nil && KindOf(err) != Forbidden {
+			t.Errorf("%s: error %v, want Forbidden: %t", tt.name, err, !tt.want)
+		}
+	}
+}
+
+func TestUserTokens(t *testing.T) {
+	u := &User{ID: 9}
+	for i, description := range []string{"a", "b", "c"} {
+		after, token, err := u.WithToken(description, "hash-"+description, monday, monday)
+		if err != nil || len(after.Tokens) != len(u.Tokens)+1 || token.User != 9 || token.Type != PersonalToken || after.Tokens[i].Hash != token.Hash {
+			t.Fatalf("%s: %+v, %+v, %v", description, after, token, err)
+		}
+		u = after
+	}
+	if _, _, err := u.WithToken("b", "hash", monday, monday); KindOf(err) != NameExists {
+		t.Errorf("a taken description: %v, want NameExists", err)
+	}
+	less, err := u.WithoutToken(3)
+	if err != nil || len(less.Tokens) != 2 || len(u.Tokens) != 3 {
+		t.Fatalf("without one: %+v, %v; want 2 left, and 3 in what was", less, err)
+	}
+	if _, err := less.WithoutToken(3); KindOf(err) != NotFound {
+		t.Errorf("without it again: %v, want NotFound", err)
+	}
+	again, _, err := less.WithToken("d", "hash-d", monday, monday)
+	if err != nil || again.Tokens[2].ID != 4 {
+		t.Errorf("after a deletion: %+v, %v; want the id 4", again, err)
+	}
+}

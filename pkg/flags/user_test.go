@@ -1,0 +1,146 @@
+package flags_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+func TestUserCheck(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		user flags.User
+		want string // the path that is wrong; "" for none
+	}{
+		{"a username", flags.User{Username: "u"}, ""},
+		{"an email", flags.User{Email: "a@example.com"}, ""},
+		{"neither", flags.User{Name: "N"}, "/username"},
+		{"an email of nobody", flags.User{Email: "@example.com"}, "/email"},
+		{"an email without a host", flags.User{Email: "a"}, "/email"},
+		{"an email with a name", flags.User{Email: "A <a@example.com>"}, "/email"},
+		{"two emails", flags.User{Email: "a@example.com, b@example.com"}, "/email"},
+		{"a long email", flags.User{Email: strings.Repeat("a", 250) + "@example.com"}, "/email"},
+		{"a long username", flags.User{Username: strings.Repeat("ü", 101)}, "/username"},
+		{"the longest username", flags.User{Username: strings.Repeat("ü", 100)}, ""},
+		{"a long name", flags.User{Username: "u", Name: strings.Repeat("n", 101)}, "/name"},
+		{"a service account", flags.User{ServiceAccount: true, Username: "u", Name: "N"}, ""},
+		{"a service account without a name", flags.User{ServiceAccount: true, Username: "u"}, "/name"},
+		{"a service account without a username", flags.User{ServiceAccount: true, Name: "N"}, "/username"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var problems flags.Problems
+			tt.user.Check(&problems)
+			got := ""
+			if len(problems) > 0 {
+				got = problems[0].Path
+			}
+			if got != tt.want {
+				t.Errorf("problems %v, want one at %q", problems, tt.want)
+			}
+		})
+	}
+}
+
+func TestFirstUser(t *testing.T) {
+	first, other := &flags.User{ID: flags.FirstUser, RootRole: flags.RoleAdmin}, &flags.User{ID: 2, RootRole: flags.RoleAdmin}
+	if err := first.MayGo(); flags.KindOf(err) != flags.Invalid || err == nil {
+		t.Errorf("the first user goes: %v, want Invalid", err)
+	}
+	if err := first.SetRootRole(flags.RoleViewer); flags.KindOf(err) != flags.Invalid || err == nil || first.RootRole != flags.RoleAdmin {
+		t.Errorf("the first user becomes role %d: %v, want Invalid", first.RootRole, err)
+	}
+	if err := other.MayGo(); err != nil {
+		t.Errorf("another user does not go: %v", err)
+	}
+	if err := other.SetRootRole(flags.RoleViewer); err != nil || other.RootRole != flags.RoleViewer {
+		t.Errorf("another user is role %d: %v", other.RootRole, err)
+	}
+}
+
+func TestNewUser(t *testing.T) {
+	for id, want := range map[int64]bool{1: true, 999_999: true, 1_000_000: false} {
+		if _, err := flags.NewUser(flags.User{}, id, time.Now()); (err == nil) != want {
+			t.Errorf("id %d: %v, want success %t", id, err, want)
+		}
+	}
+}
+
+func TestMembers(t *testing.T) {
+	was := &flags.Project{ID: "shop"}
+	p, u := was.Clone(), &flags.User{ID: 7, Projects: []string{"zoo"}}
+	state := func() string {
+		roles := []string{}
+		for _, id := range p.RolesOf(7) {
+			roles = append(roles, string(rune('0'+id)))
+		}
+		return strings.Join(roles, ",") + " in " + strings.Join(u.Projects, ",")
+	}
+	step := func(want string, err error, kind flags.Kind) {
+		t.Helper()
+		if got := state(); got != want {
+			t.Errorf("the user holds %s, want %s", got, want)
+		}
+		if err != nil && flags.KindOf(err) != kind || err == nil && kind != 0 {
+			t.Errorf("error %v, want kind %d", err, kind)
+		}
+	}
+	step("5 in shop,zoo", p.AddRole(u, 5), 0)
+	step("4,5 in shop,zoo", p.AddRole(u, 4), 0)
+	step("4,5 in shop,zoo", p.AddRole(u, 4), flags.Conflict)
+	before := p.Clone()
+	step("5 in shop,zoo", p.RemoveRole(u, 4), 0)
+	if !slices.Equal(before.RolesOf(7), []int64{4, 5}) {
+		t.Errorf("the version before holds %v, want 4 and 5 still", before.RolesOf(7))
+	}
+	step("5 in shop,zoo", p.RemoveRole(u, 4), flags.NotFound)
+	step(" in zoo", p.RemoveRole(u, 5), 0)
+	p.SetRoles(u, []int64{5, 4, 5})
+	step("4,5 in shop,zoo", nil, 0)
+	p.DropMember(7)
+	if p.MemberCount() != 0 || was.MemberCount() != 0 {
+		t.Errorf("%d members, and %d before, want none", p.MemberCount(), was.MemberCount())
+	}
+}
+
+func TestRoles(t *testing.T) {
+	r := &flags.Roles{}
+	made, err := r.Add(flags.Role{Name: "a", Type: flags.CustomProject})
+	if err != nil || made.ID != 6 {
+		t.Fatalf("the first custom role has id %d (%v), want 6", made.ID, err)
+	}
+	for _, name := range []string{"a", "Owner", "Admin"} {
+		if _, err := r.Add(flags.Role{Name: name}); flags.KindOf(err) != flags.NameExists {
+			t.Errorf("another %q: %v, want NameExists", name, err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		role flags.Role
+		want flags.Kind
+	}{
+		{"a built-in one", flags.Role{ID: 4, Name: "x", Type: flags.ProjectRole}, flags.Invalid},
+		{"an unknown one", flags.Role{ID: 7, Name: "x"}, flags.NotFound},
+		{"the name of another", flags.Role{ID: 6, Name: "Viewer", Type: flags.CustomProject}, flags.NameExists},
+		{"another type", flags.Role{ID: 6, Name: "x", Type: flags.CustomRoot}, flags.Invalid},
+	} {
+		if err := r.Replace(tt.role); err == nil || flags.KindOf(err) != tt.want {
+			t.Errorf("replacing %s: %v, want kind %d", tt.name, err, tt.want)
+		}
+	}
+	before := r.Clone()
+	if err := r.Replace(flags.Role{ID: 6, Name: "b", Type: flags.CustomProject}); err != nil || r.Find(6).Name != "b" || before.Find(6).Name != "a" {
+		t.Errorf("replaced: %v, %v; before %v", err, r.Find(6), before.Find(6))
+	}
+	if err := r.Remove(6); err != nil || r.Find(6) != nil {
+		t.Errorf("removed: %v, %v", err, r.Find(6))
+	}
+	if err := r.Remove(1); err == nil || flags.KindOf(err) != flags.Invalid {
+		t.Errorf("removing Admin: %v, want Invalid", err)
+	}
+	if again, err := r.Add(flags.Role{Name: "a"}); err != nil || again.ID != 7 {
+		t.Errorf("the next role has id %d (%v), want 7: ids are not used again", again.ID, err)
+	}
+}

@@ -1,0 +1,45 @@
+package flags
+
+import (
+	"slices"
+	"time"
+)
+
+// Token is the user's own token of that id. NotFound when there is none.
+func (u *User) Token(id int64) (UserToken, error) {
+	if i := u.tokenIndex(id); i >= 0 {
+		return u.Tokens[i], nil
+	}
+	return UserToken{}, Errorf(NotFound, "there is no token %d of user %d", id, u.ID)
+}
+
+// WithToken is the user with one more token, which gets the next id, and the credential that goes with it. NameExists
+// when the user has one of that description: people tell them apart by it.
+func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
+	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
+		return nil, nil, Errorf(NameExists, "there is a token %q of user %d already", description, u.ID)
+	}
+	after, next := *u, max(u.NextToken, 1)
+	if len(u.Tokens) > 0 { // they are in the order of their ids
+		next = max(next, u.Tokens[len(u.Tokens)-1].ID+1)
+	}
+	t := UserToken{ID: next, Description: description, Hash: hash, CreatedAt: at, ExpiresAt: expiresAt}
+	after.Tokens, after.NextToken = append(slices.Clone(u.Tokens), t), t.ID+1
+	return &after, &Token{
+		Hash: hash, Name: description, Type: PersonalToken, User: u.ID, Projects: []string{}, CreatedAt: at, ExpiresAt: expiresAt,
+	}, nil
+}
+
+// WithoutToken is the user without one of the tokens. NotFound when there is none of that id.
+func (u *User) WithoutToken(id int64) (*User, error) {
+	if _, err := u.Token(id); err != nil {
+		return nil, err
+	}
+	after, i := *u, u.tokenIndex(id)
+	after.Tokens = slices.Delete(slices.Clone(u.Tokens), i, i+1)
+	return &after, nil
+}
+
+func (u *User) tokenIndex(id int64) int {
+	return slices.IndexFunc(u.Tokens, func(t UserToken) bool { return t.ID == id })
+}

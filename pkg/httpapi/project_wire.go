@@ -1,0 +1,206 @@
+package httpapi
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// A createProjectBody makes a project. Without an id, one is derived from its name.
+type createProjectBody struct {
+	ID           maybe[string]   `json:"id"`
+	Name         maybe[string]   `json:"name"`
+	Description  maybe[*string]  `json:"description"`
+	Environments maybe[[]string] `json:"environments"` // left out: all that are enabled
+
+	ChangeRequests maybe[[]changeRequestEnvironment] `json:"changeRequestEnvironments"`
+	settingsBody
+}
+
+type changeRequestEnvironment struct {
+	Name string `json:"name"`
+}
+
+func (b createProjectBody) check(limits flags.Limits, problems *flags.Problems) {
+	switch {
+	case b.ID.Value != "", b.ID.Set && !b.Name.Set:
+		checkName("/id", b.ID.Value, problems)
+	case !b.Name.Set:
+		problems.Add("/name", "is required, where there is no id")
+	}
+	checkProjectName(b.Name, problems)
+	for i := range b.ChangeRequests.Value {
+		problems.Add("/changeRequestEnvironments/"+strconv.Itoa(i), changeRequestsAreOff)
+	}
+	b.settingsBody.check(limits, problems)
+}
+
+func checkProjectName(name maybe[string], problems *flags.Problems) {
+	if name.Set && strings.TrimSpace(name.Value) == "" {
+		problems.Add("/name", "must not be empty")
+	}
+}
+
+// An updateProjectBody changes a project; what it leaves out stays.
+type updateProjectBody struct {
+	Name        maybe[string]  `json:"name"`
+	Description maybe[*string] `json:"description"`
+	settingsBody
+}
+
+func (b updateProjectBody) check(limits flags.Limits, problems *flags.Problems) {
+	checkProjectName(b.Name, problems)
+	b.settingsBody.check(limits, problems)
+}
+
+// A settingsBody changes a project's settings; what it leaves out stays.
+type settingsBody struct {
+	Mode              maybe[string]         `json:"mode"`
+	DefaultStickiness maybe[string]         `json:"defaultStickiness"`
+	FeatureLimit      maybe[*int64]         `json:"featureLimit"` // null for none; kept, and not enforced
+	FeatureNaming     maybe[namingBody]     `json:"featureNaming"`
+	LinkTemplates     maybe[[]linkTemplate] `json:"linkTemplates"`
+}
+
+// A namingBody replaces how a project would like its flags to be called.
+type namingBody struct {
+	Pattern     maybe[*string] `json:"pattern"`
+	Example     maybe[*string] `json:"example"`
+	Description maybe[*string] `json:"description"`
+}
+
+// A linkTemplate is a link that consoles offer for a project's flags.
+type linkTemplate struct {
+	Title *string `json:"title"`
+	URL   string  `json:"urlTemplate"`
+}
+
+var projectModes = []string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}
+
+func (b settingsBody) check(_ flags.Limits, problems *flags.Problems) {
+	if b.Mode.Set && !slices.Contains(projectModes, b.Mode.Value) {
+		problems.Add("/mode", "%q must be one of %s", shorten(b.Mode.Value), strings.Join(projectModes, ", "))
+	}
+	if b.DefaultStickiness.Set && b.DefaultStickiness.Value == "" {
+		problems.Add("/defaultStickiness", "must not be empty")
+	}
+	if limit := b.FeatureLimit.Value; limit != nil && *limit < 0 {
+		problems.Add("/featureLimit", "must be 0 or more, or null for no limit")
+	}
+	for i, link := range b.LinkTemplates.Value {
+		if link.URL == "" {
+			problems.Add("/linkTemplates/"+strconv.Itoa(i)+"/urlTemplate", "is required")
+		}
+	}
+}
+
+// over is the settings s with what the body says over them.
+func (b settingsBody) over(s flags.Settings) flags.Settings {
+	s.Mode = b.Mode.or(s.Mode)
+	s.DefaultStickiness = b.DefaultStickiness.or(s.DefaultStickiness)
+	s.FeatureLimit = b.FeatureLimit.or(s.FeatureLimit)
+	if naming := b.FeatureNaming.Value; b.FeatureNaming.Set {
+		s.Naming = flags.Naming{Pattern: orEmpty(naming.Pattern.Value), Example: orEmpty(naming.Example.Value), Description: orEmpty(naming.Description.Value)}
+	}
+	if b.LinkTemplates.Set {
+		s.LinkTemplates = nil
+		for _, link := range b.LinkTemplates.Value {
+			s.LinkTemplates = append(s.LinkTemplates, flags.LinkTemplate(link))
+		}
+	}
+	return s
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// orNull is a text, or null for none.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// A projectView is what is said of a project everywhere. An empty description is left out: clients take null for a
+// text that is there (decisions: Names and limits).
+type projectView struct {
+	Name              string         `json:"name"`
+	Description       string         `json:"description,omitzero"`
+	Mode              string         `json:"mode"`
+	DefaultStickiness string         `json:"defaultStickiness"`
+	FeatureLimit      *int64         `json:"featureLimit"`
+	FeatureNaming     namingView     `json:"featureNaming"`
+	LinkTemplates     []linkTemplate `json:"linkTemplates"`
+	CreatedAt         timestamp      `json:"createdAt"`
+	UpdatedAt         timestamp      `json:"updatedAt"`
+}
+
+type namingView struct {
+	Pattern     *string `json:"pattern"`
+	Example     *string `json:"example"`
+	Description *string `json:"description"`
+}
+
+func projectViewOf(p *flags.Project) projectView {
+	updated := p.UpdatedAt
+	if updated.IsZero() {
+		updated = p.CreatedAt
+	}
+	standard := flags.DefaultSettings()
+	return projectView{
+		Name: p.Name, Description: p.Description,
+		Mode: cmp.Or(p.Mode, standard.Mode), DefaultStickiness: cmp.Or(p.DefaultStickiness, standard.DefaultStickiness),
+		FeatureLimit:  p.FeatureLimit,
+		FeatureNaming: namingView{orNull(p.Naming.Pattern), orNull(p.Naming.Example), orNull(p.Naming.Description)},
+		LinkTemplates: each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplate { return linkTemplate(l) }),
+		CreatedAt:     timestamp(p.CreatedAt), UpdatedAt: timestamp(updated),
+	}
+}
+
+// A projectRow is a project in the list of all.
+type projectRow struct {
+	ID string `json:"id"`
+	projectView
+	Health            int  `json:"health"`       // percentage of active flags that are not stale
+	FeatureCount      int  `json:"featureCount"` // active flags
+	StaleFeatureCount int  `json:"staleFeatureCount"`
+	MemberCount       int  `json:"memberCount"`
+	Favorite          bool `json:"favorite"` // always false: flags can be favorites, projects cannot
+}
+
+type projectList struct {
+	Version  int          `json:"version"`
+	Projects []projectRow `json:"projects"`
+}
+
+// A createdProject is a project as its creation answers.
+type createdProject struct {
+	ID string `json:"id"`
+	projectView
+	Environments   []string `json:"environments"`
+	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty: change requests are off
+}
+
+// A projectOverview is a project with its flags (contract: Project overview).
+type projectOverview struct {
+	Version int `json:"version"`
+	projectView
+	Description  string            `json:"description"` // always there: the contract has it in the overview
+	Health       int               `json:"health"`      // percentage of active flags that are not stale
+	Members      int               `json:"members"`     // users with a role in the project
+	Favorite     bool              `json:"favorite"`
+	Environments []environmentName `json:"environments"`
+	Features     []featureRow      `json:"features"`
+}
+
+type environmentName struct {
+	Environment string `json:"environment"`
+}
