@@ -42,13 +42,16 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 		Info:    &openapi3.Info{Title: "Guidon", Version: "1", Description: introduction, License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
 		Paths:   openapi3.NewPaths(),
 		Components: &openapi3.Components{
-			Schemas: d.components,
+			Schemas: d.components, Responses: d.failures,
 			SecuritySchemes: openapi3.SecuritySchemes{securityScheme: {Value: openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").
 				WithName("Authorization").WithDescription("An API token of type admin, or a user's personal token, as it is or after `Bearer `.")}},
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}
-	document.Components.Schemas["Error"] = errorSchema().NewRef()
+	d.components["Error"] = errorSchema().NewRef()
+	for status, name := range failureNames {
+		d.failures[name] = failure(failures[status], status)
+	}
 	documented := map[string]bool{}
 	for _, group := range groups {
 		if len(group.Operations) == 0 {
@@ -61,6 +64,9 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 		for _, op := range group.Operations {
 			documented[op.Route] = true
 			method, path, _ := strings.Cut(op.Route, " ")
+			if same := sameShape[path]; same != "" {
+				path = same
+			}
 			document.AddOperation(strings.ReplaceAll(path, "...}", "}"), method, d.operation(group.Name, op))
 		}
 	}
@@ -83,6 +89,9 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 
 const securityScheme = "token"
 
+// sameShape renames the parameter of a path that another path has under another name: OpenAPI takes them for one.
+var sameShape = map[string]string{"/api/admin/api-tokens/{name}": "/api/admin/api-tokens/{token}"}
+
 var pathParameter = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
 func (d *describer) operation(group string, op httpapi.Operation) *openapi3.Operation {
@@ -96,13 +105,18 @@ func (d *describer) operation(group string, op httpapi.Operation) *openapi3.Oper
 	if op.Permission == "" {
 		described.Security = openapi3.NewSecurityRequirements()
 	}
-	for _, m := range pathParameter.FindAllStringSubmatch(op.Route, -1) {
+	_, path, _ := strings.Cut(op.Route, " ")
+	for _, m := range pathParameter.FindAllStringSubmatch(path, -1) {
 		parameter, ok := parameters[m[1]]
 		if !ok {
 			d.fault("the path parameter %q has no words: add it to parameters (parameters.go)", m[1])
 			continue
 		}
-		described.AddParameter(openapi3.NewPathParameter(m[1]).WithDescription(parameter.doc).WithSchema(parameter.schema()))
+		name := m[1]
+		if same := sameShape[path]; same != "" {
+			name = pathParameter.FindStringSubmatch(same)[1]
+		}
+		described.AddParameter(openapi3.NewPathParameter(name).WithDescription(parameter.doc).WithSchema(parameter.schema()))
 	}
 	for _, name := range words.query {
 		parameter := queries[name]
@@ -161,19 +175,23 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 	described.Responses = openapi3.NewResponses(openapi3.WithStatus(shape.Status, &openapi3.ResponseRef{Value: success}))
 	described.Responses.Delete("default")
 	for _, status := range failuresOf(op, words) {
-		description := failures[status]
-		if special := words.failures[status]; special != "" {
-			description = special
+		response := failure(words.failures[status], status)
+		if words.failures[status] == "" {
+			response = &openapi3.ResponseRef{Ref: "#/components/responses/" + failureNames[status], Value: d.failures[failureNames[status]].Value}
 		}
-		failure := openapi3.NewResponse().WithDescription(description).
-			WithJSONSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", d.components["Error"].Value))
-		if status == http.StatusServiceUnavailable {
-			failure.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
-				Description: "Seconds to wait before trying again.", Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),
-			}}}}
-		}
-		described.Responses.Set(strconv.Itoa(status), &openapi3.ResponseRef{Value: failure})
+		described.Responses.Set(strconv.Itoa(status), response)
 	}
+}
+
+// failure describes a failure of a status.
+func failure(description string, status int) *openapi3.ResponseRef {
+	response := openapi3.NewResponse().WithDescription(description).WithJSONSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema()))
+	if status == http.StatusServiceUnavailable {
+		response.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
+			Description: "Seconds to wait before trying again.", Required: true, Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),
+		}}}}
+	}
+	return &openapi3.ResponseRef{Value: response}
 }
 
 // failuresOf lists the statuses that an operation can fail with.
@@ -207,6 +225,11 @@ var failures = map[int]string{
 	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
 	500: "The store cannot be reached, or something is wrong inside (`InternalError`). The `id` is in the log.",
 	503: "The store is busy, or it could not be known in time whether the change was made (`ServiceUnavailableError`). Try again.",
+}
+
+// failureNames are what the components of those failures are called.
+var failureNames = map[int]string{
+	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
 }
 
 // errorSchema is the body of every failure.

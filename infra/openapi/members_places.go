@@ -10,7 +10,6 @@ var ofProjects = map[string]member{
 	"createProjectBody.name":                      {doc: "What people call it. Left out, it is the id.", example: "Shop", limit: notBlank},
 	"updateProjectBody.name":                      {doc: "What people call it.", example: "Shop", limit: notBlank},
 	"projectView.name":                            {doc: "What people call it.", example: "Shop"},
-	"projectView.description":                     {doc: "What it is for; absent for nothing.", example: "Everything that customers see."},
 	"projectOverview.description":                 {doc: "What it is for.", example: "Everything that customers see."},
 	"createProjectBody.environments":              {doc: "Names of the environments that its flags can be switched in. Left out, all that are enabled; an empty list is none.", example: []any{"development", "production"}},
 	"createdProject.environments":                 {doc: "Names of its environments.", example: []any{"development", "production"}},

@@ -21,13 +21,14 @@ const (
 // A describer makes schemas of wire types.
 type describer struct {
 	components openapi3.Schemas
+	failures   openapi3.ResponseBodies
 	types      map[string]reflect.Type // that the components were made of
 	used       map[string]bool         // entries of the table of members
 	faults     []string
 }
 
 func newDescriber() *describer {
-	return &describer{components: openapi3.Schemas{}, types: map[string]reflect.Type{}, used: map[string]bool{}}
+	return &describer{components: openapi3.Schemas{}, failures: openapi3.ResponseBodies{}, types: map[string]reflect.Type{}, used: map[string]bool{}}
 }
 
 func (d *describer) fault(format string, args ...any) {
@@ -116,7 +117,7 @@ func componentName(t reflect.Type, way direction) string {
 	switch {
 	case way == loose && !strings.HasPrefix(name, "import"):
 		name = "import" + strings.ToUpper(name[:1]) + name[1:]
-	case isBody || way == in:
+	case isBody && way != out || way == in:
 		name += "Request"
 	}
 	return strings.ToUpper(name[:1]) + name[1:]

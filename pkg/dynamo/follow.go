@@ -105,16 +105,16 @@ func rowOf(a flags.Aggregate) (document string, at place, err error) {
 // A name is something that only one aggregate may have, and what to say when another has it.
 type name struct {
 	at      place
-	refusal *flags.Error
+	refusal refusal
 }
 
 // namesOf are the names that an aggregate takes beside its key.
 func namesOf(a flags.Aggregate) map[place]name {
 	names := map[place]name{}
-	take := func(kind, value string, refusal *flags.Error) {
+	take := func(kind, value string, taken *flags.Error) {
 		if value != "" {
 			at := place{"UNIQUE#" + kind + "#" + value, "UNIQUE"}
-			names[at] = name{at, refusal}
+			names[at] = name{at, passing(taken)}
 		}
 	}
 	switch a := a.(type) {
@@ -157,12 +157,12 @@ func (s *Store) planClose(tx *transaction, p *flags.Project) error {
 	if err != nil {
 		return broken(err)
 	}
-	refusal := flags.Errorf(flags.Conflict, "project %q still has active flags; archive them first", p.ID)
+	inUse := passing(flags.Errorf(flags.Conflict, "project %q still has active flags; archive them first", p.ID))
 	for i := range guards {
 		s.add(tx, types.TransactWriteItem{Update: &types.Update{
 			TableName: &s.table, Key: guardAt(p.UID, uint32(i)).attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 			ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-		}}, refusal)
+		}}, inUse)
 	}
 	return nil
 }

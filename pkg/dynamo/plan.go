@@ -18,7 +18,7 @@ import (
 // that is what lets the engine, and settle, recognise it.
 type transaction struct {
 	input    *dynamodb.TransactWriteItemsInput
-	refusals []*flags.Error // what it means when the condition of the item at that index fails
+	refusals []refusal // what it means when the condition of the item at that index fails
 	tallies  []tally
 	tags     []flags.Tag // that it makes known; a transaction may name an item only once
 	event    place
@@ -56,8 +56,18 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	return tx, s.put(tx, envelope{PK: tx.event.pk, SK: tx.event.sk, Document: document}, notThere(), outdated)
 }
 
+// A refusal is what a failed condition means. A passing one may be met again later: a name can be freed, while a version
+// that was left behind never comes back (see settle).
+type refusal struct {
+	*flags.Error
+	passing bool
+}
+
+func lasting(err *flags.Error) refusal { return refusal{err, false} }
+func passing(err *flags.Error) refusal { return refusal{err, true} }
+
 // outdated says that another writer was first.
-var outdated = flags.Errorf(flags.Outdated, "it was changed by another call at the same time; try again")
+var outdated = lasting(flags.Errorf(flags.Outdated, "it was changed by another call at the same time; try again"))
 
 // planWrite adds one aggregate, with what follows from it, when it differs from what was read. It tells the version that
 // this makes, 0 when there is no difference.
@@ -75,7 +85,7 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 	}
 	p := placeOf(w.After.Key())
 	e := envelope{PK: p.pk, SK: p.sk, UID: uidOf(w.After), Version: 1, Document: document}
-	condition, refusal := notThere(), taken(w.After.Key())
+	condition, means := notThere(), taken(w.After.Key())
 	if w.Before != nil {
 		before, err := stored(w.Before)
 		if err != nil {
@@ -84,9 +94,9 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 		if before == document {
 			return 0, nil
 		}
-		e.Version, condition, refusal = flags.VersionOf(w.Before)+1, asRead(w.Before), outdated
+		e.Version, condition, means = flags.VersionOf(w.Before)+1, asRead(w.Before), outdated
 	}
-	if err := s.put(tx, e, condition, refusal); err != nil {
+	if err := s.put(tx, e, condition, means); err != nil {
 		return 0, err
 	}
 	return e.Version, s.planFollowers(tx, w.Before, w.After)
@@ -170,11 +180,11 @@ func (s *Store) planGuard(tx *transaction, t tally) error {
 	s.add(tx, types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: t.guard.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}}, flags.Errorf(flags.NotFound, "project %q is no longer there", t.project))
+	}}, lasting(flags.Errorf(flags.NotFound, "project %q is no longer there", t.project)))
 	return nil
 }
 
-func (s *Store) put(tx *transaction, e envelope, condition expression.ConditionBuilder, refusal *flags.Error) error {
+func (s *Store) put(tx *transaction, e envelope, condition expression.ConditionBuilder, means refusal) error {
 	item, err := e.attributes()
 	if err != nil {
 		return broken(err)
@@ -186,23 +196,28 @@ func (s *Store) put(tx *transaction, e envelope, condition expression.ConditionB
 	s.add(tx, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: item, ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}}, refusal)
+	}}, means)
 	return nil
 }
 
-func (s *Store) add(tx *transaction, item types.TransactWriteItem, refusal *flags.Error) {
+func (s *Store) add(tx *transaction, item types.TransactWriteItem, means refusal) {
 	tx.input.TransactItems = append(tx.input.TransactItems, item)
-	tx.refusals = append(tx.refusals, refusal)
+	tx.refusals = append(tx.refusals, means)
 }
 
 func notThere() expression.ConditionBuilder { return expression.Name("pk").AttributeNotExists() }
 
-// taken says that what was to be made is there already.
-func taken(key flags.Key) *flags.Error {
-	if key.Entity == flags.EntityFeature {
-		return flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name too", key.ID)
+// taken says that what was to be made is there already. Only a project can go away again.
+func taken(key flags.Key) refusal {
+	switch key.Entity {
+	case flags.EntityFeature:
+		return lasting(flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name too", key.ID))
+	case flags.EntityEnvironments, flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes:
+		return outdated // nobody gave it a name: another was the first to write to it
+	case flags.EntityProject:
+		return passing(flags.Errorf(flags.NameExists, "%s exists already", title(key)))
 	}
-	return flags.Errorf(flags.NameExists, "%s exists already", title(key))
+	return lasting(flags.Errorf(flags.NameExists, "%s exists already", title(key)))
 }
 
 // title names an aggregate in a message.

@@ -42,7 +42,8 @@ func TestSettleDelete(t *testing.T) {
 		},
 		{
 			"not applied, a flag made meanwhile", dropped, false,
-			func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newFlag("f")}) }, flags.Conflict, first.UID, 1,
+			// The flag may be archived before the lost copy arrives after all, so nobody can promise a refusal.
+			func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newFlag("f")}) }, flags.Unavailable, first.UID, 1,
 		},
 		{
 			"not applied, deleted by another meanwhile", dropped, false,

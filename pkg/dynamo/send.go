@@ -26,14 +26,14 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 func (s *Store) send(ctx context.Context, tx *transaction) error {
 	var a attempts
 	_, err := s.client.TransactWriteItems(ctx, tx.input, a.persist)
-	result, refusal := tx.judge(err)
+	result, means := tx.judge(err)
 	switch {
 	case result == applied:
 		return nil
 	case result == refused && a.unanswered:
-		return s.settle(ctx, tx, refusal)
+		return s.settle(ctx, tx, means)
 	case result == refused:
-		return refusal
+		return means.Error
 	case result == impossible:
 		return broken(err)
 	}
@@ -41,9 +41,10 @@ func (s *Store) send(ctx context.Context, tx *transaction) error {
 }
 
 // settle finds out what became of a transaction whose answer was lost and whose conditions fail now. Its event lies at
-// a key of its own: found there, the transaction was applied. Not found, it was not and never will be, because versions
-// only rise and a flag's item is never deleted: a copy of it that is still under way fails on the same condition.
-func (s *Store) settle(ctx context.Context, tx *transaction, refusal *flags.Error) error {
+// a key of its own: found there, the transaction was applied. Not found, it was not, and it never will be if the
+// condition can never be met again: versions only rise, and a flag's item is never deleted, so a copy that is still under
+// way fails on it too. Where the condition may be met again, because a name can be freed, nobody can know.
+func (s *Store) settle(ctx context.Context, tx *transaction, means refusal) error {
 	var a attempts
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: tx.event.attributes(), ConsistentRead: aws.Bool(true),
@@ -64,16 +65,19 @@ func (s *Store) settle(ctx context.Context, tx *transaction, refusal *flags.Erro
 	if doc.ID == tx.eventID {
 		return nil
 	}
-	return refusal
+	if means.passing {
+		return gaveUp(true, means.Error)
+	}
+	return means.Error
 }
 
 // judge reads the answer to the last attempt. For refused, it says what the failed condition means.
-func (tx *transaction) judge(err error) (result, *flags.Error) {
+func (tx *transaction) judge(err error) (result, refusal) {
 	verdict, i := judge(err)
 	if verdict == refused {
 		return refused, tx.refusals[i]
 	}
-	return verdict, nil
+	return verdict, refusal{}
 }
 
 // gaveUp says why a change was not known to be made when time ran out.

@@ -117,8 +117,9 @@ type Store interface {
 
 	// Commit applies all of a change or nothing of it, exactly once however often an answer is lost on the way.
 	// Outdated when an aggregate is no longer at the version that was read, NameExists when one that was to be made
-	// is there already, Invalid when one has grown past what an item of the store can hold, or a user's name is taken,
-	// Conflict when a project that is to be deleted still has active flags.
+	// is there already (Outdated for a registry, which nobody gave a name), Invalid when one has grown past what an item
+	// of the store can hold, or a user's name is taken, Conflict when a project that is to be deleted still has active
+	// flags.
 	Commit(ctx context.Context, change Change) error
 
 	// Events lists what happened to one aggregate, oldest first.

@@ -184,7 +184,7 @@ func TestDeleteEnvironment(t *testing.T) {
 		{"to switch", "POST", in("f", "development") + "/on", "", 404, notFound(`"development"`)},
 		{"to take out", "DELETE", project + "/environments/development", "", 404, notFound(`"development"`)},
 		{"made again", "POST", environments, `{"name":"development","type":"test"}`, 201, environment("development", "test", true, 4)},
-		{"no project has it", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0}]}`},
+		{"no project has it", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0,"apiTokenCount":0}]}`},
 		{"until it is added", "POST", project + "/environments", `{"environment":"development"}`, 200, ""},
 		{"it is clean", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":false,"strategies":[],"variants":[]}`},
 		{"without a default strategy", "POST", in("f", "development") + "/on", "", 409, failure("ConflictError", "")},

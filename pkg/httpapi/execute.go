@@ -54,6 +54,8 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 			}
 		case kind == flags.Internal && round > 1 && ctx.Err() != nil:
 			return decision{}, round, outrun(err, begun) // time was up in the middle of another round, not for want of a store
+		case kind == flags.Unavailable && begun:
+			return decision{}, round, outrun(err, begun)
 		default:
 			return decision{}, round, err
 		}
@@ -62,12 +64,11 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 
 // outrun says that others were first until time was up.
 func outrun(err error, begun bool) *flags.Error {
-	made := "nothing was changed"
+	message := "too many others changed this at the same time, and nothing was changed; try again"
 	if begun {
-		made = "only a part of it was done"
+		message = "only a part of this could be done in time; try again, and the rest is done"
 	}
-	return &flags.Error{Kind: flags.Unavailable, Err: err,
-		Message: "too many others changed this at the same time, and " + made + "; try again"}
+	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: message}
 }
 
 func (e *executor) round(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (decision, error) {

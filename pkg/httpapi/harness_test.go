@@ -52,7 +52,7 @@ func serve(t *testing.T, options ...option) *server {
 	}
 	store := dynamotest.Open(t, transport)
 	dynamotest.Seed(t, store)
-	handler := everyGroup(store, config)
+	handler := described(t, everyGroup(store, config))
 	web := httptest.NewServer(handler)
 	t.Cleanup(web.Close)
 	client := web.Client()

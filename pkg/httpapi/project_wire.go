@@ -129,11 +129,9 @@ func orNull(text string) *string {
 	return &text
 }
 
-// A projectView is what is said of a project everywhere. An empty description is left out: clients take null for a
-// text that is there (decisions: Names and limits).
+// A projectView is what is said of a project everywhere.
 type projectView struct {
 	Name              string         `json:"name"`
-	Description       string         `json:"description,omitzero"`
 	Mode              string         `json:"mode"`
 	DefaultStickiness string         `json:"defaultStickiness"`
 	FeatureLimit      *int64         `json:"featureLimit"`
@@ -141,6 +139,17 @@ type projectView struct {
 	LinkTemplates     []linkTemplate `json:"linkTemplates"`
 	CreatedAt         timestamp      `json:"createdAt"`
 	UpdatedAt         timestamp      `json:"updatedAt"`
+}
+
+// A describedProject is a projectView with the description, which is left out when it is empty: clients take null for a
+// text that is there (decisions: Names and limits).
+type describedProject struct {
+	projectView
+	Description string `json:"description,omitzero"`
+}
+
+func describedProjectOf(p *flags.Project) describedProject {
+	return describedProject{projectViewOf(p), p.Description}
 }
 
 type namingView struct {
@@ -156,8 +165,7 @@ func projectViewOf(p *flags.Project) projectView {
 	}
 	standard := flags.DefaultSettings()
 	return projectView{
-		Name: p.Name, Description: p.Description,
-		Mode: cmp.Or(p.Mode, standard.Mode), DefaultStickiness: cmp.Or(p.DefaultStickiness, standard.DefaultStickiness),
+		Name: p.Name, Mode: cmp.Or(p.Mode, standard.Mode), DefaultStickiness: cmp.Or(p.DefaultStickiness, standard.DefaultStickiness),
 		FeatureLimit:  p.FeatureLimit,
 		FeatureNaming: namingView{orNull(p.Naming.Pattern), orNull(p.Naming.Example), orNull(p.Naming.Description)},
 		LinkTemplates: each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplate { return linkTemplate(l) }),
@@ -168,7 +176,7 @@ func projectViewOf(p *flags.Project) projectView {
 // A projectRow is a project in the list of all.
 type projectRow struct {
 	ID string `json:"id"`
-	projectView
+	describedProject
 	Health            int  `json:"health"`       // percentage of active flags that are not stale
 	FeatureCount      int  `json:"featureCount"` // active flags
 	StaleFeatureCount int  `json:"staleFeatureCount"`
@@ -184,7 +192,7 @@ type projectList struct {
 // A createdProject is a project as its creation answers.
 type createdProject struct {
 	ID string `json:"id"`
-	projectView
+	describedProject
 	Environments   []string `json:"environments"`
 	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty: change requests are off
 }

@@ -37,7 +37,7 @@ func listProjects(c *call) (decision, error) {
 		p := a.(*flags.Project)
 		n := c.count[p.UID]
 		return projectRow{
-			ID: p.ID, projectView: projectViewOf(p), Health: flags.Health(n.active, n.stale),
+			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.active, n.stale),
 			FeatureCount: n.active, StaleFeatureCount: n.stale, MemberCount: p.MemberCount(),
 		}
 	})})
@@ -90,7 +90,7 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 		p.SetRoles(owner, []int64{flags.RoleOwner})
 		writes = append(writes, flags.Write{Before: user, After: owner})
 	}
-	answer := createdProject{ID: p.ID, projectView: projectViewOf(p), ChangeRequests: []string{},
+	answer := createdProject{ID: p.ID, describedProject: describedProjectOf(p), ChangeRequests: []string{},
 		Environments: each(p.Available(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
 	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
 	d.derived = derived
@@ -140,7 +140,7 @@ func updateSettings(c *call, in settingsBody) (decision, error) {
 // revises is a decision that replaces the project by what somebody now says of it.
 func (c *call) revises(p *flags.Project) (decision, error) {
 	p.Revised(c.project, c.now)
-	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: projectViewOf(p), PreData: projectViewOf(c.project)}, nil)
+	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: describedProjectOf(p), PreData: describedProjectOf(c.project)}, nil)
 }
 
 // changesProject is a decision that replaces the project of the call by p.
@@ -156,6 +156,6 @@ func deleteProject(c *call) (decision, error) {
 	if err := c.project.Deletable(); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.ProjectDeleted, Project: c.project.ID, PreData: projectViewOf(c.project)}
+	event := flags.Event{Type: flags.ProjectDeleted, Project: c.project.ID, PreData: describedProjectOf(c.project)}
 	return c.changes(c.project, nil, event, http.StatusOK, nil)
 }

@@ -193,6 +193,11 @@ func TestDeleteProject(t *testing.T) {
 	first := s.projectAt(t, "p")
 	s.must(t, "POST", p+"/features", `{"name":"kept"}`)
 	s.must(t, "POST", p+"/environments/development/default-strategy", `{"name":"default"}`)
+	s.must(t, "POST", "/api/admin/api-tokens", `{"tokenName":"of p","type":"client","projects":["p"],"environment":"development"}`)
+	tokens := func(n int) string {
+		return fmt.Sprintf(`{"version":1,"environments":[{"...":0,"name":"development","projectApiTokenCount":%d},{"...":0}]}`, n)
+	}
+	s.check(t, call{"its token", "GET", environments + "/project/p", "", 200, tokens(1)})
 	s.run(t, []call{
 		{"with active flags", "DELETE", p, "", 409, failure("ConflictError", "active flags")},
 		{"it is still there", "GET", p, "", 200, `{"...":0,"features":[{"...":0,"name":"kept"}]}`},
@@ -213,6 +218,7 @@ func TestDeleteProject(t *testing.T) {
 	make()
 	s.run(t, []call{
 		{"the id again starts clean", "GET", p, "", 200, overview("n", `"description":"d"`, `"mode":"private"`)},
+		{"no tokens", "GET", environments + "/project/p", "", 200, tokens(0)},
 		{"no archived flags", "GET", "/api/admin/archive/features/p", "", 200, `{"version":2,"features":[]}`},
 		{"no default strategy", "POST", p + "/features", `{"name":"bare"}`, 201, anything},
 		{"for on", "POST", p + "/features/bare/environments/development/on", "", 409, failure("ConflictError", "")},
