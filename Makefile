@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run test bench lint build clean check-go check-npm FORCE
+.PHONY: help run test bench lint build openapi contract docs-assets clean check-go check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -19,7 +19,7 @@ export ENGINE
 endif
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 run: check-go check-npm ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
@@ -66,6 +66,18 @@ $(LOCAL)/build/%/bootstrap: FORCE
 
 build-%Function: FORCE
 	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
+
+openapi: check-go ## write infra/openapi.json again, from the route tables and wire types
+	go generate ./infra/openapi
+
+# The files of the page at /docs, which are part of the repository: this fetches them again, in another version.
+SWAGGER_UI_VERSION = 5.35.0
+docs-assets: check-npm
+	@rm -rf '$(LOCAL)/swagger-ui' && mkdir -p '$(LOCAL)/swagger-ui'
+	cd '$(LOCAL)/swagger-ui' && npm pack --silent swagger-ui-dist@$(SWAGGER_UI_VERSION) && tar xzf *.tgz
+	@cd '$(LOCAL)/swagger-ui/package' && for file in swagger-ui-bundle.js swagger-ui.css; do \
+		gzip -9nc $$file > '$(CURDIR)/pkg/docs/assets/'$$file.gz; done && \
+		cp LICENSE NOTICE swagger-ui-bundle.js.LICENSE.txt '$(CURDIR)/pkg/docs/assets/'
 
 clean: ## remove what was built and fetched, and the local data
 	rm -rf '$(LOCAL)' .aws-sam

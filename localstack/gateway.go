@@ -11,6 +11,7 @@ import (
 
 	"guidon/infra/bootstrap"
 	"guidon/localstack/engine"
+	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -88,26 +89,26 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 
 // functions gives every function of the template the handler of its group.
 func functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
-	groups := map[string]httpapi.Group{}
+	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
 	for _, group := range httpapi.Groups() {
-		groups[group.Name] = group
+		handlers[group.Name] = httpapi.New(store, group, config)
 	}
 	var routes []route
 	for _, f := range t.functions {
-		group, ok := groups[f.group]
+		handler, ok := handlers[f.group]
 		if !ok {
 			return nil, fmt.Errorf("template.yaml has a function for the group %q, and pkg/httpapi has no such group", f.group)
 		}
-		delete(groups, f.group)
+		delete(handlers, f.group)
 		invoke := &function{
-			handle:  lambdahttp.Handler(httpapi.New(store, group, config)),
+			handle:  lambdahttp.Handler(handler),
 			timeout: f.timeout,
 		}
 		for _, key := range f.routes {
 			routes = append(routes, route{key: key, function: invoke, group: f.group})
 		}
 	}
-	for name := range groups {
+	for name := range handlers {
 		return nil, fmt.Errorf("pkg/httpapi has the group %q, and template.yaml has no function for it", name)
 	}
 	return routes, nil

@@ -183,9 +183,13 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 	}
 }
 
-// failure describes a failure of a status.
+// failure describes a failure of a status, with an example: its name is the one that the description has in backquotes.
 func failure(description string, status int) *openapi3.ResponseRef {
-	response := openapi3.NewResponse().WithDescription(description).WithJSONSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema()))
+	message, rest, _ := strings.Cut(description, " (`")
+	name, _, _ := strings.Cut(rest, "`")
+	example := map[string]any{"id": anUUID, "name": name, "message": message}
+	media := openapi3.NewMediaType().WithSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema())).WithExample("example", example)
+	response := openapi3.NewResponse().WithDescription(description).WithContent(openapi3.Content{"application/json": media})
 	if status == http.StatusServiceUnavailable {
 		response.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
 			Description: "Seconds to wait before trying again.", Required: true, Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),

@@ -127,5 +127,4 @@ var ofTags = map[string]member{
 	"tagTypeView.name":       {doc: "What tags have as their type.", example: "team"},
 	"tagTypes":               {doc: "The tag types, in the order of their making."},
 	"tagType":                {doc: "The tag type."},
-	"valid":                  {doc: "Whether a tag type can be made so: always true, since one that cannot is a 400 or 409.", example: true},
 }

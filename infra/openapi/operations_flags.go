@@ -43,7 +43,6 @@ var flagOperations = map[string]operation{
 var tagOperations = map[string]operation{
 	"GET " + tagTypes:                   {id: "listTagTypes", summary: "List the tag types"},
 	"POST " + tagTypes:                  {id: "createTagType", summary: "Make a tag type", example: `{"name": "team", "description": "Who looks after it.", "icon": "T"}`, failures: nameTaken},
-	"POST " + tagTypes + "/validate":    {id: "validateTagType", summary: "Tell whether a tag type could be made", example: `{"name": "team", "description": "Who looks after it.", "icon": "T"}`, failures: nameTaken},
 	"GET " + tagTypes + "/{tagType}":    {id: "readTagType", summary: "Read a tag type"},
 	"PUT " + tagTypes + "/{tagType}":    {id: "updateTagType", summary: "Change a tag type", example: `{"description": "Who looks after it.", "icon": "T"}`, about: "What the body leaves out stays as it is."},
 	"DELETE " + tagTypes + "/{tagType}": {id: "deleteTagType", summary: "Delete a tag type", about: "Flags keep tags of it; none can be added."},

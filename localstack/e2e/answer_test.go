@@ -27,6 +27,11 @@ type (
 		Strategies     []strategy `json:"strategies"`
 		Children       []string   `json:"children"`
 		Dependencies   []string   `json:"dependencies"`
+		Tags           []tag      `json:"tags"`
+	}
+	tag struct {
+		Type  string `json:"type"`
+		Value string `json:"value"`
 	}
 	// inAnswer is a flag in one environment.
 	inAnswer struct {
@@ -91,7 +96,9 @@ type (
 		ImpressionData bool             `json:"impressionData"`
 		CreatedAt      time.Time        `json:"createdAt"`
 		LastSeenAt     *time.Time       `json:"lastSeenAt"`
+		Favorite       bool             `json:"favorite"`
 		Environments   []rowEnvironment `json:"environments"`
+		Tags           []tag            `json:"tags"`
 	}
 	list struct {
 		Version  int   `json:"version"`

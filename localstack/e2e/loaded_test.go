@@ -101,7 +101,7 @@ func (f *loaded) want(created time.Time) featureAnswer {
 		Name: f.name, Type: or(f.spec.Type, "release"), Description: &description, Project: f.project,
 		ImpressionData: or(f.spec.ImpressionData, false), CreatedAt: created, Enabled: f.enabled(),
 		Variants:   f.in["development"].variants, // those of all environments by name, and both have the same
-		Strategies: []strategy{}, Children: []string{}, Dependencies: []string{},
+		Strategies: []strategy{}, Children: []string{}, Dependencies: []string{}, Tags: []tag{},
 	}
 	for _, row := range f.rows() {
 		s := f.in[row.Name]

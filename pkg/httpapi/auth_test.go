@@ -123,6 +123,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 func TestConfigFromEnv(t *testing.T) {
 	limits := flags.DefaultLimits()
 	limits.Strategies, limits.Environments, limits.Constraints, limits.ConstraintValues, limits.ConstraintValue = 1, 2, 3, 4, 5
+	limits.Tags = 6
 	tests := []struct {
 		name   string
 		env    []string // name, value and so on
@@ -133,7 +134,7 @@ func TestConfigFromEnv(t *testing.T) {
 		{"nothing set", nil, false, flags.DefaultLimits(), ""},
 		{"open", []string{"AUTH_TYPE", "none"}, true, flags.DefaultLimits(), ""},
 		{"by token", []string{"AUTH_TYPE", "api-token"}, false, flags.DefaultLimits(), ""},
-		{"every limit", []string{"LIMIT_STRATEGIES", "1", "LIMIT_ENVIRONMENTS", "2", "LIMIT_CONSTRAINTS", "3", "LIMIT_CONSTRAINT_VALUES", "4", "LIMIT_CONSTRAINT_VALUE_LENGTH", "5"}, false, limits, ""},
+		{"every limit", []string{"LIMIT_STRATEGIES", "1", "LIMIT_ENVIRONMENTS", "2", "LIMIT_CONSTRAINTS", "3", "LIMIT_CONSTRAINT_VALUES", "4", "LIMIT_CONSTRAINT_VALUE_LENGTH", "5", "LIMIT_TAGS", "6"}, false, limits, ""},
 		{"another way to authenticate", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
 		{"an unknown level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
 		{"a limit of 0", []string{"LIMIT_STRATEGIES", "0"}, false, flags.Limits{}, "LIMIT_STRATEGIES"},

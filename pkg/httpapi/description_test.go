@@ -34,6 +34,7 @@ var theDescription = sync.OnceValues(func() (*description, error) {
 		return nil, err
 	}
 	d := &description{routes: http.NewServeMux(), operations: map[string]*openapi3.Operation{}}
+	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC4122))
 	if d.document, err = openapi3.NewLoader().LoadFromData(file); err != nil {
 		return nil, err
 	}

@@ -156,13 +156,13 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 	return err
 }
 
-// allow asks the operation whether the caller may do this anywhere at all. For a person who is no admin it brings the
-// projects that the person has a role in first.
+// allow asks the operation whether the caller may do this anywhere at all. If need be it first brings the projects that
+// a person, who is no admin, has a role in.
 func (e *executor) allow(ctx context.Context, c *call, op Operation) error {
 	if op.Decide.allows == nil {
 		return nil
 	}
-	if user := c.caller.User; user != nil && !c.caller.Admin && len(user.Projects) > 0 {
+	if user := c.caller.User; op.Decide.knowsMine && user != nil && !c.caller.Admin && len(user.Projects) > 0 {
 		keys := each(user.Projects, flags.ProjectKey)
 		view, err := e.store.Load(ctx, keys)
 		if err != nil {

@@ -111,19 +111,26 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 }
 
 // guard answers what the mux must not see: preflights, before any authentication, and paths that the mux would
-// redirect to a cleaner spelling of themselves. Escaped slashes and dots are part of a name, such as a tag's.
-func (e *executor) guard(mux, nothing http.Handler) http.Handler {
+// redirect to a cleaner spelling of themselves, or would were they not escaped: no name has slashes, or is made of dots.
+func (e *executor) guard(mux *http.ServeMux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer e.recover(w, r)
 		switch {
 		case r.Method == http.MethodOptions:
 			w.WriteHeader(http.StatusNoContent)
-		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath():
+		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath(),
+			path.Clean(r.URL.Path) != r.URL.Path && !endsInText(mux, r):
 			nothing.ServeHTTP(w, r)
 		default:
 			mux.ServeHTTP(w, r)
 		}
 	})
+}
+
+// endsInText tells whether the path ends in a text of any characters, such as the value of a tag.
+func endsInText(mux *http.ServeMux, r *http.Request) bool {
+	_, route := mux.Handler(r)
+	return strings.HasSuffix(route, "...}")
 }
 
 // fails answers every request with one failure.

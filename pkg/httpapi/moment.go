@@ -6,13 +6,13 @@ import (
 	"guidon/pkg/flags"
 )
 
-// checkMoment says what is wrong with a date-time that somebody gave; nil is none.
-func checkMoment(path string, text *string, problems *flags.Problems) {
+// checkExpiry says what is wrong with a body's expiresAt; nil is none.
+func checkExpiry(text *string, problems *flags.Problems) {
 	if text == nil {
 		return
 	}
 	if _, ok := parseMoment(*text); !ok {
-		problems.Add(path, "must be a date-time such as 2030-01-31T12:00:00Z, not %q", shorten(*text))
+		problems.Add("/expiresAt", "must be a date-time such as 2030-01-31T12:00:00Z, not %q", shorten(*text))
 	}
 }
 

@@ -70,7 +70,7 @@ type call struct {
 	signup       *flags.Signup // as it is stored
 	role         *flags.Role
 
-	mine   []*flags.Project // those that the caller has a role in, for deciders that allow
+	mine   []*flags.Project // those that the caller has a role in, for deciders that know them
 	sealer flags.Sealer     // for deciders that seal
 
 	id    int64                              // a new one, for deciders that allocate
@@ -105,6 +105,7 @@ type decider struct {
 	allocates flags.Entity                      // the entity that a new integer id is for: one call a request
 	loads     func(c *call, in any) []flags.Key // what a second load brings: one call for a hundred keys
 	allows    func(c *call) error               // what more than the operation's permission it takes, before the body is read
+	knowsMine bool                              // whether c.mine is there by then: one call for a person with projects, who is no admin
 	seals     bool                              // whether the key of the tokens' secrets is needed: no call, or one to its store
 
 	bodyOptional bool // for the description of the interface alone, as are:
@@ -148,8 +149,7 @@ func (d decider) counting() decider { d.counts = true; return d }
 // allocating has a new integer id taken for an entity before the decision.
 func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity; return d }
 
-// allowing has the caller refused, before the body is read, by more than the operation's permission. c.mine has the
-// projects that a person has a role in: one more call for a person with such projects, who is no admin.
+// allowing has the caller refused, before the body is read, by more than the operation's permission.
 func (d decider) allowing(check func(c *call) error) decider { d.allows = check; return d }
 
 // sealing has the key of the tokens' secrets there before the decision, in c.sealer.

@@ -97,7 +97,6 @@ var examples = map[string]example{
 	ofFlag("DELETE", "/favorites"):                {"", 200, 1, 1}, // it is none
 	"GET /api/admin/tag-types":                    {"", 200, 1, 1},
 	"POST /api/admin/tag-types":                   {`{"name":"{new}"}`, 201, 2, 1},
-	"POST /api/admin/tag-types/validate":          {`{"name":"{new}"}`, 200, 1, 1},
 	"GET /api/admin/tag-types/{tagType}":          {"", 200, 1, 1},
 	"PUT /api/admin/tag-types/{tagType}":          {`{"description":"{new}"}`, 200, 2, 1},
 	"DELETE /api/admin/tag-types/{tagType}":       {"", 200, 2, 1},
@@ -169,6 +168,7 @@ var subjects atomic.Int64
 
 // apart are the operations that take away what other tests stand on: each is tried on something of its own.
 var apart = map[string]func(s *server, t *testing.T, on *subject){
+	"GET /api/admin/api-tokens/{name}":                           func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
 	"PUT /api/admin/api-tokens/{token}":                          (*server).ownToken,
 	"DELETE /api/admin/api-tokens/{token}":                       (*server).ownToken,
 	"GET /api/admin/service-account/{userId}/token":              (*server).ownAccountToken,
@@ -248,17 +248,17 @@ const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 
 func (s *server) ownUser(t *testing.T, on *subject) {
 	t.Helper()
-	on.user = s.id(t, "POST", "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
+	on.user = s.id(t, "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
 }
 
 func (s *server) ownAccount(t *testing.T, on *subject) {
 	t.Helper()
-	on.user = s.id(t, "POST", "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
+	on.user = s.id(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
 }
 
 func (s *server) ownRole(t *testing.T, on *subject) {
 	t.Helper()
-	on.role = s.id(t, "POST", "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
+	on.role = s.id(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
 }
 
 // ownMember makes a user who is a member of the project.
@@ -268,10 +268,10 @@ func (s *server) ownMember(t *testing.T, on *subject) {
 	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
 }
 
-// id is the first id in an answer.
-func (s *server) id(t *testing.T, method, path, body string) string {
+// id is the id of what a POST makes.
+func (s *server) id(t *testing.T, path, body string) string {
 	t.Helper()
-	_, rest, _ := strings.Cut(s.must(t, method, path, body).body, `"id":`)
+	_, rest, _ := strings.Cut(s.must(t, "POST", path, body).body, `"id":`)
 	return rest[:strings.IndexAny(rest, ",}")]
 }
 
@@ -307,7 +307,7 @@ func (on subject) fill(text string) string {
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
 		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{value...}", "a%2Fb",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
-		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", "client").Replace(text)
+		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }
 
 // call is the example of a route for the subject.

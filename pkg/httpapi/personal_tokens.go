@@ -95,7 +95,7 @@ func (b createPersonalTokenBody) check(_ flags.Limits, problems *flags.Problems)
 		problems.Add("/expiresAt", "is required: a date-time such as 2030-01-31T12:00:00Z")
 		return
 	}
-	checkMoment("/expiresAt", &b.ExpiresAt.Value, problems)
+	checkExpiry(&b.ExpiresAt.Value, problems)
 }
 
 func createPersonal(of owner) func(c *call, in createPersonalTokenBody) (decision, error) {

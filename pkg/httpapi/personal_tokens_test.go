@@ -19,7 +19,7 @@ const ownTokens = "/api/admin/user/tokens"
 func (s *server) ofAccount(t *testing.T) (id, tokens string) {
 	t.Helper()
 	on := subject{}
-	id = s.id(t, "POST", programs, on.fill(`{"username":"{new}","name":"A program","rootRole":2}`))
+	id = s.id(t, programs, on.fill(`{"username":"{new}","name":"A program","rootRole":2}`))
 	return id, programs + "/" + id + "/token"
 }
 

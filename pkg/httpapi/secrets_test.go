@@ -217,3 +217,30 @@ func TestBudgetOfTokenLists(t *testing.T) {
 		t.Errorf("%d tokens, want 123", n)
 	}
 }
+
+// TestBudgetOfPeoplesTokens counts what people pay: one call for who they are, and one for what they ask for.
+func TestBudgetOfPeoplesTokens(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	_, header := s.person(t, flags.RoleViewer)
+	owner := as(s.account(t, "3", map[string]string{"shop": "4"}))
+	for _, c := range []struct {
+		call
+		header string
+		calls  string
+	}{
+		{call{"first", "GET", ownTokens, "", 200, anything}, header, "BatchGetItem PutItem BatchGetItem BatchGetItem"},
+		{call{"list", "GET", ownTokens, "", 200, anything}, header, "BatchGetItem BatchGetItem BatchGetItem"},
+		{call{"make", "POST", ownTokens, `{"description":"x","expiresAt":"2100-01-01T00:00:00Z"}`, 201, anything}, header, "BatchGetItem BatchGetItem TransactWriteItems"},
+		{call{"delete", "DELETE", ownTokens + "/2", "", 200, ""}, header, "BatchGetItem BatchGetItem BatchGetItem TransactWriteItems"},
+		{call{"a viewer", "GET", apiTokens, "", 403, anything}, header, "BatchGetItem BatchGetItem"},
+		{call{"an owner", "GET", ownTokens, "", 200, anything}, owner, "BatchGetItem PutItem BatchGetItem BatchGetItem"},
+		{call{"an owner's list", "GET", apiTokens, "", 200, anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query BatchGetItem"},
+		{call{"an owner's new one", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"shop"}`, 201, anything}, owner, "BatchGetItem BatchGetItem BatchGetItem BatchGetItem TransactWriteItems"},
+	} {
+		if got := strings.Join(count.during(func() { s.check(t, c.call, c.header) }), " "); got != c.calls {
+			t.Errorf("%s: calls %s, want %s", c.name, got, c.calls)
+		}
+	}
+}

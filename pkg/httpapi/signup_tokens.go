@@ -15,7 +15,7 @@ func signupTokens() []Operation {
 		{"GET " + all, flags.Admin, theRoles, does(listSignups).listing(flags.EntitySignup).loading(listedSignupUsers).sealing().answers(200, signupTokenList{})},
 		{"POST " + all, flags.Admin, theRoles, takes(createSignup).sealing().answers(201, signupToken{})},
 		{"GET " + one, flags.Admin, theSignup | theRoles, does(readSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
-		{"PUT " + one, flags.Admin, theSignup | theRoles, optional[updateSignupBody](takes(updateSignup)).loading(signupUsers).sealing().answers(200, signupToken{})},
+		{"PUT " + one, flags.Admin, theSignup | theRoles, takes(updateSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
 	}
 }
 
@@ -122,7 +122,7 @@ func (b createSignupBody) check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/expiresAt", "is required: a date-time such as 2030-01-31T12:00:00Z")
 		return
 	}
-	checkMoment("/expiresAt", &b.ExpiresAt.Value, problems)
+	checkExpiry(&b.ExpiresAt.Value, problems)
 }
 
 // createSignup makes one whose users become viewers.
@@ -144,7 +144,7 @@ type updateSignupBody struct {
 
 func (b updateSignupBody) check(_ flags.Limits, problems *flags.Problems) {
 	if b.ExpiresAt.Set {
-		checkMoment("/expiresAt", &b.ExpiresAt.Value, problems)
+		checkExpiry(&b.ExpiresAt.Value, problems)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestSignupTokens(t *testing.T) {
 		{"another of its name, expired", "POST", signups, `{"name":"the team","expiresAt":"2020-01-01T00:00:00Z"}`, 201, token("the team", false, "2020-01-01T00:00:00.000Z")},
 		{"both", "GET", signups, "", 200, `{"tokens":[` + token("the team", true, soon) + `,` + token("the team", false, "2020-01-01T00:00:00.000Z") + `]}`},
 		{"neither field", "PUT", one, `{}`, 200, token("the team", true, soon)},
-		{"no body", "PUT", one, "", 200, token("the team", true, soon)},
+		{"no body", "PUT", one, "", 400, malformed("required")},
 		{"off", "PUT", one, `{"enabled":false}`, 200, token("the team", false, soon)},
 		{"later", "PUT", one, `{"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", false, later)},
 		{"on", "PUT", one, `{"enabled":true}`, 200, token("the team", true, later)},

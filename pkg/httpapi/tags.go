@@ -25,7 +25,6 @@ func Tags() Group {
 	return Group{Name: "tags", Operations: []Operation{
 		{"GET " + tagTypes, flags.Read, theTagTypes, does(listTagTypes).answers(200, tagTypeList{})},
 		{"POST " + tagTypes, flags.CreateTagType, theTagTypes, takes(createTagType).answers(201, tagTypeView{})},
-		{"POST " + tagTypes + "/validate", flags.Read, theTagTypes, takes(validateTagType).answers(200, validTagType{})},
 		{"GET " + tagType, flags.Read, theTagTypes, does(readTagType).answers(200, tagTypeAnswer{})},
 		{"PUT " + tagType, flags.UpdateTagType, theTagTypes, takes(updateTagType).answers(200)},
 		{"DELETE " + tagType, flags.DeleteTagType, theTagTypes, does(deleteTagType).answers(200)},
@@ -53,15 +52,6 @@ func createTagType(c *call, in tagTypeBody) (decision, error) {
 	}
 	answer := tagTypeViewOf(made)
 	return c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: answer}, http.StatusCreated, answer)
-}
-
-// validateTagType says whether a tag type could be made, and makes none.
-func validateTagType(c *call, in tagTypeBody) (decision, error) {
-	made := in.over(flags.TagType{Name: in.Name})
-	if err := c.tagTypes.Clone().Add(made); err != nil {
-		return decision{}, err
-	}
-	return ok(validTagType{true, tagTypeViewOf(made)})
 }
 
 func updateTagType(c *call, in updateTagTypeBody) (decision, error) {
@@ -288,10 +278,5 @@ type tagTypeList struct {
 
 type tagTypeAnswer struct {
 	Version int         `json:"version"`
-	TagType tagTypeView `json:"tagType"`
-}
-
-type validTagType struct {
-	Valid   bool        `json:"valid"`
 	TagType tagTypeView `json:"tagType"`
 }

@@ -3,12 +3,14 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // tags is where the tags of a flag are.
@@ -40,10 +42,6 @@ func TestTagTypes(t *testing.T) {
 		{"too long a name", "POST", types, `{"name":"` + strings.Repeat("a", 51) + `"}`, 400, invalid("/name")},
 		{"a name that is no path segment", "POST", types, `{"name":"a/b"}`, 400, invalid("/name")},
 		{"an icon that is no text", "POST", types, `{"name":"icon","icon":1}`, 400, invalid("/icon")},
-		{"validated", "POST", types + "/validate", `{"name":"later","icon":"L"}`, 200, `{"valid":true,"tagType":{"name":"later","description":null,"icon":"L"}}`},
-		{"which makes none", "GET", types + "/later", "", 404, notFound(`"later"`)},
-		{"a taken name validated", "POST", types + "/validate", `{"name":"team"}`, 409, failure("NameExistsError", `"team"`)},
-		{"a bad name validated", "POST", types + "/validate", `{"name":"a b"}`, 400, invalid("/name")},
 		{"changed", "PUT", types + "/team", `{"name":"team","description":"what"}`, 200, ""},
 		{"what was left out stays", "GET", types + "/team", "", 200, `{"version":1,"tagType":{"name":"team","description":"what","icon":"T"}}`},
 		{"emptied", "PUT", types + "/team", `{"icon":null}`, 200, ""},
@@ -262,7 +260,8 @@ func TestParallelTags(t *testing.T) {
 
 // TestPermissionOfTheFlagsProject is about paths that name a flag and no project: permission is asked in its own.
 func TestPermissionOfTheFlagsProject(t *testing.T) {
-	s := serve(t)
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"mine"}`)
 	s.must(t, "POST", "/api/admin/projects/mine/features", `{"name":"own"}`)
 	s.create(t, "other", "shelved")
@@ -294,7 +293,11 @@ func TestPermissionOfTheFlagsProject(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.who) })
 	}
-	if got := s.events(t, "own"); len(got) != 3 {
+	tagging := count.during(func() { s.check(t, call{"", "POST", tags("own"), tag, 201, tag}, member) })
+	if got, want := strings.Join(tagging, " "), "BatchGetItem BatchGetItem TransactWriteItems"; got != want {
+		t.Errorf("calls %s, want %s: the project comes with the user", got, want)
+	}
+	if got := s.events(t, "own"); len(got) != 4 {
 		t.Errorf("events %q, want one of each change that was allowed", got)
 	}
 }

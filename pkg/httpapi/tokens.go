@@ -21,23 +21,24 @@ func Tokens() Group {
 	const all, one = "/api/admin/api-tokens", "/api/admin/api-tokens/{token}"
 	// Everybody with an account may ask; what they may do depends on the token, see flags.Caller.MayToken.
 	operations := []Operation{
-		{"GET " + all, flags.Read, theEnvironments, does(listTokens).answers(200, tokenList{}).allowing(tokens(flags.ToReadTokens)).
+		{"GET " + all, flags.Read, theEnvironments, does(listTokens).answers(200, tokenList{}).over(flags.ToReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"POST " + all, flags.Read, theEnvironments, loadingFor(takes(createToken), namedKeys).answers(201, apiToken{}).
-			allowing(tokens(flags.ToCreateTokens)).sealing()},
-		{"GET " + all + "/{name}", flags.Read, theEnvironments, does(tokensByName).answers(200, tokenList{}).allowing(tokens(flags.ToReadTokens)).
+			over(flags.ToCreateTokens).sealing()},
+		{"GET " + all + "/{name}", flags.Read, theEnvironments, does(tokensByName).answers(200, tokenList{}).over(flags.ToReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"PUT " + one, flags.Read, theToken | theEnvironments, takes(updateToken).answers(200).
-			allowing(tokens(flags.ToUpdateTokens)).loading(reachKeys)},
+			over(flags.ToUpdateTokens).loading(reachKeys)},
 		{"DELETE " + one, flags.Read, theToken | theEnvironments, does(deleteToken).answers(200).
-			allowing(tokens(flags.ToDeleteTokens)).loading(reachKeys)},
+			over(flags.ToDeleteTokens).loading(reachKeys)},
 	}
 	return Group{Name: "tokens", Operations: slices.Concat(operations, personalTokens(), signupTokens())}
 }
 
-// tokens refuses whoever has a right over no token that there can be.
-func tokens(right flags.TokenRight) func(c *call) error {
-	return func(c *call) error { return c.caller.AuthorizeTokens(right, c.mine) }
+// over has whoever has a right over no token that there can be refused, before the body is read.
+func (d decider) over(right flags.TokenRight) decider {
+	d.knowsMine = true
+	return d.allowing(func(c *call) error { return c.caller.AuthorizeTokens(right, c.mine) })
 }
 
 // An apiToken is a token on the wire (contract: API token).
@@ -205,7 +206,7 @@ func (b createTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 			problems.Add("/environment", "must be * or be left out: an admin token reaches every environment")
 		}
 	}
-	checkMoment("/expiresAt", b.ExpiresAt.Value, problems)
+	checkExpiry(b.ExpiresAt.Value, problems)
 }
 
 func (b createTokenBody) name() string { return b.TokenName.or(b.Username.Value) }
@@ -283,7 +284,7 @@ func (b updateTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 	if !b.ExpiresAt.Set {
 		problems.Add("/expiresAt", "is required; null is for a token that does not expire")
 	}
-	checkMoment("/expiresAt", b.ExpiresAt.Value, problems)
+	checkExpiry(b.ExpiresAt.Value, problems)
 }
 
 func updateToken(c *call, in updateTokenBody) (decision, error) {

@@ -26,7 +26,7 @@ const (
 func (s *server) account(t *testing.T, rootRole string, roles map[string]string) string {
 	t.Helper()
 	on := subject{}
-	id := s.id(t, "POST", "/api/admin/service-account", on.fill(`{"username":"{new}","name":"A person","rootRole":`+rootRole+`}`))
+	id := s.id(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"A person","rootRole":`+rootRole+`}`))
 	for project, role := range roles {
 		s.must(t, "POST", "/api/admin/projects/"+project+"/users/"+id+"/roles/"+role, "")
 	}
@@ -41,7 +41,7 @@ func (s *server) customRole(t *testing.T, kind string, permissions ...flags.Perm
 		list[i] = fmt.Sprintf(`{"name":%q}`, p)
 	}
 	on := subject{}
-	return s.id(t, "POST", "/api/admin/roles", on.fill(fmt.Sprintf(`{"name":"{new}","type":%q,"permissions":[%s]}`, kind, strings.Join(list, ","))))
+	return s.id(t, "/api/admin/roles", on.fill(fmt.Sprintf(`{"name":"{new}","type":%q,"permissions":[%s]}`, kind, strings.Join(list, ","))))
 }
 
 // apiToken makes an API token and returns its secret.

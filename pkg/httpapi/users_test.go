@@ -121,14 +121,14 @@ func TestUsers(t *testing.T) {
 		{"read a deleted one", "GET", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
 		{"names are free again, ids are not", "POST", people, `{"username":"ann","rootRole":3}`, 201, `{"...":0,"username":"ann"}`},
 	})
-	if got := s.id(t, "POST", people, `{"username":"last","rootRole":3}`); got == "2" {
+	if got := s.id(t, people, `{"username":"last","rootRole":3}`); got == "2" {
 		t.Error("the id 2 was used again")
 	}
 }
 
 func TestUserEvents(t *testing.T) {
 	s := serve(t)
-	id := s.id(t, "POST", people, `{"username":"u","rootRole":3}`)
+	id := s.id(t, people, `{"username":"u","rootRole":3}`)
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`)
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`) // changes nothing
 	s.must(t, "DELETE", people+"/"+id, "")
@@ -247,7 +247,7 @@ func TestDeletedUser(t *testing.T) {
 func TestDeletedWhileAdded(t *testing.T) {
 	s := serve(t)
 	for range 15 {
-		id := s.id(t, "POST", people, fmt.Sprintf(`{"username":"n-%d","rootRole":3}`, subjects.Add(1)))
+		id := s.id(t, people, fmt.Sprintf(`{"username":"n-%d","rootRole":3}`, subjects.Add(1)))
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if got, err := s.try("POST", project+"/users/"+id+"/roles/5", ""); err != nil || got.status != 200 && got.status != 404 {

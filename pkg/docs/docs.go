@@ -1,0 +1,44 @@
+// Package docs serves the description of the interface at /docs/openapi.json, and a page to browse it at /docs.
+//
+// The page is Swagger UI, which is part of the program (assets/README.md): nothing is fetched from anywhere else. It is a
+// package of its own, so that only the function that serves it carries it.
+package docs
+
+import (
+	"embed"
+	"net/http"
+
+	"guidon/infra"
+	"guidon/pkg/httpapi"
+)
+
+// Name is what the group is called in template.yaml.
+const Name = "docs"
+
+//go:embed assets/index.html assets/page.js assets/*.gz
+var assets embed.FS
+
+// policy lets the page load its own files alone. Swagger UI styles elements in place, and has pictures in its styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handler serves the description and the page, to everybody.
+func Handler(config httpapi.Config) http.Handler {
+	const text, script = "; charset=utf-8", "text/javascript; charset=utf-8"
+	return httpapi.NewFiles(map[string]httpapi.File{
+		"/docs":                      {Type: "text/html" + text, Content: asset("index.html"), Headers: map[string]string{"Content-Security-Policy": policy}},
+		"/docs/openapi.json":         {Type: "application/json" + text, Content: infra.OpenAPI},
+		"/docs/page.js":              {Type: script, Content: asset("page.js")},
+		"/docs/swagger-ui-bundle.js": {Type: script, Content: asset("swagger-ui-bundle.js.gz"), Gzipped: true},
+		"/docs/swagger-ui.css":       {Type: "text/css" + text, Content: asset("swagger-ui.css.gz"), Gzipped: true},
+	}, config)
+}
+
+// asset is a file of the program.
+func asset(name string) []byte {
+	content, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a defect of the build
+	}
+	return content
+}

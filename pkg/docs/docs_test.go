@@ -1,0 +1,133 @@
+package docs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/infra"
+	"guidon/pkg/docs"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
+)
+
+func get(t *testing.T, method, path string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	docs.Handler(httpapi.Config{}).ServeHTTP(w, r)
+	return w
+}
+
+func TestFiles(t *testing.T) {
+	tests := []struct {
+		path, media string
+		gzipped     bool
+		part        string // of the content
+	}{
+		{"/docs", "text/html; charset=utf-8", false, `<script src="/docs/page.js">`},
+		{"/docs/page.js", "text/javascript; charset=utf-8", false, `url: "/docs/openapi.json"`},
+		{"/docs/openapi.json", "application/json; charset=utf-8", false, `"openapi": "3.0.3"`},
+		{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", true, "SwaggerUIBundle"},
+		{"/docs/swagger-ui.css", "text/css; charset=utf-8", true, ".swagger-ui"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			plain := get(t, "GET", tt.path)
+			if plain.Code != 200 || plain.Header().Get("Content-Type") != tt.media || plain.Header().Get("Content-Encoding") != "" {
+				t.Fatalf("%d %v, want a 200 of type %s, not compressed", plain.Code, plain.Header(), tt.media)
+			}
+			if !strings.Contains(plain.Body.String(), tt.part) {
+				t.Errorf("%.200s…: no %q in it", plain.Body, tt.part)
+			}
+			squeezed := get(t, "GET", tt.path, "Accept-Encoding: br, gzip, deflate")
+			if encoding := squeezed.Header().Get("Content-Encoding"); (encoding == "gzip") != tt.gzipped {
+				t.Fatalf("content encoding %q, want gzip: %t", encoding, tt.gzipped)
+			}
+			if tt.gzipped {
+				reader, err := gzip.NewReader(squeezed.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if content, err := io.ReadAll(reader); err != nil || !bytes.Equal(content, plain.Body.Bytes()) {
+					t.Errorf("compressed it is something else (%v)", err)
+				}
+			}
+			tag := plain.Header().Get("ETag")
+			if again := get(t, "GET", tt.path, "If-None-Match: "+tag); again.Code != http.StatusNotModified || again.Body.Len() > 0 {
+				t.Errorf("asked again with its tag %s: %d and %d bytes, want a 304 without a body", tag, again.Code, again.Body.Len())
+			}
+			if squeezed.Body.Len() > 2<<20 {
+				t.Errorf("%d bytes, want less than 2 MiB", squeezed.Body.Len())
+			}
+		})
+	}
+}
+
+func TestNothingElse(t *testing.T) {
+	for _, tt := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/docs/", 404}, {"GET", "/docs/nosuch", 404}, {"GET", "/docs/../docs", 404}, {"GET", "/docs/assets/index.html", 404},
+		{"GET", "/docs/LICENSE", 404}, {"POST", "/docs", 404}, {"GET", "/", 404}, {"OPTIONS", "/docs", 204},
+	} {
+		got := get(t, tt.method, tt.path)
+		if got.Code != tt.status || tt.status == 404 && !strings.Contains(got.Body.String(), `"name":"NotFoundError"`) {
+			t.Errorf("%s %s: %d %s, want %d", tt.method, tt.path, got.Code, got.Body, tt.status)
+		}
+	}
+}
+
+// TestNoOtherHost sees that the page loads nothing from elsewhere: what its files name, and what its policy allows.
+func TestNoOtherHost(t *testing.T) {
+	page := get(t, "GET", "/docs")
+	for _, path := range []string{"/docs", "/docs/page.js"} {
+		if found := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9.-]+\.[a-z]+`).FindString(get(t, "GET", path).Body.String()); found != "" {
+			t.Errorf("%s names %s", path, found)
+		}
+	}
+	policy := page.Header().Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
+		t.Errorf("policy %q, want one of this host alone", policy)
+	}
+}
+
+// TestThroughLambda sends the page's largest file the way that API Gateway gets it.
+func TestThroughLambda(t *testing.T) {
+	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/swagger-ui-bundle.js", Headers: map[string]string{"accept-encoding": "gzip"}}
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "GET", event.RawPath
+	answer, err := lambdahttp.Handler(docs.Handler(httpapi.Config{}))(t.Context(), event)
+	if err != nil || answer.StatusCode != 200 || !answer.IsBase64Encoded || answer.Headers["Content-Encoding"] != "gzip" {
+		t.Fatalf("%d %v %t %v, want a 200 in base64", answer.StatusCode, answer.Headers, answer.IsBase64Encoded, err)
+	}
+	content, err := base64.StdEncoding.DecodeString(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := get(t, "GET", event.RawPath, "Accept-Encoding: gzip").Body.Bytes(); !bytes.Equal(content, want) {
+		t.Errorf("%d bytes, want the %d of the file", len(content), len(want))
+	}
+}
+
+func TestDescriptionIsJSON(t *testing.T) {
+	var document struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(infra.OpenAPI, &document); err != nil || len(document.Paths) < 50 {
+		t.Errorf("%d paths, %v; want the whole interface", len(document.Paths), err)
+	}
+}

@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// A File is what a path answers as it is.
+type File struct {
+	Type    string // content type
+	Content []byte
+	Gzipped bool              // whether Content is compressed
+	Headers map[string]string // further ones
+}
+
+// NewFiles serves files by path, without a token and without a store, and the JSON 404 for every other path and method.
+func NewFiles(files map[string]File, config Config) http.Handler {
+	e := &executor{config: config}
+	mux := http.NewServeMux()
+	for path, file := range files {
+		mux.Handle("GET "+path, e.file("GET "+path, file))
+	}
+	nothing := e.fails("", flags.Errorf(flags.NotFound, "there is nothing at this path and method"))
+	mux.Handle("/", nothing)
+	return e.guard(mux, nothing)
+}
+
+// file answers with a file: compressed where the caller takes that, and not at all where the caller has it already.
+func (e *executor) file(route string, f File) http.Handler {
+	sum := sha256.Sum256(f.Content)
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, header, status := f.Content, w.Header(), http.StatusOK
+		for name, value := range f.Headers {
+			header.Set(name, value)
+		}
+		header.Set("Cache-Control", "no-cache") // asked for again each time, and not sent again
+		header.Set("ETag", tag)
+		header.Set("Vary", "Accept-Encoding")
+		header.Set("X-Content-Type-Options", "nosniff")
+		switch {
+		case strings.Contains(r.Header.Get("If-None-Match"), tag):
+			status, content = http.StatusNotModified, nil
+		case f.Gzipped && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
+			header.Set("Content-Encoding", "gzip")
+		case f.Gzipped:
+			content = uncompressed(content)
+		}
+		e.log(r, outcome{route: route}, status, errorBody{})
+		if status == http.StatusOK {
+			header.Set("Content-Type", f.Type)
+			header.Set("Content-Length", strconv.Itoa(len(content)))
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write(content) // a caller that has gone cannot be told
+	})
+}
+
+// uncompressed is the content of a gzip file, which is one of the program's own: that it is good is seen to by tests.
+func uncompressed(file []byte) []byte {
+	reader, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		panic(err)
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
