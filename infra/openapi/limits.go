@@ -216,14 +216,16 @@ func constraintShape(s *openapi3.Schema) {
 
 // patchShape wants of each operation what RFC 6902 does.
 func patchShape(s *openapi3.Schema) {
-	alternative := func(member string, operations ...any) *openapi3.SchemaRef {
+	alternative := func(member string, value *openapi3.Schema, operations ...any) *openapi3.SchemaRef {
 		a := openapi3.NewSchema().WithProperty("op", openapi3.NewStringSchema().WithEnum(operations...))
 		if member != "" {
-			a.Required = []string{member}
+			a.WithProperty(member, value).Required = []string{member}
 		}
 		return a.NewRef()
 	}
 	s.OneOf = openapi3.SchemaRefs{
-		alternative("value", "add", "replace", "test"), alternative("from", "copy", "move"), alternative("", "remove"),
+		alternative("value", openapi3.NewSchema(), "add", "replace", "test"),
+		alternative("from", openapi3.NewStringSchema().WithPattern("^/"), "copy", "move"),
+		alternative("", nil, "remove"),
 	}
 }

@@ -106,7 +106,7 @@ var ofFeatures = map[string]member{
 
 	"op":                   {doc: "What to do (RFC 6902).", example: "replace", must: true, limit: oneOf("add", "remove", "replace", "copy", "move", "test")},
 	"path":                 {doc: "JSON pointer to the member to change.", example: "/description", must: true, limit: aPointer},
-	"from":                 {doc: "For copy and move, JSON pointer to where from.", example: "/name", limit: aPointer},
+	"from":                 {doc: "For copy and move, JSON pointer to where from.", example: "/name"},
 	"patchOperation.value": {doc: "For add, replace and test: any value that the member can have.", example: "The checkout in one page."},
 
 	"health":            {doc: "Percentage of the project's active flags that are not stale.", example: 100},

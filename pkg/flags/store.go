@@ -3,7 +3,6 @@ package flags
 import (
 	"context"
 	"strconv"
-	"strings"
 )
 
 // An Aggregate is what is loaded, changed and stored as a whole: a *Feature, *Project, *Environments or *Token.
@@ -124,9 +123,4 @@ type Store interface {
 
 	// Events lists what happened to one aggregate, oldest first.
 	Events(ctx context.Context, of Aggregate) ([]Event, error)
-}
-
-// byName orders things by their names, byte by byte, which is also the order of the store.
-func byName[T any](name func(T) string) func(a, b T) int {
-	return func(a, b T) int { return strings.Compare(name(a), name(b)) }
 }

@@ -12,13 +12,13 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// token puts a token into the store, and returns its secret.
-func (s *server) token(t *testing.T, kind flags.TokenType, expiresAt time.Time) string {
+// adminToken puts an admin token into the store, and returns its secret.
+func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
 	t.Helper()
 	secret := "*:*." + t.Name() + expiresAt.String()
 	err := s.store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{After: &flags.Token{
-			Hash: flags.HashSecret(secret), Name: "named-" + flags.HashSecret(secret)[:8], Type: kind, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
+			Hash: flags.HashSecret(secret), Name: "named-" + flags.HashSecret(secret)[:8], Type: flags.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
 		}}},
 		Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
 	})
@@ -31,7 +31,7 @@ func (s *server) token(t *testing.T, kind flags.TokenType, expiresAt time.Time) 
 func TestAuthentication(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	expired, expires := s.token(t, flags.AdminToken, now), s.token(t, flags.AdminToken, now.Add(time.Millisecond))
+	expired, expires := s.adminToken(t, now), s.adminToken(t, now.Add(time.Millisecond))
 	unauthenticated, forbidden := failure("AuthenticationRequired", "Authorization"), failure("NoAccessError", "READ")
 	tests := []struct {
 		name, header string
@@ -106,7 +106,7 @@ func TestOpen(t *testing.T) {
 func TestEventsNameTheCaller(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 123_456_789, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	secret := s.token(t, flags.AdminToken, time.Time{})
+	secret := s.adminToken(t, time.Time{})
 	s.create(t, "f")
 	s.check(t, call{"", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything}, "Authorization: "+secret)
 	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})

@@ -322,7 +322,7 @@ func (e *executor) deadline(ctx context.Context) time.Time {
 // pause waits before another round, longer each time and never in step with others; false when time is up.
 func pause(ctx context.Context, round int) bool {
 	ceiling := min(200*time.Millisecond, 2*time.Millisecond<<min(round, 8))
-	timer := time.NewTimer(rand.N(ceiling))
+	timer := time.NewTimer(rand.N(ceiling)) //nolint:gosec // spreading load is no secret
 	defer timer.Stop()
 	select {
 	case <-timer.C:

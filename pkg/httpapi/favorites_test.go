@@ -18,7 +18,7 @@ func TestFavorites(t *testing.T) {
 	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
 	ann, annsHeader := s.person(t, flags.RoleViewer)
 	_, ben := s.person(t, flags.RoleViewer)
-	another := "Authorization: " + s.token(t, flags.AdminToken, time.Time{})
+	another := "Authorization: " + s.adminToken(t, time.Time{})
 	favorite := func(is bool) string { return fmt.Sprintf(`{"...":0,"name":"f","favorite":%t}`, is) }
 	list := func(is bool) string {
 		return fmt.Sprintf(`{"...":0,"features":[{"...":0,"name":"f","favorite":%t},{"...":0,"name":"g","favorite":false}]}`, is)

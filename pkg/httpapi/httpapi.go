@@ -114,7 +114,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 // redirect to a cleaner spelling of themselves, or would were they not escaped: no name has slashes, or is made of dots.
 func (e *executor) guard(mux *http.ServeMux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer e.recover(w, r)
+		defer e.recover(w)
 		switch {
 		case r.Method == http.MethodOptions:
 			w.WriteHeader(http.StatusNoContent)

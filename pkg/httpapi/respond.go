@@ -153,7 +153,7 @@ func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody
 }
 
 // recover turns a panic into the 500. A defect in one request must not end the process that serves others.
-func (e *executor) recover(w http.ResponseWriter, r *http.Request) {
+func (e *executor) recover(w http.ResponseWriter) {
 	p := recover()
 	if p == nil {
 		return

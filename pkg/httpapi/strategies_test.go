@@ -68,7 +68,7 @@ func TestReplaceStrategy(t *testing.T) {
 	id := s.strategy(t, "f", `{"name":"flexibleRollout","title":"t","disabled":true,"sortOrder":3,"parameters":{"rollout":10,"groupId":"g"},`+constraint+`,`+variants+`}`)
 	one := in("f", "development") + "/strategies/" + id
 	kept := []string{`"id":"` + id + `"`, flexible, `"title":"t"`, `"disabled":true`, `"sortOrder":3`}
-	whole := append(kept, constraint, variants, rollout("10", "default", "g"))
+	whole := append(slices.Clone(kept), constraint, variants, rollout("10", "default", "g"))
 	s.run(t, []call{
 		{"as it was made", "GET", one, "", 200, strategy("f", whole...)},
 		{"what is left out: emptied, by default, or kept", "PUT", one, `{}`, 200, strategy("f", append(kept, rollout("100", "default", "f"))...)},

@@ -1,0 +1,33 @@
+package e2e
+
+import (
+	"testing"
+
+	unleash "github.com/Unleash/unleash-server-api-go/client"
+)
+
+// terraformAbsent calls what the client knows and the service has not: a JSON 404, so that the provider says what is
+// missing. A path parameter stands for itself, so that the recorded paths are the routes of docs/from-unleash.md.
+func terraformAbsent(t *testing.T, p *provider) {
+	ctx := t.Context()
+	const group, field = "{groupId}", "{contextField}"
+
+	got(p.UsersAPI.GetGroups(ctx).Execute()).isNot(t)
+	got(p.UsersAPI.CreateGroup(ctx).CreateGroupSchema(*unleash.NewCreateGroupSchema("tf")).Execute()).isNot(t)
+	got(p.UsersAPI.GetGroup(ctx, group).Execute()).isNot(t)
+	got(p.UsersAPI.UpdateGroup(ctx, group).CreateGroupSchema(*unleash.NewCreateGroupSchema("tf")).Execute()).isNot(t)
+	done(p.UsersAPI.DeleteGroup(ctx, group).Execute()).isNot(t)
+
+	got(p.ContextAPI.GetContextFields(ctx).Execute()).isNot(t)
+	got(p.ContextAPI.CreateContextField(ctx).CreateContextFieldSchema(*unleash.NewCreateContextFieldSchema("tf")).Execute()).isNot(t)
+	got(p.ContextAPI.GetContextField(ctx, field).Execute()).isNot(t)
+	done(p.ContextAPI.UpdateContextField(ctx, field).UpdateContextFieldSchema(*unleash.NewUpdateContextFieldSchema()).Execute()).isNot(t)
+	done(p.ContextAPI.DeleteContextField(ctx, field).Execute()).isNot(t)
+
+	got(p.AuthAPI.GetOidcSettings(ctx).Execute()).isNot(t)
+	got(p.AuthAPI.SetOidcSettings(ctx).OidcSettingsSchema(unleash.OidcSettingsSchema{}).Execute()).isNot(t)
+	got(p.AuthAPI.GetSamlSettings(ctx).Execute()).isNot(t)
+	got(p.AuthAPI.SetSamlSettings(ctx).SamlSettingsSchema(unleash.SamlSettingsSchema{}).Execute()).isNot(t)
+	got(p.AuthAPI.GetSimpleSettings(ctx).Execute()).isNot(t)
+	got(p.AuthAPI.SetSimpleSettings(ctx).PasswordAuthSchema(*unleash.NewPasswordAuthSchema()).Execute()).isNot(t)
+}
