@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"guidon/pkg/flags"
+)
+
+// load brings the caller's token and what the operation reads, in one call.
+func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key) (flags.View, error) {
+	wanted := keys(r)
+	if secret := secretOf(r); secret != "" && e.needsToken(op) {
+		hash := flags.HashSecret(secret)
+		wanted = append(wanted, flags.TokenKey(hash), flags.SeenKey(hash))
+	}
+	if len(wanted) == 0 || (e.needsToken(op) && secretOf(r) == "") {
+		return nil, nil
+	}
+	return e.store.Load(ctx, wanted)
+}
+
+// loadMore brings what could not be named before the first load: lists, counts, an id, and what the operation asks for.
+func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *input) (err error) {
+	d := op.Decide
+	if op.Reads.has(activeRows | archivedRows) {
+		if c.summaries, err = e.store.Summaries(ctx, c.project.UID, op.Reads.has(archivedRows)); err != nil {
+			return err
+		}
+	}
+	if len(d.lists) > 0 {
+		c.lists = make(map[flags.Entity][]flags.Aggregate, len(d.lists))
+	}
+	for _, entity := range d.lists {
+		if c.lists[entity], err = e.store.List(ctx, entity); err != nil {
+			return err
+		}
+	}
+	if d.counts {
+		if err := e.count(ctx, c); err != nil {
+			return err
+		}
+	}
+	if d.loads != nil {
+		if c.more, err = e.store.Load(ctx, d.loads(c, in.value)); err != nil {
+			return err
+		}
+	}
+	if d.allocates != "" && in.id == 0 { // one id a request, whatever the number of rounds
+		if in.id, err = e.store.NextID(ctx, d.allocates); err != nil {
+			return err
+		}
+	}
+	c.id = in.id
+	if d.seals {
+		if e.config.Sealer == nil {
+			return flags.Errorf(flags.Internal, "this process was given no key for the tokens' secrets")
+		}
+		c.sealer, err = e.config.Sealer(ctx)
+	}
+	return err
+}
+
+// countsAtOnce is how many projects are counted at the same time.
+const countsAtOnce = 16
+
+func (e *executor) count(ctx context.Context, c *call) error {
+	projects := c.lists[flags.EntityProject]
+	found, failures := make([]counts, len(projects)), make([]error, len(projects))
+	places := make(chan struct{}, countsAtOnce)
+	var wg sync.WaitGroup
+	for i, a := range projects {
+		places <- struct{}{}
+		wg.Go(func() {
+			found[i].active, found[i].stale, failures[i] = e.store.Counts(ctx, a.(*flags.Project).UID)
+			<-places
+		})
+	}
+	wg.Wait()
+	c.count = make(map[string]counts, len(projects))
+	for i, a := range projects {
+		if failures[i] != nil {
+			return failures[i]
+		}
+		c.count[a.(*flags.Project).UID] = found[i]
+	}
+	return nil
+}
