@@ -32,6 +32,7 @@ func TestDependencies(t *testing.T) {
 		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
 		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 		{"./functions/...", []string{local, yaml, testing_, "github.com/google/go-cmp"}},
+		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
 		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
 		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 	}

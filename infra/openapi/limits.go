@@ -154,10 +154,9 @@ var special = map[string]func() *openapi3.Schema{
 		s.Example = moment
 		return s
 	},
-	"jsontext.Value": openapi3.NewSchema,
 	"httpapi.parameter": func() *openapi3.Schema {
 		return openapi3.NewAnyOfSchema(
-			openapi3.NewStringSchema(), openapi3.NewFloat64Schema().WithMin(-maxSafe).WithMax(maxSafe), openapi3.NewBoolSchema(),
+			openapi3.NewStringSchema(), number(), openapi3.NewBoolSchema(),
 		).WithNullable()
 	},
 	"httpapi.roleRef": func() *openapi3.Schema {

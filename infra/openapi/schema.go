@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A direction is which way a body goes: what a caller may send is told otherwise than what is answered.
@@ -39,6 +40,9 @@ func (d *describer) fault(format string, args ...any) {
 
 // schema describes a type: a struct with a name by a component of its own.
 func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
+	if t == reflect.TypeFor[jsontext.Value]() {
+		return d.anything()
+	}
 	if known, ok := special[t.String()]; ok {
 		return known().NewRef()
 	}
@@ -55,7 +59,7 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	case reflect.Int, reflect.Int64:
 		return openapi3.NewInt64Schema().WithMin(-maxSafe).WithMax(maxSafe).NewRef()
 	case reflect.Float64:
-		return openapi3.NewFloat64Schema().WithMin(-maxSafe).WithMax(maxSafe).NewRef()
+		return number().NewRef()
 	case reflect.Slice:
 		list := openapi3.NewArraySchema()
 		list.Items = d.schema(t.Elem(), way)
@@ -125,8 +129,9 @@ func componentName(t reflect.Type, way direction) string {
 
 func (d *describer) members(t reflect.Type, way direction) *openapi3.Schema {
 	object := openapi3.NewObjectSchema()
-	if way == out {
-		object.WithoutAdditionalProperties()
+	object.WithoutAdditionalProperties()
+	if way != out {
+		object.AdditionalProperties = openapi3.AdditionalProperties{Schema: d.anything()}
 	}
 	d.addMembers(object, []reflect.Type{t}, way)
 	slices.Sort(object.Required)
@@ -166,7 +171,7 @@ func (d *describer) addMember(object *openapi3.Schema, owners []reflect.Type, na
 		t = t.Field(1).Type
 	}
 	known := d.lookUp(owners, name)
-	if way == loose && !strings.HasPrefix(known.owner, "import") {
+	if declared := owners[len(owners)-1].Name(); way == loose && !strings.HasPrefix(declared, "import") && !strings.HasPrefix(known.owner, "import") {
 		known.must, known.limit = false, nil
 	}
 	if known.must && way != out || !optional && way == out {
@@ -174,6 +179,23 @@ func (d *describer) addMember(object *openapi3.Schema, owners []reflect.Type, na
 	}
 	object.WithPropertyRef(name, known.describe(d.schema(t, way), way))
 }
+
+// anything is JSON of any sort, but for numbers that would be rounded, which are refused in unknown members too.
+func (d *describer) anything() *openapi3.SchemaRef {
+	const name = "Anything"
+	if d.components[name] == nil {
+		self := openapi3.NewSchemaRef("#/components/schemas/"+name, openapi3.NewSchema())
+		d.components[name] = self.Value.NewRef()
+		list, object := openapi3.NewArraySchema(), openapi3.NewObjectSchema()
+		list.Items, object.AdditionalProperties = self, openapi3.AdditionalProperties{Schema: self}
+		*self.Value = *openapi3.NewAnyOfSchema(openapi3.NewStringSchema().WithNullable(), openapi3.NewBoolSchema(), number(), list, object)
+		self.Value.Description = "Any JSON, nested less than 100 levels deep, without numbers that would be rounded."
+	}
+	return openapi3.NewSchemaRef("#/components/schemas/"+name, d.components[name].Value)
+}
+
+// number is what JSON readers keep exactly, near enough: a larger one is refused.
+func number() *openapi3.Schema { return openapi3.NewFloat64Schema().WithMin(-maxSafe).WithMax(maxSafe) }
 
 // isMaybe tells whether t is httpapi's maybe[T], a member that may be left out: its fields are Set and Value.
 func isMaybe(t reflect.Type) bool {

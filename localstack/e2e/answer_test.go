@@ -104,6 +104,17 @@ type (
 		Version  int   `json:"version"`
 		Features []row `json:"features"`
 	}
+	overview struct {
+		list
+		Name, Description, Mode, DefaultStickiness string
+		FeatureLimit                               *int
+		FeatureNaming                              struct{ Pattern, Example, Description *string }
+		LinkTemplates                              []struct{ Title, URLTemplate string }
+		CreatedAt, UpdatedAt                       time.Time
+		Health, Members                            int
+		Favorite                                   bool
+		Environments                               []struct{ Environment string }
+	}
 	archive struct {
 		Version  int             `json:"version"`
 		Features []featureAnswer `json:"features"`

@@ -279,12 +279,7 @@ func (l *loader) checkLists(project string, flags []*loaded) {
 	var features list
 	l.g.do(l.t, 200, "GET", "/api/admin/projects/"+project+"/features", nil, &features)
 	equal(l.t, "the flags of "+project, environmentsOf(features.Features), active)
-	var overview struct {
-		list
-		Name, Description string
-		Health, Members   int
-		Environments      []struct{ Environment string }
-	}
+	var overview overview
 	l.g.do(l.t, 200, "GET", "/api/admin/projects/"+project, nil, &overview)
 	equal(l.t, "the overview of "+project, environmentsOf(overview.Features), active)
 

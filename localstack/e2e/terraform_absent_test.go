@@ -24,10 +24,12 @@ func terraformAbsent(t *testing.T, p *provider) {
 	done(p.ContextAPI.UpdateContextField(ctx, field).UpdateContextFieldSchema(*unleash.NewUpdateContextFieldSchema()).Execute()).isNot(t)
 	done(p.ContextAPI.DeleteContextField(ctx, field).Execute()).isNot(t)
 
+	oidc := unleash.OidcSettingsSchema{OidcSettingsSchemaOneOf1: &unleash.OidcSettingsSchemaOneOf1{}}
+	saml := unleash.SamlSettingsSchema{SamlSettingsSchemaOneOf1: &unleash.SamlSettingsSchemaOneOf1{}}
 	got(p.AuthAPI.GetOidcSettings(ctx).Execute()).isNot(t)
-	got(p.AuthAPI.SetOidcSettings(ctx).OidcSettingsSchema(unleash.OidcSettingsSchema{}).Execute()).isNot(t)
+	got(p.AuthAPI.SetOidcSettings(ctx).OidcSettingsSchema(oidc).Execute()).isNot(t)
 	got(p.AuthAPI.GetSamlSettings(ctx).Execute()).isNot(t)
-	got(p.AuthAPI.SetSamlSettings(ctx).SamlSettingsSchema(unleash.SamlSettingsSchema{}).Execute()).isNot(t)
+	got(p.AuthAPI.SetSamlSettings(ctx).SamlSettingsSchema(saml).Execute()).isNot(t)
 	got(p.AuthAPI.GetSimpleSettings(ctx).Execute()).isNot(t)
 	got(p.AuthAPI.SetSimpleSettings(ctx).PasswordAuthSchema(*unleash.NewPasswordAuthSchema()).Execute()).isNot(t)
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -137,9 +138,13 @@ type answer[T any] struct {
 }
 
 // got is the answer of an operation that gives something, done that of one that gives nothing.
-func got[T any](value T, resp *http.Response, err error) answer[T] { return answer[T]{value, resp, err} }
+func got[T any](value T, resp *http.Response, err error) answer[T] {
+	return answer[T]{value, resp, err}
+}
 
-func done(resp *http.Response, err error) answer[struct{}] { return answer[struct{}]{struct{}{}, resp, err} }
+func done(resp *http.Response, err error) answer[struct{}] {
+	return answer[struct{}]{struct{}{}, resp, err}
+}
 
 // is the answer, which must have the status that the provider asks for and be one that the client can decode.
 func (a answer[T]) is(t *testing.T, status int) T {
@@ -172,21 +177,21 @@ func (a answer[T]) fails(t *testing.T, status int, name string) {
 
 // bodyOf is the answer's body that the client keeps with its error.
 func bodyOf(err error) string {
-	if e, ok := err.(*unleash.GenericOpenAPIError); ok { //nolint:errorlint // the client does not wrap it
+	if e := (*unleash.GenericOpenAPIError)(nil); errors.As(err, &e) {
 		return string(e.Body())
 	}
 	return ""
 }
 
-// given is a text that an answer may leave out. The provider follows the pointer of one that is there, so null, which
-// would crash it, is a failure.
+// given is a text that an answer may leave out. The provider follows the pointer of one that is there: null would crash
+// it, and "" is not what it planned, so both are failures.
 func given(t *testing.T, what string, text unleash.NullableString) string {
 	t.Helper()
 	switch {
 	case !text.IsSet():
 		return ""
-	case text.Get() == nil:
-		t.Errorf("%s is null, want it left out", what)
+	case text.Get() == nil, *text.Get() == "":
+		t.Errorf("%s is null or empty, want it left out", what)
 		return ""
 	}
 	return *text.Get()

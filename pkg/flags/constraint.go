@@ -95,8 +95,11 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	}
 }
 
-// checkSizes holds for every operator, since a list that is not compared with is stored all the same.
+// checkSizes holds for every operator, since what is not compared with is stored all the same.
 func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
+	if c.Value != nil {
+		checkLength(path+"/value", *c.Value, limits, p)
+	}
 	if n := len(c.Values); n > limits.ConstraintValues {
 		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
 		return // the answer need not grow with a list that is refused anyway
@@ -113,18 +116,16 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.what)
 	case c.Value == nil:
 		p.Add(path, "is required: %s compares with %s", c.Operator, kind.what)
-	case checkLength(path, *c.Value, limits, p) && !kind.is(*c.Value):
+	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValue && !kind.is(*c.Value):
 		p.Add(path, "must be %s, which %s compares with", kind.what, c.Operator)
 	}
 }
 
-// checkLength notes a value that is too long, and tells whether it is not.
-func checkLength(path, value string, limits Limits, p *Problems) bool {
-	n := utf8.RuneCountInString(value)
-	if n > limits.ConstraintValue {
+// checkLength notes a value that is too long.
+func checkLength(path, value string, limits Limits, p *Problems) {
+	if n := utf8.RuneCountInString(value); n > limits.ConstraintValue {
 		p.Add(path, "must have at most %d characters, has %d", limits.ConstraintValue, n)
 	}
-	return n <= limits.ConstraintValue
 }
 
 // isNumber tells whether s is a finite decimal number. ParseFloat alone would take hexadecimals, NaN and Inf too.

@@ -134,6 +134,19 @@ func (r *Roles) Remove(id int64) error {
 	return err
 }
 
+// DropEnvironment takes away what roles hold in an environment that is deleted: one made later under its name starts
+// without. It tells whether any role held something there.
+func (r *Roles) DropEnvironment(name string) bool {
+	dropped := false
+	r.Custom = slices.Clone(r.Custom)
+	for i, role := range r.Custom {
+		left := slices.DeleteFunc(slices.Clone(role.Permissions), func(g Grant) bool { return g.Environment == name })
+		dropped = dropped || len(left) < len(role.Permissions)
+		r.Custom[i].Permissions = left
+	}
+	return dropped
+}
+
 // Changeable says why the role must stay as it is, if it must: Invalid for a built-in one.
 func (r Role) Changeable() error {
 	if r.Type.BuiltIn() {

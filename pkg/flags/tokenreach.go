@@ -126,7 +126,7 @@ func (c Caller) MayToken(right TokenRight, kind TokenType, reach Reach) bool {
 // caller has a role in. Forbidden when not.
 func (c Caller) AuthorizeTokens(right TokenRight, mine []*Project) error {
 	of := tokenPermissions[right]
-	if c.May(of.client, nil, "") || c.May(of.frontend, nil, "") ||
+	if c.May(of.client, nil, "") || c.May(of.frontend, nil, "") || c.May(of.project, nil, "") ||
 		slices.ContainsFunc(mine, func(p *Project) bool { return c.May(of.project, p, "") }) {
 		return nil
 	}

@@ -83,3 +83,16 @@ func TestLargeFlags(t *testing.T) {
 		{"by a patch", "PATCH", f, `[{"op":"remove","path":"/description"}]`, 200, subset(on.flag)},
 	})
 }
+
+// TestQuotedPaths has messages quote paths of every sort: they are cut between characters, and are UTF-8 in any case.
+func TestQuotedPaths(t *testing.T) {
+	s := serve(t)
+	for _, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "xx" + strings.Repeat("😀", 40), "%ff%fe", strings.Repeat("%c3", 50)} {
+		path := "/api/admin/projects/" + name + "/users/1/roles/4"
+		for _, method := range []string{"POST", "PUT", "DELETE"} {
+			s.check(t, call{name, method, path, `{"projectId":"other"}`, 400, invalid("/projectId")})
+		}
+		s.check(t, call{name, "GET", "/api/admin/projects/" + name, "", 404, notFound("")})
+		s.check(t, call{name, "GET", "/api/admin/roles/" + name, "", 400, malformed("roleId")})
+	}
+}

@@ -187,7 +187,7 @@ func setAccess(c *call, in accessBody) (decision, error) {
 	if err := c.checkAccess(in); err != nil {
 		return decision{}, err
 	}
-	members, changed := in.members(), in.changedIn(c.project)
+	members, changed := in.members(), c.selfLast(in.changedIn(c.project))
 	now := changed[:min(changeAtOnce, len(changed))]
 	project := c.project.Clone()
 	writes := []flags.Write{{Before: c.project, After: project}}
@@ -206,6 +206,15 @@ func setAccess(c *call, in accessBody) (decision, error) {
 	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectAccessUpdated, Project: project.ID, Data: is, PreData: was}, http.StatusOK, nil)
 	d.unfinished = len(now) < len(changed)
 	return d, err
+}
+
+// selfLast puts the caller behind all others: whoever gives their own access away still has it until the last round.
+func (c *call) selfLast(users []int64) []int64 {
+	if c.caller.User == nil || !slices.Contains(users, c.caller.User.ID) {
+		return users
+	}
+	others := slices.DeleteFunc(users, func(id int64) bool { return id == c.caller.User.ID })
+	return append(others, c.caller.User.ID)
 }
 
 // checkAccess finds what the body names that is not there, and what the caller may not give.

@@ -22,7 +22,7 @@ func Environments() Group {
 		{"GET " + all + "/project/{projectId}", flags.Read, theProject | theEnvironments | activeRows,
 			does(listProjectEnvironments).listing(flags.EntityToken).answers(200, projectEnvironmentList{})},
 		{"GET " + one, flags.Read, theEnvironments, does(readEnvironment).answers(200, environmentView{})},
-		{"DELETE " + one, flags.DeleteEnvironment, theEnvironments, does(deleteEnvironment).answers(200)},
+		{"DELETE " + one, flags.DeleteEnvironment, theEnvironments | theRoles, does(deleteEnvironment).answers(200)},
 		{"POST " + one + "/on", flags.UpdateEnvironment, theEnvironments, does(switchEnvironment(true)).answers(204)},
 		{"POST " + one + "/off", flags.UpdateEnvironment, theEnvironments, does(switchEnvironment(false)).answers(204)},
 	}}
@@ -168,7 +168,7 @@ func orderEnvironments(c *call, in environmentOrderBody) (decision, error) {
 }
 
 // deleteEnvironment takes an environment away everywhere, by changing one item: flags and projects keep what they have
-// for it, which nobody sees any more.
+// for it, which nobody sees any more. Roles know environments by name, so that what they hold in this one goes with it.
 func deleteEnvironment(c *call) (decision, error) {
 	env, err := c.findEnvironmentByName()
 	if err != nil {
@@ -179,7 +179,11 @@ func deleteEnvironment(c *call) (decision, error) {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.EnvironmentDeleted, Environment: env.Name, PreData: environmentViewOf(*env)}
-	return c.changes(c.registry, registry, event, http.StatusOK, nil)
+	writes := []flags.Write{{Before: c.registry, After: registry}}
+	if roles := c.roles.Clone(); roles.DropEnvironment(env.Name) {
+		writes = append(writes, flags.Write{Before: c.roles, After: roles})
+	}
+	return c.changesAll(writes, event, http.StatusOK, nil)
 }
 
 // A createEnvironmentBody makes an environment.

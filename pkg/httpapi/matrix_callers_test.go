@@ -189,7 +189,7 @@ func (s *server) holdersOfAPITokens(t *testing.T, now time.Time) []holder {
 	return []holder{
 		{name: "no token", refused: 401},
 		{name: "an unknown token", secret: "*:*.nosuch", refused: 401},
-		{name: "an expired token", secret: s.token(t, flags.AdminToken, now), refused: 401},
+		{name: "an expired token", secret: s.adminToken(t, now), refused: 401},
 		{name: "a deleted token", secret: deleted, refused: 401},
 		{name: "a public signup token", secret: secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body), refused: 401},
 		{name: "a client token", secret: dynamotest.ClientToken, refused: 403},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -73,8 +74,8 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.WriteHeader(status)
 		return
 	}
-	document, err := json.Marshal(body, json.Deterministic(true))
-	if err != nil { // a defect: a body that is no JSON
+	document, err := json.Marshal(body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // what a path holds may be quoted
+	if err != nil {                                                                                // a defect: a body that is no JSON
 		panic(err)
 	}
 	if tooLong(document) {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -75,11 +76,18 @@ func isRounded(number string) bool {
 	return math.Abs(f) >= 1<<53 && f == math.Trunc(f)
 }
 
+// shorten is the beginning of a text that a caller sent, as valid UTF-8: what paths hold may be none.
 func shorten(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "…"
+	const most = 40
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
 	}
-	return s
+	end := most
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }
 
 // errNull is a null where T is wanted.
