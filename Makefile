@@ -13,6 +13,9 @@ GOLANGCI_LINT_VERSION = v2.15.0
 STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
 GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
+SCHEMATHESIS_VERSION = 4.32.5
+SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
+
 # Which engine the tests and the gateway start: dynoxide (the default) or dynamodb-local (wants Java 17 and Maven).
 ifdef ENGINE
 export ENGINE
@@ -31,6 +34,17 @@ test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's o
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler, so the tests run without the race detector"; fi; \
 	set -x; go test -count=1 $$race ./...
+
+contract: check-go check-npm $(SCHEMATHESIS) ## let Schemathesis hold the interface to its own description (SEED, EXAMPLES)
+	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@go run ./localstack/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
+
+$(SCHEMATHESIS): localstack/contract/requirements.txt
+	@command -v python3 >/dev/null || { echo "python3 is missing: Schemathesis needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
+	@echo "installing schemathesis@$(SCHEMATHESIS_VERSION) (once)"; rm -rf '$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)'
+	@python3 -m venv '$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)'
+	@'$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r localstack/contract/requirements.txt
+	@touch '$@'
 
 bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./localstack/bench

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"guidon/infra/bootstrap"
 	"guidon/localstack/engine"
@@ -37,7 +38,7 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 	g := &gateway{}
 	options := dynamo.Options{Table: s.table}
 	if s.endpoint == "" {
-		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: prefixed{os.Stderr}})
+		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: &prefixed{out: os.Stderr}})
 		if err != nil {
 			return nil, err
 		}
@@ -144,14 +145,39 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeResponse(w, response)
 }
 
-// prefixed marks the engine's lines.
-type prefixed struct{ out *os.File }
+// engineEnded is closed when the engine has gone; nil, which is never, when another's is used.
+func (g *gateway) engineEnded() <-chan struct{} {
+	if g.engine == nil {
+		return nil
+	}
+	return g.engine.Ended()
+}
 
-func (p prefixed) Write(b []byte) (int, error) {
-	for line := range strings.Lines(string(b)) {
-		if strings.TrimSpace(line) != "" {
-			_, _ = fmt.Fprintf(p.out, "engine: %s\n", strings.TrimSpace(line))
+// revive starts an engine again that has ended by itself. Its data is what it was: requests go on where they were.
+func (g *gateway) revive(ctx context.Context) error {
+	fmt.Fprintln(os.Stderr, "guidon: the DynamoDB engine has ended by itself; starting it again")
+	if err := g.engine.Restart(ctx); err != nil {
+		return fmt.Errorf("the DynamoDB engine cannot be started again: %w", err)
+	}
+	return nil
+}
+
+// prefixed marks the engine's lines, which come in pieces.
+type prefixed struct {
+	out  io.Writer
+	line []byte
+}
+
+func (p *prefixed) Write(b []byte) (int, error) {
+	p.line = append(p.line, b...)
+	for {
+		line, rest, whole := bytes.Cut(p.line, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		p.line = rest
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			_, _ = fmt.Fprintf(p.out, "engine: %s\n", line)
 		}
 	}
-	return len(b), nil
 }

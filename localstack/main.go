@@ -79,10 +79,16 @@ func run(ctx context.Context, stopping func()) error {
 	go func() { served <- server.Serve(listener) }()
 	greet(os.Stdout, listener.Addr(), s)
 
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
+	for ctx.Err() == nil {
+		select {
+		case err := <-served:
+			return err
+		case <-g.engineEnded():
+			if err := g.revive(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
+		case <-ctx.Done():
+		}
 	}
 	stopping()
 	bounded, cancel := context.WithTimeout(context.Background(), shutdownTimeout)

@@ -30,7 +30,7 @@ var parameters = map[string]parameter{
 	"projectId":       {"Id of the project.", flags.DefaultProject, aName},
 	"featureName":     {"Name of the flag.", "new-checkout", aName},
 	"environment":     {"Name of the environment, one of the project's.", "development", aName},
-	"environmentName": {"Name of the environment.", "development", aName},
+	"environmentName": {"Name of the environment.", "staging", aName},
 	"strategyId":      {"Identifier of the strategy.", anUUID, notEmpty},
 	"strategyType":    {"Name of the strategy type.", "byCountry", aName},
 	"tagType":         {"Name of the tag type.", "simple", aTagType},

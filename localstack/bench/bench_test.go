@@ -82,7 +82,7 @@ func TestPhases(t *testing.T) {
 			srv := httptest.NewServer(s)
 			defer srv.Close()
 			b := &bench{
-				options: options{callers: 4, flags: 20, spend: 40 * time.Millisecond},
+				options: options{callers: 4, flags: 4, spend: 400 * time.Millisecond},
 				target:  newTarget(srv.URL, "token"), phase: p, prefix: ours + "test-",
 			}
 			res, err := b.run(context.Background())

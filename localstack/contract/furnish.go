@@ -52,7 +52,6 @@ func (g *gateway) furnish(ctx context.Context) (dictionaries, error) {
 	f.makesNumbered("users", "/api/admin/user-admin", `{"username":"contract","rootRole":3}`)
 	f.makesNumbered("users", "/api/admin/service-account", `{"username":"contract-account","name":"contract","rootRole":3}`)
 	f.there["roles"] = []any{4, 5}
-	f.makesNumbered("ownRoles", "/api/admin/roles", `{"name":"contract"}`)
 	f.makesNumbered("accounts", "/api/admin/service-account", `{"username":"contract-admin","name":"contract","rootRole":1}`)
 	if f.err != nil {
 		return nil, f.err
@@ -67,11 +66,12 @@ func (g *gateway) furnish(ctx context.Context) (dictionaries, error) {
 		f.send(http.MethodPost, "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, name))
 		f.makesNumbered("doomedUsers", "/api/admin/user-admin", fmt.Sprintf(`{"username":%q,"rootRole":3}`, name))
 		f.makesNumbered("doomedRoles", "/api/admin/roles", fmt.Sprintf(`{"name":%q}`, name))
-		f.makesSecret("doomedTokens", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":%q,"type":"client"}`, name))
+		f.makesNumbered("ownRoles", "/api/admin/roles", fmt.Sprintf(`{"name":"own-%d"}`, i))
+		f.makesSecret("apiTokens", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":"own-%d","type":"client","environment":"*"}`, i))
+		f.makesSecret("doomedTokens", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":%q,"type":"client","environment":"*"}`, name))
 		f.makesSecret("signups", "/api/admin/invite-link/tokens", fmt.Sprintf(`{"name":%q,"expiresAt":"2999-01-01T00:00:00Z"}`, name))
 		f.makesNumbered("personalTokens", f.personal, fmt.Sprintf(`{"description":%q,"expiresAt":"2999-01-01T00:00:00Z"}`, name))
 	}
-	f.makesSecret("apiTokens", "/api/admin/api-tokens", `{"tokenName":"contract","type":"client"}`)
 	f.makesSecret(personal, f.personal, `{"description":"kept","expiresAt":"2999-01-01T00:00:00Z"}`)
 	return f.there, f.err
 }

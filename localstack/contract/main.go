@@ -44,7 +44,7 @@ const (
 
 func main() {
 	seed := flag.Int("seed", 1, "what the questions are made of")
-	examples := flag.Int("examples", 25, "how many questions at most are made up for an operation")
+	examples := flag.Int("examples", 15, "how many questions at most are made up for an operation")
 	st := flag.String("st", "st", "the program of Schemathesis")
 	gateway := flag.String("gateway", "", "the program of the gateway")
 	flag.Parse()
@@ -85,7 +85,7 @@ func run(ctx context.Context, program, st string, seed, examples int) error {
 		return err
 	}
 	args := []string{"--config-file", file, "run", g.url + "/docs/openapi.json", "--seed", strconv.Itoa(seed), "--workers", "1", "--no-color"}
-	made := []string{"--include-operation-id", "updateRole", "--include-operation-id", "updateToken", "--include-operation-id", "createRole","--max-examples", strconv.Itoa(examples), "--header", "Authorization: " + token}
+	made := []string{"--max-examples", strconv.Itoa(examples), "--header", "Authorization: " + token}
 	asked, err := ask(ctx, st, folder, append(args, made...)...)
 	if err != nil {
 		return err
@@ -95,10 +95,9 @@ func run(ctx context.Context, program, st string, seed, examples int) error {
 	if _, err := ask(ctx, st, folder, append(args, own...)...); err != nil {
 		return err
 	}
-	if false && asked < atLeast {
+	if asked < atLeast {
 		return fmt.Errorf("only %d questions were asked, want %d", asked, atLeast)
 	}
-	_ = os.WriteFile("/tmp/h5/gwlog", []byte(g.stderr.String()), 0o600)
 	return g.review()
 }
 

@@ -199,3 +199,17 @@ func stepsOf(development rowEnvironment) int {
 	}
 	return 1
 }
+
+// TestEngineKilled: an engine that is killed under the gateway is started again, and what was there is there.
+func TestEngineKilled(t *testing.T) {
+	g := start(t)
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "before"}, nil)
+	before := g.get(t, project+"/features/before")
+	if err := syscall.Kill(g.engine.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "after"}, nil)
+	if got := g.get(t, project+"/features/before"); got != before {
+		t.Errorf("after the engine was killed the flag is\n%s\nwant\n%s", got, before)
+	}
+}

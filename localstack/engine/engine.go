@@ -94,6 +94,18 @@ func (e *Engine) Stop() {
 	e.lock = nil
 }
 
+// Ended is closed when the running engine has ended, by itself or because it was told to.
+func (e *Engine) Ended() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.process == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	return e.process.done
+}
+
 // Kill ends the engine as a power failure would (SIGKILL). Restart brings it back.
 func (e *Engine) Kill() {
 	e.mu.Lock()

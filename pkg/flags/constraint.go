@@ -66,7 +66,7 @@ type operatorRule struct {
 	kind *valueKind
 }
 
-// A valueKind is what the one value of an operator must be (decisions: Strategies).
+// A valueKind is what the one value of an operator must be.
 type valueKind struct {
 	is   func(string) bool
 	what string

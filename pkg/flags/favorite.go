@@ -6,7 +6,7 @@ import (
 )
 
 // FavoritesKey is what a caller's favorites are kept under: a user's id, so that another name keeps them, or else the
-// name of the token (decisions: Tags, favorites).
+// name of the token.
 func (c Caller) FavoritesKey() string {
 	if c.User != nil {
 		return "user:" + strconv.FormatInt(c.User.ID, 10)

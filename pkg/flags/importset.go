@@ -73,7 +73,7 @@ type ImportFinding struct {
 	Affected []string
 }
 
-// Validate tells whether the set can be imported (decisions: Import data).
+// Validate tells whether the set can be imported.
 func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
 	fate := s.sort(to)
 	project := to.Project.ID
@@ -119,7 +119,7 @@ func (s ImportSet) sort(to ImportTarget) (sorted fate) {
 }
 
 // missingParents are those that a flag of the set depends on and that will not be active flags of the project after
-// the import (decisions: Dependencies).
+// the import.
 func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
 	imported := setOf(sorted.created)
 	var missing []string

@@ -174,7 +174,7 @@ func (f *Feature) indexStrategy(env ProjectEnvironment, id string) (int, *Error)
 
 // setStrategies keeps strategies, a list of the flag's own, in their order: ones of equal sort order stay as they
 // stand, the older before the younger. A flag that has lost its last strategy in env, or its last enabled one, is
-// switched off there (decisions: Strategies): to an SDK, a flag that is on without any is on for everybody.
+// switched off there: to an SDK, a flag that is on without any is on for everybody.
 func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
 	slices.SortStableFunc(strategies, func(a, b Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
 	active := func(s Strategy) bool { return !s.Disabled }

@@ -208,7 +208,7 @@ type builtIn struct {
 	defaults map[string]func(feature string) string // by parameter; without one, a parameter may be missing
 }
 
-// builtInTypes are the built-in strategy types (decisions: Strategies).
+// builtInTypes are the built-in strategy types.
 var builtInTypes = []builtIn{
 	{StrategyType{
 		Name: "default", DisplayName: "Standard", Description: "On for everybody.",

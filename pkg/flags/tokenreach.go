@@ -7,7 +7,7 @@ import (
 
 // A Reach is the projects that a token reaches, by what is there now.
 //
-// A token never widens (decisions: deleting a project or environment revokes the tokens scoped to it alone). It names
+// A token never widens. It names
 // projects and an environment by the UIDs that they had when it was made, so it does not reach what is made under their
 // names later; and once nothing is left of what it names, it is revoked. Nobody has to find the tokens when a project or
 // an environment is deleted: whoever uses a token asks for its reach. For tokens of SDKs that is the function that

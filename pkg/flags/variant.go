@@ -92,7 +92,7 @@ func (v Variant) check(path string, p *Problems) {
 	}
 }
 
-// check holds the value to its type (decisions: Variants), because an SDK that cannot read it would fail in the
+// check holds the value to its type, because an SDK that cannot read it would fail in the
 // application, far from whoever wrote it.
 func (payload Payload) check(path string, p *Problems) {
 	switch payload.Type {
@@ -110,8 +110,8 @@ func (payload Payload) check(path string, p *Problems) {
 	}
 }
 
-// Distribute gives each variant the weight that it ends up with, in a copy of the list (contract: Variants, rule 3;
-// decisions: Variants). Fix weights are rounded down to whole numbers; what they leave of 1000 is shared among the
+// Distribute gives each variant the weight that it ends up with, in a copy of the list (contract: Variants, rule 3).
+// Fix weights are rounded down to whole numbers; what they leave of 1000 is shared among the
 // variable ones by largest remainder: shares differ by at most 1, and earlier variants get the larger share. The list
 // must be one that CheckVariants has no fault with; the total of a non-empty one is then exactly 1000.
 func Distribute(variants []Variant) []Variant {

@@ -121,7 +121,7 @@ func createEnvironment(c *call, in createEnvironmentBody) (decision, error) {
 }
 
 // validateEnvironment tells whether an environment could be made under a name. Here a taken one is a 400: it is what was
-// asked about (decisions: Environments and projects).
+// asked about.
 func validateEnvironment(c *call, in environmentNameBody) (decision, error) {
 	if c.registry.Find(in.Name) != nil {
 		return decision{}, flags.Problems{{Path: "/name", Message: "an environment named " + strconv.Quote(in.Name) + " exists already"}}.Err()

@@ -30,14 +30,14 @@ func (in *input) read(limits flags.Limits) error {
 	in.done = true
 	maximum := cmp.Or(in.op.Decide.maximum, maxBody)
 	body, err := io.ReadAll(http.MaxBytesReader(nil, in.request.Body, int64(maximum)))
+	if len(body) > 0 && !isJSON(in.request.Header.Get("Content-Type")) {
+		return flags.Errorf(flags.UnsupportedMediaType, "the body's content type must be application/json")
+	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return flags.Errorf(flags.TooLarge, "the body is larger than %d MiB", maximum>>20)
 	}
 	if err != nil {
 		return flags.Errorf(flags.Invalid, "the body could not be read to its end")
-	}
-	if len(body) > 0 && !isJSON(in.request.Header.Get("Content-Type")) {
-		return flags.Errorf(flags.UnsupportedMediaType, "the body's content type must be application/json")
 	}
 	if in.op.Decide.decode != nil {
 		in.value, err = in.op.Decide.decode(body, limits)

@@ -142,7 +142,7 @@ type projectView struct {
 }
 
 // A describedProject is a projectView with the description, which is left out when it is empty: clients take null for a
-// text that is there (decisions: Names and limits).
+// text that is there.
 type describedProject struct {
 	projectView
 	Description string `json:"description,omitzero"`

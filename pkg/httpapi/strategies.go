@@ -166,7 +166,7 @@ func (b newStrategyBody) review(c *call, problems *flags.Problems) {
 }
 
 // A strategyBody changes a strategy. What is left out of constraints, variants, segments and parameters is emptied, or
-// goes back to its defaults; the rest stays (decisions: Strategies).
+// goes back to its defaults; the rest stays.
 type strategyBody struct {
 	Name        maybe[string]         `json:"name"`
 	Title       maybe[*string]        `json:"title"`
