@@ -18,6 +18,8 @@ func TestDependencies(t *testing.T) {
 		awslabs  = "github.com/awslabs/"
 		dynamo   = "guidon/pkg/dynamo"
 		httpapi  = "guidon/pkg/httpapi"
+		page     = "guidon/pkg/docs"
+		openapi  = "github.com/getkin/"
 		local    = "guidon/localstack"
 		yaml     = "github.com/goccy/go-yaml"
 		testing_ = "testing"
@@ -27,13 +29,15 @@ func TestDependencies(t *testing.T) {
 		never    []string // import paths, or beginnings of them, that they must not reach
 	}{
 		{"./pkg/flags", []string{aws, awslabs, "net/http", "guidon/pkg/flags/", dynamo, httpapi, local}},
-		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local}},
+		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local, page, openapi}},
+		{"./pkg/docs", []string{aws, awslabs, dynamo, local, openapi}},
 		{"./pkg/dynamo", []string{awslabs, httpapi, local}},
 		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
 		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-		{"./functions/...", []string{local, yaml, testing_, "github.com/google/go-cmp"}},
+		{"./functions/...", []string{local, yaml, openapi, testing_, "github.com/google/go-cmp"}},
 		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
-		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
+		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo, page}},
+		{"./functions/docs", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
 		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 	}
 	for _, tt := range tests {

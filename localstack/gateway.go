@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"guidon/infra/bootstrap"
 	"guidon/localstack/engine"
@@ -26,6 +27,7 @@ const dataFile = "guidon.db"
 // A gateway answers HTTP requests by the functions of the template.
 type gateway struct {
 	routes *router
+	admin  string         // the secret of an admin token that works, for the greeting; empty without one
 	engine *engine.Engine // nil when another is used
 }
 
@@ -80,12 +82,33 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 		return err
 	}
 	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
+	if g.admin, err = workingToken(ctx, store, s); err != nil {
+		return err
+	}
 	routes, err := functions(t, store, s.config)
 	if err != nil {
 		return err
 	}
 	g.routes, err = newRouter(routes)
 	return err
+}
+
+// workingToken is the first seeded admin token that nobody has deleted or let expire since; empty without any.
+func workingToken(ctx context.Context, store flags.Store, s settings) (string, error) {
+	for _, seeded := range s.tokens {
+		if seeded.Type != flags.AdminToken {
+			continue
+		}
+		key := flags.TokenKey(flags.HashSecret(seeded.Secret))
+		view, err := store.Load(ctx, []flags.Key{key})
+		if err != nil {
+			return "", err
+		}
+		if _, err := flags.Authenticate(flags.Find[*flags.Token](view, key), time.Now()); err == nil {
+			return seeded.Secret, nil
+		}
+	}
+	return "", nil
 }
 
 // functions gives every function of the template the handler of its group.

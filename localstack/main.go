@@ -74,10 +74,11 @@ func run(ctx context.Context, stopping func()) error {
 		Handler:           g,
 		MaxHeaderBytes:    maxHeader,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second, // as long as API Gateway waits
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	greet(os.Stdout, listener.Addr(), s)
+	greet(os.Stdout, listener.Addr(), s, g.admin)
 
 	for ctx.Err() == nil {
 		select {

@@ -10,7 +10,6 @@ import (
 
 	"guidon/infra/bootstrap"
 	"guidon/localstack/engine"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -67,26 +66,15 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// adminToken is the first one that a newcomer can use; empty when none was given.
-func (s settings) adminToken() string {
-	for _, t := range s.tokens {
-		if t.Type == flags.AdminToken {
-			return t.Secret
-		}
-	}
-	return ""
-}
-
-// greet tells a newcomer what to do next.
-func greet(w io.Writer, address net.Addr, s settings) {
+// greet tells a newcomer what to do next, with an admin token that works, or none.
+func greet(w io.Writer, address net.Addr, s settings, token string) {
 	url := "http://" + address.String()
-	token := s.adminToken()
 	header := ""
 	switch {
 	case s.config.Open:
 		token = "none needed (AUTH_TYPE=none)"
 	case token == "":
-		token = "none; give one in INIT_ADMIN_API_TOKENS"
+		token = "none that works; give one in INIT_ADMIN_API_TOKENS"
 	default:
 		header = " -H 'Authorization: " + token + "'"
 	}

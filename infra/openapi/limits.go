@@ -54,8 +54,6 @@ func aPermission(s *openapi3.Schema) {
 	longest(flags.MaxName)(s)
 }
 
-func anID(s *openapi3.Schema) { s.Min = new(1.0) }
-
 func aMoment(s *openapi3.Schema) { s.Format = "date-time" }
 
 func notEmpty(s *openapi3.Schema) { s.MinLength = 1 }

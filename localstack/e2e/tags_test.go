@@ -26,3 +26,9 @@ func TestTagValues(t *testing.T) {
 		g.do(t, 404, "DELETE", tags+"/simple/"+strings.ReplaceAll(url.PathEscape(value), ".", "%2E"), nil, nil)
 	}
 }
+
+// TestTagWithoutValue: a path that ends before the value is the JSON 404, not a redirect to one with a slash.
+func TestTagWithoutValue(t *testing.T) {
+	g := start(t)
+	g.fails(t, 404, "NotFoundError", "DELETE", "/api/admin/features/nosuch/tags/simple", nil)
+}

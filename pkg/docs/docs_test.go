@@ -111,7 +111,7 @@ func TestThroughLambda(t *testing.T) {
 	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/swagger-ui-bundle.js", Headers: map[string]string{"accept-encoding": "gzip"}}
 	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "GET", event.RawPath
 	answer, err := lambdahttp.Handler(docs.Handler(httpapi.Config{}))(t.Context(), event)
-	if err != nil || answer.StatusCode != 200 || !answer.IsBase64Encoded || answer.Headers["Content-Encoding"] != "gzip" {
+	if err != nil || answer.StatusCode != http.StatusOK || !answer.IsBase64Encoded || answer.Headers["Content-Encoding"] != "gzip" {
 		t.Fatalf("%d %v %t %v, want a 200 in base64", answer.StatusCode, answer.Headers, answer.IsBase64Encoded, err)
 	}
 	content, err := base64.StdEncoding.DecodeString(answer.Body)

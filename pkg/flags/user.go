@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -85,12 +86,20 @@ func (u *User) Check(problems *Problems) {
 	checkLongest("/username", u.Username, maxUserName, problems)
 	checkLongest("/name", u.Name, maxUserName, problems)
 	checkLongest("/email", u.Email, maxEmail, problems)
+	if !isPlain(u.Username) {
+		problems.Add("/username", "must have no control characters, and no blanks at its ends")
+	}
 	if u.Email == "" {
 		return
 	}
 	if address, err := mail.ParseAddress(u.Email); err != nil || address.Address != u.Email {
 		problems.Add("/email", "must be an e-mail address, such as someone@example.com")
 	}
+}
+
+// isPlain tells whether a text shows as what it is: it stands in messages and in the log of events.
+func isPlain(text string) bool {
+	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func checkLongest(path, text string, most int, problems *Problems) {

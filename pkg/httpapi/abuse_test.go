@@ -44,6 +44,11 @@ func TestPatchBounds(t *testing.T) {
 		with(metadata, "a copy bomb", bomb(text, "/description", "/name"), `{"...":0,"name":"ValidationError"}`),
 		with(metadata, "moved into itself", `[{"op":"move","from":"/description","path":"/description/x"}]`, `{"...":0,"name":"ValidationError"}`),
 		with(strategy, "moved into itself", `[{"op":"move","from":"/parameters","path":"/parameters/x"}]`, `{"...":0,"name":"ValidationError"}`),
+		with(strategy, "an element moved into itself, which would lose it", `[{"op":"move","from":"/constraints/0","path":"/constraints/0/x"}]`, invalid("/0/path")),
+		with(inOne, "a variant moved into itself", `[{"op":"move","from":"/0","path":"/0/zz"}]`, invalid("/0/path")),
+		with(inAll, "many operations on a large document", `[{"op":"add","path":"/0","value":{"name":"big","weight":1,"payload":{"type":"string","value":`+text+`}}},`+
+			strings.TrimPrefix(repeat(998, `{"op":"add","path":"/0/weight","value":1}`), "["), malformed("in parts")),
+		with(strategy, "an index that is none", `[{"op":"remove","path":"/constraints/x"}]`, malformed("does not fit")),
 		with(strategy, "a negative index", `[{"op":"add","path":"/constraints/-1","value":{}}]`, malformed("cannot be applied")),
 		with(strategy, "a large index", `[{"op":"add","path":"/constraints/99999999999999999999","value":{}}]`, malformed("cannot be applied")),
 		with(strategy, "a bad escape", `[{"op":"remove","path":"/parameters/~2"}]`, `{"...":0,"name":"ValidationError"}`),

@@ -52,7 +52,7 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 			}
 		case kind == flags.Internal && round > 1 && ctx.Err() != nil:
 			return decision{}, round, outrun(err, begun) // time was up in the middle of another round, not for want of a store
-		case kind == flags.Unavailable && begun:
+		case begun: // whatever it is, a part was made, and the caller must know
 			return decision{}, round, outrun(err, begun)
 		default:
 			return decision{}, round, err
@@ -64,7 +64,7 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 func outrun(err error, begun bool) *flags.Error {
 	message := "too many others changed this at the same time, and nothing was changed; try again"
 	if begun {
-		message = "only a part of this could be done in time; try again, and the rest is done"
+		message = "only a part of this was done; try again, and the rest is done or refused"
 	}
 	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: message}
 }

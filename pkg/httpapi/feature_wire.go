@@ -37,6 +37,13 @@ type updateFeatureBody struct {
 	metadataBody
 }
 
+// review holds the name, if there is one, to that of the path.
+func (b updateFeatureBody) review(c *call, problems *flags.Problems) {
+	if b.Name.Set && b.Name.Value != c.param(featureParam) {
+		problems.Add("/name", "a flag cannot be renamed: it must be the name in the path, or be left out")
+	}
+}
+
 // A metadataBody says what may be said of a flag; what it leaves out stays.
 type metadataBody struct {
 	Type           maybe[string]  `json:"type"`

@@ -64,9 +64,6 @@ func createFeature(c *call, in createFeatureBody) (decision, error) {
 }
 
 func updateFeature(c *call, in updateFeatureBody) (decision, error) {
-	if in.Name.Set && in.Name.Value != c.feature.Name {
-		return decision{}, flags.Problems{{Path: "/name", Message: "a flag cannot be renamed: it must be the name in the path, or be left out"}}.Err()
-	}
 	return c.changeMetadata(in.over(c.feature.Metadata))
 }
 

@@ -61,6 +61,14 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 // find puts what the path names into the call. Every 404 about a path is made here: a project, flag or environment
 // that is not there, a flag reached through another project, an archived flag.
 func (c *call) find(reads Reads, view flags.View) error {
+	for _, id := range []struct {
+		read  Reads
+		param string
+	}{{theUser, userParam}, {theRole, roleParam}} {
+		if _, err := intParam(c.param, id.param); err != nil && reads.has(id.read) {
+			return err // a 400, before any 404
+		}
+	}
 	if reads.has(theEnvironments) {
 		if c.registry = flags.Find[*flags.Environments](view, flags.EnvironmentsKey()); c.registry == nil {
 			return flags.Errorf(flags.Internal, "the store has not been set up: it has no environments")

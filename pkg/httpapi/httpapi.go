@@ -107,6 +107,11 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	}
 	nothing := e.fails("", flags.Errorf(flags.NotFound, "there is nothing at this path and method"))
 	mux.Handle("/", nothing)
+	for _, op := range group.Operations {
+		if before, tail := withoutTail(op.Route); tail { // net/http would redirect to it with a slash behind
+			mux.Handle(before, nothing)
+		}
+	}
 	return e.guard(mux, nothing)
 }
 
@@ -138,4 +143,12 @@ func (e *executor) fails(route string, failure *flags.Error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.respond(w, r, outcome{route: route, err: failure})
 	})
+}
+
+// withoutTail is a route less the remainder that it ends in, if it does.
+func withoutTail(route string) (before string, tail bool) {
+	if !strings.HasSuffix(route, "...}") {
+		return route, false
+	}
+	return route[:strings.LastIndex(route, "/")], true
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 const (
 	maxPatchOperations = 1000
 	maxPatchCopies     = 1 << 20
+	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
 )
 
 // A patchBody is a JSON Patch (RFC 6902).
@@ -47,6 +49,8 @@ func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
 		}
 		if (op.Op == "copy" || op.Op == "move") && (op.From == nil || !strings.HasPrefix(*op.From, "/")) {
 			problems.Add(at+"/from", "must name a member, such as /description")
+		} else if op.Op == "move" && strings.HasPrefix(op.Path, *op.From+"/") {
+			problems.Add(at+"/path", "must not lie within what is moved there")
 		}
 		if (op.Op == "add" || op.Op == "replace" || op.Op == "test") && op.Value == nil {
 			problems.Add(at+"/value", "is required")
@@ -71,6 +75,22 @@ func (p patchBody) members(visit func(at, member string)) {
 	}
 }
 
+// patchFault says in the reader's words why a patch cannot be applied.
+func patchFault(err error) string {
+	switch {
+	case errors.Is(err, jsonpatch.ErrTestFailed):
+		return "a test failed"
+	case errors.Is(err, jsonpatch.ErrMissing):
+		return "a path names something that is not there"
+	case errors.Is(err, jsonpatch.ErrInvalidIndex):
+		return "a path names a place in a list that it does not have"
+	}
+	if _, ok := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); ok {
+		return "its copies add more than 1 MiB"
+	}
+	return "a path does not fit the document"
+}
+
 // apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
 func (p patchBody) apply(document, into any) error {
 	before, err := json.Marshal(document)
@@ -81,6 +101,9 @@ func (p patchBody) apply(document, into any) error {
 	if err != nil {
 		return err
 	}
+	if work := len(p) * (len(before) + len(operations)); work > maxPatchWork {
+		return flags.Errorf(flags.Invalid, "the patch has too many operations for documents of this size; apply it in parts")
+	}
 	patch, err := jsonpatch.DecodePatch(operations)
 	if err != nil {
 		return &flags.Error{Kind: flags.Invalid, Message: "the body is no JSON Patch", Err: err}
@@ -90,7 +113,7 @@ func (p patchBody) apply(document, into any) error {
 	options.AccumulatedCopySizeLimit = maxPatchCopies
 	after, err := patch.ApplyWithOptions(before, options)
 	if err != nil {
-		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + err.Error(), Err: err}
+		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + patchFault(err), Err: err}
 	}
 	return decodeStrict(after, into)
 }

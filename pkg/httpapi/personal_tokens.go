@@ -28,7 +28,7 @@ func theCaller(c *call) (*flags.User, error) { return c.caller.User, nil }
 // person refuses API tokens, which are nobody's.
 func person(c *call) error {
 	if c.caller.User == nil {
-		return flags.Errorf(flags.Forbidden, "personal tokens belong to persons and service accounts, and %s is an API token: call this with a personal token", c.caller.Name)
+		return flags.Errorf(flags.Forbidden, "personal tokens belong to persons and service accounts, and %s is neither: call this with a personal token", c.caller.Name)
 	}
 	return nil
 }

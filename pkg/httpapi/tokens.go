@@ -181,6 +181,9 @@ type createTokenBody struct {
 	ExpiresAt   maybe[*string]  `json:"expiresAt"`
 }
 
+// maxTokenProjects is how many projects one token may name: each is looked up when it is made, and in every list.
+const maxTokenProjects = 1000
+
 func (b createTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 	checkTitle("/tokenName", b.name(), problems)
 	switch kind := b.kind(); kind {
@@ -194,6 +197,9 @@ func (b createTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 	}
 	if b.Projects.Set && len(b.Projects.Value) == 0 {
 		problems.Add("/projects", "must name at least one project; left out it is every project")
+	}
+	if n := len(b.Projects.Value); n > maxTokenProjects {
+		problems.Add("/projects", "must name at most %d projects, names %d; * is every project", maxTokenProjects, n)
 	}
 	if b.Projects.Set && b.Project.Set && !slices.Equal(b.Projects.Value, []string{b.Project.Value}) {
 		problems.Add("/project", "must be left out where there are projects, or be the only one of them")
@@ -222,8 +228,10 @@ func (b createTokenBody) projects() []string {
 		return []string{flags.All}
 	}
 	var once []string
+	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
-		if !slices.Contains(once, id) {
+		if !seen[id] {
+			seen[id] = true
 			once = append(once, id)
 		}
 	}

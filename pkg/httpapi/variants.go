@@ -46,7 +46,12 @@ func putVariants(c *call, in variantsBody) (decision, error) {
 func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
 	envs := make([]flags.ProjectEnvironment, 0, len(in.Environments))
 	var problems flags.Problems
+	seen := map[string]bool{}
 	for i, name := range in.Environments {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
 		at := slices.IndexFunc(c.environments, func(env flags.ProjectEnvironment) bool { return env.Name == name })
 		if at < 0 {
 			problems.Add("/environments/"+strconv.Itoa(i), "there is no environment %q in project %q", name, c.project.ID)
@@ -57,7 +62,7 @@ func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
 	if err := problems.Err(); err != nil {
 		return decision{}, err
 	}
-	return c.setVariants(envs, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.Variants.variants(), nil })
+	return c.setVariants(envs, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.Variants.Value.variants(), nil })
 }
 
 func patchAllVariants(c *call, patch patchBody) (decision, error) {
@@ -113,15 +118,18 @@ func (b variantsBody) checkAt(path string, problems *flags.Problems) {
 
 // A variantsBatchBody gives some environments the same variants.
 type variantsBatchBody struct {
-	Environments []string     `json:"environments"`
-	Variants     variantsBody `json:"variants"`
+	Environments []string            `json:"environments"`
+	Variants     maybe[variantsBody] `json:"variants"`
 }
 
 func (b variantsBatchBody) check(_ flags.Limits, problems *flags.Problems) {
 	if len(b.Environments) == 0 {
 		problems.Add("/environments", "must name at least one environment")
 	}
-	b.Variants.checkAt("/variants", problems)
+	if !b.Variants.Set {
+		problems.Add("/variants", "is required; an empty list takes all variants away")
+	}
+	b.Variants.Value.checkAt("/variants", problems)
 }
 
 // A variantBody is a variant of a flag's environment as it comes in.

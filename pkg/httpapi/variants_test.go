@@ -122,9 +122,9 @@ func TestVariantsOfAllEnvironments(t *testing.T) {
 		{"the other is as it was", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
 		{"in both, one named twice", "PUT", f + "/variants-batch", `{"environments":["production","development","production"],"variants":[{"name":"g","weight":1}]}`, 200, variants(v("g", "variable", 1000))},
 		{"cleared in all", "PUT", all, `[]`, 200, variants()},
-		{"without a list: cleared", "PUT", f + "/variants-batch", `{"environments":["production"]}`, 200, variants()},
 	})
 	s.unchanged(t, "f", []call{
+		{"without a list, or with one in another case", "PUT", f + "/variants-batch", `{"environments":["production"],"Variants":[]}`, 400, invalid("/variants")},
 		{"no environments", "PUT", f + "/variants-batch", `{"variants":[]}`, 400, invalid("/environments")},
 		{"an empty list of environments", "PUT", f + "/variants-batch", `{"environments":[],"variants":[]}`, 400, invalid("/environments")},
 		{"unknown environments", "PUT", f + "/variants-batch", `{"environments":["development","nosuch","default"],"variants":[{"name":"x","weight":1}]}`, 400,
