@@ -78,11 +78,23 @@ func (g *guidon) open(ctx context.Context) (*target, error) {
 	t := newTarget("http://127.0.0.1:"+port, g.token)
 	t.temporary, t.printed = true, p.printed
 	disconnect := t.close
-	t.close = func() {
+	end := func() {
 		g.peaks = highest(g.peaks, peaksOf(p.cmd.Process.Pid, "the gateway"))
 		disconnect()
 		p.stop()
+	}
+	t.close = func() {
+		end()
 		_ = os.RemoveAll(data)
+	}
+	// The engine slows as request tokens pile up, which filling it has done, and forgets them when it ends.
+	t.settle = func(ctx context.Context) (err error) {
+		end()
+		if p, err = g.start(ctx, port, data); err != nil {
+			return err
+		}
+		t.printed = p.printed
+		return p.awaitHealth(ctx, t)
 	}
 	if err := p.awaitHealth(ctx, t); err != nil {
 		t.close()
@@ -112,7 +124,8 @@ func (g *guidon) start(ctx context.Context, port, data string) (*process, error)
 	}
 	defer func() { _ = log.Close() }() // the gateway has its own handle
 	p.cmd.Dir = g.root
-	p.cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+g.token)
+	p.cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+g.token,
+		"LOG_LEVEL="+env("LOG_LEVEL", "warn")) // as quiet as the server it is measured beside
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	ownGroup(p.cmd)
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
