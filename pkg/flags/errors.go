@@ -37,6 +37,7 @@ type Detail struct {
 	Message string
 }
 
+// Error is the message with its cause: for the log.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Message + ": " + e.Err.Error()
@@ -44,6 +45,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
+// Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf makes an Error of a kind with a public message.
