@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run test bench lint build openapi contract docs-assets clean check-go check-npm FORCE
+.PHONY: help run sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -16,6 +16,9 @@ GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 SCHEMATHESIS_VERSION = 4.32.5
 SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
 
+SAM_VERSION = 1.170.0
+SAM = $(LOCAL)/sam-$(SAM_VERSION)/bin/sam
+
 # Which engine the tests and the gateway start: dynoxide (the default) or dynamodb-local (wants Java 17 and Maven).
 ifdef ENGINE
 export ENGINE
@@ -27,6 +30,14 @@ help: ## list the targets
 run: check-go check-npm ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
 	@exec '$(LOCAL)/bin/guidon'
+
+localstack: check-go check-compose ## the same over LocalStack in a container, which Ctrl-C ends too (LOCALSTACK_PORT, LOCALSTACK_IMAGE)
+	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$$(go env GOHOSTARCH) go build -trimpath -o '$(LOCAL)/localstack/guidon' ./localstack
+	@GUIDON_LOCAL='$(LOCAL)' localstack/serve.sh
+
+localstack-down: check-compose ## end a LocalStack that was left running
+	GUIDON_LOCAL='$(LOCAL)' docker compose -f localstack/compose.yaml down --volumes
 
 # The tests start engines and gateways, which Go's test cache cannot see: hence -count=1.
 test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's own engine)
@@ -45,6 +56,19 @@ $(SCHEMATHESIS): localstack/contract/requirements.txt
 	@python3 -m venv '$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)'
 	@'$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r localstack/contract/requirements.txt
 	@touch '$@'
+
+# The SAM CLI, with cfn-lint and all that it needs, in a virtual environment of its own.
+$(SAM): infra/requirements-sam.txt
+	@command -v python3 >/dev/null || { echo "python3 is missing: the SAM CLI needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
+	@echo "installing aws-sam-cli@$(SAM_VERSION) (once)"; rm -rf '$(LOCAL)/sam-$(SAM_VERSION)'
+	@python3 -m venv '$(LOCAL)/sam-$(SAM_VERSION)'
+	@'$(LOCAL)/sam-$(SAM_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r infra/requirements-sam.txt
+	@touch '$@'
+
+sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each function in a container (PORT; wants Docker)
+	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@go build -o '$(LOCAL)/bin/samlocal' ./localstack/samlocal
+	@exec '$(LOCAL)/bin/samlocal' -dir '$(LOCAL)/sam-local' -sam '$(SAM)' -guidon '$(LOCAL)/bin/guidon'
 
 bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./localstack/bench
@@ -66,16 +90,20 @@ define install
 	@mv '$(LOCAL)/bin/new/$(notdir $(firstword $(subst @, ,$(1))))' '$@'
 endef
 
-# One stripped, static arm64 binary a function. `sam build` calls build-<LogicalId> for each function of template.yaml
+# What the functions run on, as the template's parameter Architecture has it: arm64 or x86_64.
+ARCH ?= arm64
+
+# One stripped, static binary a function. `sam build` calls build-<LogicalId> for each function of template.yaml
 # (BuildMethod: makefile); `make build` builds all of them the same way.
 define bootstrap
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w" \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64) go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w" \
 		-o '$(2)/bootstrap' ./functions/$(1)
 endef
 
-build: check-go $(patsubst functions/%/main.go,$(LOCAL)/build/%/bootstrap,$(wildcard functions/*/main.go)) ## build every Lambda function into .local/build
+BUILD = $(LOCAL)/build
+build: check-go $(patsubst functions/%/main.go,$(BUILD)/%/bootstrap,$(wildcard functions/*/main.go)) ## build every Lambda function into .local/build (ARCH, BUILD)
 
-$(LOCAL)/build/%/bootstrap: FORCE
+$(BUILD)/%/bootstrap: FORCE
 	$(call bootstrap,$*,$(@D))
 
 build-%Function: FORCE
@@ -106,6 +134,10 @@ check-go:
 	printf '%s %s\n' "$$want" "$${have#go}" | awk '{ split($$1, want, "."); split($$2, have, "."); \
 		for (i = 1; i <= 3; i++) if (have[i]+0 != want[i]+0) exit have[i]+0 < want[i]+0 }' || { \
 		echo "$$have is too old: Go $$want or newer is needed, from https://go.dev/dl/" >&2; exit 1; }
+
+check-compose:
+	@docker compose version >/dev/null 2>&1 || { \
+		echo "docker compose is missing: LocalStack runs in a container. Install Docker with its compose plugin" >&2; exit 1; }
 
 # npm brings the embedded DynamoDB engine, and the tests' flag sets.
 check-npm:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type gateway struct {
 	routes *router
 	admin  string         // the secret of an admin token that works, for the greeting; empty without one
 	engine *engine.Engine // nil when another is used
+
+	processes *processes // nil unless FUNCTIONS has them run
 }
 
 // open makes everything ready that the template describes.
@@ -40,22 +43,50 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 	g := &gateway{}
 	options := dynamo.Options{Table: s.table}
 	if s.endpoint == "" {
-		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: &prefixed{out: os.Stderr}})
+		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: &prefixed{out: os.Stderr, name: "engine"}})
 		if err != nil {
 			return nil, err
 		}
 		options.Endpoint = g.engine.URL()
-	} else if !hasCredentials() {
-		options.Endpoint = s.endpoint // with credentials that any engine but AWS takes
+	} else {
+		options = elsewhere(s)
 	}
 	if err := g.prepare(ctx, s, t, options); err != nil {
 		g.close()
-		if s.endpoint != "" {
-			err = fmt.Errorf("with the engine that AWS_ENDPOINT_URL_DYNAMODB names, %s: %w", s.endpoint, err)
-		}
-		return nil, err
+		return nil, s.blame(err)
 	}
 	return g, nil
+}
+
+// setUp makes the table of the template in an engine that somebody else runs, and seeds it.
+func setUp(ctx context.Context, s settings) error {
+	if s.endpoint == "" {
+		return errors.New("setup makes a table in another's engine: name its address in AWS_ENDPOINT_URL_DYNAMODB")
+	}
+	t, err := readTemplate(s.template)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	_, _, err = makeTable(ctx, s, t, elsewhere(s))
+	return s.blame(err)
+}
+
+// elsewhere is an engine that somebody else runs: with credentials that any but AWS takes, unless there are real ones.
+func elsewhere(s settings) dynamo.Options {
+	if hasCredentials() {
+		return dynamo.Options{Table: s.table} // the SDK finds the address too
+	}
+	return dynamo.Options{Table: s.table, Endpoint: s.endpoint}
+}
+
+// blame says which engine an error is about, if it is another's.
+func (s settings) blame(err error) error {
+	if err == nil || s.endpoint == "" {
+		return err
+	}
+	return fmt.Errorf("with the engine that AWS_ENDPOINT_URL_DYNAMODB names, %s: %w", s.endpoint, err)
 }
 
 // hasCredentials tells whether somebody has set up real ones, for an engine that asks for them.
@@ -67,30 +98,41 @@ func hasCredentials() bool {
 func (g *gateway) prepare(ctx context.Context, s settings, t *template, options dynamo.Options) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	store, err := dynamo.Open(ctx, options)
+	store, box, err := makeTable(ctx, s, t, options)
 	if err != nil {
-		return err
-	}
-	if err := store.CreateTable(ctx, t.table); err != nil {
-		return fmt.Errorf("making the table: %w", err)
-	}
-	box, err := seal.FromFile(s.keyFile)
-	if err != nil {
-		return err
-	}
-	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box}); err != nil {
 		return err
 	}
 	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
 	if g.admin, err = workingToken(ctx, store, s); err != nil {
 		return err
 	}
-	routes, err := functions(t, store, s.config)
+	if s.functions != "" {
+		if g.processes, err = newProcesses(s, t, cmp.Or(options.Endpoint, s.endpoint)); err != nil {
+			return err
+		}
+	}
+	routes, err := g.functions(t, store, s.config)
 	if err != nil {
 		return err
 	}
 	g.routes, err = newRouter(routes)
 	return err
+}
+
+// makeTable makes the template's table where it is not, and seeds it.
+func makeTable(ctx context.Context, s settings, t *template, options dynamo.Options) (*dynamo.Store, *seal.Box, error) {
+	store, err := dynamo.Open(ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := store.CreateTable(ctx, t.table); err != nil {
+		return nil, nil, fmt.Errorf("making the table: %w", err)
+	}
+	box, err := seal.FromFile(s.keyFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, box, bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box})
 }
 
 // workingToken is the first seeded admin token that nobody has deleted or let expire since; empty without any.
@@ -111,14 +153,17 @@ func workingToken(ctx context.Context, store flags.Store, s settings) (string, e
 	return "", nil
 }
 
-// functions gives every function of the template the handler of its group.
-func functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
+// functions gives every function of the template the handler of its group, or the process with it.
+func (g *gateway) functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
 	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
 	for _, group := range httpapi.Groups() {
 		handlers[group.Name] = httpapi.New(store, group, config)
 	}
 	var routes []route
 	for _, f := range t.functions {
+		if len(f.routes) == 0 {
+			continue
+		}
 		handler, ok := handlers[f.group]
 		if !ok {
 			return nil, fmt.Errorf("template.yaml has a function for the group %q, and pkg/httpapi has no such group", f.group)
@@ -127,6 +172,9 @@ func functions(t *template, store flags.Store, config httpapi.Config) ([]route, 
 		invoke := &function{
 			handle:  lambdahttp.Handler(handler),
 			timeout: f.timeout,
+		}
+		if g.processes != nil {
+			invoke.handle = g.processes.handler(f.id)
 		}
 		for _, key := range f.routes {
 			routes = append(routes, route{key: key, function: invoke, group: f.group})
@@ -139,6 +187,7 @@ func functions(t *template, store flags.Store, config httpapi.Config) ([]route, 
 }
 
 func (g *gateway) close() {
+	g.processes.close()
 	if g.engine != nil {
 		g.engine.Stop()
 	}
@@ -185,9 +234,10 @@ func (g *gateway) revive(ctx context.Context) error {
 	return nil
 }
 
-// prefixed marks the engine's lines, which come in pieces.
+// prefixed marks the lines of another process, which come in pieces.
 type prefixed struct {
 	out  io.Writer
+	name string
 	line []byte
 }
 
@@ -200,7 +250,7 @@ func (p *prefixed) Write(b []byte) (int, error) {
 		}
 		p.line = rest
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			_, _ = fmt.Fprintf(p.out, "engine: %s\n", line)
+			_, _ = fmt.Fprintf(p.out, "%s: %s\n", p.name, line)
 		}
 	}
 }

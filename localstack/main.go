@@ -4,6 +4,8 @@
 // functions with their routes (routes.go) and timeouts. It starts the embedded DynamoDB engine, makes the table, seeds
 // it, and turns every request into the event that API Gateway would send (event.go) to the very handler that Lambda
 // runs. There is no second router: a route that is missing in the template is missing here.
+//
+// `guidon setup` makes and seeds the table in an engine that somebody else runs, and ends: localstack/ready.sh calls it.
 package main
 
 import (
@@ -39,7 +41,7 @@ func main() {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, stop)
+	err := command(ctx, os.Args[1:], stop)
 	stop()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "guidon:", err)
@@ -47,13 +49,23 @@ func main() {
 	}
 }
 
+// command is what the arguments ask for: to serve, or to set up another's engine.
+func command(ctx context.Context, args []string, stopping func()) error {
+	s, err := readSettings(os.Getenv)
+	switch {
+	case err != nil:
+		return err
+	case len(args) == 0:
+		return run(ctx, s, stopping)
+	case len(args) == 1 && args[0] == "setup":
+		return setUp(ctx, s)
+	}
+	return fmt.Errorf("%q is not a command; there is setup, and without one Guidon is served", args)
+}
+
 // run serves until ctx ends. Then it calls stopping, so that a second Ctrl-C ends the process at once, finishes what is
 // in flight, and ends the engine.
-func run(ctx context.Context, stopping func()) error {
-	s, err := readSettings(os.Getenv)
-	if err != nil {
-		return err
-	}
+func run(ctx context.Context, s settings, stopping func()) error {
 	// The port comes first: a second start on a busy one must not touch the first one's engine.
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", s.port))
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -71,7 +83,7 @@ func run(ctx context.Context, stopping func()) error {
 	defer g.close()
 
 	server := &http.Server{
-		Handler:           g,
+		Handler:           g.handler(),
 		MaxHeaderBytes:    maxHeader,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second, // as long as API Gateway waits

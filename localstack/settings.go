@@ -15,29 +15,33 @@ import (
 
 // settings are what the environment says.
 type settings struct {
-	port     string            // PORT, default 4242; 0 for a free one
-	data     string            // DATA_DIR, default .local/data: the folder of the engine's data
-	endpoint string            // AWS_ENDPOINT_URL_DYNAMODB: another engine, and none is started
-	table    string            // TABLE_NAME, default guidon
-	keyFile  string            // TOKEN_KEY_FILE, default token.key in data: the key of the tokens' secrets, made if need be
-	template string            // the repository's template.yaml
-	tokens   []bootstrap.Token // INIT_…_API_TOKENS
-	config   httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
+	port      string            // PORT, default 4242; 0 for a free one
+	data      string            // DATA_DIR, default .local/data: the folder of the engine's data
+	endpoint  string            // AWS_ENDPOINT_URL_DYNAMODB: another engine, and none is started
+	table     string            // TABLE_NAME, default guidon
+	keyFile   string            // TOKEN_KEY_FILE, default token.key in data: the key of the tokens' secrets, made if need be
+	template  string            // TEMPLATE_FILE, default the repository's template.yaml
+	functions string            // FUNCTIONS: a folder with the built functions, which are run in place of the handlers in here
+	tokens    []bootstrap.Token // INIT_…_API_TOKENS
+	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
 		port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
+		functions: getenv("FUNCTIONS"),
 	}
 	if n, err := strconv.Atoi(s.port); err != nil || n < 0 || n > 65535 {
 		return s, fmt.Errorf("PORT is %q; it must be a number up to 65535", s.port)
 	}
-	root, err := engine.Root()
-	if err != nil {
-		return s, err
+	if s.template = getenv("TEMPLATE_FILE"); s.template == "" {
+		root, err := engine.Root()
+		if err != nil {
+			return s, err
+		}
+		s.template = filepath.Join(root, "template.yaml")
 	}
-	s.template = filepath.Join(root, "template.yaml")
 	if s.data == "" {
 		local, err := engine.LocalDir()
 		if err != nil {
@@ -46,6 +50,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		s.data = filepath.Join(local, "data")
 	}
 	s.keyFile = or(getenv("TOKEN_KEY_FILE"), filepath.Join(s.data, "token.key"))
+	var err error
 	if s.config, err = httpapi.ConfigFromEnv(); err != nil {
 		return s, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -17,14 +18,16 @@ import (
 // A template is what template.yaml says that matters here.
 type template struct {
 	table     dynamo.TableSchema
-	functions []templateFunction // those that API Gateway calls
+	functions []templateFunction
 }
 
 // A templateFunction is a function with its routes.
 type templateFunction struct {
-	group   string // the logical id less "Function", in lower case
+	id      string // the logical id
+	group   string // that less "Function", in lower case
 	timeout time.Duration
-	routes  []string // "ANY /a/{b}/{proxy+}" or "$default"
+	memory  int      // MB
+	routes  []string // "ANY /a/{b}/{proxy+}" or "$default"; none when API Gateway does not call it
 }
 
 // templateFile is the file as it is written. Intrinsic functions such as !Ref and !Sub are read as their plain
@@ -33,14 +36,17 @@ type templateFile struct {
 	Globals struct {
 		Function functionProperties `yaml:"Function"`
 	} `yaml:"Globals"`
-	Resources map[string]struct {
-		Type       string   `yaml:"Type"`
-		Properties ast.Node `yaml:"Properties"` // read by Type: other types give the same names other meanings
-	} `yaml:"Resources"`
+	Resources map[string]ast.Node `yaml:"Resources"`
+}
+
+type resource struct {
+	Type       string   `yaml:"Type"`
+	Properties ast.Node `yaml:"Properties"` // read by Type: other types give the same names other meanings
 }
 
 type functionProperties struct {
-	Timeout int `yaml:"Timeout"` // seconds
+	Timeout int `yaml:"Timeout"`    // seconds
+	Memory  int `yaml:"MemorySize"` // MB
 	Events  map[string]struct {
 		Type       string `yaml:"Type"`
 		Properties struct {
@@ -76,7 +82,10 @@ type keyProperties []struct {
 }
 
 // What SAM and Lambda take where the template says nothing.
-const defaultTimeout = 3
+const (
+	defaultTimeout = 3   // seconds
+	defaultMemory  = 128 // MB
+)
 
 func readTemplate(path string) (*template, error) {
 	raw, err := os.ReadFile(path)
@@ -98,14 +107,19 @@ func parseTemplate(raw []byte) (*template, error) {
 	t := &template{}
 	tables := 0
 	for _, id := range slices.Sorted(maps.Keys(file.Resources)) {
-		resource := file.Resources[id]
-		var err error
-		switch resource.Type {
-		case "AWS::DynamoDB::Table":
-			tables++
-			t.table, err = readTable(resource.Properties)
-		case "AWS::Serverless::Function":
-			err = t.addFunction(id, resource.Properties, file.Globals.Function)
+		if strings.HasPrefix(id, "Fn::ForEach::") { // makes what goes with functions: logs, alarms, roles
+			continue
+		}
+		var r resource
+		err := yaml.NodeToValue(file.Resources[id], &r)
+		if err == nil {
+			switch r.Type {
+			case "AWS::DynamoDB::Table":
+				tables++
+				t.table, err = readTable(r.Properties)
+			case "AWS::Serverless::Function":
+				err = t.addFunction(id, r.Properties, file.Globals.Function)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
@@ -144,22 +158,17 @@ func (key keyProperties) elements() (elements []dynamo.KeyElement) {
 	return elements
 }
 
-// addFunction takes a function, unless nothing reaches it by HTTP.
+// addFunction takes a function, with the routes by which HTTP reaches it.
 func (t *template) addFunction(id string, properties ast.Node, globals functionProperties) error {
 	var p functionProperties
 	if err := yaml.NodeToValue(properties, &p); err != nil {
 		return err
 	}
-	timeout := p.Timeout
-	if timeout == 0 {
-		timeout = globals.Timeout
-	}
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
 	f := templateFunction{
+		id:      id,
 		group:   strings.ToLower(strings.TrimSuffix(id, "Function")),
-		timeout: time.Duration(timeout) * time.Second,
+		timeout: time.Duration(cmp.Or(p.Timeout, globals.Timeout, defaultTimeout)) * time.Second,
+		memory:  cmp.Or(p.Memory, globals.Memory, defaultMemory),
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Events)) {
 		event := p.Events[name]
@@ -176,8 +185,6 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 		}
 		f.routes = append(f.routes, key)
 	}
-	if len(f.routes) > 0 {
-		t.functions = append(t.functions, f)
-	}
+	t.functions = append(t.functions, f)
 	return nil
 }

@@ -23,6 +23,10 @@ Globals:
 Conditions:
   A: !Equals [!Ref B, ""]
 Resources:
+  Fn::ForEach::Logs:
+    - Name
+    - [Things, Rest]
+    - ${Name}Logs: {Type: AWS::Logs::LogGroup}
   T:
     Type: AWS::DynamoDB::Table
     Properties:
@@ -37,6 +41,7 @@ Resources:
   ThingsFunction:
     Type: AWS::Serverless::Function
     Properties:
+      MemorySize: 256
       Role: !GetAtt R.Arn
       Events:
         B: {Type: HttpApi, Properties: {ApiId: !Ref Api, Method: any, Path: /b}}
@@ -67,8 +72,9 @@ Resources:
 			TTL: "ttl",
 		},
 		functions: []templateFunction{
-			{group: "rest", timeout: 4 * time.Second, routes: []string{"$default"}},
-			{group: "things", timeout: 9 * time.Second, routes: []string{"GET /a/{x+}", "ANY /b"}},
+			{id: "RestFunction", group: "rest", timeout: 4 * time.Second, memory: 128, routes: []string{"$default"}},
+			{id: "SeedFunction", group: "seed", timeout: time.Minute, memory: 128},
+			{id: "ThingsFunction", group: "things", timeout: 9 * time.Second, memory: 256, routes: []string{"GET /a/{x+}", "ANY /b"}},
 		},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(template{}, templateFunction{})); diff != "" {
@@ -171,7 +177,7 @@ func realRouter(t *testing.T) *router {
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes, err := functions(parsed, nil, httpapi.Config{})
+	routes, err := (&gateway{}).functions(parsed, nil, httpapi.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

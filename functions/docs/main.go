@@ -16,5 +16,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	config.Logger = lambdahttp.Logger(config.Logger)
 	lambda.Start(lambdahttp.Handler(docs.Handler(config)))
 }

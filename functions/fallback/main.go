@@ -15,5 +15,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	config.Logger = lambdahttp.Logger(config.Logger)
 	lambda.Start(lambdahttp.Handler(httpapi.New(nil, httpapi.Fallback(), config)))
 }

@@ -18,6 +18,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	config.Logger = lambdahttp.Logger(config.Logger)
 	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
 		log.Fatal(err)

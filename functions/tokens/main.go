@@ -19,6 +19,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	config.Logger = lambdahttp.Logger(config.Logger)
 	config.Sealer = secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
 	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package bootstrap puts what every deployment begins with into the store: the environments, the project "default",
-// the roles, the first user, the tag type "simple" and the first API tokens.
+// the roles, the first user, the tag type "simple", the context fields that every SDK knows and the first API tokens.
 //
 // It adds what is absent and changes nothing that is there, so it may run at every start, and by several processes at
 // once.
@@ -44,6 +44,9 @@ func Seed(ctx context.Context, store flags.Store, o Options) error {
 	if err := s.tagTypes(ctx); err != nil {
 		return err
 	}
+	if err := s.contextFields(ctx); err != nil {
+		return err
+	}
 	for _, t := range o.Tokens {
 		if err := s.token(ctx, t); err != nil {
 			return err
@@ -69,7 +72,7 @@ func (s *seeding) environments(ctx context.Context) (*flags.Environments, error)
 	}}
 	names := make([]string, 0, len(seed.List))
 	for i := range seed.List {
-		seed.List[i].UID, seed.List[i].CreatedAt = newUID(), at
+		seed.List[i].UID, seed.List[i].CreatedAt = flags.ShortID(uuid.NewString()), at
 		names = append(names, seed.List[i].Name)
 	}
 	return ensure(ctx, s, seed, flags.Event{Type: flags.EnvironmentsSeeded, Data: map[string]any{"names": names}})
@@ -77,13 +80,13 @@ func (s *seeding) environments(ctx context.Context) (*flags.Environments, error)
 
 // project makes the project "default", with the environments that are enabled from the start.
 func (s *seeding) project(ctx context.Context, environments *flags.Environments) error {
-	p := &flags.Project{ID: flags.DefaultProject, UID: newUID(), Name: "Default", CreatedAt: s.time()}
+	p := &flags.Project{ID: flags.DefaultProject, UID: flags.ShortID(uuid.NewString()), Name: "Default", CreatedAt: s.time()}
 	for _, name := range []string{"development", "production"} {
 		env := environments.Find(name)
 		if env == nil {
 			continue // somebody has deleted it since
 		}
-		if err := p.Attach(*env, newUID()); err != nil {
+		if err := p.Attach(*env, flags.ShortID(uuid.NewString())); err != nil {
 			return err
 		}
 	}
@@ -96,7 +99,7 @@ func (s *seeding) project(ctx context.Context, environments *flags.Environments)
 // users makes the registry of roles, empty beside those that are built in, and the first user, the administrator, who
 // cannot be deleted. The id is taken from the counter like any other, so that the next user gets the next.
 func (s *seeding) users(ctx context.Context) error {
-	if _, err := ensure(ctx, s, &flags.Roles{}, flags.Event{Type: flags.RolesSeeded}); err != nil {
+	if _, err := ensure(ctx, s, &flags.Roles{}, flags.Event{Type: flags.RolesSeeded, Data: map[string]any{"custom": []any{}}}); err != nil {
 		return err
 	}
 	key := flags.UserKey(flags.FirstUser)
@@ -122,6 +125,19 @@ func (s *seeding) tagTypes(ctx context.Context) error {
 	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, flags.Event{
 		Type: flags.TagTypeCreated, Data: map[string]any{"name": flags.SimpleTagType.Name},
 	})
+	return err
+}
+
+// contextFields makes the registry of context fields, with those that every SDK knows.
+func (s *seeding) contextFields(ctx context.Context) error {
+	registry, names := &flags.ContextFields{}, []string{}
+	for _, field := range flags.StandardContextFields(s.time()) {
+		if err := registry.Add(field, flags.DefaultLimits()); err != nil {
+			return err
+		}
+		names = append(names, field.Name)
+	}
+	_, err := ensure(ctx, s, registry, flags.Event{Type: flags.ContextFieldCreated, Data: map[string]any{"names": names}})
 	return err
 }
 
@@ -154,9 +170,6 @@ func ensure[A flags.Aggregate](ctx context.Context, s *seeding, made A, event fl
 }
 
 func (s *seeding) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
-
-// newUID tells things apart that bear the same name one after the other; those few need no longer one.
-func newUID() string { return uuid.NewString()[:8] }
 
 // newEventID sorts by time.
 func newEventID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -120,6 +120,7 @@ func (d *describer) operation(group string, op httpapi.Operation) *openapi3.Oper
 	}
 	for _, name := range words.query {
 		parameter := queries[name]
+		name = name[strings.LastIndex(name, ".")+1:]
 		described.AddParameter(openapi3.NewQueryParameter(name).WithDescription(parameter.doc).WithSchema(parameter.schema()))
 	}
 	d.body(described, words, op)

@@ -152,6 +152,9 @@ var special = map[string]func() *openapi3.Schema{
 		s.Example = moment
 		return s
 	},
+	"httpapi.eventDocument": func() *openapi3.Schema {
+		return openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithNullable()
+	},
 	"httpapi.parameter": func() *openapi3.Schema {
 		return openapi3.NewAnyOfSchema(
 			openapi3.NewStringSchema(), number(), openapi3.NewBoolSchema(),

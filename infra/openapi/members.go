@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // A member is what there is to say of a member of a JSON object beside its type.
@@ -25,7 +26,7 @@ const (
 )
 
 // members is keyed by the type and the name of a member, or by the name alone where it means the same everywhere.
-var members = merge(everywhere, ofFeatures, ofStrategies, ofProjects, ofTags, ofPeople, ofTokens, ofImports)
+var members = merge(everywhere, ofSegments, ofFeatures, ofStrategies, ofProjects, ofTags, ofPeople, ofTokens, ofImports, ofEvents)
 
 func merge[T any](tables ...map[string]T) map[string]T {
 	all := map[string]T{}
@@ -56,6 +57,12 @@ var ofFeatures = map[string]member{
 	"validateFeatureBody.name":      {doc: "The name to ask about.", example: "new-checkout", must: true, limit: aName},
 	"updateFeatureBody.name":        {doc: "May be repeated, and must then be the name in the path: flags cannot be renamed.", example: "new-checkout"},
 	"validateFeatureBody.projectId": {doc: "Id of the project that the flag is to belong to, which must exist. Null for any.", example: "default", limit: aName},
+	"flagsBody.features":            {doc: "Names of flags of the project, each counted once.", example: []string{"new-checkout", "old-banner"}, must: true, limit: most(httpapi.MaxBulk)},
+	"markBody.stale":                {doc: "Whether the flags have served their purpose and should go.", example: true, must: true},
+	"tagFlagsBody.tags":             {doc: "What is added to every flag, and what removed.", must: true},
+	"newProjectId":                  {doc: "Id of the project that it goes to.", example: "shop", must: true, limit: aName},
+	"parentsWithChildFeatures":      {doc: "Those of the flags that others depend on, which the list does not name.", example: []string{"payments"}},
+	"hasDeletedDependencies":        {doc: "Whether some of the flags depend on others, which ends.", example: false},
 	"replaceGroupId":                {doc: "Whether strategies whose `groupId` is the old name get the new one.", example: true, standard: true},
 
 	"metadataView.name":                {doc: "Name of the flag, unique in the service for ever.", example: "new-checkout"},
@@ -82,10 +89,25 @@ var ofFeatures = map[string]member{
 	"featureSubset.variants":           {doc: "Null, or after cloning the union by name of the environments' variants.", deprecated: true},
 	"featureRecord.strategies":         {doc: "Always empty. Use those of the environment.", deprecated: true},
 	"children":                         {doc: "Names of the flags that depend on this one.", example: []any{}},
-	"featureRecord.dependencies":       {doc: "The flags that this one depends on.", example: []any{}},
-	"featureRecord.tags":               {doc: "The flag's tags, by type and value."},
-	"featureRow.tags":                  {doc: "The flag's tags, by type and value; absent without any."},
-	"features":                         {doc: "The flags, by name."},
+	"featureRecord.dependencies":       {doc: "The flags that this one depends on: its parents."},
+	"lifecycle":                        {doc: "The stage that the flag is in."},
+	"stage":                            {doc: "How far the flag has come: initial, pre-live, live, completed or archived.", example: "initial"},
+	"enteredStageAt":                   {doc: "When it came to that stage."},
+	"phaseView.status":                 {doc: "What a completed flag has come to; absent where nobody said.", example: "kept"},
+	"phaseView.statusValue":            {doc: "More of that, such as the variant that was kept; absent where nobody said.", example: "blue"},
+	"completeBody.status":              {doc: "What the flag has come to.", example: "kept", must: true, limit: oneOf(flags.Statuses()...)},
+	"completeBody.statusValue":         {doc: "More of that, such as the variant that was kept.", example: "blue", limit: longest(httpapi.MaxStatusValue)},
+
+	"dependencyBody.feature":  {doc: "Name of the parent: a flag of the same project that is not archived and depends on none.", example: "checkout", must: true, limit: aName},
+	"dependencyBody.enabled":  {doc: "Whether the parent must be on, or else off.", example: true, standard: true},
+	"dependencyBody.variants": {doc: "Variants of which the parent must resolve to one; any without them. Only of a parent that must be on.", example: []any{"blue"}},
+	"dependencyView.feature":  {doc: "Name of the parent.", example: "checkout"},
+	"dependencyView.enabled":  {doc: "Whether the parent must be on, or else off.", example: true},
+	"dependencyView.variants": {doc: "Variants of which the parent must resolve to one; any if there are none.", example: []any{"blue"}},
+
+	"featureRecord.tags": {doc: "The flag's tags, by type and value."},
+	"featureRow.tags":    {doc: "The flag's tags, by type and value; absent without any."},
+	"features":           {doc: "The flags, by name."},
 
 	"rowEnvironment.name":               {doc: "Name of the environment.", example: "development"},
 	"rowEnvironment.displayName":        {doc: "The name again, for people.", example: "development"},

@@ -19,7 +19,7 @@ var ofStrategies = map[string]member{
 	"strategyBody.disabled":        {doc: "Whether it is kept without being evaluated. Null is false.", example: false},
 	"strategyBody.sortOrder":       {doc: "Its place among the strategies: lower comes first, the older of equal ones too. New ones come last.", example: 0},
 	"segments":                     {doc: "Ids of the segments that it is narrowed to.", example: []any{}},
-	"strategyBody.segments":        {doc: "Ids of the segments that it is narrowed to. There are no segments yet.", example: []any{}, limit: none},
+	"strategyBody.segments":        {doc: "Ids of the segments that it is narrowed to, each once: of the whole service, or of the flag's project. Left out, there are none.", example: []any{}, limit: most(defaults.StrategySegments)},
 	"constraints":                  {doc: "Conditions on the context, all of which must hold."},
 	"strategyBody.constraints":     {doc: "Conditions on the context, all of which must hold. Left out, there are none.", limit: most(defaults.Constraints)},
 	"parameters":                   {doc: "Values by parameter name, always strings.", example: map[string]any{"rollout": "50", "stickiness": "default", "groupId": "new-checkout"}},

@@ -23,9 +23,11 @@ var groupWords = map[string]string{
 	"tags":         "Tag types, and the tags of flags.",
 	"strategies":   "Who a flag is on for, and the sorts of strategy that there are.",
 	"variants":     "The variants of a flag, in one environment or in all.",
+	"segments":     "Context fields, and segments: constraints under a name, for strategies of many flags.",
 	"users":        "Users, service accounts, roles, and who has access to a project.",
 	"tokens":       "API tokens, personal tokens and public signup tokens. Nothing else makes or reads secrets.",
 	"imports":      "Validation of import data.",
+	"events":       "What was changed, by whom, and when.",
 	"fallback":     "Whether the service is there.",
 }
 
@@ -46,11 +48,15 @@ const (
 	signups      = api + "/invite-link/tokens"
 	types        = api + "/strategies"
 	tagTypes     = api + "/tag-types"
+	context      = api + "/context"
+	aField       = context + "/{contextField}"
+	segments     = api + "/segments"
+	aSegment     = segments + "/{id}"
 	aProjectRole = aProject + "/users/{userId}/roles/{roleId}"
 )
 
 // operations has the words for every operation, by route.
-var operations = merge(flagOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations)
+var operations = merge(flagOperations, segmentOperations, bulkOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations, eventOperations)
 
 // conflict says when an operation is a 409.
 func conflict(when string) map[int]string { return map[int]string{409: when} }

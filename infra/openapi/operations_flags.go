@@ -15,13 +15,31 @@ var flagOperations = map[string]operation{
 	"PATCH " + aFlag: {id: "patchFeature", summary: "Change a flag's metadata by a JSON Patch", answers: "The changed flag.",
 		about: "The document is the metadata alone: name, project, type, description, stale, impressionData, archived, createdAt, lastSeen and lastSeenAt. " +
 			"What cannot be changed stays whatever the patch says. A patch is applied whole or not at all.", example: `[{"op": "replace", "path": "/stale", "value": true}]`},
-	"DELETE " + aFlag: {id: "archiveFeature", summary: "Archive a flag", about: "It takes no change any more until it is revived, and its name stays taken for ever. Archiving it again changes nothing."},
+	"DELETE " + aFlag: {id: "archiveFeature", summary: "Archive a flag", about: "It takes no change any more until it is revived, and its name stays taken for ever. It depends on no other flag any more. Archiving it again changes nothing.",
+		failures: conflict("Other flags depend on it (`ConflictError`); the details name them.")},
 	"POST " + aFlag + "/clone": {id: "cloneFeature", summary: "Clone a flag", answers: "The new flag with its variants, disabled everywhere.",
-		about: "With its metadata, strategies and variants; tags stay behind.", example: `{"name": "new-checkout-2", "replaceGroupId": true}`,
+		about: "With its metadata, strategies, variants and dependencies; tags stay behind.", example: `{"name": "new-checkout-2", "replaceGroupId": true}`,
 		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
+	"POST " + aFlag + "/changeProject": {id: "moveFeature", summary: "Move a flag to another project",
+		about: "Whoever moves it must be allowed to create flags there. The other project must have every environment that the flag is on in; what the flag has in environments that only its old project has rests. " +
+			"Moving it to where it is changes nothing.", example: `{"newProjectId": "shop"}`,
+		failures: conflict("The other project lacks an environment that the flag is on in, or there are dependencies (`ConflictError`).")},
 	"POST " + aFlag + "/favorites":   {id: "addFavorite", summary: "Make a flag one of the caller's favorites"},
 	"DELETE " + aFlag + "/favorites": {id: "removeFavorite", summary: "Remove a flag from the caller's favorites"},
-	"GET " + aFlagIn:                 {id: "readFeatureEnvironment", summary: "Read what a flag has in an environment"},
+	"POST " + aFlag + "/dependencies": {id: "addDependency", summary: "Make a flag depend on another one, its parent", example: `{"feature": "checkout", "enabled": true, "variants": ["blue"]}`,
+		about:    "It is on only where all of its parents are as it asks. There is one level: a parent depends on none. Naming a parent again changes what is asked of it.",
+		failures: conflict("Other flags depend on this one, so it can depend on none (`ConflictError`); the details name them.")},
+	"DELETE " + aFlag + "/dependencies":          {id: "removeDependencies", summary: "End what a flag depends on"},
+	"DELETE " + aFlag + "/dependencies/{parent}": {id: "removeDependency", summary: "End that a flag depends on another one"},
+	"GET " + aFlag + "/parents": {id: "listParents", summary: "List what a flag could depend on", about: "The project's active flags that depend on none themselves. None where others depend on the flag.",
+		failures: map[int]string{413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
+	"GET " + aProject + "/dependencies": {id: "anyDependencies", summary: "Tell whether any flag of a project depends on another one"},
+	"GET " + aFlag + "/lifecycle": {id: "readLifecycle", summary: "List the stages that a flag has been through", answers: "The stages in their order; the last one is where the flag is.",
+		about: "Since it was made or revived. Of an archived flag too."},
+	"POST " + aFlag + "/lifecycle/complete": {id: "completeFeature", summary: "Say that a flag has done its work", example: `{"status": "kept-with-variant", "statusValue": "blue"}`,
+		about: "It moves to the stage `completed`, and nothing else changes. Said again, it may tell of another outcome."},
+	"POST " + aFlag + "/lifecycle/uncomplete": {id: "uncompleteFeature", summary: "Take back that a flag has done its work", about: "It is in the stage again that it was in before."},
+	"GET " + aFlagIn: {id: "readFeatureEnvironment", summary: "Read what a flag has in an environment"},
 	"POST " + aFlagIn + "/on": {id: "enableFeature", summary: "Switch a flag on in an environment", answers: "The flag, whose `enabled` is that of this environment.",
 		about:    "Without strategies there, the project's default strategy for the environment is added with it. Switching on what is on changes nothing.",
 		failures: conflict("The flag has no strategies there, and the project no default strategy (`ConflictError`).")},
@@ -56,3 +74,25 @@ var tagOperations = map[string]operation{
 		failures: map[int]string{404: "There is no such flag or tag type (`NotFoundError`)."}},
 	"DELETE " + flagTags + "/{tagType}/{value...}": {id: "removeTag", summary: "Remove a tag from a flag"},
 }
+
+// bulkOperations do to many flags what others do to one.
+var bulkOperations = map[string]operation{
+	"POST " + aProject + "/archive": {id: "archiveFeatures", summary: "Archive many flags", about: eachOnItsOwn + " A flag that others depend on can go with these.", example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
+	"POST " + aProject + "/archive/validate": {id: "validateArchive", summary: "Tell what archiving some flags would mean for others", about: "Nothing is changed. Names of no flags are passed over.",
+		example: `{"features": ["new-checkout", "old-banner"]}`},
+	"POST " + aProject + "/revive": {id: "reviveFeatures", summary: "Revive many archived flags", about: eachOnItsOwn, example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
+	"POST " + aProject + "/stale":  {id: "markFeatures", summary: "Say of many flags whether they are stale", about: eachOnItsOwn, example: `{"features": ["new-checkout", "old-banner"], "stale": true}`, failures: someUndone},
+	"PUT " + aProject + "/tags": {id: "tagFeatures", summary: "Add and remove tags of many flags", about: eachOnItsOwn,
+		example: `{"features": ["new-checkout", "old-banner"], "tags": {"addedTags": [{"type": "simple", "value": "checkout"}], "removedTags": []}}`, failures: someUndone},
+	"POST " + aProject + "/changeProject": {id: "moveFeatures", summary: "Move many flags to another project", about: eachOnItsOwn, example: `{"features": ["new-checkout", "old-banner"], "newProjectId": "shop"}`, failures: someUndone},
+	"POST " + aProject + "/bulk_features/environments/{environment}/on": {id: "enableFeatures", summary: "Switch many flags on in an environment", about: eachOnItsOwn,
+		example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
+	"POST " + aProject + "/bulk_features/environments/{environment}/off": {id: "disableFeatures", summary: "Switch many flags off in an environment", about: eachOnItsOwn,
+		example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
+}
+
+const eachOnItsOwn = "Up to 100 flags, each of which is a change of its own, by the rules and with the event of the operation for one flag; a flag that needs no change is done. " +
+	"If some cannot be done the others are, and the error has a detail for each that was not, whose path says which: `/features/3` is the fourth. " +
+	"Its status is that of the failures if they are all of one kind, else 409; a 503 says how many were done before time was up."
+
+var someUndone = conflict("Some flags could not be done, and the details say why (`ConflictError`).")

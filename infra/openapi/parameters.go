@@ -35,6 +35,10 @@ var parameters = map[string]parameter{
 	"strategyType":    {"Name of the strategy type.", "byCountry", aName},
 	"tagType":         {"Name of the tag type.", "simple", aTagType},
 	"value":           {"Value of the tag, percent-encoded; a slash in it may stay as it is.", "checkout", aTag},
+	"parent":          {"Name of the flag that it depends on.", "checkout", aName},
+	"contextField":    {"Name of the context field.", "country", aName},
+	"legalValue":      {"The value, percent-encoded; a slash in it may stay as it is.", "NO", both(notEmpty, longest(flags.MaxName))},
+	"id":              {"Id of the segment.", 1, nil},
 	"userId":          {"Id of the user or service account.", 2, nil},
 	"roleId":          {"Id of the role.", 4, nil},
 	"token":           {"The token's secret.", "default:development.0f1e2d3c", notEmpty},
@@ -42,11 +46,11 @@ var parameters = map[string]parameter{
 	"name":            {"Name of the token.", "shop-development", notEmpty},
 }
 
-// queries are those of queries, all of which may be left out.
-var queries = map[string]parameter{
+// queries are those of queries, all of which may be left out. What stands before a dot tells apart those of one name.
+var queries = merge(eventQueries, map[string]parameter{
 	"q":   {"The beginning of a name, user name or e-mail in any case, of at least two characters; fewer find nobody.", "ad", nil},
 	"tag": {"Leaves only flags with this tag: a type, a colon and a value. Given several times, one of the tags is enough.", "simple:checkout", aTagFilter},
-}
+})
 
 // aTagFilter wants a type and a value.
 func aTagFilter(s *openapi3.Schema) { s.Pattern = `^[^:]+:(.|\n|\r)+$` }

@@ -26,9 +26,16 @@ type process struct {
 // it printed.
 func launch(t *testing.T, env ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary), ended: make(chan struct{})}
-	p.cmd.Dir = root
-	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), env...)
+	cmd := exec.Command(binary)
+	cmd.Dir = root
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), env...)
+	return follow(t, cmd, env)
+}
+
+// follow starts a gateway by any command, with those settings among others, and looks after it.
+func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
+	t.Helper()
+	p := &process{cmd: cmd, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -41,7 +48,7 @@ func launch(t *testing.T, env ...string) *process {
 		_ = p.cmd.Process.Kill() // fails when it has ended, as it should have
 		<-p.ended
 		if t.Failed() {
-			t.Logf("the gateway with %s printed:\n%s%s", strings.Join(env, " "), p.stdout.end(), p.stderr.end())
+			t.Logf("the gateway with %s printed:\n%s%s", strings.Join(settings, " "), p.stdout.end(), p.stderr.end())
 		}
 	})
 	return p

@@ -50,7 +50,7 @@ func NPM(ctx context.Context, name, version string, log io.Writer) (string, erro
 }
 
 // npmPackage puts a package under dir/node_modules, once, and says where. npm checks what it gets against the
-// registry's own checksum, and no script of the package is run.
+// registry's own checksum, and no script of the package is run. By --force it brings one for another system, too.
 func npmPackage(ctx context.Context, dir, name, version string, log io.Writer) (string, error) {
 	spec := name + "@" + version
 	err := fetchOnce(dir, func(temp string) error {
@@ -59,7 +59,7 @@ func npmPackage(ctx context.Context, dir, name, version string, log io.Writer) (
 			return fmt.Errorf("%s comes by npm, which is not in the path: install Node.js", spec)
 		}
 		return download(exec.CommandContext(ctx, npm, "install", "--prefix", temp, "--no-save", "--no-package-lock",
-			"--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", spec), spec, temp, log)
+			"--ignore-scripts", "--force", "--no-audit", "--no-fund", "--no-update-notifier", spec), spec, temp, log)
 	})
 	return filepath.Join(dir, "node_modules", filepath.FromSlash(name)), err
 }

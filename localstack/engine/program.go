@@ -43,22 +43,40 @@ var dynoxidePlatforms = map[string]string{
 	"windows/amd64": "win32-x64",
 }
 
-func dynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
-	system := runtime.GOOS + "/" + runtime.GOARCH
+// Dynoxide is the default engine's binary for a system, fetched if it is not there: the one for Linux runs in a container
+// beside those of `sam local`. The log takes what is fetched.
+func Dynoxide(ctx context.Context, goos, goarch string, log io.Writer) (string, error) {
+	local, err := LocalDir()
+	if err != nil {
+		return "", err
+	}
+	return dynoxideBinary(ctx, goos, goarch, local, log)
+}
+
+func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writer) (string, error) {
+	system := goos + "/" + goarch
 	platform, ok := dynoxidePlatforms[system]
 	if !ok {
-		return program{}, fmt.Errorf("there is no embedded DynamoDB engine for %s: "+
+		return "", fmt.Errorf("there is no embedded DynamoDB engine for %s: "+
 			"run any DynamoDB yourself and name its address in AWS_ENDPOINT_URL_DYNAMODB", system)
 	}
 	dir := filepath.Join(local, "engine", "dynoxide-"+dynoxideVersion+"-"+platform)
 	folder, err := npmPackage(ctx, dir, "@dynoxide/"+platform, dynoxideVersion, log)
 	if err != nil {
-		return program{}, fmt.Errorf("the embedded DynamoDB engine cannot be had; you can name the address of another "+
+		return "", fmt.Errorf("the embedded DynamoDB engine cannot be had; you can name the address of another "+
 			"DynamoDB in AWS_ENDPOINT_URL_DYNAMODB instead: %w", err)
 	}
 	binary := filepath.Join(folder, "dynoxide")
-	if runtime.GOOS == "windows" {
+	if goos == "windows" {
 		binary += ".exe"
+	}
+	return binary, nil
+}
+
+func dynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
+	binary, err := dynoxideBinary(ctx, runtime.GOOS, runtime.GOARCH, local, log)
+	if err != nil {
+		return program{}, err
 	}
 	return program{
 		name: "dynoxide", mark: "dynoxide", ready: "listening on",

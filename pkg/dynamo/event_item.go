@@ -1,6 +1,8 @@
 package dynamo
 
 import (
+	"strconv"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
@@ -10,6 +12,36 @@ import (
 // be changeable, and its event is an item too.
 const maxEventData = 64 << 10
 
+// An eventItem is the item of an event: an envelope with what the indexes of the log are made of, and its filters. An
+// attribute that is empty is absent, and so the item is in no index by it.
+type eventItem struct {
+	envelope
+	Log         string `dynamodbav:"log,omitempty"` // the same in every event: the index by time
+	ID          string `dynamodbav:"id,omitempty"`
+	Project     string `dynamodbav:"project,omitempty"`
+	Type        string `dynamodbav:"type,omitempty"`
+	Flag        string `dynamodbav:"flag,omitempty"`
+	Environment string `dynamodbav:"environment,omitempty"`
+	By          string `dynamodbav:"by,omitempty"`
+	User        string `dynamodbav:"user,omitempty"`
+}
+
+func eventItemOf(at place, e flags.Event) (eventItem, error) {
+	doc, err := storeEvent(e)
+	if err != nil {
+		return eventItem{}, err
+	}
+	document, err := encode(doc)
+	item := eventItem{
+		envelope: envelope{PK: at.pk, SK: at.sk, Document: document}, Log: wholeLog, ID: e.ID, Project: e.Project,
+		Type: string(e.Type), Flag: e.FeatureName, Environment: e.Environment, By: e.CreatedBy,
+	}
+	if e.UserID != 0 {
+		item.User = strconv.FormatInt(e.UserID, 10)
+	}
+	return item, err
+}
+
 // An eventDocument is an event as it is stored.
 type eventDocument struct {
 	Format      int             `json:"format"`
@@ -17,6 +49,7 @@ type eventDocument struct {
 	Type        flags.EventType `json:"type"`
 	CreatedAt   stamp           `json:"createdAt"`
 	CreatedBy   string          `json:"createdBy"`
+	UserID      int64           `json:"createdByUserId,omitzero"`
 	Project     string          `json:"project,omitzero"`
 	Environment string          `json:"environment,omitzero"`
 	FeatureName string          `json:"featureName,omitzero"`
@@ -31,7 +64,7 @@ func storeEvent(e flags.Event) (eventDocument, error) {
 	}
 	preData, err := eventData(e.PreData)
 	return eventDocument{
-		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy,
+		Format: format, ID: e.ID, Type: e.Type, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, UserID: e.UserID,
 		Project: e.Project, Environment: e.Environment, FeatureName: e.FeatureName, Data: data, PreData: preData,
 	}, err
 }
@@ -49,7 +82,7 @@ func eventData(data any) (jsontext.Value, error) {
 
 func (doc eventDocument) event() flags.Event {
 	e := flags.Event{
-		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
+		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
 		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName,
 	}
 	if doc.Data != nil {

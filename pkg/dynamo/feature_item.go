@@ -19,6 +19,9 @@ type featureDocument struct {
 	LastSeenAt     stamp                          `json:"lastSeenAt,omitzero"`
 	Tags           []tagDocument                  `json:"tags,omitempty"`
 	Favorites      []string                       `json:"favorites,omitempty"`
+	Dependencies   []dependencyDocument           `json:"dependencies,omitempty"`
+	Children       []string                       `json:"children,omitempty"`
+	Lifecycle      []phaseDocument                `json:"lifecycle,omitempty"`
 	Environments   map[string]environmentDocument `json:"environments,omitzero"`
 }
 
@@ -75,6 +78,31 @@ type tagDocument struct {
 	Value string `json:"value"`
 }
 
+type dependencyDocument struct {
+	Feature  string   `json:"feature"`
+	Enabled  bool     `json:"enabled,omitzero"`
+	Variants []string `json:"variants,omitempty"`
+}
+
+func storeDependency(d flags.Dependency) dependencyDocument { return dependencyDocument(d) }
+func (doc dependencyDocument) dependency() flags.Dependency { return flags.Dependency(doc) }
+
+// A phaseDocument is a stage of a flag's lifecycle. Its names are short: list rows have one too.
+type phaseDocument struct {
+	Stage     flags.Stage  `json:"s"`
+	EnteredAt stamp        `json:"at"`
+	Status    flags.Status `json:"st,omitzero"`
+	Value     string       `json:"v,omitzero"`
+}
+
+func storePhase(p flags.Phase) phaseDocument {
+	return phaseDocument{p.Stage, p.EnteredAt, p.Status, p.Value}
+}
+
+func (doc phaseDocument) phase() flags.Phase {
+	return flags.Phase{Stage: doc.Stage, EnteredAt: doc.EnteredAt, Completion: flags.Completion{Status: doc.Status, Value: doc.Value}}
+}
+
 func storeTag(t flags.Tag) tagDocument { return tagDocument(t) }
 func (doc tagDocument) tag() flags.Tag { return flags.Tag(doc) }
 
@@ -84,6 +112,7 @@ func storeFeature(f *flags.Feature) featureDocument {
 		Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
 		Tags: each(f.Tags, storeTag), Favorites: f.Favorites,
+		Dependencies: each(f.Dependencies, storeDependency), Children: f.Children, Lifecycle: each(f.Lifecycle, storePhase),
 	}
 	if len(f.Environments) > 0 {
 		doc.Environments = make(map[string]environmentDocument, len(f.Environments))
@@ -104,6 +133,8 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
 		ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
 		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
+		Dependencies: each(doc.Dependencies, dependencyDocument.dependency), Children: doc.Children,
+		Lifecycle:    each(doc.Lifecycle, phaseDocument.phase),
 		Environments: make(map[string]flags.FeatureEnvironment, len(doc.Environments)),
 	}
 	for name, fe := range doc.Environments {

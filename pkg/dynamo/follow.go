@@ -29,6 +29,10 @@ func (s *Store) planFollowers(tx *transaction, before, after flags.Aggregate) er
 		f, _ := before.(*flags.Feature)
 		g, _ := after.(*flags.Feature)
 		tx.count(f, g)
+		tx.countSegments(f, g)
+		if err := s.planUse(tx, f, g); err != nil {
+			return err
+		}
 		return s.planTags(tx, f, g)
 	}
 	return nil
@@ -122,6 +126,8 @@ func namesOf(a flags.Aggregate) map[place]name {
 		if !a.Deleted && a.Type != flags.PersonalToken {
 			take("token", a.Name, flags.Errorf(flags.NameExists, "an API token named %s exists already", strconv.Quote(a.Name)))
 		}
+	case *flags.Segment:
+		take("segment", a.Name, flags.Errorf(flags.NameExists, "a segment named %s exists already", strconv.Quote(a.Name)))
 	case *flags.User:
 		take("username", a.Username, flags.Errorf(flags.Invalid, "the username %s is taken", strconv.Quote(a.Username)))
 		take("email", strings.ToLower(a.Email), flags.Errorf(flags.Invalid, "the email %s is taken", strconv.Quote(a.Email)))

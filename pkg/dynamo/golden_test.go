@@ -60,6 +60,7 @@ func TestGolden(t *testing.T) {
 	for _, a := range []flags.Aggregate{
 		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
 		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignup(), storetest.FullSeen(),
+		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullUse(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{
@@ -108,5 +109,40 @@ func TestStoredFormIsStable(t *testing.T) {
 		if again, err := stored(storetest.FullFeature()); err != nil || again != first {
 			t.Fatalf("the same flag is stored as\n%s\nand as\n%s (%v)", first, again, err)
 		}
+	}
+}
+
+// TestGoldenBefore reads what was stored before flags had dependencies and a lifecycle. It is never written again.
+func TestGoldenBefore(t *testing.T) {
+	want := storetest.FullFeature()
+	want.Dependencies, want.Children, want.Lifecycle = nil, nil, nil
+	document := func(name string) string {
+		t.Helper()
+		golden, err := os.ReadFile(filepath.Join("testdata", "golden", name+"-without-lifecycle.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(golden)
+	}
+	got, err := loaded(flags.EntityFeature, envelope{Document: document("feature")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flags.Aggregate(want), got); diff != "" {
+		t.Errorf("the flag reads otherwise (-want +got):\n%s", diff)
+	}
+	history := []flags.Phase{{Stage: flags.Initial, EnteredAt: want.CreatedAt}, {Stage: flags.Retired, EnteredAt: want.ArchivedAt}}
+	if diff := cmp.Diff(history, got.(*flags.Feature).History()); diff != "" {
+		t.Errorf("its history (-want +got):\n%s", diff)
+	}
+	var row rowDocument
+	if err := decode(document("row"), &row); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Summary(), row.summary()); diff != "" {
+		t.Errorf("the list row reads otherwise (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(history[1], row.summary().Phase()); diff != "" {
+		t.Errorf("its stage (-want +got):\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestClosedGuard(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	archived, active := newFlag("archived"), newFlag("active")
-	archived.Archive(at)
+	archive(archived)
 	mustCommit(t, store, flags.Write{After: archived})
 	mustCommit(t, store, flags.Write{After: active})
 	for _, f := range []*flags.Feature{archived, active, newFlag("new")} {
@@ -25,7 +25,7 @@ func TestClosedGuard(t *testing.T) {
 		want  flags.Kind // Internal for none
 	}{
 		{"a new flag", flags.Write{After: newFlag("new")}, flags.NotFound},
-		{"a flag that is revived", write(archived, (*flags.Feature).Revive), flags.NotFound},
+		{"a flag that is revived", write(archived, revive), flags.NotFound},
 		{"a flag that gets stale", write(active, func(f *flags.Feature) { f.Stale = true }), flags.Internal},
 	} {
 		err := commit(t, store, c.write)
@@ -49,10 +49,10 @@ func TestGuardCounts(t *testing.T) {
 		{"created", nil, 1, 0},
 		{"stale", stale, 1, 1},
 		{"stale again", stale, 1, 1},
-		{"archived", func(f *flags.Feature) { f.Archive(at) }, 0, 0},
+		{"archived", archive, 0, 0},
 		{"fresh while archived", func(f *flags.Feature) { f.Stale = false }, 0, 0},
 		{"stale while archived", stale, 0, 0},
-		{"revived", (*flags.Feature).Revive, 1, 1},
+		{"revived", revive, 1, 1},
 		{"fresh", func(f *flags.Feature) { f.Stale = false }, 1, 0},
 	} {
 		w := flags.Write{After: newFlag("f")}
@@ -93,7 +93,7 @@ func TestGuardsOfOneChange(t *testing.T) {
 	}
 	for i := range writes {
 		name := writes[i].After.(*flags.Feature).Name
-		writes[i] = write(find(t, store, name), func(f *flags.Feature) { f.Archive(at) })
+		writes[i] = write(find(t, store, name), archive)
 	}
 	mustCommit(t, store, writes...)
 	if active, stale, _ := total(); active != 0 || stale != 0 {

@@ -128,3 +128,7 @@ func restart(t *testing.T, e *engine.Engine, kill bool) {
 		t.Errorf("the engine does not come back: %v", err)
 	}
 }
+
+// archive and revive are what is done to flags that depend on none.
+func archive(f *flags.Feature) { _ = f.Archive(at) }
+func revive(f *flags.Feature)  { f.Revive(at) }

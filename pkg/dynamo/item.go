@@ -61,6 +61,12 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeTagTypes(a))
 	case *flags.StrategyTypes:
 		return encode(storeStrategyTypes(a))
+	case *flags.ContextFields:
+		return encode(storeContextFields(a))
+	case *flags.Segment:
+		return encode(storeSegment(a))
+	case flags.Use:
+		return encode(storeUse(a))
 	case flags.Tag:
 		return encode(storeTag(a))
 	}
@@ -90,6 +96,12 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 		return read(e, tagTypesDocument.tagTypes)
 	case flags.EntityStrategyTypes:
 		return read(e, strategyTypesDocument.strategyTypes)
+	case flags.EntityContextFields:
+		return read(e, contextFieldsDocument.contextFields)
+	case flags.EntitySegment:
+		return read(e, segmentDocument.segment)
+	case flags.EntityUse:
+		return read(e, func(doc useDocument, _ int64) flags.Use { return doc.use() })
 	case flags.EntityTag:
 		return read(e, func(doc tagDocument, _ int64) flags.Tag { return doc.tag() })
 	}

@@ -3,6 +3,7 @@ package dynamo
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -19,7 +20,7 @@ import (
 //	project history  PROJECT#<uid>        EVENT#<version>             by uid: an id that is used again has a history of its own
 //	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags; closed when it is deleted
 //	project row      PROJECTS             <id>                        the project again, for the list of all
-//	registries       REGISTRY#<which>     REGISTRY                    environments, roles, tag types, strategy types: one item each
+//	registries       REGISTRY#<which>     REGISTRY                    environments, roles, tag types, strategy types, context fields: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token seen       TOKEN#<sha256>       SEEN                        when it was last used, written at most once an hour
 //	token row        TOKENS               <sha256>                    the API token again, for the list of all
@@ -28,6 +29,10 @@ import (
 //	user history     USER#<id>            EVENT#<version>
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	taken name       UNIQUE#<kind>#<name> UNIQUE                      token name, user name, e-mail: taken by condition
+//	segment          SEGMENTS             <id>
+//	segment guard    SEGMENT#<id>         GUARD                       counts the flags that use it; closed when it is deleted
+//	segment history  SEGMENT#<id>         EVENT#<version>
+//	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer id, by ADD; gaps are fine
 //
 // What each access costs (a "unit" is a capacity unit; reads are strongly consistent, 1 unit per 4 KB an item;
@@ -68,13 +73,13 @@ func placeOf(key flags.Key) place {
 		return place{"REGISTRY#environments", "REGISTRY"}
 	case flags.EntityToken:
 		return place{"TOKEN#" + key.ID, "TOKEN"}
-	case flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes:
+	case flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes, flags.EntityContextFields:
 		return place{"REGISTRY#" + string(key.Entity), "REGISTRY"}
 	case flags.EntityUser, flags.EntitySignup:
 		return place{listPartition(key.Entity), key.ID}
 	case flags.EntitySeen:
 		return place{"TOKEN#" + key.ID, "SEEN"}
-	case flags.EntityTag:
+	case flags.EntityTag, flags.EntitySegment, flags.EntityUse:
 		return place{listPartition(key.Entity), key.ID}
 	}
 	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
@@ -93,6 +98,10 @@ func listPartition(entity flags.Entity) string {
 		return "SIGNUPS"
 	case flags.EntityTag:
 		return "TAGS"
+	case flags.EntitySegment:
+		return "SEGMENTS"
+	case flags.EntityUse:
+		return "USES"
 	}
 	panic("dynamo: no list of " + entity)
 }
@@ -108,12 +117,14 @@ func historyOf(a flags.Aggregate) string {
 		return "USER#" + a.Key().ID
 	case *flags.Signup:
 		return "SIGNUP#" + a.Key().ID
+	case *flags.Segment:
+		return segmentPartition(a.ID)
 	}
 	return placeOf(a.Key()).pk
 }
 
 func eventPlace(a flags.Aggregate, version int64) place {
-	return place{historyOf(a), fmt.Sprintf("%s%012d", eventPrefix, version)}
+	return place{historyOf(a), eventKey(version)}
 }
 
 func projectPartition(uid string) string { return "PROJECT#" + uid }
@@ -139,3 +150,7 @@ func guardPlace(f *flags.Feature) place {
 func guardAt(projectUID string, i uint32) place {
 	return place{projectPartition(projectUID), fmt.Sprintf("%s%02d", guardPrefix, i)}
 }
+
+func segmentPartition(id int64) string { return "SEGMENT#" + strconv.FormatInt(id, 10) }
+
+func segmentGuard(id int64) place { return place{segmentPartition(id), "GUARD"} }

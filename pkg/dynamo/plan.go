@@ -2,10 +2,12 @@ package dynamo
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -45,16 +47,18 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 			return nil, err
 		}
 	}
-	doc, err := storeEvent(change.Event)
+	event, err := eventItemOf(tx.event, change.Event)
 	if err != nil {
 		return nil, broken(err)
 	}
-	document, err := encode(doc)
-	if err != nil {
-		return nil, broken(err)
+	if n := len(tx.refusals) + 1; n > maxTransaction {
+		return nil, flags.Errorf(flags.Invalid, "this touches more than %d items at once, %d of them, and was not done; make it several changes", maxTransaction, n)
 	}
-	return tx, s.put(tx, envelope{PK: tx.event.pk, SK: tx.event.sk, Document: document}, notThere(), outdated)
+	return tx, s.put(tx, event, notThere(), outdated)
 }
+
+// maxTransaction is how many items DynamoDB lets a transaction have.
+const maxTransaction = 100
 
 // A refusal is what a failed condition means. A passing one may be met again later: a name can be freed, while a version
 // that was left behind never comes back (see settle).
@@ -112,10 +116,14 @@ func (s *Store) planDelete(tx *transaction, before flags.Aggregate) (version int
 		TableName: &s.table, Key: placeOf(before.Key()).attributes(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}}, outdated)
-	if p, ok := before.(*flags.Project); ok {
-		if err := s.planClose(tx, p); err != nil {
-			return 0, err
-		}
+	switch a := before.(type) {
+	case *flags.Project:
+		err = s.planClose(tx, a)
+	case *flags.Segment:
+		err = s.planCloseSegment(tx, a)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return flags.VersionOf(before) + 1, s.planFollowers(tx, before, nil)
 }
@@ -141,34 +149,57 @@ func uidOf(a flags.Aggregate) string {
 // A tally is what a transaction does to one guard. Flags of one change may share it, and a transaction may name an item
 // only once.
 type tally struct {
-	guard         place
-	project       string
-	active, stale int
-	opens         bool // a flag becomes active
+	guard  place
+	counts map[string]int // what it adds to each of the guard's counts
+	opens  bool           // it needs the guard to be open, as where a flag becomes active
+	closed refusal        // what it means when the guard is not
 }
 
-// count keeps a flag's project counted: its active flags, and the stale ones among them.
+// count keeps a flag's project counted: its active flags, and the stale ones among them. A flag that moves leaves the
+// count of one project and enters that of another.
 func (tx *transaction) count(before, after *flags.Feature) {
+	if before != nil && after != nil && before.ProjectUID != after.ProjectUID {
+		tx.countIn(before, before, nil)
+		tx.countIn(after, nil, after)
+		return
+	}
+	tx.countIn(cmp.Or(after, before), before, after)
+}
+
+// countIn adds to the guard that f falls on what changes there.
+func (tx *transaction) countIn(f, before, after *flags.Feature) {
 	wasActive, wasStale := before.Count()
 	active, stale := after.Count()
 	if wasActive == active && wasStale == stale {
 		return
 	}
-	guard := guardPlace(after)
+	tx.tally(guardPlace(f), map[string]int{"active": active - wasActive, "stale": stale - wasStale}, active > wasActive,
+		lasting(flags.Errorf(flags.NotFound, "project %q is no longer there", f.Project)))
+}
+
+// tally adds to what the transaction does to a guard. closed is what it means when the guard has to be open, and is not.
+func (tx *transaction) tally(guard place, by map[string]int, opens bool, closed refusal) {
 	i := slices.IndexFunc(tx.tallies, func(t tally) bool { return t.guard == guard })
 	if i < 0 {
 		i = len(tx.tallies)
-		tx.tallies = append(tx.tallies, tally{guard: guard, project: after.Project})
+		tx.tallies = append(tx.tallies, tally{guard: guard, counts: map[string]int{}})
 	}
 	t := &tx.tallies[i]
-	t.active, t.stale, t.opens = t.active+active-wasActive, t.stale+stale-wasStale, t.opens || active > wasActive
+	for name, n := range by {
+		t.counts[name] += n
+	}
+	if opens {
+		t.opens, t.closed = true, closed
+	}
 }
 
 // planGuard writes a tally down. A flag that becomes active needs the project to be open: deleting a project closes all
-// its guards, so none can slip in behind the deletion.
+// its guards, so none can slip in behind the deletion. The same goes for a segment that a flag begins to use.
 func (s *Store) planGuard(tx *transaction, t tally) error {
-	update := expression.Add(expression.Name("active"), expression.Value(t.active)).
-		Add(expression.Name("stale"), expression.Value(t.stale))
+	var update expression.UpdateBuilder
+	for _, name := range slices.Sorted(maps.Keys(t.counts)) {
+		update = update.Add(expression.Name(name), expression.Value(t.counts[name]))
+	}
 	builder := expression.NewBuilder().WithUpdate(update)
 	if t.opens {
 		builder = builder.WithCondition(expression.Name("closed").AttributeNotExists())
@@ -180,12 +211,13 @@ func (s *Store) planGuard(tx *transaction, t tally) error {
 	s.add(tx, types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: t.guard.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}}, lasting(flags.Errorf(flags.NotFound, "project %q is no longer there", t.project)))
+	}}, t.closed)
 	return nil
 }
 
-func (s *Store) put(tx *transaction, e envelope, condition expression.ConditionBuilder, means refusal) error {
-	item, err := e.attributes()
+// put adds an item: an envelope, or one with more in it.
+func (s *Store) put(tx *transaction, e any, condition expression.ConditionBuilder, means refusal) error {
+	item, err := attributevalue.MarshalMap(e)
 	if err != nil {
 		return broken(err)
 	}
@@ -212,7 +244,7 @@ func taken(key flags.Key) refusal {
 	switch key.Entity {
 	case flags.EntityFeature:
 		return lasting(flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name too", key.ID))
-	case flags.EntityEnvironments, flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes:
+	case flags.EntityEnvironments, flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes, flags.EntityContextFields:
 		return outdated // nobody gave it a name: another was the first to write to it
 	case flags.EntityProject:
 		return passing(flags.Errorf(flags.NameExists, "%s exists already", title(key)))
@@ -231,6 +263,8 @@ func title(key flags.Key) string {
 		return "the token" // its hash is nobody's business
 	case flags.EntityUser:
 		return "the user " + key.ID
+	case flags.EntitySegment:
+		return "the segment " + key.ID
 	}
 	return "the list of " + string(key.Entity)
 }

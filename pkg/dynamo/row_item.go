@@ -17,6 +17,8 @@ type rowDocument struct {
 	LastSeenAt     stamp                  `json:"l,omitzero"`
 	Tags           []tagDocument          `json:"g,omitempty"`
 	Favorites      []string               `json:"fa,omitempty"`
+	Relation       flags.Relation         `json:"r,omitzero"`
+	Entered        phaseDocument          `json:"y,omitzero"`
 	Environments   map[string]rowStanding `json:"e,omitempty"`
 }
 
@@ -34,7 +36,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: each(s.Tags, storeTag), Favorites: s.Favorites,
+		Tags: each(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.Entered),
 		Environments: make(map[string]rowStanding, len(s.Environments)),
 	}
 	for name, e := range s.Environments {
@@ -51,7 +53,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
+		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, Entered: doc.Entered.phase(),
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {

@@ -3,6 +3,8 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -45,7 +47,40 @@ func (s *Store) CreateTable(ctx context.Context, schema TableSchema) error {
 	if err := s.awaitTable(ctx); err != nil {
 		return err
 	}
+	if err := s.addIndexes(ctx, schema); err != nil {
+		return err
+	}
 	return s.expire(ctx, schema.TTL)
+}
+
+// addIndexes gives a table that an earlier version made the indexes that it lacks, one at a time, as DynamoDB wants it.
+// Items that were there come into them by themselves, if they have the attributes.
+func (s *Store) addIndexes(ctx context.Context, schema TableSchema) error {
+	out, err := s.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.table})
+	if err != nil {
+		return err
+	}
+	wanted := schema.input(s.table)
+	for _, index := range wanted.GlobalSecondaryIndexes {
+		if slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(there types.GlobalSecondaryIndexDescription) bool {
+			return *there.IndexName == *index.IndexName
+		}) {
+			continue
+		}
+		_, err := s.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: &s.table, AttributeDefinitions: wanted.AttributeDefinitions,
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+				IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection,
+			}}},
+		})
+		if err != nil {
+			return fmt.Errorf("the table %s was made by an earlier version and lacks the index %s, which could not be added: %w", s.table, *index.IndexName, err)
+		}
+		if err := s.awaitTable(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (schema TableSchema) input(table string) *dynamodb.CreateTableInput {
@@ -79,7 +114,10 @@ func (s *Store) awaitTable(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if out.Table.TableStatus == types.TableStatusActive {
+		building := slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(index types.GlobalSecondaryIndexDescription) bool {
+			return index.IndexStatus != "" && index.IndexStatus != types.IndexStatusActive
+		})
+		if out.Table.TableStatus == types.TableStatusActive && !building {
 			return nil
 		}
 		select {

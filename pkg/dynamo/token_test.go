@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 	text := string(long)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
 		f := newFlag(name)
-		f.Archive(at)
+		archive(f)
 		f.Description = &text // which the list shows of archived flags
 		mustCommit(t, store, flags.Write{After: f})
 	}

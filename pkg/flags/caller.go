@@ -61,6 +61,13 @@ func (c Caller) May(p Permission, project *Project, environment string) bool {
 	return slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.Has(p, environment) })
 }
 
+// MayInSome tells whether the caller holds a project's permission in one of some projects, or in the one that editors
+// own, in an environment of it at least.
+func (c Caller) MayInSome(p Permission, projects []*Project) bool {
+	own := &Project{ID: DefaultProject}
+	return slices.ContainsFunc(append([]*Project{own}, projects...), func(in *Project) bool { return c.May(p, in, Anywhere) })
+}
+
 // rolesIn are the roles that the caller holds in a project. An editor is an owner of the project default.
 func (c Caller) rolesIn(project *Project) []*Role {
 	var list []*Role

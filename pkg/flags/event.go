@@ -11,6 +11,7 @@ const (
 	FeatureMetadataUpdated     EventType = "feature-metadata-updated"
 	FeatureArchived            EventType = "feature-archived"
 	FeatureRevived             EventType = "feature-revived"
+	FeatureMoved               EventType = "feature-project-change"
 	FeatureEnvironmentEnabled  EventType = "feature-environment-enabled"
 	FeatureEnvironmentDisabled EventType = "feature-environment-disabled"
 	FeatureStrategyAdd         EventType = "feature-strategy-add"
@@ -20,11 +21,22 @@ const (
 	FeatureVariantsUpdated     EventType = "feature-environment-variants-updated"
 	FeatureTagged              EventType = "feature-tagged"
 	FeatureUntagged            EventType = "feature-untagged"
+	FeatureDependencyAdded     EventType = "feature-dependency-added" // or changed
+	FeatureDependencyRemoved   EventType = "feature-dependency-removed"
+	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of them
+	FeatureCompleted           EventType = "feature-completed"
+	FeatureUncompleted         EventType = "feature-uncompleted"
 	FeatureFavorited           EventType = "feature-favorited"
 	FeatureUnfavorited         EventType = "feature-unfavorited"
 	TagTypeCreated             EventType = "tag-type-created"
 	TagTypeUpdated             EventType = "tag-type-updated"
 	TagTypeDeleted             EventType = "tag-type-deleted"
+	ContextFieldCreated        EventType = "context-field-created"
+	ContextFieldUpdated        EventType = "context-field-updated"
+	ContextFieldDeleted        EventType = "context-field-deleted"
+	SegmentCreated             EventType = "segment-created"
+	SegmentUpdated             EventType = "segment-updated"
+	SegmentDeleted             EventType = "segment-deleted"
 	StrategyTypeCreated        EventType = "strategy-created"
 	StrategyTypeUpdated        EventType = "strategy-updated"
 	StrategyTypeDeleted        EventType = "strategy-deleted"
@@ -70,6 +82,7 @@ type Event struct {
 	Type        EventType
 	CreatedAt   time.Time
 	CreatedBy   string // the name of the caller's token or user
+	UserID      int64  // who that is; 0 for a token, which is nobody's, and for the seeding
 	Project     string
 	Environment string
 	FeatureName string

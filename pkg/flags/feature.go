@@ -3,6 +3,8 @@ package flags
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,10 @@ type Feature struct {
 	LastSeenAt time.Time // zero until usage was reported
 	Tags       []Tag     // by type and value
 	Favorites  []string  // the keys of the callers who have it among their favorites, sorted
+
+	Dependencies []Dependency // its parents, in the order of their adding
+	Children     []string     // the active flags that depend on it, sorted: what they say in Dependencies, see DependOn
+	Lifecycle    []Phase      // the stages it entered since it was made or revived; none for initial since it was made. Read by History
 
 	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
 	// empty, so adding one to a project touches no flag. Read through In, which knows what of it still counts.
@@ -124,31 +130,80 @@ func (f *Feature) Disable(env ProjectEnvironment) {
 	}
 }
 
-// Archive takes the flag out of use; its name stays taken for ever.
-func (f *Feature) Archive(at time.Time) {
-	if !f.Archived {
-		f.Archived, f.ArchivedAt = true, at
+// Archive takes the flag out of use; its name stays taken for ever. It lets go of its parents, which are to change too
+// and must all be given. Conflict while others depend on it.
+func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
+	if f.Archived {
+		return nil
 	}
+	if len(f.Children) > 0 {
+		return f.hasChildren("flag %q cannot be archived: %s on it; archive these first, or end their dependency")
+	}
+	f.Release(parents...)
+	if len(f.Dependencies) > 0 {
+		return Errorf(Internal, "flag %q would be archived without its parent %q", f.Name, f.Dependencies[0].Feature)
+	}
+	f.Archived, f.ArchivedAt = true, at
+	return nil
 }
 
-// Revive brings an archived flag back, disabled everywhere.
-func (f *Feature) Revive() {
+// Revive brings an archived flag back, disabled everywhere and at the beginning of its lifecycle.
+func (f *Feature) Revive(at time.Time) {
 	if !f.Archived {
 		return
 	}
 	f.Archived, f.ArchivedAt = false, time.Time{}
+	f.Lifecycle = []Phase{{Stage: Initial, EnteredAt: at}}
 	for name, fe := range f.Environments {
 		fe.EnabledIn = ""
 		f.Environments[name] = fe
 	}
 }
 
+// Move takes the flag to another project; from are the environments of the one that it is in. What is on stays on, so
+// the other project must have every environment that the flag is on in: Conflict when not. What the flag has in other
+// environments that only its old project has rests, as when an environment is taken out of a project. Conflict, too,
+// while there are dependencies: they stay within a project.
+func (f *Feature) Move(from []ProjectEnvironment, to *Project) error {
+	if f.ProjectUID == to.UID {
+		return nil
+	}
+	if related := f.Related(); len(related) > 0 {
+		err := Errorf(Conflict, "flag %q cannot be moved while it depends on other flags, or others on it; end these dependencies first", f.Name)
+		for _, name := range related {
+			err.Details = append(err.Details, Detail{Message: name})
+		}
+		return err
+	}
+	var missing []string
+	on := map[string]string{} // where it is on: the attachment there, by the environment's name
+	for _, env := range from {
+		if f.Enabled(env) {
+			on[env.Name] = to.Environments[env.Name].ID
+			if !to.Has(env.Environment) {
+				missing = append(missing, strconv.Quote(env.Name))
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return Errorf(Conflict, "flag %q is on in environments that project %q does not have: %s; switch it off there, or add them to the project first",
+			f.Name, to.ID, strings.Join(missing, ", "))
+	}
+	for name, fe := range f.Environments {
+		fe.EnabledIn = on[name]
+		f.Environments[name] = fe
+	}
+	f.Project, f.ProjectUID = to.ID, to.UID
+	return nil
+}
+
 // CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
-// everywhere and without its tags. With replaceGroupID, strategies grouped under the old name are grouped under the new one.
+// everywhere. Its tags stay behind; its parents, which change too, are for the caller to bring over by DependOn. With
+// replaceGroupID, strategies grouped under the old name are grouped under the new one.
 func (f *Feature) CloneAs(name string, replaceGroupID bool, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
-	c.Tags, c.Favorites = nil, nil
+	c.Tags, c.Favorites, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
 		fe := c.Environments[env]
 		fe.EnabledIn, fe.LastSeenAt = "", time.Time{}

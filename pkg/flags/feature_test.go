@@ -198,7 +198,7 @@ func TestArchiveAndRevive(t *testing.T) {
 	}
 
 	revived := f.Clone()
-	revived.Revive()
+	revived.Revive(tuesday)
 	if revived.Archived || !revived.ArchivedAt.IsZero() || revived.Enabled(env) {
 		t.Errorf("revived: archived %t at %v, enabled %t; want active and disabled", revived.Archived, revived.ArchivedAt, revived.Enabled(env))
 	}
@@ -210,7 +210,7 @@ func TestArchiveAndRevive(t *testing.T) {
 	}
 
 	active := withStrategies(place("a", 0))
-	active.Revive()
+	active.Revive(tuesday)
 	if !active.Enabled(env) {
 		t.Error("reviving an active flag disabled it, want no change")
 	}

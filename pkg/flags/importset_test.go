@@ -20,7 +20,7 @@ func importTarget() ImportTarget {
 	}
 	plain := NewFeature(project, "plain", Metadata{}, "test", at)
 	old := NewFeature(project, "old", Metadata{}, "test", at)
-	old.Archive(at)
+	old.Archived, old.ArchivedAt = true, at
 	other := NewFeature(&Project{ID: "other", UID: "p2"}, "other", Metadata{}, "test", at)
 	there := map[string]*Feature{"kept": kept, "plain": plain, "old": old, "other": other}
 	return ImportTarget{

@@ -9,9 +9,13 @@ type Limits struct {
 	ConstraintValue  int // characters of one constraint value
 	Environments     int // per service
 	Tags             int // per flag
+	StrategySegments int // per strategy
+	SegmentValues    int // per segment, in all its constraints together
+	ContextFields    int // per service
 }
 
 // DefaultLimits are the limits of a deployment that sets none.
 func DefaultLimits() Limits {
-	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50, Tags: 30}
+	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50, Tags: 30,
+		StrategySegments: 5, SegmentValues: 1000, ContextFields: 100}
 }

@@ -24,6 +24,12 @@ const (
 	CreateTagType       Permission = "CREATE_TAG_TYPE"
 	UpdateTagType       Permission = "UPDATE_TAG_TYPE"
 	DeleteTagType       Permission = "DELETE_TAG_TYPE"
+	CreateContextField  Permission = "CREATE_CONTEXT_FIELD"
+	UpdateContextField  Permission = "UPDATE_CONTEXT_FIELD"
+	DeleteContextField  Permission = "DELETE_CONTEXT_FIELD"
+	CreateSegment       Permission = "CREATE_SEGMENT"
+	UpdateSegment       Permission = "UPDATE_SEGMENT"
+	DeleteSegment       Permission = "DELETE_SEGMENT"
 	ReadRole            Permission = "READ_ROLE"
 	ReadClientToken     Permission = "READ_CLIENT_API_TOKEN"
 	CreateClientToken   Permission = "CREATE_CLIENT_API_TOKEN"
@@ -37,16 +43,19 @@ const (
 
 // Permissions that hold for one project.
 const (
-	UpdateProject      Permission = "UPDATE_PROJECT"
-	DeleteProject      Permission = "DELETE_PROJECT"
-	UserAccessRead     Permission = "PROJECT_USER_ACCESS_READ"
-	UserAccessWrite    Permission = "PROJECT_USER_ACCESS_WRITE"
-	CreateFeature      Permission = "CREATE_FEATURE"
-	UpdateFeature      Permission = "UPDATE_FEATURE"
-	DeleteFeature      Permission = "DELETE_FEATURE"
-	ReadProjectToken   Permission = "READ_PROJECT_API_TOKEN"
-	CreateProjectToken Permission = "CREATE_PROJECT_API_TOKEN"
-	DeleteProjectToken Permission = "DELETE_PROJECT_API_TOKEN"
+	UpdateProject        Permission = "UPDATE_PROJECT"
+	DeleteProject        Permission = "DELETE_PROJECT"
+	UserAccessRead       Permission = "PROJECT_USER_ACCESS_READ"
+	UserAccessWrite      Permission = "PROJECT_USER_ACCESS_WRITE"
+	CreateFeature        Permission = "CREATE_FEATURE"
+	UpdateFeature        Permission = "UPDATE_FEATURE"
+	DeleteFeature        Permission = "DELETE_FEATURE"
+	MoveFeature          Permission = "MOVE_FEATURE_TOGGLE"
+	UpdateDependency     Permission = "UPDATE_FEATURE_DEPENDENCY"
+	ReadProjectToken     Permission = "READ_PROJECT_API_TOKEN"
+	CreateProjectToken   Permission = "CREATE_PROJECT_API_TOKEN"
+	DeleteProjectToken   Permission = "DELETE_PROJECT_API_TOKEN"
+	UpdateProjectSegment Permission = "UPDATE_PROJECT_SEGMENT"
 )
 
 // Permissions that hold for one environment of a project, or for all of them.
@@ -88,6 +97,12 @@ var permissions = []PermissionInfo{
 	{CreateTagType, "Create tag types", RootScope},
 	{UpdateTagType, "Change tag types", RootScope},
 	{DeleteTagType, "Delete tag types", RootScope},
+	{CreateContextField, "Create context fields", RootScope},
+	{UpdateContextField, "Change context fields", RootScope},
+	{DeleteContextField, "Delete context fields", RootScope},
+	{CreateSegment, "Create segments", RootScope},
+	{UpdateSegment, "Change segments", RootScope},
+	{DeleteSegment, "Delete segments", RootScope},
 	{ReadRole, "Read roles", RootScope},
 	{ReadClientToken, "Read client tokens", RootScope},
 	{CreateClientToken, "Create client tokens", RootScope},
@@ -104,9 +119,12 @@ var permissions = []PermissionInfo{
 	{CreateFeature, "Create and clone flags", ProjectScope},
 	{UpdateFeature, "Change flags and their tags, revive flags", ProjectScope},
 	{DeleteFeature, "Archive flags", ProjectScope},
+	{MoveFeature, "Move flags to another project, where it takes the right to create them", ProjectScope},
+	{UpdateDependency, "Change what flags depend on", ProjectScope},
 	{ReadProjectToken, "Read the project's tokens", ProjectScope},
 	{CreateProjectToken, "Create tokens for the project", ProjectScope},
 	{DeleteProjectToken, "Delete the project's tokens", ProjectScope},
+	{UpdateProjectSegment, "Create, change and delete the project's segments", ProjectScope},
 	{UpdateFeatureEnvironment, "Switch flags on and off", EnvironmentScope},
 	{UpdateFeatureVariants, "Change variants", EnvironmentScope},
 	{CreateFeatureStrategy, "Add strategies", EnvironmentScope},

@@ -204,13 +204,14 @@ var permissionName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 // memberPermissions are what a project's member may do with its flags, but not with the project itself or who has access
 // to it; an owner may everything in the project.
 var memberPermissions = []Permission{
-	CreateFeature, UpdateFeature, DeleteFeature, UpdateFeatureEnvironment, UpdateFeatureVariants,
+	CreateFeature, UpdateFeature, DeleteFeature, UpdateDependency, UpdateFeatureEnvironment, UpdateFeatureVariants,
 	CreateFeatureStrategy, UpdateFeatureStrategy, DeleteFeatureStrategy,
 }
 
 // editorPermissions are what an editor may do in the whole service: not users, roles, environments or admin tokens.
 var editorPermissions = []Permission{
 	CreateProject, CreateStrategy, UpdateStrategy, DeleteStrategy, CreateTagType, UpdateTagType, DeleteTagType,
+	CreateContextField, UpdateContextField, DeleteContextField, CreateSegment, UpdateSegment, DeleteSegment,
 	ReadClientToken, CreateClientToken, UpdateClientToken, DeleteClientToken,
 	ReadFrontendToken, CreateFrontendToken, UpdateFrontendToken, DeleteFrontendToken,
 }

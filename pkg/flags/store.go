@@ -30,7 +30,10 @@ const (
 	EntityTag           Entity = "tag"            // a tag that some flag has had; for lists alone
 	EntityStrategyTypes Entity = "strategy types" // the registry of the strategy types that are not built in
 	EntitySignup        Entity = "signup token"
-	EntitySeen          Entity = "token use" // when a token was last used
+	EntitySeen          Entity = "token use"      // when a token was last used
+	EntityContextFields Entity = "context fields" // the registry of context fields
+	EntitySegment       Entity = "segment"
+	EntityUse           Entity = "use" // what a flag uses of segments and context fields; for lists alone
 )
 
 // A Key names one aggregate.
@@ -59,6 +62,12 @@ func TagTypesKey() Key { return Key{Entity: EntityTagTypes} }
 
 // StrategyTypesKey names the registry of strategy types.
 func StrategyTypesKey() Key { return Key{Entity: EntityStrategyTypes} }
+
+// ContextFieldsKey names the registry of context fields.
+func ContextFieldsKey() Key { return Key{Entity: EntityContextFields} }
+
+// SegmentKey names the segment of that id.
+func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 10)} }
 
 // SignupKey names the public signup token whose secret has that hash.
 func SignupKey(hash string) Key { return Key{EntitySignup, hash} }
@@ -101,7 +110,7 @@ type Store interface {
 	// Summaries lists a project's active or archived flags by name, complete and consistent.
 	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
 
-	// List brings every aggregate of an entity: projects, API tokens, users, signup tokens or tags. They are for reading: to
+	// List brings every aggregate of an entity: projects, API tokens, users, signup tokens, tags, segments or uses. They are for reading: to
 	// change one, load it.
 	List(ctx context.Context, entity Entity) ([]Aggregate, error)
 
@@ -120,6 +129,11 @@ type Store interface {
 	// of the store can hold, or a user's name is taken, Conflict when a project that is to be deleted still has active
 	// flags.
 	Commit(ctx context.Context, change Change) error
+
+	// Log brings a page of the log of all events, newest first, by one query of the engine's whatever the size of the log.
+	// Unlike all else it may lag behind commits, by a second or so, except for the events of one flag. Invalid when the
+	// cursor is not one that such a query gave.
+	Log(ctx context.Context, query LogQuery) (LogPage, error)
 
 	// Events lists what happened to one aggregate, oldest first.
 	Events(ctx context.Context, of Aggregate) ([]Event, error)

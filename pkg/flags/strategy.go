@@ -34,7 +34,8 @@ func (s Strategy) WithDefaults(feature string) Strategy {
 	return s
 }
 
-// Check notes every fault of the strategy, as the strategy that WithDefaults makes of it. Any segment is accepted.
+// Check notes every fault of the strategy, as the strategy that WithDefaults makes of it. Whether its
+// segments are there is for CheckSegments.
 func (s Strategy) Check(types *StrategyTypes, limits Limits, p *Problems) {
 	s.CheckType(types, p)
 	s.checkRest(limits, p)
@@ -63,14 +64,20 @@ func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 
 // checkRest notes the faults that have nothing to do with the type.
 func (s Strategy) checkRest(limits Limits, p *Problems) {
-	if n := len(s.Constraints); n > limits.Constraints {
-		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
-	} else {
-		for i, c := range s.Constraints {
-			c.Check("/constraints/"+strconv.Itoa(i), limits, p)
-		}
-	}
+	checkConstraints(s.Constraints, limits, p)
+	CheckSegmentIDs("/segments", s.Segments, limits, p)
 	s.checkVariants(p)
+}
+
+// checkConstraints notes the faults of constraints, which are at /constraints.
+func checkConstraints(list []Constraint, limits Limits, p *Problems) {
+	if n := len(list); n > limits.Constraints {
+		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
+		return
+	}
+	for i, c := range list {
+		c.Check("/constraints/"+strconv.Itoa(i), limits, p)
+	}
 }
 
 // checkVariants adds to the rules of all variants those of strategy-level ones (contract: Strategy-level variant).

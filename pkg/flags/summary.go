@@ -14,6 +14,8 @@ type FeatureSummary struct {
 	LastSeenAt time.Time
 	Tags       []Tag
 	Favorites  []string
+	Relation   Relation
+	Entered    Phase // the last of its Lifecycle; zero for initial since it was made. Read by Phase
 
 	Environments map[string]EnvironmentSummary
 }
@@ -37,15 +39,27 @@ func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 	return es, enabled
 }
 
+// Phase is the stage that the flag is in.
+func (s FeatureSummary) Phase() Phase {
+	f := Feature{Archived: s.Archived, CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt}
+	if s.Entered != (Phase{}) {
+		f.Lifecycle = []Phase{s.Entered}
+	}
+	return f.Phase()
+}
+
 // Summary is what lists show of the flag.
 func (f *Feature) Summary() FeatureSummary {
 	s := FeatureSummary{
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags, Favorites: f.Favorites,
-		Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
+		Relation: f.Relation(), Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
 	}
 	if !f.Archived {
 		s.Description = nil
+	}
+	if last := len(f.Lifecycle) - 1; last >= 0 {
+		s.Entered = f.Lifecycle[last]
 	}
 	for name, fe := range f.Environments {
 		s.Environments[name] = fe.Summary()

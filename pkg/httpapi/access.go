@@ -88,6 +88,11 @@ type memberRoles struct {
 	Roles  []int64 `json:"roles"`
 }
 
+// A heldBy is what several users hold in a project, as events tell it.
+type heldBy struct {
+	Users []memberRoles `json:"users"`
+}
+
 // An accessView is who holds what in a project.
 type accessView struct {
 	Roles  []roleView   `json:"roles"` // those that can be held in it
@@ -203,7 +208,7 @@ func setAccess(c *call, in accessBody) (decision, error) {
 		project.SetRoles(after, members[id])
 		writes = append(writes, flags.Write{Before: before, After: after})
 	}
-	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectAccessUpdated, Project: project.ID, Data: is, PreData: was}, http.StatusOK, nil)
+	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectAccessUpdated, Project: project.ID, Data: heldBy{is}, PreData: heldBy{was}}, http.StatusOK, nil)
 	d.unfinished = len(now) < len(changed)
 	return d, err
 }

@@ -164,7 +164,11 @@ func orderEnvironments(c *call, in environmentOrderBody) (decision, error) {
 	if err := registry.Order(in); err != nil {
 		return decision{}, err
 	}
-	return c.changes(c.registry, registry, flags.Event{Type: flags.EnvironmentUpdated, Data: in}, http.StatusOK, nil)
+	before := make(map[string]int64, len(in))
+	for name := range in {
+		before[name] = c.registry.Find(name).SortOrder
+	}
+	return c.changes(c.registry, registry, flags.Event{Type: flags.EnvironmentUpdated, Data: in, PreData: before}, http.StatusOK, nil)
 }
 
 // deleteEnvironment takes an environment away everywhere, by changing one item: flags and projects keep what they have

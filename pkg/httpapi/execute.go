@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,8 +14,10 @@ import (
 
 // An executor does the I/O of every operation.
 type executor struct {
-	store  flags.Store
-	config Config
+	store     flags.Store
+	config    Config
+	warm      atomic.Bool  // whether a request was served
+	conflicts atomic.Int64 // how often another writer was first, since the last line of the log
 }
 
 // What a request may take: the function's own deadline less what it needs to answer, or maxDuration where there is none.
@@ -27,7 +30,11 @@ func (e *executor) handler(op Operation) http.Handler {
 	keys := keysOf(op.Reads)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		d, rounds, err := e.execute(r, op, keys)
+		execute := e.execute
+		if op.Decide.batch != nil {
+			execute = e.executeBatch
+		}
+		d, rounds, err := execute(r, op, keys)
 		e.respond(w, r, outcome{route: op.Route, decision: d, err: err, rounds: rounds, took: time.Since(started)})
 	})
 }
@@ -70,47 +77,65 @@ func outrun(err error, begun bool) *flags.Error {
 }
 
 func (e *executor) round(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (decision, error) {
+	c, err := e.prepare(ctx, r, op, keys, in)
+	if err != nil {
+		return decision{}, err
+	}
+	d, err := op.Decide.decide(c, in.value)
+	if err != nil {
+		return d, err
+	}
+	return d, e.commit(ctx, d)
+}
+
+// prepare loads what a decision takes, and sees to all that can be wrong before it: who calls, what they may, what they
+// sent, what the path names.
+func (e *executor) prepare(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (*call, error) {
 	c := &call{
 		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
 		param: r.PathValue, query: r.URL.Query(),
 	}
 	view, err := e.load(ctx, r, op, keys)
 	if err != nil {
-		return decision{}, err
+		return nil, err
 	}
 	if c.caller, err = e.identify(ctx, r, op, view, c.now); err != nil {
-		return decision{}, err
+		return nil, err
 	}
 	if err := c.authorize(op, view); err != nil {
-		return decision{}, err
+		return nil, err
 	}
 	if err := e.allow(ctx, c, op); err != nil {
-		return decision{}, err
+		return nil, err
 	}
 	if err := in.read(e.config.Limits); err != nil {
-		return decision{}, err
+		return nil, err
 	}
 	c.findRegistries(view)
 	if review := op.Decide.review; review != nil {
 		if err := review(c, in.value); err != nil {
-			return decision{}, err
+			return nil, err
 		}
 	}
 	if err := c.find(op.Reads, view); err != nil {
-		return decision{}, err
+		return nil, err
 	}
-	if err := e.loadMore(ctx, c, op, in); err != nil {
-		return decision{}, err
+	return c, e.loadMore(ctx, c, op, in)
+}
+
+// commit makes the change of a decision, if there is one.
+func (e *executor) commit(ctx context.Context, d decision) error {
+	if len(d.change.Writes) == 0 {
+		return nil
 	}
-	d, err := op.Decide.decide(c, in.value)
-	if err != nil || len(d.change.Writes) == 0 {
-		return d, err
-	}
-	err = e.store.Commit(ctx, d.change)
+	err := e.store.Commit(ctx, d.change)
 	if d.derived && flags.KindOf(err) == flags.NameExists {
 		err = flags.Errorf(flags.Outdated, "the id that was derived has been taken in the meantime")
 	}
-	return d, err
+	if flags.KindOf(err) == flags.Outdated {
+		e.conflicts.Add(1)
+	}
+	return err
 }
 
 func (e *executor) deadline(ctx context.Context) time.Time {

@@ -156,7 +156,8 @@ func (c *call) enabledAnywhere(f *flags.Feature) bool {
 // clonedFrom is what the event of a clone keeps.
 type clonedFrom struct {
 	metadataView
-	ClonedFrom string `json:"clonedFrom"`
+	ClonedFrom   string           `json:"clonedFrom"`
+	Dependencies []dependencyView `json:"dependencies,omitempty"`
 }
 
 // An archivedFeature is a flag in the list of archived ones.
@@ -182,7 +183,8 @@ type featureRecord struct {
 	Variants     []variantView            `json:"variants"`   // deprecated: the union of the environments' variants by name
 	Strategies   []strategyView           `json:"strategies"` // deprecated: always empty
 	Children     []string                 `json:"children"`
-	Dependencies []string                 `json:"dependencies"`
+	Dependencies []dependencyView         `json:"dependencies"`
+	Lifecycle    phaseView                `json:"lifecycle"`
 	Tags         []tagView                `json:"tags"`
 }
 
@@ -192,6 +194,7 @@ func (c *call) record(f *flags.Feature) featureRecord {
 		Environments: make([]featureEnvironmentView, len(c.environments)),
 		Variants:     variantViews(f.AllVariants(c.environments)),
 		Favorite:     slices.Contains(f.Favorites, c.caller.FavoritesKey()), Tags: tagViews(f.Tags),
+		Children: f.Children, Dependencies: each(f.Dependencies, dependencyOf), Lifecycle: phaseOf(f.Phase()),
 	}
 	for i, env := range c.environments {
 		r.Environments[i] = environmentOf(f, env)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"guidon/pkg/flags"
 )
@@ -10,19 +11,22 @@ import (
 // (contract: Projects and flags), favorites and feature types.
 func Features() Group {
 	const (
-		list    = "/api/admin/projects/{projectId}/features"
+		project = "/api/admin/projects/{projectId}"
+		list    = project + "/features"
 		one     = list + "/{featureName}"
 		env     = one + "/environments/{environment}"
 		archive = "/api/admin/archive"
 	)
-	return Group{Name: "features", Operations: []Operation{
+	return Group{Name: "features", Operations: slices.Concat([]Operation{
 		{"GET " + list, flags.Read, theProject | theEnvironments | activeRows, does(listFeatures).answers(200, featureList{})},
 		{"POST " + list, flags.CreateFeature, theProject | theEnvironments, takes(createFeature).answers(201, featureSubset{})},
 		{"GET " + one, flags.Read, theProject | theFeature | theEnvironments, does(readFeature).answers(200, featureRecord{})},
 		{"PUT " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(updateFeature).answers(200, featureSubset{})},
 		{"PATCH " + one, flags.UpdateFeature, theProject | theFeature | theEnvironments, takes(patchFeature).answers(200, featureSubset{})},
-		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature).answers(202)},
-		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature).answers(201, featureSubset{})},
+		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature).loading(parentKeys).answers(202)},
+		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature).loading(parentKeys).answers(201, featureSubset{})},
+		{"POST " + one + "/changeProject", flags.MoveFeature, theProject | theFeature | theEnvironments, loadingFor(takes(moveFeature),
+			func(_ *call, in moveBody) []flags.Key { return in.keys() }).answers(200)},
 		{"POST " + one + "/favorites", flags.Read, theProject | theFeature, does(addFavorite).answers(200)},
 		{"DELETE " + one + "/favorites", flags.Read, theProject | theFeature, does(removeFavorite).answers(200)},
 		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment).answers(200, featureEnvironmentView{})},
@@ -33,7 +37,7 @@ func Features() Group {
 		{"GET /api/admin/feature-types", flags.Read, 0, does(listFeatureTypes).answers(200, featureTypeList{})},
 		{"POST /api/admin/features/validate", flags.Read, 0, loadingFor(takes(validateFeature),
 			func(_ *call, in validateFeatureBody) []flags.Key { return in.keys() }).answers(200)},
-	}}
+	}, dependencyOperations(one), lifecycleOperations(one), bulkOperations(project))}
 }
 
 func listFeatures(c *call) (decision, error) {
@@ -94,19 +98,29 @@ func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
 	f := c.feature.CloneAs(in.Name, in.ReplaceGroupID.or(true), c.caller.Name, c.now, c.newID)
 	variants := variantViews(f.AllVariants(c.environments))
 	answer := c.subset(f, &variants)
-	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name}}
-	return c.makesFeature(f, event, http.StatusCreated, answer)
+	parents, writes := c.parents()
+	for i, d := range c.feature.Dependencies {
+		if err := f.DependOn(parents[i], d); err != nil {
+			return decision{}, err
+		}
+	}
+	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name, each(f.Dependencies, dependencyOf)}}
+	return c.makesFeature(f, event, http.StatusCreated, answer, writes...)
 }
 
 func archiveFeature(c *call) (decision, error) {
 	f := c.feature.Clone()
-	f.Archive(c.now)
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureArchived}, http.StatusAccepted, nil)
+	parents, writes := c.parents()
+	if err := f.Archive(c.now, parents...); err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{Type: flags.FeatureArchived, PreData: dependenciesGone(c.feature)}
+	return c.changesFeature(f, event, http.StatusAccepted, nil, writes...)
 }
 
 func reviveFeature(c *call) (decision, error) {
 	f := c.feature.Clone()
-	f.Revive()
+	f.Revive(c.now)
 	return c.changesFeature(f, flags.Event{Type: flags.FeatureRevived}, http.StatusOK, nil)
 }
 

@@ -54,6 +54,7 @@ func record(name string, environments []string, others ...string) string {
 		`"impressionData":false`, `"createdAt":"<time>"`, `"lastSeenAt":null`, `"archived":false`, `"archivedAt":null`,
 		`"enabled":false`, `"favorite":false`, `"environments":[` + strings.Join(environments, ",") + `]`, `"variants":[]`,
 		`"strategies":[]`, `"children":[]`, `"dependencies":[]`, `"tags":[]`,
+		`"lifecycle":{"stage":"initial","enteredStageAt":"<time>"}`,
 	}, others)
 }
 

@@ -44,7 +44,7 @@ func (e *executor) file(route string, f File) http.Handler {
 		}
 		header.Set("Cache-Control", "no-cache") // asked for again each time, and not sent again
 		header.Set("ETag", tag)
-		header.Set("Vary", "Accept-Encoding")
+		header.Add("Vary", "Accept-Encoding")
 		header.Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case strings.Contains(r.Header.Get("If-None-Match"), tag):

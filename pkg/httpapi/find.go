@@ -14,12 +14,15 @@ const (
 	environmentParam     = "environment"     // of a project
 	environmentNameParam = "environmentName" // of the service
 	strategyParam        = "strategyId"
+	parentParam          = "parent" // of a flag
 	userParam            = "userId"
 	tagTypeParam         = "tagType"
 	strategyTypeParam    = "strategyType"
 	tokenParam           = "token" // a secret
 	userTokenParam       = "tokenId"
 	roleParam            = "roleId"
+	fieldParam           = "contextField"
+	segmentParam         = "id"
 )
 
 // keysOf names the aggregates that reads needs for a request. What cannot be a name is not there, and is not asked for:
@@ -45,6 +48,12 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 		if reads.has(theStrategyTypes) {
 			keys = append(keys, flags.StrategyTypesKey())
 		}
+		if reads.has(theContextFields) {
+			keys = append(keys, flags.ContextFieldsKey())
+		}
+		if id, err := intParam(r.PathValue, segmentParam); reads.has(theSegment) && err == nil {
+			keys = append(keys, flags.SegmentKey(id))
+		}
 		if id, err := intParam(r.PathValue, userParam); reads.has(theUser) && err == nil {
 			keys = append(keys, flags.UserKey(id))
 		}
@@ -64,7 +73,7 @@ func (c *call) find(reads Reads, view flags.View) error {
 	for _, id := range []struct {
 		read  Reads
 		param string
-	}{{theUser, userParam}, {theRole, roleParam}} {
+	}{{theUser, userParam}, {theRole, roleParam}, {theSegment, segmentParam}} {
 		if _, err := intParam(c.param, id.param); err != nil && reads.has(id.read) {
 			return err // a 400, before any 404
 		}
@@ -98,8 +107,13 @@ func (c *call) find(reads Reads, view flags.View) error {
 	if err := c.findTypes(reads); err != nil {
 		return err
 	}
+	if reads.has(theSegment) {
+		if err := c.findSegment(view); err != nil {
+			return err
+		}
+	}
 	if reads.has(theFeature) {
-		if err := c.findFeature(reads, view); err != nil {
+		if err := c.findFeature(c.param(featureParam), reads, view); err != nil {
 			return err
 		}
 	}
@@ -114,7 +128,7 @@ func (c *call) find(reads Reads, view flags.View) error {
 
 // findRegistries finds the registries that were read. One that nobody has written to is empty.
 func (c *call) findRegistries(view flags.View) {
-	c.roles, c.tagTypes, c.types = &flags.Roles{}, &flags.TagTypes{}, &flags.StrategyTypes{}
+	c.roles, c.tagTypes, c.types, c.fields = &flags.Roles{}, &flags.TagTypes{}, &flags.StrategyTypes{}, &flags.ContextFields{}
 	if found := flags.Find[*flags.Roles](view, flags.RolesKey()); found != nil {
 		c.roles = found
 	}
@@ -124,9 +138,12 @@ func (c *call) findRegistries(view flags.View) {
 	if found := flags.Find[*flags.StrategyTypes](view, flags.StrategyTypesKey()); found != nil {
 		c.types = found
 	}
+	if found := flags.Find[*flags.ContextFields](view, flags.ContextFieldsKey()); found != nil {
+		c.fields = found
+	}
 }
 
-// findTypes finds the tag type and the strategy type that the path names.
+// findTypes finds the tag type, the strategy type and the context field that the path names.
 func (c *call) findTypes(reads Reads) (err error) {
 	if name := c.param(tagTypeParam); name != "" && reads.has(theTagTypes) {
 		if c.tagType, err = c.tagTypes.Get(name); err != nil {
@@ -136,7 +153,21 @@ func (c *call) findTypes(reads Reads) (err error) {
 	if name := c.param(strategyTypeParam); name != "" {
 		c.strategyType, err = c.types.Get(name)
 	}
+	if name := c.param(fieldParam); name != "" {
+		c.field, err = c.fields.Get(name)
+	}
 	return err
+}
+
+func (c *call) findSegment(view flags.View) error {
+	id, err := intParam(c.param, segmentParam)
+	if err != nil {
+		return err
+	}
+	if c.segment = flags.Find[*flags.Segment](view, flags.SegmentKey(id)); c.segment == nil {
+		return flags.Errorf(flags.NotFound, "there is no segment %d", id)
+	}
+	return nil
 }
 
 func (c *call) findUser(view flags.View) error {
@@ -187,8 +218,7 @@ func intParam(param func(string) string, name string) (int64, error) {
 	return id, nil
 }
 
-func (c *call) findFeature(reads Reads, view flags.View) error {
-	name := c.param(featureParam)
+func (c *call) findFeature(name string, reads Reads, view flags.View) error {
 	f := flags.Find[*flags.Feature](view, flags.FeatureKey(name))
 	switch {
 	case f == nil:

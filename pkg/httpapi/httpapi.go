@@ -30,7 +30,7 @@ type Group struct {
 // Groups lists every group.
 func Groups() []Group {
 	return []Group{
-		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Fallback(),
+		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Events(), Segments(), Fallback(),
 	}
 }
 
@@ -50,6 +50,10 @@ type Config struct {
 	Logger *slog.Logger // one line a request; nil logs nothing
 	Now    func() time.Time
 
+	Origins []string // CORS_ORIGINS: whose pages may call from a browser
+	Metrics *Metrics // METRICS: what the log lines are to count; nil for nothing
+	Version string   // AWS_LAMBDA_FUNCTION_VERSION: of the function, for the log; empty outside Lambda
+
 	// Sealer brings what keeps the secrets of tokens, for the group tokens alone: it may take a call, the first time.
 	Sealer func(ctx context.Context) (flags.Sealer, error)
 }
@@ -57,9 +61,10 @@ type Config struct {
 // ConfigFromEnv reads AUTH_TYPE (none, or api-token, the default), LOG_LEVEL (debug, info, warn, error; default info)
 // and the limits: LIMIT_STRATEGIES (per flag environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES
 // (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service),
-// LIMIT_TAGS (per flag).
+// LIMIT_TAGS (per flag); CORS_ORIGINS (origins between commas; none by default); METRICS (none, the default, or emf: see
+// Metrics).
 func ConfigFromEnv() (Config, error) {
-	c := Config{Limits: flags.DefaultLimits(), Now: time.Now}
+	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
 	case "none":
 		c.Open = true
@@ -73,11 +78,20 @@ func ConfigFromEnv() (Config, error) {
 			return c, fmt.Errorf("LOG_LEVEL is %q; it can be debug, info, warn or error", name)
 		}
 	}
-	c.Logger = slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	c.Logger = newLogger(level)
+	var err error
+	if c.Origins, err = parseOrigins(os.Getenv("CORS_ORIGINS")); err != nil {
+		return c, err
+	}
+	if c.Metrics, err = newMetrics(os.Getenv); err != nil {
+		return c, err
+	}
 	for name, limit := range map[string]*int{
 		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
 		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValue,
 		"LIMIT_ENVIRONMENTS": &c.Limits.Environments, "LIMIT_TAGS": &c.Limits.Tags,
+		"LIMIT_STRATEGY_SEGMENTS": &c.Limits.StrategySegments, "LIMIT_SEGMENT_VALUES": &c.Limits.SegmentValues,
+		"LIMIT_CONTEXT_FIELDS": &c.Limits.ContextFields,
 	} {
 		value := os.Getenv(name)
 		if value == "" {
@@ -119,10 +133,11 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 // redirect to a cleaner spelling of themselves, or would were they not escaped: no name has slashes, or is made of dots.
 func (e *executor) guard(mux *http.ServeMux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer e.recover(w)
+		defer e.recover(w, r)
+		e.cors(w.Header(), r)
 		switch {
 		case r.Method == http.MethodOptions:
-			w.WriteHeader(http.StatusNoContent)
+			e.preflight(w, r)
 		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath(),
 			path.Clean(r.URL.Path) != r.URL.Path && !endsInText(mux, r):
 			nothing.ServeHTTP(w, r)

@@ -29,6 +29,11 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 			return err
 		}
 	}
+	if d.searches != nil {
+		if err := e.search(ctx, c, d.searches(in.value)); err != nil {
+			return err
+		}
+	}
 	if len(d.lists) > 0 {
 		c.lists = make(map[flags.Entity][]flags.Aggregate, len(d.lists))
 	}
@@ -47,6 +52,15 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 			return err
 		}
 	}
+	if d.log != nil {
+		q, err := d.log(c)
+		if err != nil {
+			return err
+		}
+		if c.log, err = e.store.Log(ctx, q); err != nil {
+			return err
+		}
+	}
 	if d.allocates != "" && in.id == 0 { // one id a request, whatever the number of rounds
 		if in.id, err = e.store.NextID(ctx, d.allocates); err != nil {
 			return err
@@ -59,6 +73,20 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 		}
 		c.sealer, err = e.config.Sealer(ctx)
 	}
+	return err
+}
+
+// search finds a project that the body names, if it is there, and lists its active flags.
+func (e *executor) search(ctx context.Context, c *call, id string) error {
+	view, err := e.store.Load(ctx, projectKeys([]string{id}))
+	if err != nil {
+		return err
+	}
+	if c.project = flags.Find[*flags.Project](view, flags.ProjectKey(id)); c.project == nil {
+		return nil
+	}
+	c.environments = c.project.Available(c.registry)
+	c.summaries, err = e.store.Summaries(ctx, c.project.UID, false)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +39,8 @@ const (
 	theUser                            // the user that the path names, who must exist
 	theRole                            // with theRoles: the role that the path names, which must exist
 	theToken                           // the API token whose secret the path holds, which must exist
+	theContextFields                   // the registry of context fields
+	theSegment                         // the segment that the path names, which must exist
 	theSignup                          // the public signup token whose secret the path holds, which must exist
 )
 
@@ -63,6 +66,9 @@ type call struct {
 	roles        *flags.Roles
 	tagTypes     *flags.TagTypes
 	types        *flags.StrategyTypes
+	fields       *flags.ContextFields
+	field        flags.ContextField // the one that the path names
+	segment      *flags.Segment     // as it is stored: change a clone
 	tagType      flags.TagType      // the one that the path names
 	strategyType flags.StrategyType // the one that the path names
 	user         *flags.User
@@ -77,6 +83,7 @@ type call struct {
 	lists map[flags.Entity][]flags.Aggregate // for deciders that list
 	more  flags.View                         // for deciders that load more
 	count map[string]counts                  // by project UID, for deciders that count
+	log   flags.LogPage                      // for deciders that read the log
 }
 
 // counts are a project's active flags, and the stale ones among them.
@@ -100,13 +107,16 @@ type decider struct {
 	decide  func(c *call, in any) (decision, error)
 	maximum int // bytes of the largest body; 0 for maxBody
 
-	lists     []flags.Entity                    // entities that are listed whole: one query a megabyte each
-	counts    bool                              // whether the flags of every listed project are counted: one query each
-	allocates flags.Entity                      // the entity that a new integer id is for: one call a request
-	loads     func(c *call, in any) []flags.Key // what a second load brings: one call for a hundred keys
-	allows    func(c *call) error               // what more than the operation's permission it takes, before the body is read
-	knowsMine bool                              // whether c.mine is there by then: one call for a person with projects, who is no admin
-	seals     bool                              // whether the key of the tokens' secrets is needed: no call, or one to its store
+	lists     []flags.Entity                        // entities that are listed whole: one query a megabyte each
+	counts    bool                                  // whether the flags of every listed project are counted: one query each
+	allocates flags.Entity                          // the entity that a new integer id is for: one call a request
+	loads     func(c *call, in any) []flags.Key     // what a second load brings: one call for a hundred keys
+	log       func(c *call) (flags.LogQuery, error) // the page of the log that is read: one query
+	allows    func(c *call) error                   // what more than the operation's permission it takes, before the body is read
+	searches  func(in any) string                   // the project, named by the body, whose active flags are listed: two calls
+	knowsMine bool                                  // whether c.mine is there by then: one call for a person with projects, who is no admin
+	batch     func(in any) batch                    // the many changes that the body asks for, in the place of decide (see bulk.go)
+	seals     bool                                  // whether the key of the tokens' secrets is needed: no call, or one to its store
 
 	bodyOptional bool // for the description of the interface alone, as are:
 	status       int  // what it answers when it succeeds
@@ -149,6 +159,12 @@ func (d decider) counting() decider { d.counts = true; return d }
 // allocating has a new integer id taken for an entity before the decision.
 func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity; return d }
 
+// readingLog has a page of the log read before the decision, into c.log.
+func (d decider) readingLog(query func(c *call) (flags.LogQuery, error)) decider {
+	d.log = query
+	return d
+}
+
 // allowing has the caller refused, before the body is read, by more than the operation's permission.
 func (d decider) allowing(check func(c *call) error) decider { d.allows = check; return d }
 
@@ -163,6 +179,9 @@ func (d decider) loading(keys func(c *call) []flags.Key) decider {
 	d.loads = func(c *call, _ any) []flags.Key { return keys(c) }
 	return d
 }
+
+// within has the active flags of a project that the body names listed before the decision, and their environments found.
+func (d decider) within(project func(in any) string) decider { d.searches = project; return d }
 
 // loadingFor has more loaded before the decision: what the body names.
 func loadingFor[In any](d decider, keys func(c *call, in In) []flags.Key) decider {
@@ -241,20 +260,27 @@ func (c *call) changes(before, after flags.Aggregate, event flags.Event, status 
 
 // changesAll is a decision of several writes in one transaction.
 func (c *call) changesAll(writes []flags.Write, event flags.Event, status int, body any) (decision, error) {
-	event.ID, event.CreatedAt, event.CreatedBy = orderedID(), c.now, c.caller.Name
+	event.ID, event.CreatedBy = orderedID(), c.caller.Name
+	event.CreatedAt = flags.EventTime(event.ID) // and not c.now: the log is searched by it, in the order of ids
+	if c.caller.User != nil {
+		event.UserID = c.caller.User.ID
+	}
 	return decision{status: status, body: body, change: flags.Change{Writes: writes, Event: event}}, nil
 }
 
-// changesFeature is a decision that replaces the flag of the call by after.
-func (c *call) changesFeature(after *flags.Feature, event flags.Event, status int, body any) (decision, error) {
+// changesFeature is a decision that replaces the flag of the call by after, and changes others with it.
+func (c *call) changesFeature(after *flags.Feature, event flags.Event, status int, body any, others ...flags.Write) (decision, error) {
 	event.Project, event.FeatureName, event.Environment = after.Project, after.Name, c.environment.Name
-	return c.changes(c.feature, after, event, status, body)
+	if event.Data == nil && event.PreData == nil {
+		event.Data, event.PreData = c.stateOf(after), c.stateOf(c.feature)
+	}
+	return c.changesAll(slices.Concat([]flags.Write{{Before: c.feature, After: after}}, others), event, status, body)
 }
 
-// makesFeature is a decision that makes a new flag.
-func (c *call) makesFeature(f *flags.Feature, event flags.Event, status int, body any) (decision, error) {
+// makesFeature is a decision that makes a new flag, and changes others with it.
+func (c *call) makesFeature(f *flags.Feature, event flags.Event, status int, body any, others ...flags.Write) (decision, error) {
 	event.Project, event.FeatureName = f.Project, f.Name
-	return c.changes(nil, f, event, status, body)
+	return c.changesAll(slices.Concat([]flags.Write{{After: f}}, others), event, status, body)
 }
 
 // orderedID is an id that sorts by time.
@@ -266,4 +292,5 @@ const (
 	MaxTitle           = maxTitle
 	MaxRoleName        = maxRoleName
 	MaxPatchOperations = maxPatchOperations
+	MaxEvents          = maxEvents
 )

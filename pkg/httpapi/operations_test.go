@@ -67,6 +67,16 @@ var examples = map[string]example{
 	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
 	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is active already
 
+	ofFlag("POST", "/changeProject"):       {`{"newProjectId":"to-{featureName}"}`, 200, 3, 1}, // it is not there any more
+	ofProject("POST", "/archive"):          {someFlags + `}`, 202, 3, 2},
+	ofProject("POST", "/archive/validate"): {someFlags + `}`, 200, 2, 2},
+	ofProject("POST", "/revive"):           {someFlags + `}`, 200, 3, 2},
+	ofProject("POST", "/stale"):            {someFlags + `,"stale":true}`, 202, 3, 2},
+	ofProject("PUT", "/tags"):              {someFlags + `,"tags":{"addedTags":[{"type":"simple","value":"bulk"}],"removedTags":[]}}`, 200, 3, 2},
+	ofProject("POST", "/changeProject"):    {someFlags + `,"newProjectId":"to-{featureName}"}`, 200, 3, 2},
+	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
+	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is off already
+
 	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},
 
 	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
@@ -91,21 +101,29 @@ var examples = map[string]example{
 	"PUT " + heldRole:                            {"", 200, 2, 1},
 	"DELETE " + heldRole:                         {"", 200, 2, 1},
 
-	"GET /api/admin/feature-types":                {"", 200, 1, 1},
-	"POST /api/admin/features/validate":           {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
-	ofFlag("POST", "/favorites"):                  {"", 200, 2, 1},
-	ofFlag("DELETE", "/favorites"):                {"", 200, 1, 1}, // it is none
-	"GET /api/admin/tag-types":                    {"", 200, 1, 1},
-	"POST /api/admin/tag-types":                   {`{"name":"{new}"}`, 201, 2, 1},
-	"GET /api/admin/tag-types/{tagType}":          {"", 200, 1, 1},
-	"PUT /api/admin/tag-types/{tagType}":          {`{"description":"{new}"}`, 200, 2, 1},
-	"DELETE /api/admin/tag-types/{tagType}":       {"", 200, 2, 1},
-	"GET /api/admin/tags":                         {"", 200, 2, 2},
-	"GET /api/admin/tags/{tagType}":               {"", 200, 2, 2},
-	"GET " + itsTags:                              {"", 200, 1, 1},
-	"POST " + itsTags:                             {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
-	"PUT " + itsTags:                              {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
-	"DELETE " + itsTags + "/{tagType}/{value...}": {"", 200, 2, 1},
+	ofFlag("POST", "/dependencies"):                    {`{"feature":"{parent}"}`, 200, 3, 2},
+	ofFlag("DELETE", "/dependencies"):                  {"", 200, 3, 1}, // again it has no parents to load
+	ofFlag("DELETE", "/dependencies/{parent}"):         {"", 200, 3, 1},
+	ofFlag("GET", "/parents"):                          {"", 200, 2, 2},
+	ofFlag("GET", "/lifecycle"):                        {"", 200, 1, 1},
+	ofFlag("POST", "/lifecycle/complete"):              {`{"status":"kept"}`, 200, 2, 1},
+	ofFlag("POST", "/lifecycle/uncomplete"):            {"", 200, 1, 1}, // it is not completed
+	"GET /api/admin/projects/{projectId}/dependencies": {"", 200, 2, 2},
+	"GET /api/admin/feature-types":                     {"", 200, 1, 1},
+	"POST /api/admin/features/validate":                {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
+	ofFlag("POST", "/favorites"):                       {"", 200, 2, 1},
+	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is none
+	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
+	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
+	"GET /api/admin/tag-types/{tagType}":               {"", 200, 1, 1},
+	"PUT /api/admin/tag-types/{tagType}":               {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/tag-types/{tagType}":            {"", 200, 2, 1},
+	"GET /api/admin/tags":                              {"", 200, 2, 2},
+	"GET /api/admin/tags/{tagType}":                    {"", 200, 2, 2},
+	"GET " + itsTags:                                   {"", 200, 1, 1},
+	"POST " + itsTags:                                  {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
+	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
+	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
 	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},
@@ -136,6 +154,10 @@ var examples = map[string]example{
 	"GET /api/admin/invite-link/tokens/{token}": {"", 200, 1, 1},
 	"PUT /api/admin/invite-link/tokens/{token}": {`{"enabled":false}`, 200, 2, 1},
 
+	"GET /api/admin/events":               {"", 200, 2, 2},
+	"GET /api/admin/events/{featureName}": {"", 200, 2, 2},
+	"GET /api/admin/search/events":        {"", 200, 2, 2},
+
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
 	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},
 	inEnvironment("POST", "/strategies/set-sort-order"): {`[{"id":"{strategy}","sortOrder":7}]`, 200, 2, 1},
@@ -157,6 +179,14 @@ func ofFlag(method, tail string) string {
 	return method + " /api/admin/projects/{projectId}/features/{featureName}" + tail
 }
 
+func ofProject(method, tail string) string { return method + " /api/admin/projects/{projectId}" + tail }
+
+// The beginning of a body that names flags, and where many are switched.
+const (
+	someFlags  = `{"features":["{featureName}","{featureName}"]`
+	bulkSwitch = "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/"
+)
+
 func inEnvironment(method, tail string) string {
 	return ofFlag(method, "/environments/{environment}"+tail)
 }
@@ -176,6 +206,11 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).ownAccountToken,
 	"GET /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
 	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	ofFlag("POST", "/changeProject"):                             (*server).target,
+	ofProject("POST", "/changeProject"):                          (*server).target,
+	ofProject("POST", "/revive"): func(s *server, t *testing.T, on *subject) {
+		s.must(t, "DELETE", features+"/"+on.flag, "")
+	},
 	"DELETE /api/admin/projects/{projectId}": func(s *server, t *testing.T, on *subject) {
 		on.project = on.fill("{new}")
 		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
@@ -185,6 +220,9 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
+	ofFlag("POST", "/dependencies"):                        (*server).ownParent,
+	ofFlag("DELETE", "/dependencies"):                      (*server).ownParents,
+	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).ownParents,
 	"DELETE /api/admin/tag-types/{tagType}":                (*server).ownTagType,
 	"PUT /api/admin/strategies/{strategyType}":             (*server).ownStrategyType,
 	"DELETE /api/admin/strategies/{strategyType}":          (*server).ownStrategyType,
@@ -206,6 +244,25 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 
 // itsTags is where the tags of a flag are.
 const itsTags = "/api/admin/features/{featureName}/tags"
+
+// target makes the project that the subject's flag moves to.
+func (s *server) target(t *testing.T, on *subject) {
+	t.Helper()
+	s.must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
+}
+
+// ownParent makes a flag that the subject's can depend on, and ownParents has it do so.
+func (s *server) ownParent(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.kind))
+}
+
+func (s *server) ownParents(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownParent(t, on)
+	s.must(t, "POST", on.fill(ofFlag("", "/dependencies"))[1:], on.fill(`{"feature":"{parent}"}`))
+}
 
 func (s *server) ownTagType(t *testing.T, on *subject) {
 	t.Helper()
@@ -305,7 +362,7 @@ func (s *server) furnish(t *testing.T, on *subject) {
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
-		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{value...}", "a%2Fb",
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }

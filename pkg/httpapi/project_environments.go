@@ -11,6 +11,14 @@ import (
 // changeRequestsAreOff is the answer to whoever wants to have changes reviewed here.
 const changeRequestsAreOff = "change requests are off in this service and cannot be enabled"
 
+// attachedSegmentKeys names the segments of the default strategy.
+func attachedSegmentKeys(c *call, in attachEnvironmentBody) []flags.Key {
+	if in.DefaultStrategy.Value == nil {
+		return nil
+	}
+	return newSegmentKeys(c, *in.DefaultStrategy.Value)
+}
+
 func attachEnvironment(c *call, in attachEnvironmentBody) (decision, error) {
 	env := c.registry.Find(in.Environment)
 	if env == nil {
@@ -21,21 +29,46 @@ func attachEnvironment(c *call, in attachEnvironmentBody) (decision, error) {
 		return decision{}, err
 	}
 	if in.DefaultStrategy.Value != nil {
-		p.SetDefaultStrategy(flags.ProjectEnvironment{Environment: *env}, in.DefaultStrategy.Value.over(flags.Strategy{}))
+		s := in.DefaultStrategy.Value.over(flags.Strategy{})
+		var problems flags.Problems
+		s.CheckSegments(defaultStrategyPath+"/segments", nil, c.project, c.segmentNamed, &problems)
+		if err := problems.Err(); err != nil {
+			return decision{}, err
+		}
+		p.SetDefaultStrategy(flags.ProjectEnvironment{Environment: *env}, s)
 	}
-	event := flags.Event{Type: flags.ProjectEnvironmentAdded, Project: p.ID, Environment: env.Name}
+	event := flags.Event{Type: flags.ProjectEnvironmentAdded, Project: p.ID, Environment: env.Name, Data: attachedOf(env.Name, p.Environments[env.Name])}
 	return c.changes(c.project, p, event, http.StatusOK, nil)
 }
 
 func detachEnvironment(c *call) (decision, error) {
 	p := c.project.Clone()
 	p.Detach(c.environment)
-	return c.changesProject(p, flags.Event{Type: flags.ProjectEnvironmentRemoved}, nil)
+	event := flags.Event{Type: flags.ProjectEnvironmentRemoved, PreData: attachedOf(c.environment.Name, c.environment.Attachment)}
+	return c.changesProject(p, event, nil)
+}
+
+// An attached is an environment of a project as events tell it.
+type attached struct {
+	Environment     string               `json:"environment"`
+	DefaultStrategy *defaultStrategyView `json:"defaultStrategy"`
+}
+
+func attachedOf(environment string, a flags.Attachment) attached {
+	view := attached{Environment: environment}
+	if a.DefaultStrategy != nil {
+		strategy := defaultStrategyViewOf(*a.DefaultStrategy)
+		view.DefaultStrategy = &strategy
+	}
+	return view
 }
 
 func setDefaultStrategy(c *call, in newStrategyBody) (decision, error) {
-	p := c.project.Clone()
-	answer := defaultStrategyViewOf(p.SetDefaultStrategy(c.environment, in.over(flags.Strategy{})))
+	p, s := c.project.Clone(), in.over(flags.Strategy{})
+	if err := c.checkSegments(s, nil); err != nil {
+		return decision{}, err
+	}
+	answer := defaultStrategyViewOf(p.SetDefaultStrategy(c.environment, s))
 	event := flags.Event{Type: flags.DefaultStrategyUpdated, Data: answer}
 	if before := c.environment.Attachment.DefaultStrategy; before != nil {
 		event.PreData = defaultStrategyViewOf(*before)

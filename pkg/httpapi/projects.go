@@ -24,9 +24,9 @@ func Projects() Group {
 		{"PUT " + one, flags.UpdateProject, theProject, takes(updateProject).answers(200)},
 		{"PUT " + one + "/settings", flags.UpdateProject, theProject, takes(updateSettings).answers(200)},
 		{"DELETE " + one, flags.DeleteProject, theProject, does(deleteProject).answers(200)},
-		{"POST " + envs, flags.UpdateProject, inProject | theStrategyTypes, takes(attachEnvironment).answers(200)},
+		{"POST " + envs, flags.UpdateProject, inProject | theStrategyTypes, loadingFor(takes(attachEnvironment), attachedSegmentKeys).answers(200)},
 		{"DELETE " + env, flags.UpdateProject, inProject, does(detachEnvironment).answers(200)},
-		{"POST " + env + "/default-strategy", flags.UpdateProject, inProject | theStrategyTypes, takes(setDefaultStrategy).answers(200, defaultStrategyView{})},
+		{"POST " + env + "/default-strategy", flags.UpdateProject, inProject | theStrategyTypes, loadingFor(takes(setDefaultStrategy), newSegmentKeys).answers(200, defaultStrategyView{})},
 		{"GET " + one + "/change-requests/config", flags.Read, theProject, does(readChangeRequests).answers(200, []struct{}{})},
 		{"PUT " + env + "/change-requests/config", flags.UpdateProject, inProject, takes(configureChangeRequests).answers(204)},
 	}}

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -126,46 +124,4 @@ func describe(err error) (int, errorBody) {
 		body.Details = append(body.Details, errorDetail{Message: d.Message, Path: d.Path})
 	}
 	return as.status, body
-}
-
-func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody) {
-	logger := e.config.Logger
-	if logger == nil {
-		return
-	}
-	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
-		level = slog.LevelError
-	}
-	if !logger.Enabled(r.Context(), level) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("route", o.route), slog.Int("status", status),
-		slog.Float64("ms", float64(o.took.Microseconds())/1000), slog.Int("rounds", o.rounds),
-	}
-	if o.err != nil {
-		attrs = append(attrs, slog.String("errorId", failure.ID), slog.String("error", failure.Name))
-		if status >= http.StatusInternalServerError {
-			attrs = append(attrs, slog.String("cause", o.err.Error()))
-		}
-	}
-	logger.LogAttrs(r.Context(), level, "request", attrs...)
-}
-
-// recover turns a panic into the 500. A defect in one request must not end the process that serves others.
-func (e *executor) recover(w http.ResponseWriter) {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if e.config.Logger != nil {
-		e.config.Logger.Error("panic", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-	}
-	_, body := describe(errors.New("panic"))
-	document, _ := json.Marshal(body) // plain strings always marshal
-	w.Header().Del("Content-Length")
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(http.StatusInternalServerError)
-	_, _ = w.Write(document)
 }

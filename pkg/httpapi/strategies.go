@@ -18,11 +18,11 @@ func Strategies() Group {
 	)
 	return Group{Name: "strategies", Operations: append(strategyTypes(), []Operation{
 		{"GET " + list, flags.Read, reads, does(listStrategies).answers(200, []strategyView{})},
-		{"POST " + list, flags.CreateFeatureStrategy, reads | types, takes(addStrategy).answers(200, strategyView{})},
+		{"POST " + list, flags.CreateFeatureStrategy, reads | types, loadingFor(takes(addStrategy), newSegmentKeys).answers(200, strategyView{})},
 		{"POST " + list + "/set-sort-order", flags.UpdateFeatureStrategy, reads, takes(orderStrategies).answers(200)},
 		{"GET " + one, flags.Read, reads, does(readStrategy).answers(200, strategyView{})},
-		{"PUT " + one, flags.UpdateFeatureStrategy, reads | types, takes(replaceStrategy).answers(200, strategyView{})},
-		{"PATCH " + one, flags.UpdateFeatureStrategy, reads | types, takes(patchStrategy).answers(200, strategyView{})},
+		{"PUT " + one, flags.UpdateFeatureStrategy, reads | types, loadingFor(takes(replaceStrategy), replacedSegmentKeys).answers(200, strategyView{})},
+		{"PATCH " + one, flags.UpdateFeatureStrategy, reads | types, loadingFor(takes(patchStrategy), patchedSegmentKeys).answers(200, strategyView{})},
 		{"DELETE " + one, flags.DeleteFeatureStrategy, reads, does(removeStrategy).answers(200)},
 	}...)}
 }
@@ -37,9 +37,42 @@ func readStrategy(c *call) (decision, error) {
 	return ok(strategyViewOf(s, c.feature.Name))
 }
 
+// newSegmentKeys names the segments of a new strategy.
+func newSegmentKeys(_ *call, in newStrategyBody) []flags.Key {
+	return each(in.Segments, flags.SegmentKey)
+}
+
+// replacedSegmentKeys names the segments that the strategy gets and does not have yet.
+func replacedSegmentKeys(c *call, in strategyBody) []flags.Key {
+	s, err := c.findStrategy()
+	if err != nil {
+		return nil // for the operation to tell
+	}
+	return each(in.over(s).AddedSegments(s.Segments), flags.SegmentKey)
+}
+
+// patchedSegmentKeys names the segments that a patch gives the strategy.
+func patchedSegmentKeys(c *call, patch patchBody) []flags.Key {
+	_, in, err := c.patchedStrategy(patch)
+	if err != nil {
+		return nil
+	}
+	return replacedSegmentKeys(c, in)
+}
+
+// checkSegments finds segments of s that are not there, or are another project's.
+func (c *call) checkSegments(s flags.Strategy, had []int64) error {
+	var problems flags.Problems
+	s.CheckSegments("/segments", had, c.project, c.segmentNamed, &problems)
+	return problems.Err()
+}
+
 func addStrategy(c *call, in newStrategyBody) (decision, error) {
 	f := c.feature.Clone()
 	s := in.over(flags.Strategy{ID: c.newID(), SortOrder: f.NextStrategyOrder(c.environment)}).WithDefaults(f.Name)
+	if err := c.checkSegments(s, nil); err != nil {
+		return decision{}, err
+	}
 	if err := f.AddStrategy(c.environment, s, c.limits); err != nil {
 		return decision{}, err
 	}
@@ -61,12 +94,8 @@ func replaceStrategy(c *call, in strategyBody) (decision, error) {
 // patchStrategy applies a JSON Patch to the strategy as it is read. A member that the patch removes is as in a new
 // strategy; its id, and the flag it belongs to, stay whatever the patch says.
 func patchStrategy(c *call, patch patchBody) (decision, error) {
-	s, err := c.findStrategy()
+	s, in, err := c.patchedStrategy(patch)
 	if err != nil {
-		return decision{}, err
-	}
-	var in strategyBody
-	if err := patch.apply(strategyViewOf(s, c.feature.Name), &in); err != nil {
 		return decision{}, err
 	}
 	var problems flags.Problems
@@ -75,6 +104,14 @@ func patchStrategy(c *call, patch patchBody) (decision, error) {
 		return decision{}, err
 	}
 	return c.putStrategy(s, in.over(flags.Strategy{ID: s.ID, Name: s.Name, SortOrder: s.SortOrder}))
+}
+
+// patchedStrategy is the strategy that the path names, and what a patch makes of it.
+func (c *call) patchedStrategy(patch patchBody) (s flags.Strategy, in strategyBody, err error) {
+	if s, err = c.findStrategy(); err == nil {
+		err = patch.apply(strategyViewOf(s, c.feature.Name), &in)
+	}
+	return s, in, err
 }
 
 // putStrategy puts after in the place of before.
@@ -87,6 +124,7 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 	} else { // its type was deleted since: what flags have of it can still be changed
 		after.CheckAlone(c.limits, &problems)
 	}
+	after.CheckSegments("/segments", before.Segments, c.project, c.segmentNamed, &problems)
 	if err := problems.Err(); err != nil {
 		return decision{}, err
 	}
@@ -97,7 +135,11 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureStrategyUpdate, Data: answer, PreData: strategyViewOf(before, f.Name)}
+	event := flags.Event{
+		Type:    flags.FeatureStrategyUpdate,
+		Data:    changedStrategy{answer, f.Enabled(c.environment)},
+		PreData: changedStrategy{strategyViewOf(before, f.Name), c.feature.Enabled(c.environment)},
+	}
 	return c.changesFeature(f, event, http.StatusOK, answer)
 }
 
@@ -110,12 +152,15 @@ func removeStrategy(c *call) (decision, error) {
 	if err := f.RemoveStrategy(c.environment, s.ID); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureStrategyRemove, PreData: strategyViewOf(s, f.Name)}
+	event := flags.Event{Type: flags.FeatureStrategyRemove, PreData: changedStrategy{strategyViewOf(s, f.Name), c.feature.Enabled(c.environment)}}
+	if on := f.Enabled(c.environment); on != c.feature.Enabled(c.environment) {
+		event.Data = c.stateOf(f)
+	}
 	return c.changesFeature(f, event, http.StatusOK, nil)
 }
 
 func orderStrategies(c *call, in strategyOrderBody) (decision, error) {
-	order := make(map[string]float64, len(in))
+	order, before := make(map[string]float64, len(in)), make(map[string]float64, len(in))
 	for _, s := range in {
 		order[s.ID] = s.SortOrder.Value
 	}
@@ -123,7 +168,12 @@ func orderStrategies(c *call, in strategyOrderBody) (decision, error) {
 	if err := f.OrderStrategies(c.environment, order); err != nil {
 		return decision{}, err
 	}
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyOrder, Data: order}, http.StatusOK, nil)
+	for _, s := range c.feature.In(c.environment).Strategies {
+		if _, moved := order[s.ID]; moved {
+			before[s.ID] = s.SortOrder
+		}
+	}
+	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyOrder, Data: order, PreData: before}, http.StatusOK, nil)
 }
 
 // strategyOf is a strategy of f as it is answered.
@@ -184,13 +234,10 @@ func (b strategyBody) check(limits flags.Limits, problems *flags.Problems) {
 	b.over(flags.Strategy{Name: "default"}).CheckAlone(limits, problems)
 }
 
-// checkMembers finds what only the body can tell: a member that is missing, a segment when there are none.
+// checkMembers finds what only the body can tell: a member that is missing.
 func (b strategyBody) checkMembers(problems *flags.Problems) {
 	for i, v := range b.Variants {
 		v.checkMembers("/variants/"+strconv.Itoa(i), problems)
-	}
-	for i, id := range b.Segments {
-		problems.Add("/segments/"+strconv.Itoa(i), "there is no segment %d", id)
 	}
 }
 

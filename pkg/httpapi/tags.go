@@ -123,22 +123,35 @@ func changeTags(c *call, in changeTagsBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureTagged, Data: tagViews(f.Tags), PreData: tagViews(c.feature.Tags)}
+	event := flags.Event{Type: flags.FeatureTagged, Data: taggedWith{tagViews(f.Tags)}, PreData: taggedWith{tagViews(c.feature.Tags)}}
 	if len(in.Added.Value) == 0 {
 		event.Type = flags.FeatureUntagged
 	}
 	return c.changesFeature(f, event, http.StatusOK, tagList{Version: 1, Tags: tagViews(f.Tags)})
 }
 
-// withTags is the flag with other tags. NotFound when the type of one that is added is unknown (contract: Tags).
+// A taggedWith is all tags of a flag, as events tell them.
+type taggedWith struct {
+	Tags []tagView `json:"tags"`
+}
+
+// withTags is the flag with other tags.
 func (c *call) withTags(add, remove []flags.Tag) (*flags.Feature, error) {
-	for _, tag := range add {
-		if _, err := c.tagTypes.Get(tag.Type); err != nil {
-			return nil, err
-		}
+	if err := c.knowTypes(add); err != nil {
+		return nil, err
 	}
 	f := c.feature.Clone()
 	return f, f.ChangeTags(add, remove, c.limits)
+}
+
+// knowTypes sees that the types of tags that are added are there: NotFound when one is not (contract: Tags).
+func (c *call) knowTypes(add []flags.Tag) error {
+	for _, tag := range add {
+		if _, err := c.tagTypes.Get(tag.Type); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func removeTag(c *call) (decision, error) {

@@ -32,7 +32,7 @@ func Handler(h http.Handler) EventHandler {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		response, err := adapter.ProxyWithContext(ctx, mend(event))
 		if err != nil { // an event that is no request, or an h that wrote nothing: the adapter would say 504
-			return internalError(err), nil
+			return internalError(ctx, err), nil
 		}
 		return response, nil
 	}
@@ -56,7 +56,7 @@ func mend(event events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
 // escapePath escapes each segment of a decoded path. Dots and empty segments stay as they are: whether such a path
 // means anything is for the handler to say.
 func escapePath(path string) string {
-	if head, value, ok := cutTag(path); ok {
+	if head, value, ok := cutText(path); ok {
 		return escapePath(head) + "/" + escapeValue(value)
 	}
 	if strings.IndexFunc(path, needsEscape) < 0 {
@@ -69,15 +69,26 @@ func escapePath(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// cutTag cuts the path of a flag's tag before the tag's value. The value is the rest of the path, which may have slashes
-// and dots of its own: they are no segments.
-func cutTag(path string) (head, value string, ok bool) {
-	const before = 7 // the empty one, api, admin, features, the flag, tags, the type
-	segments := strings.SplitN(path, "/", before+1)
-	if len(segments) <= before || segments[before] == "" || segments[5] != "tags" || strings.Join(segments[:4], "/") != "/api/admin/features" {
-		return path, "", false
+// texts are the paths that end in a text of any characters, with * for a segment.
+var texts = [][]string{
+	{"", "api", "admin", "features", "*", "tags", "*"},   // the value of a flag's tag
+	{"", "api", "admin", "context", "*", "legal-values"}, // a value of a context field
+}
+
+// cutText cuts a path before the text that it ends in. The text is the rest of the path, which may have slashes and dots
+// of its own: they are no segments.
+func cutText(path string) (head, text string, ok bool) {
+	for _, before := range texts {
+		segments := strings.SplitN(path, "/", len(before)+1)
+		fits := len(segments) > len(before) && segments[len(before)] != ""
+		for i := 0; fits && i < len(before); i++ {
+			fits = before[i] == "*" || before[i] == segments[i]
+		}
+		if fits {
+			return strings.Join(segments[:len(before)], "/"), segments[len(before)], true
+		}
 	}
-	return strings.Join(segments[:before], "/"), segments[before], true
+	return path, "", false
 }
 
 // escapeValue escapes a text as one segment that is no "..", either.
@@ -116,9 +127,9 @@ func escapeQuery(query string) string {
 }
 
 // internalError is the interface's 500, for what never reached a handler that would have written it.
-func internalError(cause error) events.APIGatewayV2HTTPResponse {
+func internalError(ctx context.Context, cause error) events.APIGatewayV2HTTPResponse {
 	id := uuid.NewString()
-	slog.Error("event", slog.String("errorId", id), slog.Any("cause", cause))
+	slog.ErrorContext(ctx, "event", slog.String("errorId", id), slog.Any("cause", cause))
 	return events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusInternalServerError,
 		Headers:    map[string]string{"Content-Type": "application/json; charset=utf-8"},

@@ -104,7 +104,16 @@ var box = func() *seal.Box {
 // Sealer is what Seed has sealed the tokens with, for a server's configuration.
 func Sealer(context.Context) (flags.Sealer, error) { return box, nil }
 
+// Schema is that of the tables that Open makes: template.yaml's, but for what expires.
+func Schema() dynamo.TableSchema { return schema }
+
 var schema = dynamo.TableSchema{
-	Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},
-	Key:        []dynamo.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
+	Attributes: []dynamo.Attribute{
+		{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}, {Name: "log", Type: "S"}, {Name: "project", Type: "S"}, {Name: "id", Type: "S"},
+	},
+	Key: []dynamo.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
+	Indexes: []dynamo.Index{
+		{Name: "log", Key: []dynamo.KeyElement{{Name: "log", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
+		{Name: "project", Key: []dynamo.KeyElement{{Name: "project", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
+	},
 }

@@ -41,7 +41,7 @@ var commitCases = []testCase{
 		e := mustFind[*flags.Environments](t, flags.EnvironmentsKey())
 		token := mustFind[*flags.Token](t, FullToken().Key())
 		f2, p2, e2, token2 := f.Clone(), p.Clone(), e.Clone(), *token
-		f2.Revive()
+		f2.Revive(at)
 		f2.Description = nil
 		delete(p2.Environments, "production")
 		e2.List[0].Protected = false
@@ -99,9 +99,9 @@ var commitCases = []testCase{
 		f.Description = &long
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+		t.mustCommit(change("archived", changed(read, archive)))
 		read = mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("revived", changed(read, (*flags.Feature).Revive)))
+		t.mustCommit(change("revived", changed(read, revive)))
 		t.wantVersion(f, 3)
 	}},
 }

@@ -57,7 +57,7 @@ var deleteCases = []testCase{
 		t.wantKind(t.commit(change("deleted", deleted(read))), flags.Conflict)
 		t.wantVersion(read, 1)
 		f := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("archived", changed(f, func(f *flags.Feature) { f.Archive(at) })))
+		t.mustCommit(change("archived", changed(f, archive)))
 		t.mustCommit(change("deleted", deleted(read)))
 		t.wantAbsent(read.Key())
 	}},
@@ -69,7 +69,7 @@ var deleteCases = []testCase{
 			t.wantAbsent(flags.FeatureKey(name))
 		}
 		old := mustFind[*flags.Feature](t, flags.FeatureKey("old"))
-		t.wantKind(t.commit(change("revived", changed(old, (*flags.Feature).Revive))), flags.NotFound)
+		t.wantKind(t.commit(change("revived", changed(old, revive))), flags.NotFound)
 		t.wantVersion(old, 1)
 	}},
 }

@@ -124,9 +124,9 @@ var countCases = []testCase{
 		}
 		wantCounts("with 20 flags", 20, 5)
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f-0"))
-		t.mustCommit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+		t.mustCommit(change("archived", changed(read, archive)))
 		wantCounts("with one archived", 19, 4)
-		_ = t.commit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+		_ = t.commit(change("archived", changed(read, archive)))
 		wantCounts("after a refusal", 19, 4)
 	}},
 }

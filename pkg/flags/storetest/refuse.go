@@ -45,7 +45,7 @@ var refuseCases = []testCase{
 				if i == c.stale {
 					t.mustCommit(change("meanwhile", changed(read, describe("meanwhile"))))
 				}
-				c3.Writes = append(c3.Writes, changed(read, func(f *flags.Feature) { f.Archive(at) }))
+				c3.Writes = append(c3.Writes, changed(read, archive))
 			}
 			c3.Writes = append(c3.Writes, added(flag(c.name, c.name+"-new")))
 			t.wantKind(t.commit(c3), flags.Outdated)

@@ -16,6 +16,12 @@ func FullFeature() *flags.Feature {
 		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true},
 		Archived: true, CreatedAt: at, CreatedBy: "admin", ArchivedAt: at.Add(time.Hour), LastSeenAt: at.Add(time.Minute),
 		Tags: []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}}, Favorites: []string{"admin", "ci"},
+		Dependencies: []flags.Dependency{{Feature: "payments", Enabled: true, Variants: []string{"blue", "green"}}, {Feature: "legacy"}},
+		Children:     []string{"checkout.banner"},
+		Lifecycle: []flags.Phase{
+			{Stage: flags.Initial, EnteredAt: at},
+			{Stage: flags.Completed, EnteredAt: at.Add(time.Minute), Completion: flags.Completion{Status: flags.KeptWithVariant, Value: "blue"}},
+		},
 		Environments: map[string]flags.FeatureEnvironment{
 			"production": {
 				Standing:   flags.Standing{Environment: "aaaa1111", EnabledIn: "bbbb2222"},
@@ -116,6 +122,32 @@ func FullStrategyTypes() *flags.StrategyTypes {
 	}}}
 }
 
+// FullContextFields is a registry of context fields with everything in it.
+func FullContextFields() *flags.ContextFields {
+	return &flags.ContextFields{List: []flags.ContextField{{
+		Name: "country", Description: text("where they live"), Stickiness: true, SortOrder: 7, CreatedAt: at,
+		LegalValues: []flags.LegalValue{{Value: "NO", Description: text("Norway")}, {Value: "SE"}},
+	}, {Name: "tier", CreatedAt: at}}}
+}
+
+// FullSegment is a segment with everything in it.
+func FullSegment() *flags.Segment {
+	return &flags.Segment{
+		ID: 7, Name: "beta", Description: text("who tries it first"), Project: "shop", ProjectUID: "0f1e2d3c", CreatedAt: at, CreatedBy: "admin",
+		Constraints: []flags.Constraint{
+			{ContextName: "country", Operator: flags.In, Values: []string{"NO", "SE"}, CaseInsensitive: true, Inverted: true},
+			{ContextName: "age", Operator: flags.NumGt, Value: text("17")},
+		},
+	}
+}
+
+// FullUse is what a flag uses, with everything in it.
+func FullUse() flags.Use {
+	return flags.Use{Feature: "checkout", Project: "shop", Archived: true, Strategies: []flags.StrategyUse{{
+		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"},
+	}}}
+}
+
 // FullSignup is a public signup token with everything in it.
 func FullSignup() *flags.Signup {
 	return &flags.Signup{
@@ -130,7 +162,7 @@ func FullSeen() *flags.Seen { return &flags.Seen{Hash: "abcd", At: at} }
 // FullEvent is an event with everything in it.
 func FullEvent() flags.Event {
 	return flags.Event{
-		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: at, CreatedBy: "admin",
+		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: at, CreatedBy: "admin", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
 	}
@@ -154,9 +186,13 @@ func flag(uid, name string) *flags.Feature {
 // retired is an archived flag of a project.
 func retired(uid, name string) *flags.Feature {
 	f := flag(uid, name)
-	f.Archive(at)
+	archive(f)
 	return f
 }
+
+// archive and revive are what is done to flags that depend on none.
+func archive(f *flags.Feature) { _ = f.Archive(at) }
+func revive(f *flags.Feature)  { f.Revive(at) }
 
 func describe(s string) func(*flags.Feature) {
 	return func(f *flags.Feature) { f.Description = &s }

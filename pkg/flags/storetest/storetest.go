@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) flags.Store) {
 		{"counts", countCases},
 		{"summaries", summaryCases},
 		{"events", eventCases},
+		{"log", logCases},
 		{"parallel", parallelCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {

@@ -69,11 +69,11 @@ var summaryCases = []testCase{
 		t.mustAdd(flag("u1", "a"), flag("u1", "b"))
 		for range 2 {
 			read := mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("archived", changed(read, func(f *flags.Feature) { f.Archive(at) })))
+			t.mustCommit(change("archived", changed(read, archive)))
 			t.wantNames("u1", false, "b")
 			t.wantNames("u1", true, "a")
 			read = mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("revived", changed(read, (*flags.Feature).Revive)))
+			t.mustCommit(change("revived", changed(read, revive)))
 			t.wantNames("u1", false, "a", "b")
 			t.wantNames("u1", true)
 		}

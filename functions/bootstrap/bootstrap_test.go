@@ -1,0 +1,270 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/cfn"
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/flags"
+)
+
+// TestLifeOfAStack is a stack made, made again, updated, rolled back and deleted: one token, known from the first.
+func TestLifeOfAStack(t *testing.T) {
+	s := newStack(t)
+	s.succeeds(t, cfn.RequestCreate)
+	secret := s.secrets.value()
+	if !regexp.MustCompile(`^\*:\*\.[0-9a-f]{64}$`).MatchString(secret) {
+		t.Fatalf("the secret's value is %q, want an admin token", secret)
+	}
+	if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
+		t.Fatalf("the token lets in %+v, %v; want an administrator", caller, err)
+	}
+	keys := []flags.Key{flags.ProjectKey(flags.DefaultProject), flags.EnvironmentsKey(), flags.RolesKey(), flags.TagTypesKey()}
+	seeded, err := s.store.Load(t.Context(), keys)
+	if err != nil || len(seeded) != len(keys) {
+		t.Fatalf("%d of %d are there, %v", len(seeded), len(keys), err)
+	}
+	for _, kind := range []cfn.RequestType{cfn.RequestCreate, cfn.RequestUpdate, cfn.RequestUpdate, cfn.RequestDelete, cfn.RequestCreate} {
+		s.succeeds(t, kind)
+		again, err := s.store.Load(t.Context(), keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(seeded, again); diff != "" {
+			t.Errorf("%s changed what was there:\n%s", kind, diff)
+		}
+		if got := s.tokens(t); !slices.Equal(got, []string{"admin"}) || s.secrets.puts != 1 || s.secrets.value() != secret {
+			t.Errorf("after %s the tokens are %q after %d values of the secret; want one, for ever", kind, got, s.secrets.puts)
+		}
+	}
+	s.tellsNoSecret(t, secret)
+}
+
+// TestDeleteDoesNothing sees that a deletion calls nobody, and so cannot fail.
+func TestDeleteDoesNothing(t *testing.T) {
+	s := newStack(t)
+	s.secrets.denies = -1
+	t.Setenv("TABLE_NAME", "")
+	s.succeeds(t, cfn.RequestDelete)
+	if s.requests != 0 || s.secrets.denies != -1 {
+		t.Errorf("%d requests to the table and %d to Secrets Manager, want none", s.requests, -1-s.secrets.denies)
+	}
+}
+
+// TestRotation puts values into the secret by hand, as main.go says.
+func TestRotation(t *testing.T) {
+	s := newStack(t)
+	s.secrets.values[adminSecret] = "*:*.chosen\n"
+	byHand := func(want string) {
+		t.Helper()
+		got, err := handle(t.Context(), cfn.Event{})
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("by hand: %q, %v; want %q", got, err, want)
+		}
+	}
+	byHand("the admin token is good")
+	byHand("the admin token is good")
+	if got := s.tokens(t); !slices.Equal(got, []string{"admin"}) || s.secrets.puts != 0 {
+		t.Fatalf("tokens %q after %d values put, want the one that was chosen", got, s.secrets.puts)
+	}
+	s.secrets.values[adminSecret] = "*:*.2nd-value"
+	byHand("the admin token is good")
+	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
+		if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
+			t.Errorf("%s lets in %+v, %v; want both until the old one is deleted", secret, caller, err)
+		}
+	}
+	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
+		token := s.token(t, secret)
+		change := flags.Change{Writes: []flags.Write{{Before: token, After: token.Delete()}}, Event: flags.Event{ID: secret[4:], Type: "api-token-deleted"}}
+		if err := s.store.Commit(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.succeeds(t, cfn.RequestUpdate)
+	byHand("was deleted and stays so")
+	if _, err := s.caller(t, "*:*.2nd-value"); err == nil || s.secrets.puts != 0 || len(s.tokens(t)) != 0 {
+		t.Errorf("a deleted token came back: %v, tokens %q", err, s.tokens(t))
+	}
+	s.secrets.values[adminSecret] = "*:*.back-in"
+	byHand("the admin token is good")
+	s.tellsNoSecret(t, "*:*.chosen", "*:*.2nd-value", "*:*.back-in")
+}
+
+// TestAtOnce runs several processes over a new stack: one of them makes the token, and all know that one.
+func TestAtOnce(t *testing.T) {
+	s := newStack(t)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if _, err := handle(t.Context(), cfn.Event{RequestType: cfn.RequestCreate, ResponseURL: s.cloud.URL}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, answer := range s.answers {
+		if answer.Status != cfn.StatusSuccess {
+			t.Errorf("%s: %s", answer.Status, answer.Reason)
+		}
+	}
+	if _, err := s.caller(t, s.secrets.value()); err != nil || len(s.answers) != 8 {
+		t.Errorf("%d answers; the secret's token: %v", len(s.answers), err)
+	}
+	if got := s.tokens(t); !slices.Equal(got, []string{"admin"}) || s.secrets.puts != 1 {
+		t.Errorf("tokens %q after %d values put, want one", got, s.secrets.puts)
+	}
+}
+
+// TestFailures holds that each failure is answered in time, with a reason that says what to look at and no secret.
+func TestFailures(t *testing.T) {
+	const value = "default:development.not-an-admin-token"
+	tests := []struct {
+		name string
+		set  func(t *testing.T, s *stack)
+		says []string
+	}{
+		{"store away", func(t *testing.T, _ *stack) { t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1") },
+			[]string{"the store cannot be reached", "connection refused"}},
+		{"no table", func(t *testing.T, _ *stack) { t.Setenv("TABLE_NAME", "nowhere") }, []string{"ResourceNotFoundException"}},
+		{"key that is not there", func(t *testing.T, _ *stack) { t.Setenv("TOKEN_KEY_SECRET", "arn:none") }, []string{"key of the tokens' secrets"}},
+		{"key that is none", func(_ *testing.T, s *stack) { s.secrets.values[keySecret] = "short" }, []string{"5 characters"}},
+		{"secret that is not there", func(t *testing.T, _ *stack) { t.Setenv("ADMIN_TOKEN_SECRET", "arn:none") },
+			[]string{"the admin token", "PutSecretValue", "can't find"}},
+		{"value that is no admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
+			[]string{adminSecret, "no admin token", "*:*."}},
+		{"no permission", func(_ *testing.T, s *stack) { s.secrets.denies = -1 }, []string{"not authorized to perform: secretsmanager:GetSecretValue"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			patient(t, 100*time.Millisecond, 10*time.Millisecond)
+			s := newStack(t)
+			tt.set(t, s)
+			started := time.Now()
+			for _, kind := range []cfn.RequestType{cfn.RequestCreate, cfn.RequestUpdate} {
+				answer := s.ask(t, kind)
+				if answer.Status != cfn.StatusFailed {
+					t.Errorf("%s: %s, want FAILED", kind, answer.Status)
+				}
+				for _, says := range append(tt.says, "Guidon's first start", "log of the function") {
+					if !strings.Contains(answer.Reason, says) {
+						t.Errorf("%s: the reason is %q, want it to say %q", kind, answer.Reason, says)
+					}
+				}
+				if strings.Contains(answer.Reason, "not-an-admin") || strings.Contains(answer.Reason, theKey) {
+					t.Errorf("%s: the reason is %q, which shows a secret", kind, answer.Reason)
+				}
+			}
+			if took := time.Since(started); took > 2*(toAnswer+3*time.Second) {
+				t.Errorf("it took %s, want an answer before the function's time is up", took)
+			}
+			s.succeeds(t, cfn.RequestDelete) // the rollback of a creation that failed
+			s.tellsNoSecret(t, value)
+		})
+	}
+}
+
+// TestNewPermissions has a role whose permissions are not known everywhere yet.
+func TestNewPermissions(t *testing.T) {
+	patient(t, 5*time.Second, 10*time.Millisecond)
+	s := newStack(t)
+	s.secrets.denies = 3
+	s.succeeds(t, cfn.RequestCreate)
+}
+
+// TestAnswerNotTaken has CloudFormation refuse: the error makes Lambda try again, and shows no signed address.
+func TestAnswerNotTaken(t *testing.T) {
+	s := newStack(t)
+	s.status = 403
+	event := cfn.Event{RequestType: cfn.RequestCreate, ResponseURL: s.cloud.URL + "/?X-Amz-Signature=hush"}
+	if _, err := handle(t.Context(), event); err == nil || !strings.Contains(err.Error(), "403") {
+		t.Errorf("refused: %v, want an error", err)
+	}
+	s.cloud.Close()
+	_, err := handle(t.Context(), event)
+	if err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), "CloudFormation") {
+		t.Errorf("unreachable: %v, want an error without the address", err)
+	}
+	s.tellsNoSecret(t)
+}
+
+// TestLongReason holds that a reason fits into what CloudFormation takes, whatever the error.
+func TestLongReason(t *testing.T) {
+	got := reason(flags.Errorf(flags.Internal, "%s", strings.Repeat("é\"", 4000)))
+	if document, err := json.Marshal(got); err != nil || len(document) > 3000 || strings.Contains(got, "\uFFFD") {
+		t.Errorf("the reason has %d bytes, %v", len(document), err)
+	}
+}
+
+// TestPermissions compares what a seeding asks of the table and of Secrets Manager with what the template lets it.
+func TestPermissions(t *testing.T) {
+	s := newStack(t)
+	s.succeeds(t, cfn.RequestCreate)
+	s.succeeds(t, cfn.RequestUpdate)
+	s.actions["GetItem"] = true // a lost answer is settled by it, see pkg/dynamo/send.go
+	var want []string
+	for action := range s.actions {
+		want = append(want, "dynamodb:"+action)
+	}
+	want = append(want, "secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, granted(t)); diff != "" {
+		t.Errorf("permissions (-needed +granted):\n%s", diff)
+	}
+}
+
+// granted are the actions that template.yaml lets BootstrapFunction do with the table and its secrets.
+func granted(t *testing.T) []string {
+	t.Helper()
+	raw, err := os.ReadFile("../../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := func(title string) string {
+		_, after, found := strings.Cut(string(raw), title)
+		if !found {
+			t.Fatalf("template.yaml has no %q", title)
+		}
+		before, _, _ := strings.Cut(after, "\n\n")
+		return before
+	}
+	table, _, _ := strings.Cut(section("\n    Bootstrap:"), "]")
+	return append(regexp.MustCompile(`dynamodb:\w+`).FindAllString(table, -1),
+		regexp.MustCompile(`secretsmanager:\w+`).FindAllString(section("\n  BootstrapSecretsAccess:"), -1)...)
+}
+
+// patient sets how long a missing permission is put up with.
+func patient(t *testing.T, whole, pause time.Duration) {
+	t.Helper()
+	before, between := patience, askAgain
+	patience, askAgain = whole, pause
+	t.Cleanup(func() { patience, askAgain = before, between })
+}
+
+// tellsNoSecret sees that neither the log nor an answer has a secret in it.
+func (s *stack) tellsNoSecret(t *testing.T, secrets ...string) {
+	t.Helper()
+	s.mu.Lock()
+	answers, err := json.Marshal(s.answers)
+	s.mu.Unlock()
+	if err != nil || s.log.String() == "" {
+		t.Fatalf("the log is %q (%v): it shows nothing", s.log, err)
+	}
+	for _, secret := range append(secrets, theKey, "X-Amz-Signature") {
+		_, random, found := strings.Cut(secret, ".")
+		if !found {
+			random = secret
+		}
+		if text := s.log.String() + string(answers); strings.Contains(text, random) {
+			t.Errorf("log and answers show %q: %s", random, text)
+		}
+	}
+}

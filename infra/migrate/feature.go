@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A feature is a flag as it is compared: what a user of either side would call the same is the same here. Ids of
+// strategies and segments, times, and whatever a server adds of its own are left out.
+type feature struct {
+	Type, Description     string
+	Stale, ImpressionData bool
+	Tags                  []string // type:value
+	Parents               []parent
+	Environments          map[string]featureEnvironment
+}
+
+type parent struct {
+	Feature  string
+	Enabled  bool
+	Variants []string
+}
+
+type featureEnvironment struct {
+	Enabled    bool
+	Strategies []strategy
+	Variants   []variant
+}
+
+type strategy struct {
+	Name, Title string
+	Disabled    bool
+	Segments    []string // by name
+	Constraints []constraint
+	Parameters  map[string]string
+	Variants    []variant
+}
+
+// A constraint reads both ways: what is left out is what it is without.
+type constraint struct {
+	ContextName     string   `json:"contextName"`
+	Operator        string   `json:"operator"`
+	Values          []string `json:"values,omitempty"`
+	Value           string   `json:"value,omitempty"`
+	CaseInsensitive bool     `json:"caseInsensitive,omitempty"`
+	Inverted        bool     `json:"inverted,omitempty"`
+}
+
+type variant struct {
+	Name       string
+	Weight     float64
+	WeightType string
+	Stickiness string
+	Payload    *payload
+	Overrides  []override
+}
+
+type payload struct{ Type, Value string }
+
+type override struct {
+	ContextName string
+	Values      []string
+}
+
+// A reader reads flags on one side.
+type reader struct {
+	server   *server
+	segments map[int64]string
+}
+
+// read reads a flag by everything that tells of it: the flag, its tags, and its variants in each environment.
+func (r reader) read(ctx context.Context, project, name string, environments []string) (*feature, error) {
+	path := projectsPath + "/" + url.PathEscape(project) + "/features/" + url.PathEscape(name)
+	var record featureRecord
+	if err := r.server.get(ctx, path, &record); err != nil {
+		if refused(err, http.StatusNotFound) {
+			return nil, nil // not there: the other side knows what that means
+		}
+		return nil, err
+	}
+	var tags struct{ Tags []struct{ Type, Value string } }
+	if err := r.server.get(ctx, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
+		return nil, err
+	}
+	f := record.feature()
+	for _, t := range tags.Tags {
+		f.Tags = append(f.Tags, t.Type+":"+t.Value)
+	}
+	slices.Sort(f.Tags)
+	for _, e := range record.Environments {
+		if !slices.Contains(environments, e.Name) {
+			continue
+		}
+		var list struct{ Variants []variant }
+		if err := r.server.get(ctx, path+"/environments/"+url.PathEscape(e.Name)+"/variants", &list); err != nil {
+			return nil, err
+		}
+		fe := featureEnvironment{Enabled: e.Enabled, Variants: normalVariants(list.Variants)}
+		for _, s := range e.Strategies {
+			fe.Strategies = append(fe.Strategies, s.strategy(r.segments))
+		}
+		f.Environments[e.Name] = fe
+	}
+	return &f, nil
+}
+
+// A featureRecord is a flag as it is answered.
+type featureRecord struct {
+	Type           string
+	Description    *string
+	Stale          bool
+	ImpressionData bool
+	Environments   []struct {
+		Name       string
+		Enabled    bool
+		Strategies []strategyRecord
+	}
+	Dependencies []struct {
+		Feature  string
+		Enabled  *bool
+		Variants []string
+	}
+}
+
+func (record featureRecord) feature() feature {
+	f := feature{
+		Type: record.Type, Stale: record.Stale, ImpressionData: record.ImpressionData, Environments: map[string]featureEnvironment{},
+	}
+	if record.Description != nil {
+		f.Description = *record.Description // none and an empty one look the same
+	}
+	for _, d := range record.Dependencies {
+		slices.Sort(d.Variants)
+		f.Parents = append(f.Parents, parent{d.Feature, d.Enabled == nil || *d.Enabled, some(d.Variants)})
+	}
+	slices.SortFunc(f.Parents, func(a, b parent) int { return strings.Compare(a.Feature, b.Feature) })
+	return f
+}
+
+type strategyRecord struct {
+	Name, Title string
+	Disabled    bool
+	Segments    []int64
+	Constraints []constraint
+	Parameters  map[string]any
+	Variants    []variant
+}
+
+func (record strategyRecord) strategy(segments map[int64]string) strategy {
+	s := strategy{
+		Name: record.Name, Title: record.Title, Disabled: record.Disabled, Parameters: map[string]string{},
+		Variants: normalVariants(record.Variants),
+	}
+	for _, id := range record.Segments {
+		name, known := segments[id]
+		if !known {
+			name = fmt.Sprintf("segment %d, which is not in the list", id)
+		}
+		s.Segments = append(s.Segments, name)
+	}
+	slices.Sort(s.Segments)
+	for _, c := range record.Constraints {
+		s.Constraints = append(s.Constraints, c.normal())
+	}
+	for name, value := range record.Parameters {
+		if value != nil {
+			s.Parameters[name] = fmt.Sprint(value)
+		}
+	}
+	return s
+}
+
+// normal is the constraint without what its operator does not look at.
+func (c constraint) normal() constraint {
+	if c.Values = some(slices.Clone(c.Values)); len(c.Values) > 0 {
+		c.Value = ""
+	}
+	return c
+}
+
+func normalVariants(list []variant) []variant {
+	normal := slices.Clone(list)
+	for i := range normal {
+		normal[i].Overrides = some(normal[i].Overrides)
+	}
+	return some(normal)
+}
+
+// some is nil for an empty list, so that having none compares equal to having an empty list.
+func some[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// within is the flag as far as environments go: one that a side does not have is nothing to compare.
+func (f *feature) within(environments []string) *feature {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.Environments = maps.Clone(f.Environments)
+	maps.DeleteFunc(c.Environments, func(name string, _ featureEnvironment) bool { return !slices.Contains(environments, name) })
+	return &c
+}

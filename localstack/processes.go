@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/localstack/runtimeapi"
+	"guidon/localstack/secrets"
+)
+
+// The names that the secrets have here: the one with the tokens' key, and the one that an admin token is put into.
+const (
+	keySecret   = "guidon-token-key"
+	adminSecret = "guidon-admin-token"
+)
+
+// Processes are the functions as the binaries that ship, each a process over the Runtime API, with what they need around
+// them: FUNCTIONS in the environment names the folder where they were built. Functions that nobody calls do not start.
+type processes struct {
+	functions map[string]*runtimeapi.Function // by logical id
+	secrets   *http.Server
+}
+
+// newProcesses prepares a process for each function of the template that was built. They reach the table at endpoint.
+func newProcesses(s settings, t *template, endpoint string) (*processes, error) {
+	key, err := os.ReadFile(s.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &processes{
+		functions: map[string]*runtimeapi.Function{},
+		secrets: &http.Server{
+			Handler:           secrets.New(map[string]string{keySecret: string(key), adminSecret: ""}),
+			ReadHeaderTimeout: time.Minute,
+		},
+	}
+	go func() { _ = p.secrets.Serve(listener) }() // until close
+	env := environment(s, endpoint, "http://"+listener.Addr().String())
+	for _, f := range t.functions {
+		binary := filepath.Join(s.functions, f.group, "bootstrap")
+		if _, err := os.Stat(binary); err != nil {
+			p.close()
+			return nil, fmt.Errorf("FUNCTIONS must name a folder with a bootstrap for each function: %w", err)
+		}
+		p.functions[f.id] = &runtimeapi.Function{
+			Name: f.id, Command: []string{binary}, Env: env, Timeout: f.timeout, Memory: f.memory,
+			Log: &prefixed{out: os.Stderr, name: f.group},
+		}
+	}
+	return p, nil
+}
+
+// environment is what the template gives the functions, with the values of this machine, and where AWS is here.
+func environment(s settings, endpoint, secretsManager string) map[string]string {
+	env := map[string]string{
+		"TABLE_NAME":                       s.table,
+		"TOKEN_KEY_SECRET":                 keySecret,
+		"ADMIN_TOKEN_SECRET":               adminSecret,
+		"AWS_ENDPOINT_URL_DYNAMODB":        endpoint,
+		"AWS_ENDPOINT_URL_SECRETS_MANAGER": secretsManager,
+		"AWS_ACCESS_KEY_ID":                "local",
+		"AWS_SECRET_ACCESS_KEY":            "local",
+		"AWS_REGION":                       "local",
+	}
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		if name == "AUTH_TYPE" || name == "LOG_LEVEL" || strings.HasPrefix(name, "LIMIT_") {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// handler answers events by the process of a function.
+func (p *processes) handler(id string) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	f := p.functions[id]
+	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (response events.APIGatewayV2HTTPResponse, err error) {
+		raw, err := json.Marshal(event)
+		if err != nil {
+			return response, err
+		}
+		answer, err := f.Invoke(ctx, raw)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "guidon:", err)
+			return response, err
+		}
+		return response, json.Unmarshal(answer, &response)
+	}
+}
+
+// invoked is the function that a request is for by the path where AWS Lambda itself takes events.
+func invoked(r *http.Request) (id string, ok bool) {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/")
+	id, tail := strings.CutSuffix(rest, "/invocations")
+	return id, ok && tail && r.Method == http.MethodPost
+}
+
+// serve is the Invoke operation of Lambda, for `aws lambda invoke` and its like: the body goes to the function as it is,
+// and its answer comes back.
+func (p *processes) serve(w http.ResponseWriter, r *http.Request, id string) {
+	f, ok := p.functions[id]
+	if !ok {
+		http.Error(w, `{"Type":"User","Message":"there is no such function"}`, http.StatusNotFound)
+		return
+	}
+	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
+	if err != nil {
+		http.Error(w, `{"Type":"User","Message":"the event cannot be read"}`, http.StatusBadRequest)
+		return
+	}
+	answer, err := f.Invoke(r.Context(), event)
+	var failed *runtimeapi.Error
+	switch {
+	case errors.As(err, &failed):
+		w.Header().Set("X-Amz-Function-Error", "Unhandled")
+		answer, _ = json.Marshal(failed)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "guidon:", err)
+		http.Error(w, `{"Type":"Service","Message":"the function cannot be run; the log says why"}`, http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(answer) //nolint:gosec // JSON from the function, and no page
+}
+
+// close ends the processes, and says of each what Lambda's REPORT line would.
+func (p *processes) close() {
+	if p == nil {
+		return
+	}
+	ids := make([]string, 0, len(p.functions))
+	for id := range p.functions {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		f := p.functions[id]
+		f.Stop()
+		if r := f.Report(); r.Starts > 0 {
+			fmt.Fprintf(os.Stderr, "guidon: REPORT %s: %d events in %s (longest %s), %d starts, init %s, peak memory %.1f MB\n",
+				id, r.Events, r.Duration.Round(time.Millisecond), r.Longest.Round(time.Millisecond),
+				r.Starts, r.Init.Round(100*time.Microsecond), float64(r.PeakRSS)/(1<<20))
+		}
+	}
+	_ = p.secrets.Close()
+}
+
+// handler is the gateway, and beside it, when the functions are processes, what Lambda itself would serve. It is no
+// http.ServeMux, which would redirect paths that the functions are to see as they came.
+func (g *gateway) handler() http.Handler {
+	if g.processes == nil {
+		return g
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id, ok := invoked(r); ok {
+			g.processes.serve(w, r, id)
+			return
+		}
+		g.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/infra/bootstrap"
+	samples "guidon/infra/events"
+	"guidon/pkg/flags"
+)
+
+// TestSamples: there is an event in infra/events for every function, API Gateway would send it to that function just so,
+// and the function answers it as it should.
+func TestSamples(t *testing.T) {
+	s := settings{
+		data: t.TempDir(), table: "guidon", template: templateFileName,
+		tokens: []bootstrap.Token{{
+			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
+		}},
+	}
+	s.keyFile = filepath.Join(s.data, "token.key")
+	g, err := open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.close)
+
+	parsed, err := readTemplate(templateFileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := map[string]bool{}
+	for _, f := range parsed.functions {
+		without[f.group] = true
+	}
+	for _, sample := range samples.Samples {
+		if !without[sample.Group] {
+			t.Errorf("there is a sample for %s, which is no function of the template, or has two", sample.Group)
+		}
+		delete(without, sample.Group)
+		if sample.Status == 0 {
+			continue // make test-sam has its function run it
+		}
+		t.Run(sample.Group, func(t *testing.T) {
+			raw, err := samples.Read(sample.Group)
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoder := json.NewDecoder(strings.NewReader(string(raw)))
+			decoder.DisallowUnknownFields()
+			var event events.APIGatewayV2HTTPRequest
+			if err := decoder.Decode(&event); err != nil {
+				t.Fatal(err)
+			}
+			checkSample(t, g, sample, event)
+		})
+	}
+	for group := range without {
+		t.Errorf("there is no sample for %s", group)
+	}
+}
+
+func checkSample(t *testing.T, g *gateway, sample samples.Sample, event events.APIGatewayV2HTTPRequest) {
+	t.Helper()
+	http := event.RequestContext.HTTP
+	matched, parameters := g.routes.match(http.Method, event.RawPath)
+	if matched.group != sample.Group || matched.key != event.RouteKey || matched.key != event.RequestContext.RouteKey {
+		t.Errorf("%s %s goes to %s by %q; the sample is for %s, by %q and %q",
+			http.Method, event.RawPath, matched.group, matched.key, sample.Group, event.RouteKey, event.RequestContext.RouteKey)
+	}
+	if diff := cmp.Diff(parameters, event.PathParameters); diff != "" {
+		t.Errorf("path parameters (-API Gateway's +the sample's):\n%s", diff)
+	}
+	if http.Path != event.RawPath {
+		t.Errorf("the path is %s in one place and %s in another", event.RawPath, http.Path)
+	}
+	response, err := matched.function.call(event)
+	if err != nil || response.StatusCode != sample.Status {
+		t.Errorf("the answer is %d %s, %v; want %d", response.StatusCode, response.Body, err, sample.Status)
+	}
+}

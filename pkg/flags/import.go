@@ -1,0 +1,115 @@
+package flags
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// A Brought is what an import says of one flag: what it is, and what it has in the environment that it is imported into
+// (contract: Import data set). A list that is nil was not said anything about, and stays as it is; an empty one is empty.
+type Brought struct {
+	Metadata
+	Tags       []Tag
+	Parents    []Dependency // others that the flag has stay
+	Strategies []Strategy   // without ids, in their order
+	Variants   []Variant
+	Enabled    *bool
+}
+
+// Check notes every fault of what is brought, as a flag of that name would have it.
+func (b Brought) Check(name string, types *StrategyTypes, limits Limits, p *Problems) {
+	for i, s := range b.Strategies {
+		p.Under("/strategies/"+strconv.Itoa(i), func(below *Problems) { s.WithDefaults(name).Check(types, limits, below) })
+	}
+	CheckVariants(b.Variants, "/variants", p)
+	for i, t := range b.Tags {
+		t.Check("/tags/"+strconv.Itoa(i), p)
+	}
+	for i, d := range b.Parents {
+		p.Under("/dependencies/"+strconv.Itoa(i), d.Check)
+	}
+}
+
+// Bring makes the flag what an import says it is, with env alone of its environments. A strategy that the flag has
+// already, but for the id, keeps its id; so the same import again changes nothing.
+func (f *Feature) Bring(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
+	f.Metadata = b.Metadata
+	if b.Tags != nil {
+		f.Tags = nil
+		if err := f.ChangeTags(b.Tags, nil, limits); err != nil {
+			return err
+		}
+	}
+	if b.Strategies != nil {
+		if err := f.bringStrategies(env, b, newID, limits); err != nil {
+			return err
+		}
+	}
+	if b.Variants != nil {
+		f.SetVariants(env, b.Variants)
+	}
+	if b.Enabled == nil {
+		return nil
+	}
+	if !*b.Enabled {
+		f.Disable(env)
+		return nil
+	}
+	return f.Enable(env, newID)
+}
+
+// forEverybody is what a flag has that is on without any strategy: some servers have such flags, and to an SDK they are on
+// for everybody.
+var forEverybody = Strategy{Name: "default"}
+
+func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
+	strategies := b.Strategies
+	if len(strategies) == 0 && b.Enabled != nil && *b.Enabled {
+		strategies = []Strategy{forEverybody}
+	}
+	if n := len(strategies); n > limits.Strategies {
+		return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", f.Name, n, env.Name, limits.Strategies)
+	}
+	had := slices.Clone(f.In(env).Strategies)
+	brought := make([]Strategy, len(strategies))
+	for i, s := range strategies {
+		s = s.WithDefaults(f.Name)
+		s.Variants = Distribute(s.Variants)
+		if at := slices.IndexFunc(had, func(h Strategy) bool { return sameStrategy(h, s) }); at >= 0 {
+			s.ID = had[at].ID
+			had = slices.Delete(had, at, at+1)
+		} else {
+			s.ID = newID()
+		}
+		brought[i] = s
+	}
+	if slices.EqualFunc(f.In(env).Strategies, brought, func(a, b Strategy) bool { return a.ID == b.ID }) {
+		return nil // the very same: an environment without any keeps having no entry
+	}
+	f.setStrategies(env, brought)
+	return nil
+}
+
+// sameStrategy tells whether two strategies are the same but for their ids.
+func sameStrategy(a, b Strategy) bool {
+	a.ID, b.ID = "", ""
+	return reflect.DeepEqual(a.normal(), b.normal())
+}
+
+// normal is the strategy with every empty list as none, to compare it.
+func (s Strategy) normal() Strategy {
+	s.Segments, s.Variants, s.Constraints = some(s.Segments), some(s.Variants), some(slices.Clone(s.Constraints))
+	for i := range s.Constraints {
+		s.Constraints[i].Values = some(s.Constraints[i].Values)
+	}
+	return s
+}
+
+// some is the list, or nil for an empty one.
+func some[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

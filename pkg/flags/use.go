@@ -1,0 +1,93 @@
+package flags
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Use says which segments and context fields the strategies of a flag name. The store keeps one beside each flag that
+// has such strategies, and changes both together, so that what uses a segment is one list, and no flag is read for it.
+// It is an aggregate without a version, for lists alone.
+type Use struct {
+	Feature    string
+	Project    string // its id
+	Archived   bool
+	Strategies []StrategyUse
+}
+
+// A StrategyUse is a strategy with segments or constraints.
+type StrategyUse struct {
+	ID             string
+	Name           string // of its type
+	Environment    string
+	EnvironmentUID string // the environment itself: a name may be used again by another
+	Segments       []int64
+	ContextFields  []string // those of its constraints, sorted
+}
+
+// Key names the use by its flag.
+func (u Use) Key() Key { return Key{EntityUse, u.Feature} }
+
+func (u Use) version() int64 { return 0 }
+
+// OfSegment tells whether the strategy uses a segment.
+func (s StrategyUse) OfSegment(id int64) bool { return slices.Contains(s.Segments, id) }
+
+// OfField tells whether the strategy constrains a context field.
+func (s StrategyUse) OfField(name string) bool { return slices.Contains(s.ContextFields, name) }
+
+// Use is what the flag's strategies name, by environment; without any, its list of strategies is empty.
+func (f *Feature) Use() Use {
+	u := Use{Feature: f.Name, Project: f.Project, Archived: f.Archived}
+	for _, env := range slices.Sorted(maps.Keys(f.Environments)) {
+		fe := f.Environments[env]
+		for _, s := range fe.Strategies {
+			if len(s.Segments) == 0 && len(s.Constraints) == 0 {
+				continue
+			}
+			u.Strategies = append(u.Strategies, StrategyUse{
+				ID: s.ID, Name: s.Name, Environment: env, EnvironmentUID: fe.Environment,
+				Segments: s.Segments, ContextFields: s.contextFields(),
+			})
+		}
+	}
+	return u
+}
+
+func (s Strategy) contextFields() []string {
+	var names []string
+	for _, c := range s.Constraints {
+		names = append(names, c.ContextName)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// A UsingStrategy is a strategy of an active flag that uses something.
+type UsingStrategy struct {
+	StrategyUse
+	Feature, Project string
+}
+
+// StrategiesIn lists the strategies of active flags that use something, in environments that are there still.
+func StrategiesIn(uses []Use, registry *Environments, using func(StrategyUse) bool) []UsingStrategy {
+	var list []UsingStrategy
+	for _, u := range uses {
+		for _, s := range u.Strategies {
+			env := registry.Find(s.Environment)
+			if !u.Archived && env != nil && env.UID == s.EnvironmentUID && using(s) {
+				list = append(list, UsingStrategy{s, u.Feature, u.Project})
+			}
+		}
+	}
+	return list
+}
+
+// CountUsers counts the flags and the projects that strategies are of.
+func CountUsers(list []UsingStrategy) (features, projects int) {
+	f, p := map[string]bool{}, map[string]bool{}
+	for _, s := range list {
+		f[s.Feature], p[s.Project] = true, true
+	}
+	return len(f), len(p)
+}

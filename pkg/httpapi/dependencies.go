@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+
+	"guidon/pkg/flags"
+)
+
+// dependencyOperations are what a flag depends on (contract: Dependency). What is said of a child and of its parents is
+// written in one transaction, so one of the flags is loaded with the call and the others by a second load.
+func dependencyOperations(one string) []Operation {
+	const read = theProject | theFeature
+	return []Operation{
+		{"POST " + one + "/dependencies", flags.UpdateDependency, read, loadingFor(takes(addDependency),
+			func(_ *call, in dependencyBody) []flags.Key { return []flags.Key{flags.FeatureKey(in.Feature)} }).answers(200)},
+		{"DELETE " + one + "/dependencies", flags.UpdateDependency, read, does(removeDependencies).loading(parentKeys).answers(200)},
+		{"DELETE " + one + "/dependencies/{parent}", flags.UpdateDependency, read, does(removeDependency).loading(parentKeys).answers(200)},
+		{"GET " + one + "/parents", flags.Read, read | activeRows, does(listParents).answers(200, []string{})},
+		{"GET /api/admin/projects/{projectId}/dependencies", flags.Read, theProject | activeRows, does(anyDependencies).answers(200, false)},
+	}
+}
+
+// A dependencyBody makes another flag a parent.
+type dependencyBody struct {
+	Feature  string      `json:"feature"`
+	Enabled  maybe[bool] `json:"enabled"` // default true
+	Variants []string    `json:"variants"`
+}
+
+func (b dependencyBody) check(_ flags.Limits, problems *flags.Problems) {
+	b.dependency().Check(problems)
+}
+
+func (b dependencyBody) dependency() flags.Dependency {
+	return flags.Dependency{Feature: b.Feature, Enabled: b.Enabled.or(true), Variants: b.Variants}
+}
+
+// A dependencyView is a parent of a flag.
+type dependencyView struct {
+	Feature  string   `json:"feature"`
+	Enabled  bool     `json:"enabled"`
+	Variants []string `json:"variants"`
+}
+
+func dependencyOf(d flags.Dependency) dependencyView {
+	return dependencyView{d.Feature, d.Enabled, slices.Clone(d.Variants)}
+}
+
+// dependenciesGone is what the event keeps of a flag that lost its parents; nil when it had none.
+func dependenciesGone(f *flags.Feature) any {
+	if len(f.Dependencies) == 0 {
+		return nil
+	}
+	return struct {
+		Dependencies []dependencyView `json:"dependencies"`
+	}{each(f.Dependencies, dependencyOf)}
+}
+
+// parentKeys name the parents of the call's flag.
+func parentKeys(c *call) []flags.Key {
+	return each(c.feature.Dependencies, func(d flags.Dependency) flags.Key { return flags.FeatureKey(d.Feature) })
+}
+
+// parents are the loaded parents of the call's flag as copies to change, and their writes.
+func (c *call) parents() (copies []*flags.Feature, writes []flags.Write) {
+	for _, key := range parentKeys(c) {
+		if parent := flags.Find[*flags.Feature](c.more, key); parent != nil {
+			after := parent.Clone()
+			copies, writes = append(copies, after), append(writes, flags.Write{Before: parent, After: after})
+		}
+	}
+	return copies, writes
+}
+
+func addDependency(c *call, in dependencyBody) (decision, error) {
+	f, d := c.feature.Clone(), in.dependency()
+	event := flags.Event{Type: flags.FeatureDependencyAdded, Data: dependencyOf(d)}
+	if was, err := f.Dependency(d.Feature); err == nil {
+		event.PreData = dependencyOf(was)
+	}
+	before := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
+	if before == nil {
+		return decision{}, f.DependOn(nil, d)
+	}
+	parent := before.Clone()
+	if err := f.DependOn(parent, d); err != nil {
+		return decision{}, err
+	}
+	return c.changesFeature(f, event, http.StatusOK, nil, flags.Write{Before: before, After: parent})
+}
+
+func removeDependency(c *call) (decision, error) {
+	f := c.feature.Clone()
+	was, err := f.Dependency(c.param(parentParam))
+	if err != nil {
+		return decision{}, err
+	}
+	parents, writes := c.parents()
+	for _, parent := range parents {
+		if parent.Name == was.Feature {
+			f.Release(parent)
+		}
+	}
+	event := flags.Event{Type: flags.FeatureDependencyRemoved, PreData: dependencyOf(was)}
+	return c.changesFeature(f, event, http.StatusOK, nil, writes...)
+}
+
+func removeDependencies(c *call) (decision, error) {
+	f := c.feature.Clone()
+	parents, writes := c.parents()
+	f.Release(parents...)
+	event := flags.Event{Type: flags.FeatureDependenciesRemoved, PreData: dependenciesGone(c.feature)}
+	return c.changesFeature(f, event, http.StatusOK, nil, writes...)
+}
+
+// listParents lists what the flag could depend on. A flag that others depend on can depend on none.
+func listParents(c *call) (decision, error) {
+	names := []string{}
+	for _, s := range c.summaries {
+		if len(c.feature.Children) == 0 && s.Name != c.feature.Name && s.Relation != flags.Child {
+			names = append(names, s.Name)
+		}
+	}
+	return ok(names)
+}
+
+func anyDependencies(c *call) (decision, error) {
+	return ok(slices.ContainsFunc(c.summaries, func(s flags.FeatureSummary) bool { return s.Relation == flags.Child }))
+}

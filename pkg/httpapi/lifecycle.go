@@ -1,0 +1,70 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"guidon/pkg/flags"
+)
+
+// lifecycleOperations are how far a flag has come (contract: Lifecycle). Of the stages between the first and the last ones
+// nothing is known before usage is reported.
+func lifecycleOperations(one string) []Operation {
+	const read = theProject | theFeature
+	return []Operation{
+		{"GET " + one + "/lifecycle", flags.Read, read | evenArchived, does(readLifecycle).answers(200, []phaseView{})},
+		{"POST " + one + "/lifecycle/complete", flags.UpdateFeature, read, optional[completeBody](takes(completeFeature)).answers(200)},
+		{"POST " + one + "/lifecycle/uncomplete", flags.UpdateFeature, read, does(uncompleteFeature).answers(200)},
+	}
+}
+
+// A completeBody says what came of a flag. Without a body nothing is said of it.
+type completeBody struct {
+	Status      string        `json:"status"`
+	StatusValue maybe[string] `json:"statusValue"`
+}
+
+// MaxStatusValue bounds the value of a status, in characters.
+const MaxStatusValue = 1000
+
+func (b completeBody) check(_ flags.Limits, problems *flags.Problems) {
+	if !slices.Contains(flags.Statuses(), flags.Status(b.Status)) {
+		problems.Add("/status", "%q must be one of %s", shorten(b.Status), strings.Join(each(flags.Statuses(), toString), ", "))
+	}
+	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
+		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)
+	}
+}
+
+// A phaseView is a stage that a flag has entered.
+type phaseView struct {
+	Stage       flags.Stage  `json:"stage"`
+	EnteredAt   timestamp    `json:"enteredStageAt"`
+	Status      flags.Status `json:"status,omitzero"` // of a completed flag, where somebody said
+	StatusValue string       `json:"statusValue,omitzero"`
+}
+
+func phaseOf(p flags.Phase) phaseView {
+	return phaseView{p.Stage, timestamp(p.EnteredAt), p.Status, p.Value}
+}
+
+func readLifecycle(c *call) (decision, error) { return ok(each(c.feature.History(), phaseOf)) }
+
+func completeFeature(c *call, in completeBody) (decision, error) {
+	f := c.feature.Clone()
+	f.Complete(flags.Completion{Status: flags.Status(in.Status), Value: in.StatusValue.Value}, c.now)
+	return c.movesOn(f, flags.FeatureCompleted)
+}
+
+func uncompleteFeature(c *call) (decision, error) {
+	f := c.feature.Clone()
+	f.Uncomplete()
+	return c.movesOn(f, flags.FeatureUncompleted)
+}
+
+// movesOn is a decision that changes the stage of the call's flag.
+func (c *call) movesOn(f *flags.Feature, event flags.EventType) (decision, error) {
+	return c.changesFeature(f, flags.Event{Type: event, Data: phaseOf(f.Phase()), PreData: phaseOf(c.feature.Phase())}, http.StatusOK, nil)
+}

@@ -1,0 +1,243 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"guidon/pkg/flags"
+)
+
+// segments are the operations on segments. Who may change one depends on whether it is a project's own: it takes the
+// permission of the whole service, or that of the project (see authorizeSegment).
+func segments() []Operation {
+	const (
+		all        = "/api/admin/segments"
+		one        = all + "/{id}"
+		strategies = all + "/strategies"
+	)
+	return []Operation{
+		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse).answers(200, segmentList[segmentRow]{})},
+		{"POST " + all, flags.Read, 0, loadingFor(takes(createSegment), segmentProjects).allocating(flags.EntitySegment).
+			overProjects(flags.CreateSegment, flags.UpdateProjectSegment).answers(201, segmentView{})},
+		{"POST " + all + "/validate", flags.Read, 0, takes(validateSegment).listing(flags.EntitySegment).answers(204)},
+		{"GET " + strategies + "/{strategyId}", flags.Read, 0, does(listStrategySegments).listing(flags.EntityUse).
+			loading(strategySegmentKeys).answers(200, segmentList[segmentView]{})},
+		{"POST " + strategies, flags.Read, theEnvironments, loadingFor(takes(setStrategySegments), setSegmentsKeys).
+			within(func(in any) string { return in.(strategySegmentsBody).Project }).
+			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
+		{"GET " + one, flags.Read, theSegment, does(readSegment).answers(200, segmentView{})},
+		{"PUT " + one, flags.Read, theSegment, loadingFor(takes(updateSegment), segmentProjects).listing(flags.EntityUse).
+			overProjects(flags.UpdateSegment, flags.UpdateProjectSegment).answers(204)},
+		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).
+			loading(func(c *call) []flags.Key { return projectKeys([]string{c.segment.Project}) }).
+			overProjects(flags.DeleteSegment, flags.UpdateProjectSegment).answers(204)},
+		{"GET " + one + "/strategies", flags.Read, theSegment | theEnvironments,
+			does(listSegmentStrategies).listing(flags.EntityUse).answers(200, segmentStrategies{})},
+	}
+}
+
+// overProjects has whoever holds a permission neither in the whole service nor, as another one, in any project refused,
+// before the body is read.
+func (d decider) overProjects(everywhere, inProject flags.Permission) decider {
+	d.knowsMine = true
+	return d.allowing(func(c *call) error {
+		if c.caller.May(everywhere, nil, "") || c.caller.MayInSome(inProject, c.mine) {
+			return nil
+		}
+		return c.caller.Authorize(everywhere, nil, "")
+	})
+}
+
+// authorizeSegment checks that the caller may do this with a segment of that project; "" is of none.
+func (c *call) authorizeSegment(p flags.Permission, project string) error {
+	if owner := c.projectNamed(project); owner != nil && c.caller.May(flags.UpdateProjectSegment, owner, "") {
+		return nil
+	}
+	return c.caller.Authorize(p, nil, "")
+}
+
+// segments are all that there are, where they are listed, by name.
+func (c *call) segments() []*flags.Segment {
+	list := each(c.lists[flags.EntitySegment], func(a flags.Aggregate) *flags.Segment { return a.(*flags.Segment) })
+	flags.SortSegments(list)
+	return list
+}
+
+func listSegments(c *call) (decision, error) {
+	uses := c.uses()
+	return ok(segmentList[segmentRow]{each(c.segments(), func(s *flags.Segment) segmentRow {
+		row := segmentRow{segmentView: segmentViewOf(s)}
+		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)))
+		return row
+	})})
+}
+
+func usingSegment(id int64) func(flags.StrategyUse) bool {
+	return func(s flags.StrategyUse) bool { return s.OfSegment(id) }
+}
+
+func readSegment(c *call) (decision, error) { return ok(segmentViewOf(c.segment)) }
+
+func listSegmentStrategies(c *call) (decision, error) {
+	using := flags.StrategiesIn(c.uses(), c.registry, usingSegment(c.segment.ID))
+	return ok(segmentStrategies{Strategies: each(using, usingStrategyOf), ChangeRequestStrategies: []usingStrategy{}})
+}
+
+// segmentProjects names the projects that the segment is of, and is to be of.
+func segmentProjects(c *call, in segmentBody) []flags.Key {
+	var ids []string
+	if in.Project.Value != nil {
+		ids = append(ids, *in.Project.Value)
+	}
+	if c.segment != nil {
+		ids = append(ids, c.segment.Project)
+	}
+	return compact(projectKeys(ids))
+}
+
+func createSegment(c *call, in segmentBody) (decision, error) {
+	s := &flags.Segment{ID: c.id, CreatedAt: c.now, CreatedBy: c.caller.Name}
+	if err := c.putSegment(s, in, flags.CreateSegment); err != nil {
+		return decision{}, err
+	}
+	answer := segmentViewOf(s)
+	return c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: answer}, http.StatusCreated, answer)
+}
+
+func updateSegment(c *call, in segmentBody) (decision, error) {
+	if err := c.authorizeSegment(flags.UpdateSegment, c.segment.Project); err != nil {
+		return decision{}, err
+	}
+	s := c.segment.Clone()
+	if err := c.putSegment(s, in, flags.UpdateSegment); err != nil {
+		return decision{}, err
+	}
+	if err := s.Settles(c.uses()); err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{Type: flags.SegmentUpdated, Project: s.Project, Data: segmentViewOf(s), PreData: segmentViewOf(c.segment)}
+	return c.changes(c.segment, s, event, http.StatusNoContent, nil)
+}
+
+// putSegment puts what the body says into a segment, which may make it a project's own.
+func (c *call) putSegment(s *flags.Segment, in segmentBody, permission flags.Permission) error {
+	in.over(s)
+	project := ""
+	if in.Project.Value != nil {
+		project = *in.Project.Value
+	}
+	if err := c.authorizeSegment(permission, project); err != nil {
+		return err
+	}
+	owner := c.projectNamed(project)
+	if project != "" && owner == nil {
+		return flags.Problems{{Path: "/project", Message: "there is no project " + strconv.Quote(project)}}.Err()
+	}
+	s.In(owner)
+	return nil
+}
+
+func deleteSegment(c *call) (decision, error) {
+	if err := c.authorizeSegment(flags.DeleteSegment, c.segment.Project); err != nil {
+		return decision{}, err
+	}
+	projects := each(c.lists[flags.EntityProject], func(a flags.Aggregate) *flags.Project { return a.(*flags.Project) })
+	if err := c.segment.Deletable(c.uses(), projects, c.registry); err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{Type: flags.SegmentDeleted, Project: c.segment.Project, PreData: segmentViewOf(c.segment)}
+	return c.changes(c.segment, nil, event, http.StatusNoContent, nil)
+}
+
+// validateSegment says whether a name is free.
+func validateSegment(c *call, in segmentNameBody) (decision, error) {
+	if slices.ContainsFunc(c.segments(), func(s *flags.Segment) bool { return s.Name == in.Name }) {
+		return decision{}, flags.Errorf(flags.NameExists, "a segment named %q exists already", in.Name)
+	}
+	return decision{status: http.StatusNoContent}, nil
+}
+
+// strategySegmentKeys names the segments of the strategy that the path names, whatever flag it is of.
+func strategySegmentKeys(c *call) []flags.Key {
+	for _, u := range c.uses() {
+		for _, s := range u.Strategies {
+			if s.ID == c.param(strategyParam) {
+				return each(s.Segments, flags.SegmentKey)
+			}
+		}
+	}
+	return nil
+}
+
+// listStrategySegments lists a strategy's segments; none for one that is not there, as Unleash does.
+func listStrategySegments(c *call) (decision, error) {
+	list := make([]*flags.Segment, 0, len(c.more))
+	for key := range c.more {
+		list = append(list, flags.Find[*flags.Segment](c.more, key))
+	}
+	flags.SortSegments(list)
+	return ok(segmentList[segmentView]{each(list, segmentViewOf)})
+}
+
+// setSegmentsKeys names the segments, and every flag that the strategy can be of: no list says which flag has a strategy.
+func setSegmentsKeys(c *call, in strategySegmentsBody) []flags.Key {
+	keys := each(in.Segments.Value, flags.SegmentKey)
+	for _, s := range c.summaries {
+		if s.Environments[in.Environment].Strategies > 0 {
+			keys = append(keys, flags.FeatureKey(s.Name))
+		}
+	}
+	return keys
+}
+
+// setStrategySegments gives a strategy, wherever it is in the project's environment, other segments.
+func setStrategySegments(c *call, in strategySegmentsBody) (decision, error) {
+	if err := c.caller.Authorize(flags.UpdateFeatureStrategy, c.project, in.Environment); err != nil {
+		return decision{}, err
+	}
+	if c.project == nil {
+		return decision{}, flags.Problems{{Path: "/projectId", Message: "there is no project " + strconv.Quote(in.Project)}}.Err()
+	}
+	if err := c.findEnvironment(in.Environment); err != nil {
+		return decision{}, flags.Problems{{Path: "/environmentId", Message: "project " + strconv.Quote(in.Project) + " has no environment " + strconv.Quote(in.Environment)}}.Err()
+	}
+	before, found := c.seekStrategy(in.Strategy)
+	if !found {
+		return decision{}, flags.Problems{{Path: "/strategyId", Message: "no flag of the project has a strategy " + strconv.Quote(in.Strategy) + " in this environment"}}.Err()
+	}
+	after := before
+	after.Segments = in.Segments.Value
+	var problems flags.Problems
+	after.CheckSegments("/segmentIds", before.Segments, c.project, c.segmentNamed, &problems)
+	if err := problems.Err(); err != nil {
+		return decision{}, err
+	}
+	f := c.feature.Clone()
+	if err := f.ReplaceStrategy(c.environment, after); err != nil {
+		return decision{}, err
+	}
+	event := flags.Event{
+		Type: flags.FeatureStrategyUpdate, Data: strategyViewOf(after, f.Name), PreData: strategyViewOf(before, f.Name),
+	}
+	return c.changesFeature(f, event, http.StatusCreated,
+		strategySegmentsView{in.Project, in.Strategy, in.Environment, after.Segments})
+}
+
+// seekStrategy finds a strategy of the environment, and its flag, among what was loaded.
+func (c *call) seekStrategy(id string) (flags.Strategy, bool) {
+	for _, a := range c.more {
+		if f, isFlag := a.(*flags.Feature); isFlag && !f.Archived && f.ProjectUID == c.project.UID {
+			if s, err := f.Strategy(c.environment, id); err == nil {
+				c.feature = f
+				return s, true
+			}
+		}
+	}
+	return flags.Strategy{}, false
+}
+
+// segmentNamed is the segment of that id, where it was loaded by that; nil without one.
+func (c *call) segmentNamed(id int64) *flags.Segment {
+	return flags.Find[*flags.Segment](c.more, flags.SegmentKey(id))
+}
