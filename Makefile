@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
+.PHONY: help run admin-token sam-local sam-invoke test-sam test-sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -70,6 +70,22 @@ sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each fun
 	@go build -o '$(LOCAL)/bin/samlocal' ./localstack/samlocal
 	@exec '$(LOCAL)/bin/samlocal' -dir '$(LOCAL)/sam-local' -sam '$(SAM)' -guidon '$(LOCAL)/bin/guidon'
 
+# The functions as they ship, over the Runtime API of Lambda: as processes, which takes no more than Linux, and in the
+# containers of sam local wherever there is a Docker engine or one can be started.
+HOST_ARCH = $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
+HOST_BUILD = $(LOCAL)/build-$(HOST_ARCH)
+test-sam: check-go check-npm ## walk through the interface, and every sample event, on the built functions (sam local, or processes)
+	@if [ "$$(uname)" = Linux ]; then set -ex; $(MAKE) --no-print-directory build ARCH=$(HOST_ARCH) BUILD='$(HOST_BUILD)'; \
+		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^TestProcesses$$' ./localstack/e2e; fi
+	@localstack/samlocal/with-docker.sh $(MAKE) --no-print-directory test-sam-local
+
+test-sam-local: $(SAM)
+	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./localstack/e2e
+
+sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, beside make sam-local (FUNCTION=Features)
+	@'$(SAM)' local invoke $(or $(FUNCTION),Features)Function --config-file '$(LOCAL)/sam-local/samconfig.toml' \
+		--event infra/events/$(shell echo '$(or $(FUNCTION),Features)' | tr '[:upper:]' '[:lower:]').json
+
 bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./localstack/bench
 
@@ -77,6 +93,7 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, go
 	@unformatted=$$(gofmt -l functions infra localstack pkg *.go); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
+	go vet -tags sam ./localstack/e2e
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 
@@ -108,6 +125,9 @@ $(BUILD)/%/bootstrap: FORCE
 
 build-%Function: FORCE
 	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
+
+admin-token: ## print the admin token of a deployed stage (STAGE=dev)
+	@infra/admin-token '$(STAGE)'
 
 openapi: check-go ## write infra/openapi.json again, from the route tables and wire types
 	go generate ./infra/openapi

@@ -241,6 +241,7 @@ func TestBusy(t *testing.T) {
 		{"the same data", "is in use by process", []string{"DATA_DIR=" + data, "PORT=0"}},
 		{"no port", "PORT is", []string{"PORT=http"}},
 		{"a malformed token", "INIT_ADMIN_API_TOKENS", []string{"DATA_DIR=" + data, "PORT=0", "INIT_ADMIN_API_TOKENS=x"}},
+		{"every origin", "* is not taken", []string{"DATA_DIR=" + data, "PORT=0", "CORS_ORIGINS=*"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			second := launch(t, tt.env...)
@@ -265,6 +266,37 @@ func TestTokens(t *testing.T) {
 func TestAuthTypeNone(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "AUTH_TYPE=none")
 	s.wants(t, http.StatusCreated, "POST", features, "", `{"name":"x"}`)
+}
+
+// TestCORS is a browser that asks for a page of another origin, without a token at first.
+func TestCORS(t *testing.T) {
+	const page = "https://console.example.com"
+	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "CORS_ORIGINS="+page)
+	for _, tt := range []struct {
+		name, method, origin string
+		status               int
+		allowed              bool
+	}{
+		{"a preflight", "OPTIONS", page, 204, true},
+		{"a preflight for another", "OPTIONS", "https://other.example.com", 204, false},
+		{"a call", "GET", page, 200, true},
+		{"a call for another", "GET", "https://other.example.com", 200, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			headers := "Origin: " + tt.origin + "\r\nAccess-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\n"
+			if tt.method == "GET" {
+				headers = "Origin: " + tt.origin + "\r\nAuthorization: " + admin + "\r\n"
+			}
+			response, _ := send(t, s.url, tt.method+" "+features+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n")
+			got := response.Header.Get("Access-Control-Allow-Origin")
+			if response.StatusCode != tt.status || (got == page) != tt.allowed || !tt.allowed && got != "" {
+				t.Errorf("%s, allowed origin %q; want %d, allowed %t", response.Status, got, tt.status, tt.allowed)
+			}
+			if vary := strings.Join(response.Header.Values("Vary"), ","); !strings.Contains(vary, "Origin") {
+				t.Errorf("Vary is %q, want Origin in it: a cache must not give one page's answer to another", vary)
+			}
+		})
+	}
 }
 
 // TestAnotherEngine has one gateway use the engine that a test started, and start none.

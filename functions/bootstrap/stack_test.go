@@ -201,7 +201,7 @@ type secretsManager struct {
 }
 
 func (m *secretsManager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in struct{ SecretId, SecretString, ClientRequestToken string } //nolint:staticcheck // the API's spelling
+	var in struct{ SecretId, SecretString, ClientRequestToken string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "secretsmanager.")
 	m.mu.Lock()

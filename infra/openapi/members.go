@@ -62,7 +62,7 @@ var ofFeatures = map[string]member{
 	"tagFlagsBody.tags":             {doc: "What is added to every flag, and what removed.", must: true},
 	"newProjectId":                  {doc: "Id of the project that it goes to.", example: "shop", must: true, limit: aName},
 	"parentsWithChildFeatures":      {doc: "Those of the flags that others depend on, which the list does not name.", example: []string{"payments"}},
-	"hasDeletedDependencies":        {doc: "Whether some of the flags depend on others, which ends.", example: false},
+	"hasDeletedDependencies":        {doc: "Whether some of the flags depend on others, or others on them.", example: false},
 	"replaceGroupId":                {doc: "Whether strategies whose `groupId` is the old name get the new one.", example: true, standard: true},
 
 	"metadataView.name":                {doc: "Name of the flag, unique in the service for ever.", example: "new-checkout"},

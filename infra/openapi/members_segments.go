@@ -29,6 +29,7 @@ var ofSegments = map[string]member{
 	"segmentView.project":                {doc: "Id of the only project whose flags may use it; absent for all.", example: "default"},
 	"segmentBody.constraints":            {doc: "Conditions on the context, all of which must hold. All their values together are at most 1,000.", must: true, limit: most(defaults.Constraints)},
 	"segmentView.createdBy":              {doc: "Who made it.", example: "admin"},
+	"segmentRows.segments":               {doc: "The segments, by name."},
 	"segmentList.segments":               {doc: "The segments, by name."},
 	"strategySegmentsBody.projectId":     {doc: "Id of the project of the strategy's flag.", example: "default", must: true, limit: aName},
 	"strategySegmentsBody.strategyId":    {doc: "Identifier of the strategy.", example: anUUID, must: true, limit: notEmpty},

@@ -51,6 +51,17 @@ var flagOperations = map[string]operation{
 	"POST " + api + "/features/validate": {id: "validateFeature", summary: "Tell whether a flag of that name could be made", example: `{"name": "new-checkout", "projectId": "default"}`,
 		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
 
+	"POST " + api + "/features-batch/export": {id: "exportFeatures", summary: "Export flags", answers: "The flags as they are in the environment, and what they refer to: data that an import takes, here or in Unleash.",
+		about: "By name (`[]` for all), by tag or by project. With `fullSegments`, segments come with their constraints, so that an import can make them; Unleash takes no such data. " +
+			"What is larger than the 6 MB of an answer is exported in parts, by name.",
+		example:  `{"environment": "development", "features": ["new-checkout"]}`,
+		failures: map[int]string{413: "The data is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
+	"POST " + api + "/features-batch/import": {id: "importFeatures", summary: "Import flags into an environment of a project", answers: "What was made, overwritten, left as it was, and skipped, with the reasons.",
+		about: "A flag comes over whole or not at all, whatever becomes of the others: its metadata, tags and parents, and its strategies, variants and state in the environment. What the flags need and is not there, tag types, context fields and segments, is made first. " +
+			"The same import again changes nothing. The body may have 4 MiB and 10,000 flags. If time runs out, the answer is a 503, and the same import again does the rest.",
+		example: `{"project": "default", "environment": "development", "data": {"features": [{"name": "new-checkout", "type": "release"}],` +
+			`"featureStrategies": [{"featureName": "new-checkout", "name": "flexibleRollout", "parameters": {"rollout": "50"}}], "featureTags": [{"featureName": "new-checkout", "tagType": "simple", "tagValue": "checkout"}]}}`,
+		failures: map[int]string{404: "There is no such project, or no such environment in it (`NotFoundError`).", 413: "The body is larger than 4 MiB (`PayloadTooLargeError`)."}},
 	"POST " + api + "/features-batch/validate": {id: "validateImport", summary: "Tell what an import would meet", answers: "What stands in the way of the import, what to know before it, and which permissions the caller lacks.",
 		about: "Nothing is changed. The body may have 4 MiB and 10,000 flags.",
 		example: `{"project": "default", "environment": "development", "data": {"features": [{"name": "new-checkout", "type": "release"}],` +

@@ -15,9 +15,9 @@ var segmentOperations = map[string]operation{
 		about: "As in Unleash, description and sortOrder that the body leaves out stay, stickiness is then false, and there are no legal values."},
 	"DELETE " + aField: {id: "deleteContextField", summary: "Delete a context field",
 		failures: conflict("Active flags or segments have constraints on it, which the message and the details name (`ConflictError`).")},
-	"GET " + aField + "/strategies":                   {id: "listContextFieldStrategies", summary: "List the strategies of active flags with constraints on a context field"},
-	"POST " + aField + "/legal-values":                {id: "setLegalValue", summary: "Add a legal value to a context field, or describe it anew", example: `{"value": "NO", "description": "Norway"}`},
-	"DELETE " + aField + "/legal-values/{legalValue}": {id: "deleteLegalValue", summary: "Take a legal value from a context field", about: "One that is not there is no fault."},
+	"GET " + aField + "/strategies":                      {id: "listContextFieldStrategies", summary: "List the strategies of active flags with constraints on a context field"},
+	"POST " + aField + "/legal-values":                   {id: "setLegalValue", summary: "Add a legal value to a context field, or describe it anew", example: `{"value": "NO", "description": "Norway"}`},
+	"DELETE " + aField + "/legal-values/{legalValue...}": {id: "deleteLegalValue", summary: "Take a legal value from a context field", about: "One that is not there is no fault."},
 
 	"GET " + segments: {id: "listSegments", summary: "List the segments", about: "By name, with how many active flags and projects use each."},
 	"POST " + segments: {id: "createSegment", summary: "Make a segment", may: segmentOf, example: aBeta, answers: "The new segment, with its id, which is never used again.",

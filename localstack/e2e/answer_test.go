@@ -26,8 +26,18 @@ type (
 		Variants       []variant  `json:"variants"`
 		Strategies     []strategy `json:"strategies"`
 		Children       []string   `json:"children"`
-		Dependencies   []string   `json:"dependencies"`
+		Dependencies   []parent   `json:"dependencies"`
+		Lifecycle      phase      `json:"lifecycle"`
 		Tags           []tag      `json:"tags"`
+	}
+	parent struct {
+		Feature  string   `json:"feature"`
+		Enabled  bool     `json:"enabled"`
+		Variants []string `json:"variants"`
+	}
+	phase struct {
+		Stage     string    `json:"stage"`
+		EnteredAt time.Time `json:"enteredStageAt"`
 	}
 	tag struct {
 		Type  string `json:"type"`

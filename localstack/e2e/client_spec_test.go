@@ -17,6 +17,7 @@ func TestClientSpecification(t *testing.T) {
 			l.load(s.Name, spec)
 		}
 	}
+	l.dependAll()
 	l.checkAll()
 	l.tally.check(t, suites)
 
@@ -48,9 +49,6 @@ type loader struct {
 func (l *loader) load(suite string, spec specFlag) {
 	l.t.Helper()
 	f := newLoaded(suite, spec)
-	if len(spec.Dependencies) > 0 {
-		l.tally.add(dependencies, f.name)
-	}
 	body := struct {
 		Name           string  `json:"name"`
 		Type           *string `json:"type,omitzero"`
@@ -206,16 +204,24 @@ func (l *loader) clone(nth int) (clones int) {
 				adopt(l.t, &in.strategies[i], has[i], l.ids)
 			}
 		}
+		for _, p := range c.parents {
+			l.find(p.Feature).gains(c.name)
+		}
 		l.flags = append(l.flags, c)
 		clones++
 	}
 	return clones
 }
 
-// archive archives every nth flag, on or off. It is gone then, and its name is not free.
+// archive archives every nth flag, on or off. It is gone then, and its name is not free. One that others depend on stays.
 func (l *loader) archive(nth int) (archived []*loaded) {
 	l.t.Helper()
 	for _, f := range every(nth, l.active()) {
+		if len(f.children) > 0 {
+			l.stays(f)
+			continue
+		}
+		l.letGo(f)
 		l.g.do(l.t, 202, "DELETE", f.path(), nil, nil)
 		l.g.do(l.t, 202, "DELETE", f.path(), nil, nil)
 		f.archived = true
@@ -233,6 +239,11 @@ func (l *loader) revive(archived []*loaded, nth int) {
 	for _, f := range every(nth, archived) {
 		l.g.do(l.t, 200, "POST", "/api/admin/archive/revive/"+f.name, nil, nil)
 		f.archived = false
+		var got featureAnswer
+		l.g.do(l.t, 200, "GET", f.path(), nil, &got)
+		if f.revived = got.Lifecycle.EnteredAt; !f.revived.After(got.CreatedAt) {
+			l.t.Errorf("%s was made at %s and is revived at %s", f.name, got.CreatedAt, f.revived)
+		}
 		for _, in := range f.in {
 			in.enabled = false
 		}

@@ -43,8 +43,14 @@ func start(t *testing.T, env ...string) *gateway {
 
 func startOn(t *testing.T, port, data string, env ...string) *gateway {
 	t.Helper()
-	g := &gateway{port: port, data: data, env: env, token: defaultToken}
-	g.process = launch(t, append([]string{"PORT=" + port, "DATA_DIR=" + data}, env...)...)
+	p := launch(t, append([]string{"PORT=" + port, "DATA_DIR=" + data}, env...)...)
+	return serving(t, p, port, data, env)
+}
+
+// serving is a process as a gateway, once it serves.
+func serving(t *testing.T, p *process, port, data string, env []string) *gateway {
+	t.Helper()
+	g := &gateway{process: p, port: port, data: data, env: env, token: defaultToken}
 	g.http = &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: 32},
 		Timeout:   endTimeout,

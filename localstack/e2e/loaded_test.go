@@ -18,7 +18,10 @@ type loaded struct {
 	spec          specFlag
 	project, name string
 	in            map[string]*setup // by environment
+	parents       []parent
+	children      []string // by name
 	archived      bool
+	revived       time.Time // zero while it never was
 }
 
 // A setup is what a flag has in one environment.
@@ -29,7 +32,7 @@ type setup struct {
 }
 
 func newLoaded(suite string, spec specFlag) *loaded {
-	f := &loaded{spec: spec, project: suite, name: suite + "." + spec.Name, in: map[string]*setup{}}
+	f := &loaded{spec: spec, project: suite, name: suite + "." + spec.Name, in: map[string]*setup{}, parents: []parent{}, children: []string{}}
 	for _, env := range environments {
 		f.in[env.Name] = &setup{strategies: []strategy{}, variants: []variant{}}
 	}
@@ -45,7 +48,7 @@ func (f *loaded) pathIn(environment string) string { return f.path() + "/environ
 // cloneAs is what a clone of the flag must be: off, and with strategies that are grouped under the new name if they
 // were grouped under the old one. The ids are taken from the answer, see adopt.
 func (f *loaded) cloneAs(name string) *loaded {
-	c := &loaded{spec: f.spec, project: f.project, name: name, in: map[string]*setup{}}
+	c := &loaded{spec: f.spec, project: f.project, name: name, in: map[string]*setup{}, parents: f.parents, children: []string{}}
 	for env, s := range f.in {
 		n := &setup{strategies: []strategy{}, variants: s.variants}
 		for _, old := range s.strategies {
@@ -101,7 +104,11 @@ func (f *loaded) want(created time.Time) featureAnswer {
 		Name: f.name, Type: or(f.spec.Type, "release"), Description: &description, Project: f.project,
 		ImpressionData: or(f.spec.ImpressionData, false), CreatedAt: created, Enabled: f.enabled(),
 		Variants:   f.in["development"].variants, // those of all environments by name, and both have the same
-		Strategies: []strategy{}, Children: []string{}, Dependencies: []string{}, Tags: []tag{},
+		Strategies: []strategy{}, Children: f.children, Dependencies: f.parents, Tags: []tag{},
+		Lifecycle: phase{"initial", created},
+	}
+	if !f.revived.IsZero() {
+		w.Lifecycle.EnteredAt = f.revived
 	}
 	for _, row := range f.rows() {
 		s := f.in[row.Name]

@@ -57,7 +57,7 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 // isSetting tells whether a variable of the environment is one that the gateway reads, so that the developer's own
 // settings do not reach the tests. ENGINE and GUIDON_LOCAL stay: they say which engine, and where it is.
 func isSetting(variable string) bool {
-	for _, prefix := range []string{"PORT=", "DATA_DIR=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMIT_", "INIT_", "AWS_"} {
+	for _, prefix := range []string{"PORT=", "DATA_DIR=", "FUNCTIONS=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMIT_", "INIT_", "AWS_"} {
 		if strings.HasPrefix(variable, prefix) {
 			return true
 		}

@@ -15,8 +15,10 @@ import (
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 // TestQuickStart does what the README tells a newcomer to do: word for word, but for the port.
-func TestQuickStart(t *testing.T) {
-	g := start(t)
+func TestQuickStart(t *testing.T) { takeQuickStart(t, start(t)) }
+
+func takeQuickStart(t *testing.T, g *gateway) {
+	t.Helper()
 	script := quickStart(t, g.port)
 	out, err := bash(t, script)
 	if err != nil {

@@ -33,6 +33,8 @@ var says = map[string]string{
 	noValues:     "at least one string",
 	badSemver:    "full semantic version, such as 1.2.3",
 	hasSegments:  "there is no segment",
+	noParent:     "there is no flag",
+	twoLevels:    "there is only one level",
 	bareVariants: "is required",
 }
 

@@ -65,8 +65,8 @@ type (
 	}
 	specDependency struct {
 		Feature  string   `json:"feature"`
-		Enabled  *bool    `json:"enabled"`
-		Variants []string `json:"variants"`
+		Enabled  *bool    `json:"enabled,omitzero"`
+		Variants []string `json:"variants,omitzero"`
 	}
 	specSegment struct {
 		ID          int              `json:"id"`

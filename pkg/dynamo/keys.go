@@ -16,6 +16,7 @@ import (
 //	flag             FLAG#<name>          FLAG                        the whole aggregate; never deleted, so a name never comes back
 //	its history      FLAG#<name>          EVENT#<version>             the event that made that version: exactly one, in order
 //	its list row     PROJECT#<uid>        FLAG#<name> ARCHIVED#<name> what lists show; strongly consistent, unlike an index
+//	the log          index log, project: every event by its id, which begins with the time; see log.go
 //	project          PROJECT#<id>         PROJECT                     with its environments
 //	project history  PROJECT#<uid>        EVENT#<version>             by uid: an id that is used again has a history of its own
 //	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags; closed when it is deleted
@@ -42,8 +43,15 @@ import (
 //	authenticate, with all that  1 BatchGetItem        1 an item: token, project, flag, environments = 4
 //	an operation reads
 //	list a project's flags       + 1 Query a MB        1 per 4 KB of rows: 1,000 flags in 2 environments about 75
-//	change one flag              + 1 TransactWrite     flag, event, and the row and guard when they change: 4 to 8
+//	change one flag              + 1 TransactWrite     flag, event, and the row and guard when they change: 4 to 8,
+//	                                                   and 1 per KB of the event in each index: 1 or 2
+//	read a page of the log       + 1 Query             0.5 per 4 KB of the page; filtered, of the megabyte filtered: 128
+//	read a page of a flag's      + 1 Query             1 per 4 KB of the page
 //	settle a lost answer         + 1 GetItem           1, and only when a condition failed after a lost answer
+//
+// The log is an index with one partition, log = LOG: DynamoDB writes a thousand units a second to it, far more changes than
+// people and their tools make, and ordered reading of everything is one Query. Months as partitions would make a page two.
+// Only events have the attributes log, id and project, so nothing else is in an index.
 //
 // A guard is one of 16 items, chosen by the flag's name: one shared item would make creations in a project conflict.
 

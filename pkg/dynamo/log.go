@@ -32,6 +32,9 @@ const (
 	wholeLog     = "LOG" // the one partition of the index by time; see keys.go
 )
 
+// lookThrough is how many events a page is filtered from at least, if they are no more than the megabyte of a Query.
+const lookThrough = 1000
+
 // Log brings a page of the log: one call.
 func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error) {
 	page := flags.LogPage{Events: []flags.Event{}}
@@ -63,9 +66,11 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 	} else {
 		input.IndexName = aws.String(r.index)
 	}
-	if len(selective) == 0 { // one more than wanted tells whether there is more; a filter gets a megabyte to choose from
-		input.Limit = aws.Int32(int32(q.Limit) + 1) //nolint:gosec // a page
+	look := q.Limit
+	if len(selective) > 0 {
+		look = max(look, lookThrough)
 	}
+	input.Limit = aws.Int32(int32(look) + 1) //nolint:gosec // a page. One more than wanted tells whether there is more
 	var a attempts
 	out, err := s.client.Query(ctx, input, a.persist)
 	if err != nil {

@@ -9,6 +9,7 @@ type EventType string
 const (
 	FeatureCreated             EventType = "feature-created"
 	FeatureMetadataUpdated     EventType = "feature-metadata-updated"
+	FeatureUpdated             EventType = "feature-updated" // by an import: any part of it
 	FeatureArchived            EventType = "feature-archived"
 	FeatureRevived             EventType = "feature-revived"
 	FeatureMoved               EventType = "feature-project-change"

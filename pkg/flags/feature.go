@@ -163,8 +163,8 @@ func (f *Feature) Revive(at time.Time) {
 // Move takes the flag to another project; from are the environments of the one that it is in. What is on stays on, so
 // the other project must have every environment that the flag is on in: Conflict when not. What the flag has in other
 // environments that only its old project has rests, as when an environment is taken out of a project. Conflict, too,
-// while there are dependencies: they stay within a project.
-func (f *Feature) Move(from []ProjectEnvironment, to *Project) error {
+// while there are dependencies, which stay within a project, and while it uses a segment that is not there for the other.
+func (f *Feature) Move(from []ProjectEnvironment, to *Project, segment func(id int64) *Segment) error {
 	if f.ProjectUID == to.UID {
 		return nil
 	}
@@ -174,6 +174,11 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project) error {
 			err.Details = append(err.Details, Detail{Message: name})
 		}
 		return err
+	}
+	for _, id := range f.Segments() {
+		if s := segment(id); s != nil && s.ProjectUID != "" && s.ProjectUID != to.UID {
+			return Errorf(Conflict, "flag %q uses segment %d, %q, which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
+		}
 	}
 	var missing []string
 	on := map[string]string{} // where it is on: the attachment there, by the environment's name

@@ -300,3 +300,81 @@ func TestAllVariants(t *testing.T) {
 		})
 	}
 }
+
+func TestMove(t *testing.T) {
+	env := func(name string) ProjectEnvironment { return inEnvironment(name, "uid-"+name, "here-"+name) }
+	from := []ProjectEnvironment{env("development"), env("production")}
+	to := func(names ...string) *Project {
+		p := &Project{ID: "shop", UID: "uid-shop", Environments: map[string]Attachment{}}
+		for _, name := range names {
+			p.Environments[name] = Attachment{ID: "there-" + name, Environment: "uid-" + name}
+		}
+		return p
+	}
+	again := to("development", "production")
+	again.Environments["production"] = Attachment{ID: "there-production", Environment: "uid-of-a-later-one"}
+	tests := []struct {
+		name    string
+		on      string // where the flag is on
+		alter   func(f *Feature)
+		to      *Project
+		message string // "" for no error
+		where   string // it is on afterwards: the attachments
+	}{
+		{"on in one", "development", nil, to("development", "production"), "", "there-development"},
+		{"on in both", "development production", nil, to("production", "development", "more"), "", "there-development there-production"},
+		{"off everywhere, to a project without environments", "", nil, to(), "", ""},
+		{"off where the other has none", "development", nil, to("development"), "", "there-development"},
+		{"on where the other has none", "development production", nil, to("production"), `"development"`, ""},
+		{"on in both where the other has none", "development production", nil, to(), `"development", "production"`, ""},
+		{"on in an environment of which the other has a later one", "production", nil, again, `"production"`, ""},
+		{"on under an earlier attachment", "", func(f *Feature) {
+			f.Environments["production"] = FeatureEnvironment{Standing: Standing{"uid-production", "earlier"}}
+		}, to(), "", ""},
+		{"using a segment of its project", "development", func(f *Feature) {
+			f.set(env("development"), FeatureEnvironment{Standing: Standing{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
+		}, to("development"), `segment 2, "ours", which belongs to project "default"`, ""},
+		{"using one of the other, and one of all", "", func(f *Feature) {
+			f.set(env("development"), FeatureEnvironment{Standing: Standing{Environment: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
+		}, to("development"), "", ""},
+		{"a child", "", func(f *Feature) { f.Dependencies = []Dependency{{Feature: "parent"}} }, to(), "depends on other flags", ""},
+		{"a parent", "", func(f *Feature) { f.Children = []string{"child"} }, to(), "or others on it", ""},
+	}
+	segments := map[int64]*Segment{
+		1: {ID: 1, Name: "everybody's"}, 2: {ID: 2, Name: "ours", Project: "default", ProjectUID: "uid-default"}, 3: {ID: 3, Name: "theirs", Project: "shop", ProjectUID: "uid-shop"},
+	}
+	segment := func(id int64) *Segment { return segments[id] }
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &Feature{Name: "f", Project: "default", ProjectUID: "uid-default", Environments: map[string]FeatureEnvironment{}}
+			for _, name := range strings.Fields(tt.on) {
+				f.set(env(name), FeatureEnvironment{Standing: Standing{"uid-" + name, "here-" + name}, Strategies: []Strategy{{ID: "s"}}})
+			}
+			if tt.alter != nil {
+				tt.alter(f)
+			}
+			before := f.Clone()
+			err := f.Move(from, tt.to, segment)
+			if tt.message != "" {
+				if KindOf(err) != Conflict || !strings.Contains(fmt.Sprint(err), tt.message) || !reflect.DeepEqual(f, before) {
+					t.Errorf("error %v and %+v, want a Conflict with %q, and no change", err, f, tt.message)
+				}
+				return
+			}
+			var where []string
+			for _, fe := range f.Environments {
+				if fe.EnabledIn != "" {
+					where = append(where, fe.EnabledIn)
+				}
+			}
+			slices.Sort(where)
+			if err != nil || f.Project != "shop" || f.ProjectUID != "uid-shop" || strings.Join(where, " ") != tt.where {
+				t.Errorf("error %v, in %s, on in %q, want it in shop and on in %q", err, f.Project, where, tt.where)
+			}
+		})
+	}
+	f := &Feature{Name: "f", ProjectUID: "uid-shop", Children: []string{"child"}, Environments: map[string]FeatureEnvironment{"production": {Standing: Standing{"uid-production", "a"}}}}
+	if before := f.Clone(); f.Move(from, to(), segment) != nil || !reflect.DeepEqual(f, before) {
+		t.Errorf("to where it is: %+v, want no change", f)
+	}
+}

@@ -25,9 +25,13 @@ type batch struct {
 	keys   func(i int) []flags.Key                        // what an item needs. Both are loaded into c.more
 	more   func(c *call, i int) []flags.Key               // what else it needs, known by that; nil for nothing
 	review func(c *call) error                            // what is wrong with the call as a whole, known by that; nil for nothing
+	number func(c *call, next nextID) error               // takes the new integer ids that its items need; nil for none
 	decide func(c *call, i int) (decision, error)         // what becomes of an item; c is for it alone (see later)
 	answer func(c *call, done []result) (decision, error) // the answer, given what became of each item, in order
 }
+
+// A nextID takes a new integer id for an entity.
+type nextID func(entity flags.Entity) (int64, error)
 
 // A result is what became of an item: the error that kept it from being done, or what its decision says.
 type result struct {
@@ -135,6 +139,11 @@ func (e *executor) loadItems(ctx context.Context, c *call, run *batchRun) (err e
 	}
 	if run.batch.review != nil {
 		if err := run.batch.review(c); err != nil {
+			return err
+		}
+	}
+	if run.batch.number != nil {
+		if err := run.batch.number(c, func(entity flags.Entity) (int64, error) { return e.store.NextID(ctx, entity) }); err != nil {
 			return err
 		}
 	}

@@ -158,13 +158,13 @@ func without(decide func(c *call) (decision, error)) func(c *call, in flagsBody)
 	return func(c *call, _ flagsBody) (decision, error) { return decide(c) }
 }
 
-// archiveFlags archives a flag that others depend on once these are archived, if the call names them too.
+// archiveFlags archives a flag that others depend on after these, where the call names them too.
 func archiveFlags() decider {
 	return toFlags(work[flagsBody]{
 		status: http.StatusAccepted, done: "archived", reads: evenArchived, more: parentKeys,
 		decide: func(c *call, in flagsBody) (decision, error) {
 			d, err := archiveFeature(c)
-			if err != nil && len(in.apart(c.feature.Children)) == 0 {
+			if err != nil && len(in.apart(c.feature.Children)) < len(c.feature.Children) {
 				err = later(err)
 			}
 			return d, err
@@ -180,7 +180,7 @@ func validateArchive(c *call, in flagsBody) (decision, error) {
 		if c.findFeature(name, 0, c.more) != nil {
 			continue
 		}
-		view.EndsDependencies = view.EndsDependencies || len(c.feature.Dependencies) > 0
+		view.EndsDependencies = view.EndsDependencies || c.feature.Relation() != ""
 		if len(in.apart(c.feature.Children)) > 0 {
 			view.Parents = append(view.Parents, name)
 		}

@@ -61,7 +61,7 @@ func TestBulk(t *testing.T) {
 
 		{"tags", "PUT", project + "/tags", `{"features":["a","b"],"tags":{"addedTags":[{"type":"simple","value":"x/y"}],"removedTags":[]}}`, 200, ""},
 		{"are there", "GET", "/api/admin/features/b/tags", "", 200, `{"version":1,"tags":[{"type":"simple","value":"x/y"}]}`},
-		{"tags of no type", "PUT", project + "/tags", `{"features":["a","b"],"tags":{"addedTags":[{"type":"nosuch","value":"x"}],"removedTags":[]}}`, 404, notFound(`tag type "nosuch"`)},
+		{"tags of no type", "PUT", project + "/tags", `{"features":["a","b"],"tags":{"addedTags":[{"type":"nosuch","value":"xy"}],"removedTags":[]}}`, 404, notFound(`tag type "nosuch"`)},
 		{"tags taken away", "PUT", project + "/tags", `{"features":["a"],"tags":{"addedTags":[],"removedTags":[{"type":"simple","value":"x/y"}]}}`, 200, ""},
 
 		{"revive", "POST", project + "/revive", `{"features":["old","older","a"]}`, 200, ""},
@@ -104,7 +104,7 @@ func TestBulkFamilies(t *testing.T) {
 	s.must(t, "POST", features+"/sister/dependencies", `{"feature":"other"}`)
 	ask := func(body string) call { return call{body, "POST", project + "/archive/validate", body, 200, ""} }
 	alone, all, some := ask(`{"features":["parent","lonely","nosuch"]}`), ask(`{"features":["parent","child","sister","other"]}`), ask(`{"features":["lonely"]}`)
-	alone.want = `{"parentsWithChildFeatures":["parent"],"hasDeletedDependencies":false}`
+	alone.want = `{"parentsWithChildFeatures":["parent"],"hasDeletedDependencies":true}`
 	all.want = `{"parentsWithChildFeatures":[],"hasDeletedDependencies":true}`
 	some.want = `{"parentsWithChildFeatures":[],"hasDeletedDependencies":false}`
 	s.run(t, []call{

@@ -100,7 +100,7 @@ func TestCORSOfTheTemplate(t *testing.T) {
 	if !found {
 		t.Fatal("template.yaml has no CorsConfiguration")
 	}
-	block, _, _ = strings.Cut(block, "\n      AccessLogSettings:")
+	block, _, _ = strings.Cut(block, "      AccessLogSettings:")
 	for name, want := range map[string]string{
 		"AllowMethods": "[GET, POST, PUT, PATCH, DELETE]", "AllowHeaders": "[Authorization, Content-Type]", "ExposeHeaders": "[Retry-After]", "MaxAge": "600",
 	} {

@@ -137,7 +137,7 @@ func TestFamiliesInTheArchive(t *testing.T) {
 	if err != nil || len(events) != 5 || events[2].Type != flags.FeatureArchived {
 		t.Fatalf("events %+v, %v; want five, the third that it was archived", events, err)
 	}
-	if got, want := fmt.Sprint(events[2].PreData), `{"dependencies":[{"enabled":true,"feature":"parent","variants":[]}]}`; got != want {
+	if got, want := fmt.Sprint(events[2].PreData), `{"dependencies":[{"feature":"parent","enabled":true,"variants":[]}]}`; got != want {
 		t.Errorf("before it was archived: %s, want %s", got, want)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // A description is infra/openapi.json, to which every answer of a server in these tests is held.
 type description struct {
 	document   *openapi3.T
-	routes     *http.ServeMux                 // tells which route a request takes
+	routes     *httpapi.Mux                   // tells which route a request takes
 	operations map[string]*openapi3.Operation // by route, less the names of its parameters
 }
 
@@ -33,7 +33,7 @@ var theDescription = sync.OnceValues(func() (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &description{routes: http.NewServeMux(), operations: map[string]*openapi3.Operation{}}
+	d := &description{routes: &httpapi.Mux{}, operations: map[string]*openapi3.Operation{}}
 	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC4122))
 	if d.document, err = openapi3.NewLoader().LoadFromData(file); err != nil {
 		return nil, err

@@ -172,12 +172,15 @@ func queriedEvents(c *call) (flags.LogQuery, error) {
 		q.Limit = n
 	}
 	if offset := c.query.Get("offset"); offset != "" && offset != "0" {
-		problems.Add("offset", "is not there: a page begins where cursor says, which is the next of the page before")
+		problems.Add("offset", "cannot be answered: a page begins where cursor says, which is the next of the page before")
 	}
 	if len(q.Text) > maxTitle {
 		problems.Add("query", "must have at most %d bytes", maxTitle)
 	}
-	return q, problems.Err()
+	if len(problems) > 0 { // without details, which are places in bodies
+		return q, flags.Errorf(flags.Invalid, "the query's %s %s", problems[0].Path, problems[0].Message)
+	}
+	return q, nil
 }
 
 // filterIn are the values that a parameter of the query leaves; none for all.

@@ -26,7 +26,7 @@ func Features() Group {
 		{"DELETE " + one, flags.DeleteFeature, theProject | theFeature | evenArchived, does(archiveFeature).loading(parentKeys).answers(202)},
 		{"POST " + one + "/clone", flags.CreateFeature, theProject | theFeature | theEnvironments, takes(cloneFeature).loading(parentKeys).answers(201, featureSubset{})},
 		{"POST " + one + "/changeProject", flags.MoveFeature, theProject | theFeature | theEnvironments, loadingFor(takes(moveFeature),
-			func(_ *call, in moveBody) []flags.Key { return in.keys() }).answers(200)},
+			func(c *call, in moveBody) []flags.Key { return append(segmentKeys(c), in.keys()...) }).answers(200)},
 		{"POST " + one + "/favorites", flags.Read, theProject | theFeature, does(addFavorite).answers(200)},
 		{"DELETE " + one + "/favorites", flags.Read, theProject | theFeature, does(removeFavorite).answers(200)},
 		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment).answers(200, featureEnvironmentView{})},

@@ -24,7 +24,7 @@ type File struct {
 // NewFiles serves files by path, without a token and without a store, and the JSON 404 for every other path and method.
 func NewFiles(files map[string]File, config Config) http.Handler {
 	e := &executor{config: config}
-	mux := http.NewServeMux()
+	mux := &Mux{}
 	for path, file := range files {
 		mux.Handle("GET "+path, e.file("GET "+path, file))
 	}

@@ -50,7 +50,7 @@ func serve(t *testing.T, options ...option) *server {
 	for _, o := range options {
 		o(&config, &transport)
 	}
-	store := dynamotest.Open(t, transport)
+	store := dynamotest.Open(t, newIAM(transport))
 	dynamotest.Seed(t, store)
 	handler := described(t, everyGroup(store, config))
 	web := httptest.NewServer(handler)
@@ -64,10 +64,10 @@ func serve(t *testing.T, options ...option) *server {
 // everyGroup sends each request to the group that has a route for it, as the gateway does. What no group has a route
 // for, and what a mux would redirect, goes to the fallback.
 func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
-	mux := http.NewServeMux()
+	mux := &httpapi.Mux{}
 	var fallback http.Handler
 	for _, group := range httpapi.Groups() {
-		handler := httpapi.New(store, group, config)
+		handler := byFunction(group.Name, httpapi.New(store, group, config))
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)
 		}
@@ -132,7 +132,7 @@ func (s *server) must(t *testing.T, method, path, body string) answer {
 	t.Helper()
 	got := s.do(t, method, path, body)
 	if got.status >= 300 {
-		t.Fatalf("%s %s %s: %d %s, want success", method, path, body, got.status, got.body)
+		t.Fatalf("%s %s %.300s: %d %.500s, want success", method, path, body, got.status, got.body)
 	}
 	return got
 }

@@ -112,7 +112,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 		config.Now = time.Now
 	}
 	e := &executor{store: store, config: config}
-	mux := http.NewServeMux()
+	mux := &Mux{}
 	for _, op := range group.Operations {
 		mux.Handle(op.Route, e.handler(op))
 	}
@@ -131,7 +131,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 
 // guard answers what the mux must not see: preflights, before any authentication, and paths that the mux would
 // redirect to a cleaner spelling of themselves, or would were they not escaped: no name has slashes, or is made of dots.
-func (e *executor) guard(mux *http.ServeMux, nothing http.Handler) http.Handler {
+func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer e.recover(w, r)
 		e.cors(w.Header(), r)
@@ -148,7 +148,7 @@ func (e *executor) guard(mux *http.ServeMux, nothing http.Handler) http.Handler 
 }
 
 // endsInText tells whether the path ends in a text of any characters, such as the value of a tag.
-func endsInText(mux *http.ServeMux, r *http.Request) bool {
+func endsInText(mux *Mux, r *http.Request) bool {
 	_, route := mux.Handler(r)
 	return strings.HasSuffix(route, "...}")
 }

@@ -6,11 +6,16 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Imports serves the validation of import data (contract: Import validation).
+// Imports serves the export and import of flags, and the validation of import data (contract: Import validation).
 func Imports() Group {
 	return Group{Name: "imports", Operations: []Operation{
 		{"POST /api/admin/features-batch/validate", flags.Read, theEnvironments | theTagTypes,
 			loadingFor(takes(validateImport), importKeys).upTo(maxImport).answers(200, importReportView{})},
+		{"POST /api/admin/features-batch/import", flags.Read, theEnvironments | theTagTypes | theStrategyTypes | theContextFields, importFlags()},
+		{"POST /api/admin/features-batch/export", flags.Read, theEnvironments | theTagTypes | theContextFields,
+			loadingFor(surveying(takes(exportData), func(c *call, in exportBody) []*flags.Project { return in.surveyed(c.projects()) }),
+				func(c *call, in exportBody) []flags.Key { return in.keys(c) }).
+				listing(flags.EntityProject, flags.EntitySegment).answers(200, exportView{})},
 	}}
 }
 
@@ -30,14 +35,18 @@ func importKeys(_ *call, in importBody) []flags.Key {
 	return keys
 }
 
-// validateImport says what an import would meet. Project and environment are named in the body, and yet a 404 (contract).
-func validateImport(c *call, in importBody) (decision, error) {
-	c.project = flags.Find[*flags.Project](c.more, flags.ProjectKey(in.Project))
-	if c.project == nil {
-		return decision{}, flags.Errorf(flags.NotFound, "there is no project %q", in.Project)
+// find puts project and environment into the call. The body names them, and yet they are a 404 (contract).
+func (b importBody) find(c *call) error {
+	if c.project = flags.Find[*flags.Project](c.more, flags.ProjectKey(b.Project)); c.project == nil {
+		return flags.Errorf(flags.NotFound, "there is no project %q", b.Project)
 	}
 	c.environments = c.project.Available(c.registry)
-	if err := c.findEnvironment(in.Environment); err != nil {
+	return c.findEnvironment(b.Environment)
+}
+
+// validateImport says what an import would meet.
+func validateImport(c *call, in importBody) (decision, error) {
+	if err := in.find(c); err != nil {
 		return decision{}, err
 	}
 	report := in.Data.Value.set().Validate(flags.ImportTarget{
@@ -128,6 +137,11 @@ type importTagBody struct {
 type importSegmentBody struct {
 	ID   maybe[int64] `json:"id"`
 	Name string       `json:"name"`
+
+	// What it takes to make it, which Unleash does not export.
+	Description maybe[*string]          `json:"description"`
+	Project     maybe[*string]          `json:"project"`
+	Constraints maybe[[]constraintBody] `json:"constraints"`
 }
 
 type importTagTypeBody struct {
@@ -145,6 +159,10 @@ type importParentBody struct {
 	Feature  string          `json:"feature"`
 	Enabled  maybe[bool]     `json:"enabled"`
 	Variants maybe[[]string] `json:"variants"`
+}
+
+func (b importParentBody) dependency() flags.Dependency {
+	return dependencyBody{Feature: b.Feature, Enabled: b.Enabled, Variants: b.Variants.Value}.dependency()
 }
 
 // check finds what is no data set at all. Whether the import makes sense is for the report to say.

@@ -47,6 +47,11 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 			return err
 		}
 	}
+	if d.surveys != nil {
+		if err := e.survey(ctx, c, d.surveys(c, in.value)); err != nil {
+			return err
+		}
+	}
 	if d.loads != nil {
 		if c.more, err = e.store.Load(ctx, d.loads(c, in.value)); err != nil {
 			return err
@@ -90,28 +95,50 @@ func (e *executor) search(ctx context.Context, c *call, id string) error {
 	return err
 }
 
-// countsAtOnce is how many projects are counted at the same time.
-const countsAtOnce = 16
+// count counts the flags of every listed project.
+func (e *executor) count(ctx context.Context, c *call) (err error) {
+	c.count, err = ofProjects(c.projects(), func(p *flags.Project) (n counts, err error) {
+		n.active, n.stale, err = e.store.Counts(ctx, p.UID)
+		return n, err
+	})
+	return err
+}
 
-func (e *executor) count(ctx context.Context, c *call) error {
-	projects := c.lists[flags.EntityProject]
-	found, failures := make([]counts, len(projects)), make([]error, len(projects))
-	places := make(chan struct{}, countsAtOnce)
+// survey lists the active flags of some projects.
+func (e *executor) survey(ctx context.Context, c *call, projects []*flags.Project) (err error) {
+	c.survey, err = ofProjects(projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
+		return e.store.Summaries(ctx, p.UID, false)
+	})
+	return err
+}
+
+// projectsAtOnce is how many projects are asked about at the same time.
+const projectsAtOnce = 16
+
+// ofProjects finds something out about each project, by its UID.
+func ofProjects[T any](projects []*flags.Project, find func(*flags.Project) (T, error)) (map[string]T, error) {
+	found, failures := make([]T, len(projects)), make([]error, len(projects))
+	places := make(chan struct{}, projectsAtOnce)
 	var wg sync.WaitGroup
-	for i, a := range projects {
+	for i, p := range projects {
 		places <- struct{}{}
 		wg.Go(func() {
-			found[i].active, found[i].stale, failures[i] = e.store.Counts(ctx, a.(*flags.Project).UID)
+			found[i], failures[i] = find(p)
 			<-places
 		})
 	}
 	wg.Wait()
-	c.count = make(map[string]counts, len(projects))
-	for i, a := range projects {
+	all := make(map[string]T, len(projects))
+	for i, p := range projects {
 		if failures[i] != nil {
-			return failures[i]
+			return nil, failures[i]
 		}
-		c.count[a.(*flags.Project).UID] = found[i]
+		all[p.UID] = found[i]
 	}
-	return nil
+	return all, nil
+}
+
+// projects are all that there are, where they are listed.
+func (c *call) projects() []*flags.Project {
+	return each(c.lists[flags.EntityProject], func(a flags.Aggregate) *flags.Project { return a.(*flags.Project) })
 }

@@ -20,6 +20,7 @@ type stray struct{ name, value string }
 type maze struct {
 	*server
 	right  subject
+	parent string             // that the subject's flag depends on
 	strays map[string][]stray // by path parameter
 	owner  string             // who owns the subject's project, and nothing else
 }
@@ -42,12 +43,16 @@ func (s *server) maze(t *testing.T) maze {
 	s.must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
 	s.must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
 
+	mine, theirs := right, sibling
+	s.ownParents(t, &mine)
+	s.ownParents(t, &theirs)
+
 	right.user = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	right.role = "5"
 	s.must(t, "POST", project+"/users/"+right.user+"/roles/5", "")
 	stranger := s.id(t, people, `{"username":"stranger","rootRole":3}`)
 	return maze{
-		server: s, right: right, owner: s.account(t, "3", map[string]string{"default": "4"}),
+		server: s, right: right, parent: mine.kind, owner: s.account(t, "3", map[string]string{"default": "4"}),
 		strays: map[string][]stray{
 			"projectId":   {{"another project", "shop"}},
 			"featureName": {{"of another project", "b"}, {"archived", "archived"}},
@@ -60,6 +65,7 @@ func (s *server) maze(t *testing.T) maze {
 			"userId":   {{"no member", stranger}},
 			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
 			"tokenId":  {{"of another account", "2"}},
+			"parent":   {{"of another flag", theirs.kind}},
 		},
 	}
 }
@@ -67,6 +73,7 @@ func (s *server) maze(t *testing.T) maze {
 // Where a stray is no 404. A status of 0 is for what fits after all: another good request.
 var astray = map[string]int{
 	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived": 202, // archived it is
+	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // that is where it ended
 
 	"POST " + heldRole + ", projectId: another project":     0,
 	"POST " + heldRole + ", userId: no member":              0,
@@ -114,9 +121,13 @@ func TestPathsThatDoNotFit(t *testing.T) {
 // try puts a stray in the place of one parameter, and returns how many requests that made.
 func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	t.Helper()
-	c := m.right.call(route)
+	right := m.right
+	if strings.Contains(route, "/dependencies") {
+		right.kind = m.parent
+	}
+	c := right.call(route)
 	_, pattern, _ := strings.Cut(route, " ")
-	c.path = m.right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
+	c.path = right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
 	c.name = fmt.Sprintf("%s, %s: %s", route, parameter, is.name)
 	want, listed := astray[c.name]
 	switch {

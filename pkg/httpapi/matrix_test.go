@@ -109,6 +109,8 @@ type stage struct {
 	role    string    // a custom project role that holds nothing and that nobody has
 	signup  string
 	tags    string            // a tag type
+	fields  string            // a context field
+	own     map[string]string // the id of a segment of each project
 	custom  string            // a strategy type
 	tokens  map[string]string // the secret of a token of each project
 	parents map[string]string // what the flag of each project depends on
@@ -116,7 +118,7 @@ type stage struct {
 
 func (s *server) stage(t *testing.T) stage {
 	t.Helper()
-	g := stage{server: s, tokens: map[string]string{}, parents: map[string]string{}}
+	g := stage{server: s, tokens: map[string]string{}, own: map[string]string{}, parents: map[string]string{}}
 	s.must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
 	g.guest = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	var on subject
@@ -128,6 +130,8 @@ func (s *server) stage(t *testing.T) stage {
 	g.signup = on.secret
 	s.ownTagType(t, &on)
 	g.tags = on.kind
+	s.ownField(t, &on)
+	g.fields = on.kind
 	s.ownStrategyType(t, &on)
 	g.custom = on.kind
 	for _, project := range []string{"alpha", "default"} {
@@ -139,6 +143,9 @@ func (s *server) stage(t *testing.T) stage {
 		s.ownParents(t, &child)
 		g.parents[project] = child.kind
 		g.tokens[project] = s.apiToken(t, fmt.Sprintf(`{"tokenName":"token-of-%s","type":"client","project":%q}`, project, project))
+		ours := subject{project: project}
+		s.ownSegment(t, &ours)
+		g.own[project] = ours.segment
 		for _, environment := range []string{"development", "production"} {
 			on := subject{project: project, flag: flag, environment: environment}
 			s.furnish(t, &on)
@@ -152,6 +159,7 @@ func (s *server) stage(t *testing.T) stage {
 var bodies = map[string]string{
 	"POST /api/admin/api-tokens":                 `{"tokenName":"{new}","type":"client","project":"{projectId}"}`,
 	"POST " + ownTokens:                          `{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`,
+	"PUT " + aSegment:                            `{"name":"{new}","project":"{projectId}","constraints":[]}`,
 	"PUT /api/admin/projects/{projectId}/access": `{"roles":[{"id":{roleId},"users":[{userId}]}]}`,
 	ofFlag("POST", "/changeProject"):             `{"newProjectId":"{projectId}"}`,
 	ofProject("POST", "/changeProject"):          someFlags + `,"newProjectId":"{projectId}"}`,
@@ -173,6 +181,10 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.secret = g.tokens[on.project]
 	case strings.Contains(route, "/dependencies"):
 		on.kind = g.parents[on.project]
+	case strings.Contains(route, allSegments):
+		on.segment = g.own[on.project]
+	case strings.Contains(route, contextFields):
+		on.kind = g.fields
 	case strings.Contains(route, "/tag-types"):
 		on.kind = g.tags
 	case strings.Contains(route, "/strategies/{strategyType}"):
@@ -188,8 +200,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 
 // placesOf are the places that make a difference to a route.
 func (g stage) placesOf(route string) []subject {
-	inProject := strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens)
-	inEnvironment := strings.Contains(route, "{environment}")
+	inProject := strings.Contains(route, allSegments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens)
+	inEnvironment := route == setsSegments || strings.Contains(route, "{environment}")
 	return slices.DeleteFunc(slices.Clone(g.places), func(on subject) bool {
 		return !inProject && on.project != "alpha" || !inEnvironment && on.environment != "development"
 	})
@@ -205,6 +217,18 @@ var overTokens = map[string][3]string{
 	"DELETE " + apiTokens + "/{token}": {
 		"DELETE_CLIENT_API_TOKEN", "DELETE_FRONTEND_API_TOKEN", "DELETE_PROJECT_API_TOKEN",
 	},
+}
+
+// setsSegments gives a strategy segments; its body names the strategy.
+const setsSegments = "POST " + allSegments + "/strategies"
+
+// overProjects is what takes a permission of the whole service, or one in the project that the body names or the segment
+// is of, by route (docs/interface.md: Context fields and segments).
+var overProjects = map[string][2]string{
+	"POST " + allSegments: {"CREATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	"PUT " + aSegment:     {"UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	"DELETE " + aSegment:  {"DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
+	setsSegments:          {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
 }
 
 // success is the status of who may, where it is not that of the example, which is an API token's in
@@ -230,6 +254,12 @@ func expected(op httpapi.Operation, h holder, on subject) int {
 		return success(op.Route, h, on)
 	case h.refused != 0 && !h.open:
 		return h.refused
+	case overProjects[op.Route] != [2]string{}:
+		of := overProjects[op.Route]
+		if h.has(of[0], "", on.environment) || h.has(of[1], on.project, on.environment) {
+			return success(op.Route, h, on)
+		}
+		return 403
 	case overTokens[op.Route] != [3]string{}:
 		return expectedOverTokens(op.Route, h, on)
 	case permission == "READ", h.has(permission, on.project, environment):
@@ -342,6 +372,9 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 			needs := string(operations[route].Permission)
 			if over := overTokens[route]; over != [3]string{} {
 				needs = over[0]
+			}
+			if over := overProjects[route]; over != [2]string{} {
+				needs = over[1]
 			}
 			h := s.holderOf(t, needs, on.project)
 			c := on.call(route)

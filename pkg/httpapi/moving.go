@@ -18,6 +18,7 @@ func moveFeature(c *call, in moveBody) (decision, error) {
 func moveFlags() decider {
 	return toFlags(work[moveFlagsBody]{
 		status: http.StatusOK, done: "moved",
+		more:   segmentKeys,
 		common: func(in moveFlagsBody) []flags.Key { return in.keys() },
 		review: func(c *call, in moveFlagsBody) error { return in.allowed(c) },
 		decide: func(c *call, in moveFlagsBody) (decision, error) { return in.move(c) },
@@ -46,6 +47,9 @@ func (b moveFlagsBody) check(limits flags.Limits, problems *flags.Problems) {
 
 func (b moveBody) keys() []flags.Key { return []flags.Key{flags.ProjectKey(b.NewProjectID)} }
 
+// segmentKeys are the segments that the flag of the call uses.
+func segmentKeys(c *call) []flags.Key { return each(c.feature.Segments(), flags.SegmentKey) }
+
 // target is the project that flags go to; nil when there is none.
 func (b moveBody) target(c *call) *flags.Project {
 	return flags.Find[*flags.Project](c.more, flags.ProjectKey(b.NewProjectID))
@@ -66,7 +70,7 @@ func (b moveBody) allowed(c *call) error {
 // move takes the flag of the call there.
 func (b moveBody) move(c *call) (decision, error) {
 	f, to := c.feature.Clone(), b.target(c)
-	if err := f.Move(c.environments, to); err != nil {
+	if err := f.Move(c.environments, to, c.segmentNamed); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{

@@ -79,11 +79,12 @@ type call struct {
 	mine   []*flags.Project // those that the caller has a role in, for deciders that know them
 	sealer flags.Sealer     // for deciders that seal
 
-	id    int64                              // a new one, for deciders that allocate
-	lists map[flags.Entity][]flags.Aggregate // for deciders that list
-	more  flags.View                         // for deciders that load more
-	count map[string]counts                  // by project UID, for deciders that count
-	log   flags.LogPage                      // for deciders that read the log
+	id     int64                              // a new one, for deciders that allocate
+	lists  map[flags.Entity][]flags.Aggregate // for deciders that list
+	more   flags.View                         // for deciders that load more
+	count  map[string]counts                  // by project UID, for deciders that count
+	survey map[string][]flags.FeatureSummary  // by project UID, for deciders that survey
+	log    flags.LogPage                      // for deciders that read the log
 }
 
 // counts are a project's active flags, and the stale ones among them.
@@ -95,8 +96,9 @@ type decision struct {
 	body   any // nil for none
 	change flags.Change
 
-	derived    bool // the change makes something under an id that nobody chose: if it is taken, another round finds another
-	unfinished bool // the change is the first part of one too large for a transaction: another round makes the next
+	download   string // the name of a file to save the answer as; "" for none
+	derived    bool   // the change makes something under an id that nobody chose: if it is taken, another round finds another
+	unfinished bool   // the change is the first part of one too large for a transaction: another round makes the next
 }
 
 // A decider decides on a call, given the body that it decoded.
@@ -107,16 +109,17 @@ type decider struct {
 	decide  func(c *call, in any) (decision, error)
 	maximum int // bytes of the largest body; 0 for maxBody
 
-	lists     []flags.Entity                        // entities that are listed whole: one query a megabyte each
-	counts    bool                                  // whether the flags of every listed project are counted: one query each
-	allocates flags.Entity                          // the entity that a new integer id is for: one call a request
-	loads     func(c *call, in any) []flags.Key     // what a second load brings: one call for a hundred keys
-	log       func(c *call) (flags.LogQuery, error) // the page of the log that is read: one query
-	allows    func(c *call) error                   // what more than the operation's permission it takes, before the body is read
-	searches  func(in any) string                   // the project, named by the body, whose active flags are listed: two calls
-	knowsMine bool                                  // whether c.mine is there by then: one call for a person with projects, who is no admin
-	batch     func(in any) batch                    // the many changes that the body asks for, in the place of decide (see bulk.go)
-	seals     bool                                  // whether the key of the tokens' secrets is needed: no call, or one to its store
+	lists     []flags.Entity                         // entities that are listed whole: one query a megabyte each
+	surveys   func(c *call, in any) []*flags.Project // those of the listed projects whose active flags are listed too: one query a megabyte each
+	counts    bool                                   // whether the flags of every listed project are counted: one query each
+	allocates flags.Entity                           // the entity that a new integer id is for: one call a request
+	loads     func(c *call, in any) []flags.Key      // what a second load brings: one call for a hundred keys
+	log       func(c *call) (flags.LogQuery, error)  // the page of the log that is read: one query
+	allows    func(c *call) error                    // what more than the operation's permission it takes, before the body is read
+	searches  func(in any) string                    // the project, named by the body, whose active flags are listed: two calls
+	knowsMine bool                                   // whether c.mine is there by then: one call for a person with projects, who is no admin
+	batch     func(in any) batch                     // the many changes that the body asks for, in the place of decide (see bulk.go)
+	seals     bool                                   // whether the key of the tokens' secrets is needed: no call, or one to its store
 
 	bodyOptional bool // for the description of the interface alone, as are:
 	status       int  // what it answers when it succeeds
@@ -152,6 +155,12 @@ func (op Operation) Shape() Shape {
 
 // listing has every aggregate of some entities listed before the decision.
 func (d decider) listing(entities ...flags.Entity) decider { d.lists = entities; return d }
+
+// surveying has the active flags of some of the listed projects listed before the decision.
+func surveying[In any](d decider, projects func(c *call, in In) []*flags.Project) decider {
+	d.surveys = func(c *call, in any) []*flags.Project { return projects(c, in.(In)) }
+	return d
+}
 
 // counting has the flags of every listed project counted before the decision.
 func (d decider) counting() decider { d.counts = true; return d }

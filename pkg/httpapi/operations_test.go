@@ -26,6 +26,15 @@ const (
 	aVariants = `[{"name":"v2","weight":1,"weightType":"variable"}]`
 )
 
+// Where context fields and segments are, and a segment of a project.
+const (
+	contextFields = "/api/admin/context"
+	aField        = contextFields + "/{contextField}"
+	allSegments   = "/api/admin/segments"
+	aSegment      = allSegments + "/{id}"
+	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
+)
+
 // examples has one for every operation. Reads cost one call, lists one more a page, writes two, and one when they are
 // refused or change nothing; only whether a new name is taken is for the store to say, by the second call.
 var examples = map[string]example{
@@ -77,6 +86,8 @@ var examples = map[string]example{
 	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
 	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is off already
 
+	"POST /api/admin/features-batch/export":   {`{"environment":"development","features":["{featureName}"]}`, 200, 4, 4},
+	"POST /api/admin/features-batch/import":   {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 4, 3},
 	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},
 
 	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
@@ -124,6 +135,26 @@ var examples = map[string]example{
 	"POST " + itsTags:                                  {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
 	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
 	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
+
+	"GET " + contextFields:                               {"", 200, 2, 2},
+	"POST " + contextFields:                              {`{"name":"{new}"}`, 201, 2, 1},
+	"POST " + contextFields + "/validate":                {`{"name":"{new}"}`, 200, 1, 1},
+	"GET " + aField:                                      {"", 200, 1, 1},
+	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE " + aField:                                   {"", 200, 4, 1}, // two lists say that nothing uses it
+	"GET " + aField + "/strategies":                      {"", 200, 2, 2},
+	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
+	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
+
+	"GET " + allSegments:                              {"", 200, 3, 3},
+	"POST " + allSegments:                             {aSegmentOf, 201, 4, 4}, // of a project, and with an id
+	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
+	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
+	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
+	"GET " + aSegment:                                 {"", 200, 1, 1},
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 3},
+	"DELETE " + aSegment:                              {"", 204, 5, 1}, // two lists, and its project
+	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2},
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
 	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},
@@ -192,7 +223,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what an operation is tried on: a flag with a strategy in an environment, and variants in all.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment string }
 
 var subjects atomic.Int64
 
@@ -224,6 +255,15 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	ofFlag("DELETE", "/dependencies"):                      (*server).ownParents,
 	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).ownParents,
 	"DELETE /api/admin/tag-types/{tagType}":                (*server).ownTagType,
+	"PUT " + aField:                                        (*server).ownField,
+	"DELETE " + aField:                                     (*server).ownField,
+	"POST " + aField + "/legal-values":                     (*server).ownField,
+	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).ownField,
+	"POST " + allSegments + "/strategies":                  (*server).ownSegment,
+	"GET " + aSegment:                                      (*server).ownSegment,
+	"PUT " + aSegment:                                      (*server).ownSegment,
+	"DELETE " + aSegment:                                   (*server).ownSegment,
+	"GET " + aSegment + "/strategies":                      (*server).ownSegment,
 	"PUT /api/admin/strategies/{strategyType}":             (*server).ownStrategyType,
 	"DELETE /api/admin/strategies/{strategyType}":          (*server).ownStrategyType,
 	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).ownStrategyType,
@@ -268,6 +308,19 @@ func (s *server) ownTagType(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
+}
+
+// ownField makes a context field with a legal value.
+func (s *server) ownField(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", contextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
+}
+
+// ownSegment makes a segment of the subject's project.
+func (s *server) ownSegment(t *testing.T, on *subject) {
+	t.Helper()
+	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
 }
 
 func (s *server) ownStrategyType(t *testing.T, on *subject) {
@@ -363,6 +416,7 @@ func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
 		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
+		"{contextField}", cmp.Or(on.kind, "userId"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"),
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }

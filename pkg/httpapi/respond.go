@@ -84,6 +84,9 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	}
 	e.log(r, o, status, failure)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if o.err == nil && o.decision.download != "" {
+		w.Header().Set("Content-Disposition", `attachment; filename="`+o.decision.download+`"`)
+	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
 	w.WriteHeader(status)
 	_, _ = w.Write(document) // a caller that has gone cannot be told

@@ -92,8 +92,12 @@ type segmentRow struct {
 	UsedInProjects int `json:"usedInProjects"`
 }
 
-type segmentList[S any] struct {
-	Segments []S `json:"segments"`
+type segmentRows struct {
+	Segments []segmentRow `json:"segments"`
+}
+
+type segmentList struct {
+	Segments []segmentView `json:"segments"`
 }
 
 // A segmentStrategies lists the strategies that use a segment. There are no change requests.

@@ -8,6 +8,9 @@ import (
 	"guidon/pkg/flags"
 )
 
+// segmentsOfStrategy is where the segments of a strategy are. It gives way to another route, see Mux.
+const segmentsOfStrategy = "/api/admin/segments/strategies/{strategyId}"
+
 // segments are the operations on segments. Who may change one depends on whether it is a project's own: it takes the
 // permission of the whole service, or that of the project (see authorizeSegment).
 func segments() []Operation {
@@ -17,12 +20,12 @@ func segments() []Operation {
 		strategies = all + "/strategies"
 	)
 	return []Operation{
-		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse).answers(200, segmentList[segmentRow]{})},
+		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse).answers(200, segmentRows{})},
 		{"POST " + all, flags.Read, 0, loadingFor(takes(createSegment), segmentProjects).allocating(flags.EntitySegment).
 			overProjects(flags.CreateSegment, flags.UpdateProjectSegment).answers(201, segmentView{})},
 		{"POST " + all + "/validate", flags.Read, 0, takes(validateSegment).listing(flags.EntitySegment).answers(204)},
-		{"GET " + strategies + "/{strategyId}", flags.Read, 0, does(listStrategySegments).listing(flags.EntityUse).
-			loading(strategySegmentKeys).answers(200, segmentList[segmentView]{})},
+		{"GET " + segmentsOfStrategy, flags.Read, 0, does(listStrategySegments).listing(flags.EntityUse).
+			loading(strategySegmentKeys).answers(200, segmentList{})},
 		{"POST " + strategies, flags.Read, theEnvironments, loadingFor(takes(setStrategySegments), setSegmentsKeys).
 			within(func(in any) string { return in.(strategySegmentsBody).Project }).
 			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
@@ -66,7 +69,7 @@ func (c *call) segments() []*flags.Segment {
 
 func listSegments(c *call) (decision, error) {
 	uses := c.uses()
-	return ok(segmentList[segmentRow]{each(c.segments(), func(s *flags.Segment) segmentRow {
+	return ok(segmentRows{each(c.segments(), func(s *flags.Segment) segmentRow {
 		row := segmentRow{segmentView: segmentViewOf(s)}
 		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)))
 		return row
@@ -177,7 +180,7 @@ func listStrategySegments(c *call) (decision, error) {
 		list = append(list, flags.Find[*flags.Segment](c.more, key))
 	}
 	flags.SortSegments(list)
-	return ok(segmentList[segmentView]{each(list, segmentViewOf)})
+	return ok(segmentList{each(list, segmentViewOf)})
 }
 
 // setSegmentsKeys names the segments, and every flag that the strategy can be of: no list says which flag has a strategy.

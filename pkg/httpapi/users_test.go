@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/flags"
 )
 
@@ -35,7 +37,7 @@ func (s *server) person(t *testing.T, root int64) (id int64, header string) {
 			}},
 			{After: &flags.Token{Hash: hash, Type: flags.PersonalToken, User: id, ExpiresAt: expires}},
 		},
-		Event: flags.Event{ID: "event", Type: flags.UserCreated},
+		Event: flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.UserCreated, CreatedAt: time.Now()},
 	})
 	if err != nil {
 		t.Fatal(err)

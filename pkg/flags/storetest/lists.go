@@ -109,24 +109,69 @@ var listCases = []testCase{
 
 var countCases = []testCase{
 	{"active flags of a project, and stale ones", func(t *trial) {
-		wantCounts := func(when string, active, stale int) {
-			t.Helper()
-			a, s, err := t.store.Counts(t.Context(), "u1")
-			if err != nil || a != active || s != stale {
-				t.Errorf("%s: %d active and %d stale (%v), want %d and %d", when, a, s, err, active, stale)
-			}
-		}
-		wantCounts("at first", 0, 0)
+		t.wantCounts("u1", 0, 0)
 		for i := range 20 {
 			f := flag("u1", fmt.Sprintf("f-%d", i))
 			f.Stale = i < 5
 			t.mustAdd(f, flag("u2", fmt.Sprintf("other-%d", i)))
 		}
-		wantCounts("with 20 flags", 20, 5)
+		t.wantCounts("u1", 20, 5)
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f-0"))
 		t.mustCommit(change("archived", changed(read, archive)))
-		wantCounts("with one archived", 19, 4)
+		t.wantCounts("u1", 19, 4)
 		_ = t.commit(change("archived", changed(read, archive)))
-		wantCounts("after a refusal", 19, 4)
+		t.wantCounts("u1", 19, 4) // after a refusal, too
 	}},
+	{"a flag that moves is counted where it is, and listed there alone", func(t *trial) {
+		from, to := project("from", "u1"), project("to", "u2")
+		t.mustAdd(from, to)
+		for i := range 20 {
+			f := flag("u1", fmt.Sprintf("f-%d", i))
+			f.Stale = i < 5
+			t.mustAdd(f)
+		}
+		for i := range 8 {
+			t.move(fmt.Sprintf("f-%d", i), to)
+		}
+		t.wantCounts("u1", 12, 0)
+		t.wantCounts("u2", 8, 5)
+		t.wantNames("u2", false, "f-0", "f-1", "f-2", "f-3", "f-4", "f-5", "f-6", "f-7")
+		t.mustCommit(change("archived", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f-0")), archive)))
+		t.move("f-1", from)
+		t.wantCounts("u1", 13, 1)
+		t.wantCounts("u2", 6, 3)
+		t.wantNames("u2", true, "f-0")
+		t.wantVersion(flag("u1", "f-1"), 3)
+	}},
+	{"a flag does not move into a project that is deleted, nor is one deleted that a flag moved into", func(t *trial) {
+		from, to := project("from", "u1"), project("to", "u2")
+		t.mustAdd(from, to, flag("u1", "f"), flag("u1", "g"))
+		t.move("f", to)
+		read := mustFind[*flags.Project](t, to.Key())
+		t.wantKind(t.commit(change("deleted", deleted(read))), flags.Conflict)
+		t.move("f", from)
+		t.mustCommit(change("deleted", deleted(read)))
+		t.wantKind(t.commit(change("moved", moved(mustFind[*flags.Feature](t, flags.FeatureKey("g")), to))), flags.NotFound)
+		t.wantNames("u1", false, "f", "g")
+		t.wantNames("u2", false)
+		t.wantCounts("u1", 2, 0)
+	}},
+}
+
+// moved is a flag taken to a project.
+func moved(f *flags.Feature, to *flags.Project) flags.Write {
+	return changed(f, func(f *flags.Feature) { f.Project, f.ProjectUID = to.ID, to.UID })
+}
+
+func (t *trial) move(name string, to *flags.Project) {
+	t.Helper()
+	t.mustCommit(change("moved", moved(mustFind[*flags.Feature](t, flags.FeatureKey(name)), to)))
+}
+
+func (t *trial) wantCounts(uid string, active, stale int) {
+	t.Helper()
+	a, s, err := t.store.Counts(t.Context(), uid)
+	if err != nil || a != active || s != stale {
+		t.Errorf("project %s has %d active and %d stale flags (%v), want %d and %d", uid, a, s, err, active, stale)
+	}
 }

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) flags.Store) {
 		{"refuse", refuseCases},
 		{"delete", deleteCases},
 		{"names", nameCases},
+		{"segments", segmentCases},
 		{"lists", listCases},
 		{"counts", countCases},
 		{"summaries", summaryCases},

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A check finds what is wrong with one thing.
+type check struct {
+	name string
+	find func(s *stack) []string
+}
+
+var checks = []check{
+	{"wildcards", wildcards},
+	{"own roles", ownRoles},
+	{"table access", tableAccess},
+	{"read functions", readFunctions},
+	{"secret", secret},
+	{"functions", functionSettings},
+	{"logs", logs},
+	{"deployment", deployment},
+	{"function alarms", functionAlarms},
+	{"stack alarms", stackAlarms},
+	{"table", table},
+	{"interface", interfaceOf},
+	{"routes", routes},
+	{"policies", policies},
+	{"dashboard", dashboard},
+}
+
+// readers have no operation that changes anything. What they write is when a token was last used, and that is a PutItem.
+var readers = []string{"Imports", "Events", "Docs", "Fallback"}
+
+// xray are the two actions that IAM knows no resources for, so that "*" is the only one.
+var xray = []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+
+func wildcards(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		for _, statement := range s.statements(name) {
+			for _, action := range statement.actions {
+				if strings.Contains(action, "*") || action == "dynamodb:Scan" {
+					problems = append(problems, fmt.Sprintf("%s may %s", name, action))
+				}
+			}
+			for _, resource := range statement.resources {
+				if strings.Contains(resource, "*") && !slices.Equal(statement.actions, xray) {
+					problems = append(problems, fmt.Sprintf("%s may %s on %s", name, statement.actions, resource))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func ownRoles(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		if role := at(s.get(name+"Function", "Role"), "Fn::GetAtt", 0); role != name+"Role" {
+			problems = append(problems, fmt.Sprintf("%s has the role %v, want its own", name, role))
+		}
+		if managed := s.get(name+"Role", "ManagedPolicyArns"); managed != nil {
+			problems = append(problems, fmt.Sprintf("%s has policies of others: %v", name, managed))
+		}
+		if len(s.statements(name)) == 0 {
+			problems = append(problems, name+" may nothing, not even log")
+		}
+	}
+	return problems
+}
+
+// tableAccess sees that who has the table has the one that is in use, and its key.
+func tableAccess(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		store, key := false, false
+		for _, statement := range s.statements(name) {
+			switch {
+			case strings.HasPrefix(statement.actions[0], "dynamodb:"):
+				store = true
+				for _, resource := range statement.resources {
+					if other := !strings.Contains(resource, "table/"+aTable); s.everything && other || !s.everything && !strings.Contains(resource, "Table") {
+						problems = append(problems, fmt.Sprintf("%s may use %s, which is not the table in use", name, resource))
+					}
+				}
+			case slices.Contains(statement.actions, "kms:Decrypt"):
+				key = key || slices.Equal(statement.resources, []string{aKey})
+			}
+		}
+		if key != (store && s.everything) {
+			problems = append(problems, fmt.Sprintf("whether %s may use the key is %t", name, key))
+		}
+	}
+	return problems
+}
+
+func readFunctions(s *stack) (problems []string) {
+	for _, name := range readers {
+		if s.Resources[name+"Function"] == nil {
+			problems = append(problems, name+" is not there: strike it from the list")
+		}
+		for _, statement := range s.statements(name) {
+			for _, action := range statement.actions {
+				for _, write := range []string{"Update", "Delete", "Write", "Transact"} {
+					if strings.HasPrefix(action, "dynamodb:") && strings.Contains(action, write) {
+						problems = append(problems, fmt.Sprintf("%s only reads, and may %s", name, action))
+					}
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func secret(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		for _, statement := range s.statements(name) {
+			for _, action := range statement.actions {
+				if strings.HasPrefix(action, "secretsmanager:") && name != "Tokens" && name != "Bootstrap" {
+					problems = append(problems, fmt.Sprintf("%s may %s", name, action))
+				}
+				if action == "secretsmanager:PutSecretValue" && (name != "Bootstrap" || !slices.Equal(statement.resources, []string{`{"Ref":"AdminToken"}`})) {
+					problems = append(problems, fmt.Sprintf("%s may %s on %s", name, action, statement.resources))
+				}
+			}
+		}
+		variables, _ := s.get(name+"Function", "Environment", "Variables").(map[string]any)
+		for variable, value := range variables {
+			if raw, _ := json.Marshal(value); strings.Contains(string(raw), "resolve:") {
+				problems = append(problems, fmt.Sprintf("%s has a secret in its variable %s", name, variable))
+			}
+		}
+	}
+	for _, id := range s.of("AWS::SecretsManager::Secret") {
+		if id == "TokenKey" && (s.Resources[id].DeletionPolicy != "Retain" || s.Resources[id].UpdateReplacePolicy != "Retain") {
+			problems = append(problems, id+" does not outlive the stack, and without it no list shows a token again")
+		}
+	}
+	return problems
+}
+
+// What API Gateway waits, in seconds, and what the store's attempts, of 2 s each, need at least.
+const (
+	gatewayTimeout = 30
+	storeBudget    = 10
+)
+
+func functionSettings(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		id := name + "Function"
+		wrong := func(property string, path ...any) {
+			problems = append(problems, fmt.Sprintf("%s: %s is %v", name, property, s.get(id, path...)))
+		}
+		timeout, store := number(s.get(id, "Timeout")), name != "Docs" && name != "Fallback"
+		if name != "Bootstrap" && (timeout >= gatewayTimeout || store && timeout < storeBudget) { // no gateway waits for Bootstrap
+			wrong("Timeout", "Timeout")
+		}
+		if s.get(id, "Runtime") != "provided.al2023" {
+			wrong("Runtime", "Runtime")
+		}
+		if s.get(id, "TracingConfig", "Mode") != "Active" {
+			wrong("TracingConfig", "TracingConfig")
+		}
+		if s.get(id, "LoggingConfig", "LogFormat") != "JSON" {
+			wrong("LoggingConfig", "LoggingConfig")
+		}
+		if at(s.get(id, "Architectures"), 0) == nil {
+			wrong("Architectures", "Architectures")
+		}
+		if memory := number(s.get(id, "MemorySize")); memory < 128 || memory > 1024 {
+			wrong("MemorySize", "MemorySize")
+		}
+		if !slices.Equal(texts(s.get(id, "ReservedConcurrentExecutions")), []string{`{"Fn::If":["Reserves",{"Ref":"ReservedConcurrency"},{"Ref":"AWS::NoValue"}]}`}) {
+			wrong("ReservedConcurrentExecutions", "ReservedConcurrentExecutions")
+		}
+	}
+	return problems
+}
+
+func logs(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		id := name + "Logs"
+		if !strings.HasSuffix(fmt.Sprint(s.get(id, "LogGroupName")), "/aws/lambda/${AWS::StackName}-"+name+"]") && !strings.HasSuffix(fmt.Sprint(s.get(id, "LogGroupName")), "/aws/lambda/${AWS::StackName}-"+name) {
+			problems = append(problems, fmt.Sprintf("%s is of %v", id, s.get(id, "LogGroupName")))
+		}
+		if !strings.HasSuffix(fmt.Sprint(s.get(name+"Function", "FunctionName"))+"]", "${AWS::StackName}-"+name+"]") {
+			problems = append(problems, fmt.Sprintf("%s is called %v, and does not log to %s", name, s.get(name+"Function", "FunctionName"), id))
+		}
+	}
+	for _, id := range s.of("AWS::Logs::LogGroup") {
+		if s.get(id, "RetentionInDays") == nil {
+			problems = append(problems, id+" keeps logs for ever")
+		}
+	}
+	return problems
+}
+
+func deployment(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		id := name + "Function"
+		if s.get(id+"Aliaslive", "Name") != "live" {
+			problems = append(problems, name+" has no alias live")
+		}
+		for _, version := range s.of("AWS::Lambda::Version") {
+			if at(s.get(version, "FunctionName"), "Ref") == id && at(s.get(version, "Description"), "Fn::GetAtt", 0) != "Settings" {
+				problems = append(problems, name+" would not get a parameter's new value: its version has no description by Settings")
+			}
+		}
+		if name == "Bootstrap" { // runs once a deployment, before anything can be measured
+			continue
+		}
+		group := id + "DeploymentGroup"
+		if raw, _ := json.Marshal(s.get(group, "AlarmConfiguration")); !strings.Contains(string(raw), name+"Errors") {
+			problems = append(problems, name+" would not be rolled back by its alarm")
+		}
+		events := texts(s.get(group, "AutoRollbackConfiguration", "Events"))
+		if !slices.Contains(events, "DEPLOYMENT_STOP_ON_ALARM") {
+			problems = append(problems, fmt.Sprintf("%s rolls back on %v", name, events))
+		}
+	}
+	return problems
+}
+
+func dashboard(s *stack) (problems []string) {
+	for _, id := range s.of("AWS::CloudWatch::Dashboard") {
+		body := s.get(id, "DashboardBody", "Fn::Sub", 0)
+		if body == nil {
+			body = s.get(id, "DashboardBody")
+		}
+		text, _ := body.(string)
+		var parsed struct{ Widgets []any }
+		if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Widgets) == 0 {
+			problems = append(problems, fmt.Sprintf("%s is no dashboard: %v", id, err))
+		}
+		for _, name := range s.functions() {
+			if strings.Count(text, "${AWS::StackName}-"+name+`"`) < 3 {
+				problems = append(problems, name+" is not in all of its widgets")
+			}
+		}
+		return problems
+	}
+	return []string{"there is none"}
+}

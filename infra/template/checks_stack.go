@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func functionAlarms(s *stack) (problems []string) {
+	for _, name := range s.functions() {
+		for suffix, metric := range map[string]string{"Errors": "Errors", "Throttles": "Throttles", "Slow": "Duration"} {
+			problems = append(problems, s.alarm(name+suffix, "AWS/Lambda", metric, `"${AWS::StackName}-`+name+`"`)...)
+		}
+		if s.get(name+"Slow", "ExtendedStatistic") != "p99" {
+			problems = append(problems, name+"Slow is not about p99")
+		}
+		if raw, _ := json.Marshal(s.get(name+"Errors", "Metrics")); !strings.Contains(string(raw), name+"Failures") ||
+			s.get(name+"Failures", "MetricTransformations", 0, "MetricName") != name+"Failures" {
+			problems = append(problems, name+"Errors does not count answers of 500")
+		}
+	}
+	return problems
+}
+
+func stackAlarms(s *stack) (problems []string) {
+	problems = append(problems, s.alarm("ApiErrors", "AWS/ApiGateway", "5xx", `{"Ref":"Api"}`)...)
+	for id, metric := range map[string]string{
+		"TableThrottles": "WriteThrottleEvents", "TableConflicts": "TransactionConflict",
+		"TableBatchGetItemErrors": "SystemErrors", "TableTransactWriteItemsErrors": "SystemErrors", "TableQueryErrors": "SystemErrors",
+	} {
+		problems = append(problems, s.alarm(id, "AWS/DynamoDB", metric, s.tableInUse())...)
+	}
+	return append(problems, s.alarm("TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", s.tableInUse())...)
+}
+
+// alarm sees that an alarm watches a metric of something, and tells those who are to know.
+func (s *stack) alarm(id, namespace, metric, of string) (problems []string) {
+	r := s.Resources[id]
+	if r == nil || r.Type != "AWS::CloudWatch::Alarm" {
+		return []string{"there is no alarm " + id}
+	}
+	raw, _ := json.Marshal(r.Properties)
+	for _, part := range []string{`"Namespace":"` + namespace + `"`, `"MetricName":"` + metric + `"`, of} {
+		if !strings.Contains(string(raw), part) {
+			problems = append(problems, fmt.Sprintf("%s does not watch %s", id, part))
+		}
+	}
+	for _, property := range []string{"AlarmActions", "OKActions"} {
+		if told := texts(r.Properties[property]); s.everything != slices.Equal(told, []string{aTopic}) {
+			problems = append(problems, fmt.Sprintf("%s: %s tells %s", id, property, told))
+		}
+	}
+	if r.Condition != "" && r.Condition != "WithAlarms" {
+		problems = append(problems, id+" depends on "+r.Condition)
+	}
+	return problems
+}
+
+func table(s *stack) (problems []string) {
+	const id = "Table"
+	want := func(wanted any, path ...any) {
+		if got := s.get(id, path...); fmt.Sprint(got) != fmt.Sprint(wanted) {
+			problems = append(problems, fmt.Sprintf("%v is %v, want %v", path, got, wanted))
+		}
+	}
+	want("PAY_PER_REQUEST", "BillingMode")
+	want(true, "DeletionProtectionEnabled")
+	want(true, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled")
+	want(35, "PointInTimeRecoverySpecification", "RecoveryPeriodInDays")
+	want("NEW_AND_OLD_IMAGES", "StreamSpecification", "StreamViewType")
+	want("ttl", "TimeToLiveSpecification", "AttributeName")
+	if r := s.Resources[id]; r == nil || r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
+		problems = append(problems, "it does not outlive the stack, or its replacement")
+	}
+	if s.everything {
+		want(1000, "OnDemandThroughput", "MaxReadRequestUnits")
+		want(1000, "OnDemandThroughput", "MaxWriteRequestUnits")
+		want(aKey, "SSESpecification", "KMSMasterKeyId")
+	} else {
+		want(nil, "OnDemandThroughput")
+		want(nil, "SSESpecification")
+	}
+	return problems
+}
+
+func interfaceOf(s *stack) (problems []string) {
+	const stage = "ApiApiGatewayDefaultStage"
+	for _, property := range []string{"ThrottlingRateLimit", "ThrottlingBurstLimit"} {
+		if number(s.get(stage, "DefaultRouteSettings", property)) <= 0 && at(s.get(stage, "DefaultRouteSettings", property), "Ref") == nil {
+			problems = append(problems, property+" is not set")
+		}
+	}
+	if s.get(stage, "StageName") != "$default" {
+		problems = append(problems, fmt.Sprintf("the stage is %v", s.get(stage, "StageName")))
+	}
+	if format, _ := s.get(stage, "AccessLogSettings", "Format").(string); !json.Valid([]byte(format)) || !strings.Contains(format, "$context.requestId") {
+		problems = append(problems, "the access log is no JSON with the request's id")
+	}
+	if s.get(stage, "AccessLogSettings", "DestinationArn", "Fn::GetAtt", 0) != "ApiLogs" {
+		problems = append(problems, "there is no access log")
+	}
+	cors, _ := json.Marshal(s.get("Api", "Body", "x-amazon-apigateway-cors"))
+	if strings.Contains(string(cors), `"*"`) || strings.Contains(string(cors), "allowCredentials") {
+		problems = append(problems, "any page may call: "+string(cors))
+	}
+	pattern, _ := s.Parameters["CorsOrigins"]["AllowedPattern"].(string)
+	origins, err := regexp.Compile(pattern)
+	if err != nil {
+		return append(problems, err.Error())
+	}
+	for list, good := range map[string]bool{
+		"": true, "https://flags.example.com": true, "https://a.example,http://localhost:3000": true,
+		"*": false, "https://*": false, "https://a.example,*": false, "https://a.example/": false, "null": false,
+	} {
+		if origins.MatchString(list) != good {
+			problems = append(problems, fmt.Sprintf("whether CorsOrigins takes %q is %t", list, !good))
+		}
+	}
+	return problems
+}
+
+// What AWS allows an HTTP API and the policy of a function or alias.
+const (
+	maxRoutes = 300
+	maxPolicy = 20480 // bytes
+)
+
+func routes(s *stack) (problems []string) {
+	paths, _ := s.get("Api", "Body", "paths").(map[string]any)
+	count := 0
+	for path, methods := range paths {
+		operations, _ := methods.(map[string]any)
+		count += len(operations)
+		for method, operation := range operations {
+			if raw, _ := json.Marshal(at(operation, "x-amazon-apigateway-integration", "uri")); !strings.Contains(string(raw), "Aliaslive") {
+				problems = append(problems, fmt.Sprintf("%s %s does not go to the alias live", method, path))
+			}
+		}
+	}
+	if count == 0 || count > maxRoutes {
+		problems = append(problems, fmt.Sprintf("there are %d routes, and may be %d", count, maxRoutes))
+	}
+	return problems
+}
+
+// policies adds up what the permissions of each function make of its policy, as Lambda writes them, with an account's and
+// an API's ids of their full length.
+func policies(s *stack) (problems []string) {
+	const around, each, ids = 60, 320, 12 + 12 + 24 // the document; a statement without its ARNs and with an id of its own; account, API, region
+	sizes := map[string]int{}
+	for _, id := range s.of("AWS::Lambda::Permission") {
+		function, _ := s.get(id, "FunctionName", "Ref").(string)
+		source, _ := s.get(id, "SourceArn", "Fn::Sub", 0).(string)
+		if source == "" {
+			problems = append(problems, id+" lets in anybody's API")
+		}
+		sizes[function] += each + len(source) + ids + len(id)
+	}
+	for function, size := range sizes {
+		if size += around; size > maxPolicy {
+			problems = append(problems, fmt.Sprintf("the policy of %s takes about %d bytes, and may take %d", function, size, maxPolicy))
+		}
+	}
+	if len(sizes) == 0 {
+		problems = append(problems, "there are no permissions")
+	}
+	return problems
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A fault is a mistake that somebody could make in the template, and the check that has to find it.
+type fault struct {
+	name  string
+	check string
+	put   func(s *stack)
+}
+
+var faults = []fault{
+	{"a function may do anything with the table", "wildcards", allow("Tags", "dynamodb:*", "table")},
+	{"a function may scan the table", "wildcards", allow("Tags", "dynamodb:Scan", "table")},
+	{"a function may read every table", "wildcards", allow("Tags", "dynamodb:GetItem", "*")},
+	{"a function may read every index", "wildcards", allow("Events", "dynamodb:Query", "table/index/*")},
+	{"two functions share a role", "own roles", set("TagsFunction", map[string]any{"Fn::GetAtt": []any{"UsersRole", "Arn"}}, "Role")},
+	{"a role has a policy of AWS's", "own roles", set("TagsRole", []any{"arn:aws:iam::aws:policy/AWSLambdaExecute"}, "ManagedPolicyArns")},
+	{"a role may nothing", "own roles", set("DocsRole", []any{}, "Policies")},
+	{"a function has another table", "table access", allow("Tags", "dynamodb:GetItem", "other")},
+	{"a function may not use the key", "table access", func(s *stack) {
+		document := s.get("TagsAccess", "PolicyDocument").(map[string]any)
+		document["Statement"] = document["Statement"].([]any)[:1]
+	}},
+	{"a function without the table may use the key", "table access", allow("Docs", "kms:Decrypt", aKey)},
+	{"a function that reads may delete", "read functions", allow("Events", "dynamodb:DeleteItem", "table")},
+	{"a function that reads may update", "read functions", allow("Docs", "dynamodb:UpdateItem", "table")},
+	{"another function reads the key", "secret", allow("Users", "secretsmanager:GetSecretValue", "key")},
+	{"tokens may overwrite its key", "secret", allow("Tokens", "secretsmanager:PutSecretValue", "key")},
+	{"a secret is a variable", "secret", set("TagsFunction", "{{resolve:secretsmanager:x}}", "Environment", "Variables", "SECRET")},
+	{"the key goes with the stack", "secret", func(s *stack) { s.Resources["TokenKey"].DeletionPolicy = "" }},
+	{"a function takes longer than the gateway waits", "functions", set("TagsFunction", 30.0, "Timeout")},
+	{"a function has no time for the store", "functions", set("TagsFunction", 3.0, "Timeout")},
+	{"another runtime", "functions", set("TagsFunction", "go1.x", "Runtime")},
+	{"no traces", "functions", set("TagsFunction", nil, "TracingConfig")},
+	{"logs are text", "functions", set("TagsFunction", "Text", "LoggingConfig", "LogFormat")},
+	{"a function has the default of memory", "functions", set("TagsFunction", nil, "MemorySize")},
+	{"a function reserves concurrency", "functions", set("TagsFunction", 10.0, "ReservedConcurrentExecutions")},
+	{"a function logs elsewhere", "logs", set("TagsFunction", "other", "FunctionName")},
+	{"a log group that no function writes to", "logs", set("TagsLogs", "/other", "LogGroupName")},
+	{"the access log is kept for ever", "logs", set("ApiLogs", nil, "RetentionInDays")},
+	{"a function's log is kept for ever", "logs", set("TagsLogs", nil, "RetentionInDays")},
+	{"no alias", "deployment", set("TagsFunctionAliaslive", "other", "Name")},
+	{"no rollback by an alarm", "deployment", set("TagsFunctionDeploymentGroup", nil, "AlarmConfiguration")},
+	{"rollback by failures alone", "deployment", set("TagsFunctionDeploymentGroup", []any{"DEPLOYMENT_FAILURE"}, "AutoRollbackConfiguration", "Events")},
+	{"a parameter's new value makes no version", "deployment", func(s *stack) {
+		for _, id := range s.of("AWS::Lambda::Version") {
+			if strings.HasPrefix(id, "Tags") {
+				delete(s.Resources[id].Properties, "Description")
+			}
+		}
+	}},
+	{"a function has no alarm of errors", "function alarms", remove("TagsErrors")},
+	{"a function has no alarm of throttles", "function alarms", remove("TagsThrottles")},
+	{"a function has no alarm of p99", "function alarms", remove("FallbackSlow")},
+	{"an alarm watches another function", "function alarms", set("TagsThrottles", "${AWS::StackName}-Users", "Dimensions", 0, "Value")},
+	{"an alarm watches the mean", "function alarms", set("TagsSlow", "p50", "ExtendedStatistic")},
+	{"an alarm tells nobody", "function alarms", set("TagsSlow", nil, "AlarmActions")},
+	{"answers of 500 are no errors", "function alarms", remove("TagsFailures")},
+	{"no alarm of 5xx", "stack alarms", remove("ApiErrors")},
+	{"no alarm of throttled reads", "stack alarms", set("TableThrottles", "Other", "Metrics", 1, "MetricStat", "Metric", "MetricName")},
+	{"no alarm of conflicts", "stack alarms", remove("TableConflicts")},
+	{"no alarm of the table's errors", "stack alarms", remove("TableQueryErrors")},
+	{"the table can be deleted", "table", set("Table", false, "DeletionProtectionEnabled")},
+	{"the table goes with the stack", "table", func(s *stack) { s.Resources["Table"].DeletionPolicy = "Delete" }},
+	{"the table goes when it is replaced", "table", func(s *stack) { s.Resources["Table"].UpdateReplacePolicy = "" }},
+	{"no recovery", "table", set("Table", nil, "PointInTimeRecoverySpecification")},
+	{"recovery of a week", "table", set("Table", 7.0, "PointInTimeRecoverySpecification", "RecoveryPeriodInDays")},
+	{"capacity is provisioned", "table", set("Table", "PROVISIONED", "BillingMode")},
+	{"no cap", "table", set("Table", nil, "OnDemandThroughput")},
+	{"no key of one's own", "table", set("Table", nil, "SSESpecification")},
+	{"no stream", "table", set("Table", nil, "StreamSpecification")},
+	{"no throttling", "interface", set("ApiApiGatewayDefaultStage", nil, "DefaultRouteSettings")},
+	{"another stage", "interface", set("ApiApiGatewayDefaultStage", "v1", "StageName")},
+	{"the access log breaks its JSON", "interface", set("ApiApiGatewayDefaultStage", `{"requestId":$context.requestId}`, "AccessLogSettings", "Format")},
+	{"no access log", "interface", set("ApiApiGatewayDefaultStage", nil, "AccessLogSettings", "DestinationArn")},
+	{"any page may call", "interface", set("Api", []any{"*"}, "Body", "x-amazon-apigateway-cors", "allowOrigins")},
+	{"any page may be let in", "interface", func(s *stack) { s.Parameters["CorsOrigins"]["AllowedPattern"] = "^.*$" }},
+	{"301 routes", "routes", func(s *stack) {
+		paths := s.get("Api", "Body", "paths").(map[string]any)
+		for i := range maxRoutes {
+			paths[fmt.Sprint("/", i)] = paths["/docs"]
+		}
+	}},
+	{"a route passes by the alias", "routes", func(s *stack) {
+		for _, operation := range s.get("Api", "Body", "paths", "/docs").(map[string]any) {
+			operation.(map[string]any)["x-amazon-apigateway-integration"] = map[string]any{"uri": "DocsFunction"}
+		}
+	}},
+	{"a function of fifty routes", "policies", func(s *stack) {
+		for i := range 50 {
+			s.Resources[fmt.Sprint("More", i)] = s.Resources["TagsFunctionFeatureTagPermission"]
+		}
+	}},
+	{"a permission for any API", "policies", set("TagsFunctionFeatureTagPermission", nil, "SourceArn")},
+	{"no dashboard", "dashboard", remove("Dashboard")},
+	{"a function is not in the dashboard", "dashboard", func(s *stack) {
+		text := s.get("Dashboard", "DashboardBody")
+		if sub, ok := text.(map[string]any); ok {
+			parts := sub["Fn::Sub"].([]any)
+			parts[0] = strings.ReplaceAll(parts[0].(string), "-Tags", "")
+			return
+		}
+		s.Resources["Dashboard"].Properties["DashboardBody"] = strings.ReplaceAll(text.(string), "-Tags", "")
+	}},
+}
+
+// set puts a value, or nothing if it is nil, into a resource.
+func set(id string, value any, path ...any) func(s *stack) {
+	return func(s *stack) {
+		last := len(path) - 1
+		within, ok := at(map[string]any(s.Resources[id].Properties), path[:last]...).(map[string]any)
+		if !ok {
+			panic(fmt.Sprintf("%s has no %v to put a fault into", id, path[:last]))
+		}
+		if value == nil {
+			delete(within, path[last].(string))
+			return
+		}
+		within[path[last].(string)] = value
+	}
+}
+
+// remove takes a resource away.
+func remove(id string) func(s *stack) {
+	return func(s *stack) {
+		if s.Resources[id] == nil {
+			panic("there is no " + id + " to take away")
+		}
+		delete(s.Resources, id)
+	}
+}
+
+// allow adds a statement to the role of a function.
+func allow(function, action, resource string) func(s *stack) {
+	return func(s *stack) {
+		policy := s.get(function+"Role", "Policies", 0, "PolicyDocument").(map[string]any)
+		policy["Statement"] = append(slices.Clone(policy["Statement"].([]any)), map[string]any{
+			"Effect": "Allow", "Action": []any{action}, "Resource": resource,
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A step of the walk is a request and the status of its answer. {name} in a path or body is what an earlier answer had;
+// keep names the members of this answer that later steps are to have.
+type step struct {
+	status int
+	method string
+	path   string
+	body   string
+	keep   map[string]string // name: member of the answer, a.b for one inside another
+}
+
+// walk is one flag's life, with at least one request to every function that API Gateway calls. Its names are its own, so
+// that other tests can use the same gateway, and what it makes besides the flag it takes away again.
+var walk = []step{
+	{200, "GET", "/health", "", nil},
+	{200, "GET", "/docs/openapi.json", "", nil},
+	{404, "GET", "/api/admin/no-such-thing", "", nil},
+
+	// A place for it: projects, environments, users.
+	{201, "POST", "/api/admin/projects", `{"id":"walk","name":"A walk"}`, nil},
+	{201, "POST", "/api/admin/environments", `{"name":"walk-env","type":"test"}`, nil},
+	{200, "POST", "/api/admin/projects/walk/environments", `{"environment":"walk-env"}`, nil},
+	{201, "POST", "/api/admin/user-admin", `{"username":"walker","rootRole":2}`, map[string]string{"user": "id"}},
+	{200, "GET", "/api/admin/user-admin/{user}", "", nil},
+
+	// Made, read, changed.
+	{200, "POST", "/api/admin/features/validate", `{"name":"walk-flag","projectId":"walk"}`, nil},
+	{200, "POST", "/api/admin/features-batch/validate", `{"project":"walk","environment":"walk-env","data":{"features":[{"name":"walk-flag"}]}}`, nil},
+	{201, "POST", "/api/admin/projects/walk/features", `{"name":"walk-flag","description":"made"}`, nil},
+	{409, "POST", "/api/admin/projects/walk/features", `{"name":"walk-flag"}`, nil},
+	{200, "GET", "/api/admin/projects/walk/features/walk-flag", "", nil},
+	{200, "PUT", "/api/admin/projects/walk/features/walk-flag", `{"type":"experiment","description":"changed"}`, nil},
+	{200, "PATCH", "/api/admin/projects/walk/features/walk-flag", `[{"op":"replace","path":"/description","value":"patched"}]`, nil},
+
+	// Strategies, variants, tags.
+	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/strategies",
+		`{"name":"flexibleRollout","parameters":{"rollout":50},"constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`,
+		map[string]string{"strategy": "id"}},
+	{200, "PATCH", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/strategies/{strategy}",
+		`[{"op":"replace","path":"/parameters/rollout","value":"75"}]`, nil},
+	{200, "PUT", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/variants",
+		`[{"name":"a","weight":500,"weightType":"variable"},{"name":"b","weight":500,"weightType":"variable"}]`, nil},
+	{201, "POST", "/api/admin/features/walk-flag/tags", `{"type":"simple","value":"100% / done?"}`, nil},
+	{200, "DELETE", "/api/admin/features/walk-flag/tags/simple/100%25%20%2F%20done%3F", "", nil},
+
+	// On and off, seen in the list.
+	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/on", "", nil},
+	{200, "GET", "/api/admin/projects/walk/features", "", nil},
+	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/off", "", nil},
+
+	// Cloned, archived, revived.
+	{201, "POST", "/api/admin/projects/walk/features/walk-flag/clone", `{"name":"walk-clone"}`, nil},
+	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
+	{200, "POST", "/api/admin/archive/revive/walk-flag", "", nil},
+
+	// Its tokens: the secret is sealed, and opened for the list.
+	{201, "POST", "/api/admin/api-tokens", `{"tokenName":"walk-token","type":"client","projects":["walk"],"environment":"walk-env"}`,
+		map[string]string{"token": "secret"}},
+	{200, "GET", "/api/admin/api-tokens/walk-token", "", map[string]string{"listed": "tokens.0.secret"}},
+	{200, "DELETE", "/api/admin/api-tokens/{token}", "", nil},
+
+	// Everything that can go goes.
+	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
+	{202, "DELETE", "/api/admin/projects/walk/features/walk-clone", "", nil},
+	{200, "DELETE", "/api/admin/user-admin/{user}", "", nil},
+	{200, "DELETE", "/api/admin/projects/walk/environments/walk-env", "", nil},
+	{200, "DELETE", "/api/admin/environments/walk-env", "", nil},
+	{200, "DELETE", "/api/admin/projects/walk", "", nil},
+}
+
+func TestWalk(t *testing.T) { takeWalk(t, start(t)) }
+
+func takeWalk(t *testing.T, g *gateway) {
+	t.Helper()
+	kept := map[string]string{}
+	for _, s := range walk {
+		var body any // an interface that holds "" would be a body
+		if s.body != "" {
+			body = fill(s.body, kept)
+		}
+		path := fill(s.path, kept)
+		status, answer, err := g.send(t.Context(), s.method, path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status != s.status {
+			t.Fatalf("%s %s: %d, want %d: %s", s.method, path, status, s.status, answer)
+		}
+		for name, member := range s.keep {
+			kept[name] = find(t, answer, member)
+		}
+	}
+	if kept["listed"] != kept["token"] || !strings.HasPrefix(kept["token"], "walk:walk-env.") {
+		t.Errorf("the list has %q as the secret of the token that was made with %q", kept["listed"], kept["token"])
+	}
+}
+
+func fill(text string, kept map[string]string) string {
+	for name, value := range kept {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
+}
+
+// find is a member of an answer as text.
+func find(t *testing.T, answer []byte, path string) string {
+	t.Helper()
+	rest := json.RawMessage(answer)
+	for key := range strings.SplitSeq(path, ".") {
+		if key == "0" {
+			var list []json.RawMessage
+			if err := json.Unmarshal(rest, &list); err != nil || len(list) == 0 {
+				t.Fatalf("%s of %s: %v", path, answer, err)
+			}
+			rest = list[0]
+			continue
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(rest, &object); err != nil {
+			t.Fatalf("%s of %s: %v", path, answer, err)
+		}
+		rest = object[key]
+	}
+	return strings.Trim(string(rest), `"`)
+}

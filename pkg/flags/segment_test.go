@@ -1,0 +1,199 @@
+package flags
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func in(field string, values ...string) Constraint {
+	return Constraint{ContextName: field, Operator: In, Values: values}
+}
+
+func many(n int) []string {
+	values := make([]string, n)
+	for i := range values {
+		values[i] = fmt.Sprint(i)
+	}
+	return values
+}
+
+func TestSegmentCheck(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		segment Segment
+		want    []string
+	}{
+		{"plain", Segment{Name: "Beta users", Constraints: []Constraint{in("userId", "1")}}, []string{}},
+		{"without constraints", Segment{Name: "all"}, []string{}},
+		{"without a name", Segment{Name: "  "}, []string{"/name"}},
+		{"a long name", Segment{Name: strings.Repeat("ø", 255)}, []string{}},
+		{"a longer one", Segment{Name: strings.Repeat("ø", 256)}, []string{"/name"}},
+		{"a bad constraint", Segment{Name: "s", Constraints: []Constraint{in("userId", "1"), {ContextName: "a", Operator: "IS"}}}, []string{"/constraints/1/operator"}},
+		{"as many values as may be, in one", Segment{Name: "s", Constraints: []Constraint{in("userId", many(1000)...)}}, []string{}},
+		{"too many in one", Segment{Name: "s", Constraints: []Constraint{in("userId", many(1001)...)}}, []string{"/constraints/0/values", "/constraints"}},
+		{"too many together", Segment{Name: "s", Constraints: []Constraint{in("userId", many(500)...), in("country", many(501)...)}}, []string{"/constraints"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p Problems
+			tt.segment.Check(DefaultLimits(), &p)
+			if diff := cmp.Diff(tt.want, paths(p)); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSegmentsOfStrategies(t *testing.T) {
+	shop := &Project{ID: "shop", UID: "p1"}
+	there := map[int64]*Segment{
+		1: {ID: 1, Name: "all"}, 2: {ID: 2, Name: "ours", Project: "shop", ProjectUID: "p1"},
+		3: {ID: 3, Name: "theirs", Project: "other", ProjectUID: "p2"}, 4: {ID: 4, Name: "of an earlier shop", Project: "shop", ProjectUID: "p0"},
+	}
+	for _, tt := range []struct {
+		name     string
+		had, has []int64
+		want     string // the first fault
+		paths    []string
+	}{
+		{"none", nil, nil, "", nil},
+		{"all good", nil, []int64{1, 2}, "", nil},
+		{"unknown", nil, []int64{1, 9}, "/segments/1: there is no segment 9", []string{"/segments/1"}},
+		{"of another project", nil, []int64{3}, `/segments/0: segment 3, "theirs", belongs to project "other" and cannot be used in project "shop"`, []string{"/segments/0"}},
+		{"of an earlier project of that id", nil, []int64{4}, `/segments/0: segment 4, "of an earlier shop", belongs to project "shop" and cannot be used in project "shop"`, []string{"/segments/0"}},
+		{"what it had needs no check", []int64{3, 9}, []int64{9, 3, 1}, "", nil},
+		{"twice", nil, []int64{1, 2, 1}, "/segments/2: segment 1 is there twice", []string{"/segments/2"}},
+		{"too many", nil, []int64{1, 2, 3, 4, 5, 6}, "/segments: must have at most 5 segments, has 6", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := Strategy{Name: "default", Segments: tt.has}
+			var p Problems
+			s.CheckAlone(DefaultLimits(), &p)
+			if len(p) == 0 {
+				s.CheckSegments("/segments", tt.had, shop, func(id int64) *Segment { return there[id] }, &p)
+			}
+			got := ""
+			if err := p.Err(); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// usedBy is a registry of one environment, and what flags use: segment 7 and the field "country" in flag "a" of "shop",
+// the segment in the archived flag "old" and in flag "dead" in an environment that is gone, the field in "b" of "other".
+func usedBy() ([]Use, *Environments) {
+	in := func(uid string, segments []int64, fields ...string) []StrategyUse {
+		return []StrategyUse{{ID: "s", Name: "default", Environment: "development", EnvironmentUID: uid, Segments: segments, ContextFields: fields}}
+	}
+	return []Use{
+		{Feature: "a", Project: "shop", Strategies: in("e1", []int64{7}, "country")},
+		{Feature: "b", Project: "other", Strategies: in("e1", nil, "country", "userId")},
+		{Feature: "dead", Project: "shop", Strategies: in("e0", []int64{7})},
+		{Feature: "old", Project: "shop", Archived: true, Strategies: in("e1", []int64{7}, "tier")},
+	}, &Environments{List: []Environment{{Name: "development", UID: "e1"}}}
+}
+
+func TestUses(t *testing.T) {
+	uses, registry := usedBy()
+	for _, tt := range []struct {
+		name               string
+		using              func(StrategyUse) bool
+		want               string
+		features, projects int
+	}{
+		{"a segment", func(s StrategyUse) bool { return s.OfSegment(7) }, "a", 1, 1},
+		{"another", func(s StrategyUse) bool { return s.OfSegment(8) }, "", 0, 0},
+		{"a field", func(s StrategyUse) bool { return s.OfField("country") }, "a b", 2, 2},
+		{"a field of an archived flag", func(s StrategyUse) bool { return s.OfField("tier") }, "", 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := StrategiesIn(uses, registry, tt.using)
+			var names []string
+			for _, s := range list {
+				names = append(names, s.Feature)
+			}
+			if got := strings.Join(names, " "); got != tt.want {
+				t.Errorf("used by %q, want %q", got, tt.want)
+			}
+			if f, p := CountUsers(list); f != tt.features || p != tt.projects {
+				t.Errorf("%d flags and %d projects, want %d and %d", f, p, tt.features, tt.projects)
+			}
+		})
+	}
+}
+
+func TestSegmentDeletable(t *testing.T) {
+	uses, registry := usedBy()
+	project := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
+		"development": {ID: "x", Environment: "e1", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{8}}},
+		"gone":        {ID: "y", Environment: "e9", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{9}}},
+	}}
+	for _, tt := range []struct {
+		id   int64
+		want string
+	}{
+		{7, `segment 7, "s", is in use by the flag "a", flag "dead", flag "old", which is archived`},
+		{8, `segment 8, "s", is in use by the default strategy of project "shop" in environment "development"`},
+		{9, ""}, // only in an environment that is gone
+	} {
+		err := (&Segment{ID: tt.id, Name: "s"}).Deletable(uses, []*Project{project}, registry)
+		got := ""
+		if err != nil {
+			got = err.Error()
+			if KindOf(err) != Conflict {
+				t.Errorf("segment %d: kind %d, want a conflict", tt.id, KindOf(err))
+			}
+		}
+		if got != tt.want {
+			t.Errorf("segment %d: got %q, want %q", tt.id, got, tt.want)
+		}
+	}
+}
+
+func TestSegmentSettles(t *testing.T) {
+	uses, _ := usedBy()
+	s := &Segment{ID: 7, Name: "s"}
+	for _, tt := range []struct {
+		project *Project
+		ok      bool
+	}{{nil, true}, {&Project{ID: "shop", UID: "p1"}, true}, {&Project{ID: "other", UID: "p2"}, false}} {
+		s.In(tt.project)
+		if err := s.Settles(uses); (err == nil) != tt.ok || err != nil && KindOf(err) != Conflict {
+			t.Errorf("in %v: got %v, want ok %t", tt.project, err, tt.ok)
+		}
+	}
+}
+
+func TestFeatureUse(t *testing.T) {
+	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}}
+	other := ProjectEnvironment{Environment: Environment{Name: "production", UID: "e2"}}
+	f := &Feature{Name: "f", Project: "shop"}
+	add := func(env ProjectEnvironment, s Strategy) {
+		t.Helper()
+		if err := f.AddStrategy(env, s, DefaultLimits()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(env, Strategy{ID: "plain", Name: "default"})
+	if got := f.Use(); len(got.Strategies) != 0 {
+		t.Errorf("without segments and constraints: %v, want nothing", got)
+	}
+	add(other, Strategy{ID: "b", Name: "default", Segments: []int64{3, 1}})
+	add(env, Strategy{ID: "a", Name: "userWithId", Segments: []int64{3}, Constraints: []Constraint{in("tier", "x"), in("country", "NO"), in("tier", "y")}})
+	want := Use{Feature: "f", Project: "shop", Strategies: []StrategyUse{
+		{ID: "a", Name: "userWithId", Environment: "development", EnvironmentUID: "e1", Segments: []int64{3}, ContextFields: []string{"country", "tier"}},
+		{ID: "b", Name: "default", Environment: "production", EnvironmentUID: "e2", Segments: []int64{3, 1}},
+	}}
+	if diff := cmp.Diff(want, f.Use()); diff != "" {
+		t.Errorf("use (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{1, 3}, f.Segments()); diff != "" {
+		t.Errorf("segments (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,470 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"guidon/pkg/flags"
+)
+
+// An importing is one import: a batch whose items are what the flags need and is not there (tag types, context fields,
+// segments), and then the flags, each of which comes over whole or not at all. What is the same already is left alone, so
+// that the same import again changes nothing.
+type importing struct {
+	body     importBody
+	data     importData
+	segments map[int64]string // by their ids in the data, which are others here
+	newIDs   map[string]int64 // of segments that are to be made, by name
+	flags    []string
+	byFlag   map[string]*broughtFlag
+	items    []importItem
+}
+
+// An importItem is the change that brings one thing.
+type importItem struct {
+	kind   importKind
+	name   string
+	decide func(c *call) (decision, error)
+	keys   []flags.Key
+}
+
+// An importKind is what an item of an import is, as its report calls it.
+type importKind string
+
+const (
+	importedTagType      importKind = "tag type"
+	importedContextField importKind = "context field"
+	importedSegment      importKind = "segment"
+	importedFlag         importKind = "flag"
+)
+
+// A broughtFlag is all that the data says of a flag, with where it says so.
+type broughtFlag struct {
+	feature      importFeatureBody
+	strategies   []strategyBody
+	environment  *importEnvironmentBody
+	tags         []flags.Tag
+	dependencies []flags.Dependency
+}
+
+func importFlags() decider {
+	return inBatch(func(in importBody) batch { return newImporting(in).batch() }).listing(flags.EntitySegment).
+		upTo(maxImport).answers(http.StatusOK, importedView{})
+}
+
+func newImporting(in importBody) *importing {
+	m := &importing{body: in, data: in.Data.Value, segments: map[int64]string{}, newIDs: map[string]int64{}, byFlag: map[string]*broughtFlag{}}
+	m.collect()
+	for _, t := range m.tagTypes() {
+		m.items = append(m.items, importItem{importedTagType, t.Name, func(c *call) (decision, error) { return m.bringTagType(c, t) }, nil})
+	}
+	for _, f := range m.data.ContextFields {
+		m.items = append(m.items, importItem{importedContextField, f.Name, func(c *call) (decision, error) { return m.bringContextField(c, f) }, nil})
+	}
+	for _, s := range m.data.Segments {
+		m.items = append(m.items, importItem{importedSegment, s.Name, func(c *call) (decision, error) { return m.bringSegment(c, s) }, nil})
+	}
+	for _, name := range m.flags {
+		keys := []flags.Key{flags.FeatureKey(name)}
+		for _, d := range m.byFlag[name].dependencies {
+			keys = append(keys, flags.FeatureKey(d.Feature))
+		}
+		m.items = append(m.items, importItem{importedFlag, name, func(c *call) (decision, error) { return m.bringFlag(c, name) }, keys})
+	}
+	return m
+}
+
+// collect puts together what the lists of the data say of each flag. What they say of others is about nothing.
+func (m *importing) collect() {
+	for _, f := range m.data.Features.Value {
+		if m.byFlag[f.Name] == nil {
+			m.flags = append(m.flags, f.Name)
+			m.byFlag[f.Name] = &broughtFlag{feature: f}
+		}
+	}
+	for _, s := range m.data.FeatureStrategies {
+		if of := m.byFlag[s.FeatureName]; of != nil {
+			of.strategies = append(of.strategies, s.strategyBody)
+		}
+	}
+	for i, e := range m.data.FeatureEnvironments {
+		if of := m.byFlag[e.FeatureName]; of != nil {
+			of.environment = &m.data.FeatureEnvironments[i]
+		}
+	}
+	for _, t := range m.data.FeatureTags {
+		if of := m.byFlag[t.FeatureName]; of != nil {
+			of.tags = append(of.tags, flags.Tag{Type: t.TagType, Value: t.TagValue.Value})
+		}
+	}
+	for _, d := range m.data.Dependencies {
+		if of := m.byFlag[d.Feature]; of != nil {
+			of.dependencies = append(of.dependencies, each(d.Dependencies, importParentBody.dependency)...)
+		}
+	}
+	for _, s := range m.data.Segments {
+		m.segments[s.ID.Value] = s.Name
+	}
+}
+
+// tagTypes are those of the data, and those that only its tags name.
+func (m *importing) tagTypes() []importTagTypeBody {
+	list := slices.Clone(m.data.TagTypes)
+	for _, t := range m.data.FeatureTags {
+		if !slices.ContainsFunc(list, func(known importTagTypeBody) bool { return known.Name == t.TagType }) {
+			list = append(list, importTagTypeBody{Name: t.TagType})
+		}
+	}
+	return list
+}
+
+func (m *importing) batch() batch {
+	return batch{
+		size:   len(m.items),
+		common: []flags.Key{flags.ProjectKey(m.body.Project)},
+		keys:   func(i int) []flags.Key { return m.items[i].keys },
+		review: m.body.find,
+		number: m.number,
+		decide: func(c *call, i int) (decision, error) { return m.items[i].decide(c) },
+		answer: func(_ *call, done []result) (decision, error) { return m.report(done) },
+	}
+}
+
+// bringTagType makes a tag type that is not there. One that is, stays as it is.
+func (m *importing) bringTagType(c *call, t importTagTypeBody) (decision, error) {
+	if c.tagTypes.Has(t.Name) {
+		return decision{}, nil
+	}
+	if err := c.caller.Authorize(flags.CreateTagType, nil, ""); err != nil {
+		return decision{}, err
+	}
+	made := flags.TagType{Name: t.Name}
+	if text := t.Description.Value; text != nil {
+		made.Description = *text
+	}
+	if icon := t.Icon.Value; icon != nil {
+		made.Icon = *icon
+	}
+	if err := faultsOf(made.Check); err != nil {
+		return decision{}, err
+	}
+	registry := c.tagTypes.Clone()
+	if err := registry.Add(made); err != nil {
+		return decision{}, err
+	}
+	return c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: tagTypeViewOf(made)}, 0, outcomeCreated)
+}
+
+// bringContextField makes a context field that is not there. One that is, stays as it is.
+func (m *importing) bringContextField(c *call, in importContextFieldBody) (decision, error) {
+	if c.fields.Has(in.Name) {
+		return decision{}, nil
+	}
+	if err := c.caller.Authorize(flags.CreateContextField, nil, ""); err != nil {
+		return decision{}, err
+	}
+	made := flags.ContextField{
+		Name: in.Name, Description: in.Description.Value, Stickiness: in.Stickiness.Value,
+		SortOrder: int64(in.SortOrder.or(flags.DefaultFieldOrder)), CreatedAt: c.now,
+		LegalValues: each(in.LegalValues, func(v importLegalValue) flags.LegalValue {
+			return flags.LegalValue{Value: v.Value, Description: v.Description.Value}
+		}),
+	}
+	if err := faultsOf(made.Check); err != nil {
+		return decision{}, err
+	}
+	registry := c.fields.Clone()
+	if err := registry.Add(made, c.limits); err != nil {
+		return decision{}, err
+	}
+	return c.changes(ifStored(c.fields), registry, flags.Event{Type: flags.ContextFieldCreated, Data: contextFieldViewOf(made)}, 0, outcomeCreated)
+}
+
+// number has an id taken for every segment that is to be made.
+func (m *importing) number(c *call, next nextID) (err error) {
+	here := c.segments()
+	for _, s := range m.data.Segments {
+		there := slices.ContainsFunc(here, func(one *flags.Segment) bool { return one.Name == s.Name })
+		if there || !s.Constraints.Set || m.newIDs[s.Name] != 0 {
+			continue
+		}
+		if m.newIDs[s.Name], err = next(flags.EntitySegment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bringSegment makes a segment that is not there, if the data has its constraints. One that is, stays as it is.
+func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error) {
+	there := slices.ContainsFunc(c.segments(), func(s *flags.Segment) bool { return s.Name == in.Name })
+	if there || !in.Constraints.Set {
+		return decision{}, nil
+	}
+	s := &flags.Segment{ID: m.newIDs[in.Name], CreatedAt: c.now, CreatedBy: c.caller.Name}
+	body := segmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}
+	if in.Project.Value != nil { // it was its project's own there, and is this project's here
+		body.Project = maybe[*string]{Set: true, Value: &c.project.ID}
+	}
+	if err := faultsOf(func(p *flags.Problems) { body.check(c.limits, p) }); err != nil {
+		return decision{}, err
+	}
+	if err := c.putSegment(s, body, flags.CreateSegment); err != nil {
+		return decision{}, err
+	}
+	return c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: segmentViewOf(s)}, 0, outcomeCreated)
+}
+
+// bringFlag makes a flag, or makes one that is there what the data says.
+func (m *importing) bringFlag(c *call, name string) (decision, error) {
+	from, before := m.byFlag[name], flags.Find[*flags.Feature](c.more, flags.FeatureKey(name))
+	switch {
+	case before != nil && before.ProjectUID != c.project.UID:
+		return decision{}, flags.Errorf(flags.Conflict, "flag %q exists in another project already; names are unique in the service", name)
+	case before != nil && before.Archived:
+		return decision{}, flags.Errorf(flags.Conflict, "flag %q is archived; revive it first to import it", name)
+	}
+	brought, err := m.brought(c, from, before)
+	if err != nil {
+		return decision{}, err
+	}
+	if err := brought.Authorize(before, c.project, c.environment, c.caller); err != nil {
+		return decision{}, err
+	}
+	after := flags.NewFeature(c.project, name, brought.Metadata, c.caller.Name, c.now)
+	if before != nil {
+		after = before.Clone()
+	}
+	if err := after.Bring(c.environment, brought, c.newID, c.limits); err != nil {
+		return decision{}, err
+	}
+	parents, err := m.bringParents(c, after, brought.Parents)
+	if err != nil {
+		return decision{}, err
+	}
+	return m.commitFlag(c, before, after, parents)
+}
+
+// commitFlag is the decision that brings a flag, and its new parents' list of children with it.
+func (m *importing) commitFlag(c *call, before, after *flags.Feature, parents []flags.Write) (decision, error) {
+	event := flags.Event{
+		Type: flags.FeatureCreated, Project: after.Project, FeatureName: after.Name, Environment: c.environment.Name, Data: importedOf(c, after),
+	}
+	if before == nil {
+		return c.changesAll(append([]flags.Write{{After: after}}, parents...), event, 0, outcomeCreated)
+	}
+	event.Type, event.PreData = flags.FeatureUpdated, importedOf(c, before)
+	if reflect.DeepEqual(event.Data, event.PreData) {
+		return decision{body: outcomeUnchanged}, nil
+	}
+	return c.changesAll(append([]flags.Write{{Before: before, After: after}}, parents...), event, 0, outcomeOverwritten)
+}
+
+// brought is what the data says of a flag, in the terms of this service. What it leaves out stays as it is.
+func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (flags.Brought, error) {
+	was := newMetadata()
+	if before != nil {
+		was = before.Metadata
+	}
+	f := from.feature
+	b := flags.Brought{
+		Metadata: metadataBody{Type: f.Type, Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData}.over(was),
+		Parents:  from.dependencies,
+	}
+	if m.data.FeatureTags != nil {
+		b.Tags = append([]flags.Tag{}, from.tags...)
+	}
+	if e := from.environment; e != nil {
+		b.Variants = each(e.Variants, variantBody.variant)
+		if e.Enabled.Set {
+			b.Enabled = &e.Enabled.Value
+		}
+	}
+	if m.data.FeatureStrategies != nil {
+		var err error
+		if b.Strategies, err = m.strategies(c, from.strategies); err != nil {
+			return b, err
+		}
+	}
+	for _, t := range b.Tags {
+		if !c.tagTypes.Has(t.Type) {
+			return b, later(flags.Errorf(flags.Invalid, "its tag type %q could not be made", t.Type))
+		}
+	}
+	return b, faultsOf(func(p *flags.Problems) { b.Check(f.Name, c.types, c.limits, p) })
+}
+
+// strategies are those of a flag with the segments that are called so here.
+func (m *importing) strategies(c *call, bodies []strategyBody) ([]flags.Strategy, error) {
+	here := map[string]*flags.Segment{}
+	for _, s := range c.segments() {
+		here[s.Name] = s
+	}
+	list := make([]flags.Strategy, len(bodies))
+	for i, body := range bodies {
+		s := body.over(flags.Strategy{SortOrder: float64(i)})
+		for j, id := range s.Segments {
+			name, named := m.segments[id]
+			segment := here[name]
+			switch {
+			case !named:
+				return nil, flags.Errorf(flags.Invalid, "its strategy %d has the segment %d, which is not among the segments of the data", i, id)
+			case segment == nil && m.makes(name):
+				return nil, later(flags.Errorf(flags.Invalid, "its segment %q could not be made", name))
+			case segment == nil:
+				return nil, flags.Errorf(flags.Invalid, "there is no segment %q; make it first, or have the export bring it (fullSegments)", name)
+			case segment.ProjectUID != "" && segment.ProjectUID != c.project.UID:
+				return nil, flags.Errorf(flags.Invalid, "segment %q belongs to project %q and cannot be used in project %q", name, segment.Project, c.project.ID)
+			}
+			if j == 0 {
+				s.Segments = slices.Clone(s.Segments)
+			}
+			s.Segments[j] = segment.ID
+		}
+		list[i] = s
+	}
+	return list, nil
+}
+
+// makes tells whether the data has what it takes to make a segment.
+func (m *importing) makes(name string) bool {
+	return slices.ContainsFunc(m.data.Segments, func(s importSegmentBody) bool { return s.Name == name && s.Constraints.Set })
+}
+
+// bringParents makes the flag depend on others, and gives their writes. Parents that come with the same data come first.
+func (m *importing) bringParents(c *call, f *flags.Feature, wanted []flags.Dependency) (writes []flags.Write, err error) {
+	for _, d := range wanted {
+		was := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
+		if was == nil && m.byFlag[d.Feature] != nil {
+			return nil, later(flags.Errorf(flags.Invalid, "flag %q, which it depends on, could not be made", d.Feature))
+		}
+		if was == nil {
+			return nil, f.DependOn(nil, d)
+		}
+		parent := was.Clone()
+		if err := f.DependOn(parent, d); err != nil {
+			return nil, err
+		}
+		if !slices.Equal(parent.Children, was.Children) {
+			writes = append(writes, flags.Write{Before: was, After: parent})
+		}
+	}
+	return writes, nil
+}
+
+// importedOf is a flag as an import sees it: what the event keeps, and what tells whether anything changed.
+func importedOf(c *call, f *flags.Feature) importedFeature {
+	return importedFeature{
+		metadataView: metadata(f), Tags: each(f.Tags, func(t flags.Tag) tagView { return tagView(t) }), Enabled: f.Enabled(c.environment),
+		Strategies: strategyViews(f, c.environment), Variants: variantViews(f.In(c.environment).Variants),
+		Dependencies: each(f.Dependencies, dependencyOf),
+	}
+}
+
+// An importedFeature is a flag with what it has in the environment of the import.
+type importedFeature struct {
+	metadataView
+	Tags         []tagView        `json:"tags"`
+	Enabled      bool             `json:"enabled"`
+	Strategies   []strategyView   `json:"strategies"`
+	Variants     []variantView    `json:"variants"`
+	Dependencies []dependencyView `json:"dependencies"`
+}
+
+// faultsOf is what a check finds, as one error.
+func faultsOf(check func(p *flags.Problems)) error {
+	var problems flags.Problems
+	check(&problems)
+	return problems.Err()
+}
+
+// An importOutcome is what an import did with one thing.
+type importOutcome string
+
+const (
+	outcomeCreated     importOutcome = "created"
+	outcomeOverwritten importOutcome = "overwritten"
+	outcomeUnchanged   importOutcome = "unchanged"
+	outcomeSkipped     importOutcome = "skipped"
+)
+
+// report says what became of everything. What time did not suffice for is no fate but an error: the same import again does
+// the rest.
+func (m *importing) report(done []result) (decision, error) {
+	view := importedView{Features: []importedRow{}, Others: []importedRow{}}
+	late := 0
+	var failure error
+	for i, item := range m.items {
+		row := importedRow{Kind: item.kind, Name: item.name, Outcome: outcomeUnchanged, Reasons: []string{}}
+		if outcome, said := done[i].body.(importOutcome); said {
+			row.Outcome = outcome
+		}
+		if err := done[i].err; err != nil {
+			switch flags.KindOf(err) {
+			case flags.Unavailable:
+				late, failure = late+1, errors.Join(failure, err)
+			case flags.Internal:
+				return decision{}, err
+			}
+			row.Outcome, row.Reasons = outcomeSkipped, reasonsOf(err)
+		}
+		view.count(row)
+	}
+	if late > 0 {
+		return decision{}, &flags.Error{Kind: flags.Unavailable, Err: failure, Message: fmt.Sprintf(
+			"there was no time for %d of %d flags and what they need; the same import again does the rest", late, len(m.items))}
+	}
+	return decision{status: http.StatusOK, body: view}, nil
+}
+
+func reasonsOf(err error) []string {
+	told, ok := errors.AsType[*flags.Error](err)
+	if !ok {
+		return []string{"something is wrong inside; the log says what, under the id of this error"}
+	}
+	if len(told.Details) == 0 {
+		return []string{told.Message}
+	}
+	return each(told.Details, func(d flags.Detail) string { return d.Path + " " + d.Message })
+}
+
+// An importedView is the report of an import.
+type importedView struct {
+	Created     int           `json:"created"` // flags
+	Overwritten int           `json:"overwritten"`
+	Unchanged   int           `json:"unchanged"`
+	Skipped     int           `json:"skipped"`
+	Features    []importedRow `json:"features"`
+	Others      []importedRow `json:"others"` // tag types, context fields and segments that were made, or could not be
+}
+
+// An importedRow says what an import did with one thing, and, if that is nothing, why.
+type importedRow struct {
+	Kind    importKind    `json:"kind"`
+	Name    string        `json:"name"`
+	Outcome importOutcome `json:"outcome"`
+	Reasons []string      `json:"reasons"`
+}
+
+func (v *importedView) count(row importedRow) {
+	if row.Kind != importedFlag {
+		if row.Outcome != outcomeUnchanged {
+			v.Others = append(v.Others, row)
+		}
+		return
+	}
+	v.Features = append(v.Features, row)
+	switch row.Outcome {
+	case outcomeCreated:
+		v.Created++
+	case outcomeOverwritten:
+		v.Overwritten++
+	case outcomeUnchanged:
+		v.Unchanged++
+	default:
+		v.Skipped++
+	}
+}
