@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run admin-token sam-local sam-invoke test-sam test-sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
+.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -18,6 +18,9 @@ SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
 
 SAM_VERSION = 1.170.0
 SAM = $(LOCAL)/sam-$(SAM_VERSION)/bin/sam
+
+CHECKOV_VERSION = 3.3.30
+CHECKOV = $(LOCAL)/checkov-$(CHECKOV_VERSION)/bin/checkov
 
 # Which engine the tests and the gateway start: dynoxide (the default) or dynamodb-local (wants Java 17 and Maven).
 ifdef ENGINE
@@ -64,6 +67,30 @@ $(SAM): infra/requirements-sam.txt
 	@python3 -m venv '$(LOCAL)/sam-$(SAM_VERSION)'
 	@'$(LOCAL)/sam-$(SAM_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r infra/requirements-sam.txt
 	@touch '$@'
+
+$(CHECKOV): infra/requirements-checkov.txt
+	@command -v python3 >/dev/null || { echo "python3 is missing: checkov needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
+	@echo "installing checkov@$(CHECKOV_VERSION) (once)"; rm -rf '$(LOCAL)/checkov-$(CHECKOV_VERSION)'
+	@python3 -m venv '$(LOCAL)/checkov-$(CHECKOV_VERSION)'
+	@'$(LOCAL)/checkov-$(CHECKOV_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r infra/requirements-checkov.txt
+	@touch '$@'
+
+# Every parameter that is empty or nothing by default, set: infra/template/stack.go knows these values.
+EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=arn:aws:sns:eu-central-1:123456789012:a \
+	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 CorsOrigins=https://a.example,https://b.example \
+	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes
+TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
+
+template: export SAM_CLI_TELEMETRY = 0
+template: export AWS_DEFAULT_REGION = eu-central-1
+template: check-go $(SAM) $(CHECKOV) ## check template.yaml: sam validate, cfn-lint, checkov, and our own assertions
+	'$(SAM)' validate --lint
+	'$(dir $(SAM))cfn-lint' -c I -- template.yaml
+	@mkdir -p '$(LOCAL)/template'
+	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
+	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
+	go run ./infra/template '$(LOCAL)/template/defaults.json' '$(LOCAL)/template/everything.json'
+	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 
 sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each function in a container (PORT; wants Docker)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack

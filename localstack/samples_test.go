@@ -12,12 +12,18 @@ import (
 	"guidon/infra/bootstrap"
 	samples "guidon/infra/events"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // TestSamples: there is an event in infra/events for every function, API Gateway would send it to that function just so,
 // and the function answers it as it should.
 func TestSamples(t *testing.T) {
+	config, err := httpapi.ConfigFromEnv() // for the limits
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := settings{
+		config: config,
 		data: t.TempDir(), table: "guidon", template: templateFileName,
 		tokens: []bootstrap.Token{{
 			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/cfn"
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/pkg/flags"
@@ -97,6 +98,15 @@ func TestRotation(t *testing.T) {
 	s.secrets.values[adminSecret] = "*:*.back-in"
 	byHand("the admin token is good")
 	s.tellsNoSecret(t, "*:*.chosen", "*:*.2nd-value", "*:*.back-in")
+}
+
+// TestNoEvent invokes the function as the AWS CLI does when it is given no event.
+func TestNoEvent(t *testing.T) {
+	newStack(t)
+	got, err := forgiving{lambda.NewHandler(handle)}.Invoke(t.Context(), nil)
+	if err != nil || !strings.Contains(string(got), "the admin token is good") {
+		t.Errorf("%s, %v; want it done", got, err)
+	}
 }
 
 // TestAtOnce runs several processes over a new stack: one of them makes the token, and all know that one.

@@ -21,6 +21,7 @@ var Samples = []Sample{
 	{"variants", 200},
 	{"projects", 200},
 	{"environments", 200},
+	{"segments", 200},
 	{"users", 200},
 	{"tokens", 201},
 	{"imports", 200},

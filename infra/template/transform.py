@@ -7,6 +7,7 @@ that are not named have their defaults.
 """
 
 import json
+import logging
 import os
 import sys
 
@@ -38,6 +39,8 @@ def main(path, overrides):
     expanded.pop("Transform")
     json.dump(transform(expanded, values, NoManagedPolicies()), sys.stdout, indent=1, sort_keys=True)
 
+
+logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns of switches of AWS's own
 
 if __name__ == "__main__":
     main(sys.argv[1], sys.argv[2:])

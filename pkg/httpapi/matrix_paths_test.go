@@ -60,20 +60,24 @@ func (s *server) maze(t *testing.T) maze {
 			"strategyId": {
 				{"of another environment", twin.strategy}, {"of another flag", sibling.strategy}, {"of another project", foreign.strategy},
 			},
-			"tagType":  {{"of another flag", "kind"}},
-			"value...": {{"of another flag", "theirs"}},
-			"userId":   {{"no member", stranger}},
-			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
-			"tokenId":  {{"of another account", "2"}},
-			"parent":   {{"of another flag", theirs.kind}},
+			"contextField":  {{"of none", "nosuch"}},
+			"legalValue...": {{"of none", "nosuch"}},
+			"tagType":       {{"of another flag", "kind"}},
+			"value...":      {{"of another flag", "theirs"}},
+			"userId":        {{"no member", stranger}},
+			"roleId":        {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
+			"tokenId":       {{"of another account", "2"}},
+			"parent":        {{"of another flag", theirs.kind}},
 		},
 	}
 }
 
 // Where a stray is no 404. A status of 0 is for what fits after all: another good request.
 var astray = map[string]int{
-	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived": 202, // archived it is
+	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // archived it is
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // that is where it ended
+
+	"DELETE " + aField + "/legal-values/{legalValue...}, legalValue...: of none": 200, // and nothing happens
 
 	"POST " + heldRole + ", projectId: another project":     0,
 	"POST " + heldRole + ", userId: no member":              0,

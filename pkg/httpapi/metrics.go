@@ -18,8 +18,8 @@ import (
 // CloudWatch bills $0.30 a month (list price, us-east-1, November 2026) for each combination of dimensions, and only
 // for the hours in which it was sent; so those that are 0 are left out, and there is no Duration, which Lambda measures
 // for nothing and the line has too (ms). 15 operations with 2 statuses each, used for 200 of the month's 730 hours, are
-// 30 × 0.30 × 200/730 = $2.47 a month; 115 operations with 3 statuses each in every hour $103.50, which is the most that
-// it comes to. An idle stage costs nothing. METRICS=none has none of it; the log lines stay, and CloudWatch Logs
+// 30 × 0.30 × 200/730 = $2.47 a month; 115 operations with 3 statuses each in every hour would be $103.50. An idle
+// stage costs nothing. METRICS=none has none of it; the log lines stay, and CloudWatch Logs
 // Insights counts them when somebody asks.
 type Metrics struct {
 	Stack string // tells the stages in one account apart

@@ -189,6 +189,18 @@ func (d decider) loading(keys func(c *call) []flags.Key) decider {
 	return d
 }
 
+// reviewing has a call refused by what its body says, before anything more is loaded.
+func reviewing[In any](d decider, check func(c *call, in In) error) decider {
+	review := d.review
+	d.review = func(c *call, in any) error {
+		if err := review(c, in); err != nil {
+			return err
+		}
+		return check(c, in.(In))
+	}
+	return d
+}
+
 // within has the active flags of a project that the body names listed before the decision, and their environments found.
 func (d decider) within(project func(in any) string) decider { d.searches = project; return d }
 

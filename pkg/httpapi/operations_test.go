@@ -152,8 +152,8 @@ var examples = map[string]example{
 	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
-	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 3},
-	"DELETE " + aSegment:                              {"", 204, 5, 1}, // two lists, and its project
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 2},
+	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
 	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2},
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
@@ -259,7 +259,7 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE " + aField:                                     (*server).ownField,
 	"POST " + aField + "/legal-values":                     (*server).ownField,
 	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).ownField,
-	"POST " + allSegments + "/strategies":                  (*server).ownSegment,
+	"POST " + allSegments + "/strategies":                  (*server).ownProject,
 	"GET " + aSegment:                                      (*server).ownSegment,
 	"PUT " + aSegment:                                      (*server).ownSegment,
 	"DELETE " + aSegment:                                   (*server).ownSegment,
@@ -321,6 +321,16 @@ func (s *server) ownField(t *testing.T, on *subject) {
 func (s *server) ownSegment(t *testing.T, on *subject) {
 	t.Helper()
 	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
+}
+
+// ownProject makes a project with one flag and a segment.
+func (s *server) ownProject(t *testing.T, on *subject) {
+	t.Helper()
+	on.project, on.flag = on.fill("{new}"), on.fill("{new}")
+	s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+	s.must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
+	s.furnish(t, on)
+	s.ownSegment(t, on)
 }
 
 func (s *server) ownStrategyType(t *testing.T, on *subject) {

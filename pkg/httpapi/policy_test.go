@@ -172,4 +172,7 @@ func (s *server) beyondExamples(t *testing.T) {
 	strategies := in(on.flag, "development") + "/strategies"
 	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
 	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[]}`)
+	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
+	s.must(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":"development","data":{
+		"features":[{"name":%q}],"featureStrategies":[{"featureName":%[1]q,"name":"default"}]}}`, on.flag))
 }

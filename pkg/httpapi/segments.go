@@ -21,7 +21,7 @@ func segments() []Operation {
 	)
 	return []Operation{
 		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse).answers(200, segmentRows{})},
-		{"POST " + all, flags.Read, 0, loadingFor(takes(createSegment), segmentProjects).allocating(flags.EntitySegment).
+		{"POST " + all, flags.Read, 0, reviewing(loadingFor(takes(createSegment), segmentProject), mayCreateSegment).allocating(flags.EntitySegment).
 			overProjects(flags.CreateSegment, flags.UpdateProjectSegment).answers(201, segmentView{})},
 		{"POST " + all + "/validate", flags.Read, 0, takes(validateSegment).listing(flags.EntitySegment).answers(204)},
 		{"GET " + segmentsOfStrategy, flags.Read, 0, does(listStrategySegments).listing(flags.EntityUse).
@@ -30,10 +30,9 @@ func segments() []Operation {
 			within(func(in any) string { return in.(strategySegmentsBody).Project }).
 			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
 		{"GET " + one, flags.Read, theSegment, does(readSegment).answers(200, segmentView{})},
-		{"PUT " + one, flags.Read, theSegment, loadingFor(takes(updateSegment), segmentProjects).listing(flags.EntityUse).
+		{"PUT " + one, flags.Read, theSegment, loadingFor(takes(updateSegment), segmentProject).listing(flags.EntityUse).
 			overProjects(flags.UpdateSegment, flags.UpdateProjectSegment).answers(204)},
 		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).
-			loading(func(c *call) []flags.Key { return projectKeys([]string{c.segment.Project}) }).
 			overProjects(flags.DeleteSegment, flags.UpdateProjectSegment).answers(204)},
 		{"GET " + one + "/strategies", flags.Read, theSegment | theEnvironments,
 			does(listSegmentStrategies).listing(flags.EntityUse).answers(200, segmentStrategies{})},
@@ -52,12 +51,29 @@ func (d decider) overProjects(everywhere, inProject flags.Permission) decider {
 	})
 }
 
-// authorizeSegment checks that the caller may do this with a segment of that project; "" is of none.
-func (c *call) authorizeSegment(p flags.Permission, project string) error {
-	if owner := c.projectNamed(project); owner != nil && c.caller.May(flags.UpdateProjectSegment, owner, "") {
-		return nil
+// authorizeSegment checks that the caller may do this with a segment of the project that is so; "" is of none.
+func (c *call) authorizeSegment(p flags.Permission, of func(*flags.Project) bool) error {
+	for _, project := range append(slices.Clip(c.mine), c.project) {
+		if project != nil && of(project) && c.caller.May(flags.UpdateProjectSegment, project, "") {
+			return nil
+		}
 	}
 	return c.caller.Authorize(p, nil, "")
+}
+
+// authorizeProject is authorizeSegment for one that is to be of the project that the body names.
+func (c *call) authorizeProject(p flags.Permission, in segmentBody) error {
+	return c.authorizeSegment(p, func(project *flags.Project) bool { return in.Project.Value != nil && *in.Project.Value == project.ID })
+}
+
+// authorizeThis is authorizeSegment for the segment that the path names.
+func (c *call) authorizeThis(p flags.Permission) error {
+	return c.authorizeSegment(p, func(project *flags.Project) bool { return c.segment.ProjectUID == project.UID })
+}
+
+// mayCreateSegment refuses whoever may not, before an id is taken for it.
+func mayCreateSegment(c *call, in segmentBody) error {
+	return c.authorizeProject(flags.CreateSegment, in)
 }
 
 // segments are all that there are, where they are listed, by name.
@@ -87,16 +103,12 @@ func listSegmentStrategies(c *call) (decision, error) {
 	return ok(segmentStrategies{Strategies: each(using, usingStrategyOf), ChangeRequestStrategies: []usingStrategy{}})
 }
 
-// segmentProjects names the projects that the segment is of, and is to be of.
-func segmentProjects(c *call, in segmentBody) []flags.Key {
-	var ids []string
-	if in.Project.Value != nil {
-		ids = append(ids, *in.Project.Value)
+// segmentProject names the project that the segment is to be of.
+func segmentProject(_ *call, in segmentBody) []flags.Key {
+	if in.Project.Value == nil {
+		return nil
 	}
-	if c.segment != nil {
-		ids = append(ids, c.segment.Project)
-	}
-	return compact(projectKeys(ids))
+	return projectKeys([]string{*in.Project.Value})
 }
 
 func createSegment(c *call, in segmentBody) (decision, error) {
@@ -109,7 +121,7 @@ func createSegment(c *call, in segmentBody) (decision, error) {
 }
 
 func updateSegment(c *call, in segmentBody) (decision, error) {
-	if err := c.authorizeSegment(flags.UpdateSegment, c.segment.Project); err != nil {
+	if err := c.authorizeThis(flags.UpdateSegment); err != nil {
 		return decision{}, err
 	}
 	s := c.segment.Clone()
@@ -124,25 +136,25 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 }
 
 // putSegment puts what the body says into a segment, which may make it a project's own.
-func (c *call) putSegment(s *flags.Segment, in segmentBody, permission flags.Permission) error {
-	in.over(s)
-	project := ""
-	if in.Project.Value != nil {
-		project = *in.Project.Value
-	}
-	if err := c.authorizeSegment(permission, project); err != nil {
+func (c *call) putSegment(s *flags.Segment, in segmentBody, p flags.Permission) error {
+	if err := c.authorizeProject(p, in); err != nil {
 		return err
 	}
-	owner := c.projectNamed(project)
-	if project != "" && owner == nil {
-		return flags.Problems{{Path: "/project", Message: "there is no project " + strconv.Quote(project)}}.Err()
+	in.over(s)
+	s.In(nil)
+	if in.Project.Value == nil {
+		return nil
+	}
+	owner := c.projectNamed(*in.Project.Value)
+	if owner == nil {
+		return flags.Problems{{Path: "/project", Message: "there is no project " + strconv.Quote(*in.Project.Value)}}.Err()
 	}
 	s.In(owner)
 	return nil
 }
 
 func deleteSegment(c *call) (decision, error) {
-	if err := c.authorizeSegment(flags.DeleteSegment, c.segment.Project); err != nil {
+	if err := c.authorizeThis(flags.DeleteSegment); err != nil {
 		return decision{}, err
 	}
 	projects := each(c.lists[flags.EntityProject], func(a flags.Aggregate) *flags.Project { return a.(*flags.Project) })

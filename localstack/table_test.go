@@ -1,0 +1,23 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+// TestTablesOfTests holds the tables that tests make to the one that is deployed.
+func TestTablesOfTests(t *testing.T) {
+	deployed, err := readTemplate(filepath.Join("..", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := deployed.table
+	want.TTL = "" // whose setting takes a call of its own, for every test
+	if diff := cmp.Diff(want, dynamotest.Schema()); diff != "" {
+		t.Errorf("the tables of tests differ from template.yaml's (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,51 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEventNumber(t *testing.T) {
+	ids := []string{ // in order
+		"01944a2e-2c00-7000-8000-000000000000",
+		"01944a2e-2c00-7001-8000-000000000000",
+		"01944a2e-2c00-7fff-bfff-ffffffffffff",
+		"01944a2e-2c01-7000-8000-000000000000",
+		"0391fa79-7ba0-7fff-8000-000000000000", // in 2094
+	}
+	last := int64(0)
+	for _, id := range ids {
+		n := Event{ID: id}.Number()
+		if n <= last || n >= 1<<53 {
+			t.Errorf("%s has the number %d, want one above %d that fits 53 bits", id, n, last)
+		}
+		last = n
+	}
+	if got, want := (Event{ID: ids[1]}).Number(), (EventTime(ids[1]).UnixMilli()-eventEpoch)<<12|1; got != want {
+		t.Errorf("%s has the number %d, want %d", ids[1], got, want)
+	}
+	for _, id := range []string{"", "event", "zzzzzzzz-zzzz-7zzz-8000-000000000000"} {
+		_ = Event{ID: id}.Number() // whatever it is: nothing breaks
+	}
+}
+
+func TestEventTime(t *testing.T) {
+	want := time.Date(2025, 1, 9, 6, 43, 25, 632e6, time.UTC)
+	if got := EventTime("01944a2e-2c00-7fff-bfff-ffffffffffff"); !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestReservedEvents finds a type of event that is about people and their tokens, and is not kept from others.
+func TestReservedEvents(t *testing.T) {
+	for _, kind := range everyEventType() {
+		about := slices.ContainsFunc([]string{"token", "pat-", "user", "role", "account", "access", "group"}, func(word string) bool {
+			return strings.Contains(string(kind), word)
+		})
+		if got := slices.Contains(ReservedEvents(), kind); got != about {
+			t.Errorf("%s: reserved %t, want %t", kind, got, about)
+		}
+	}
+}
