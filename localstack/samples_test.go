@@ -24,7 +24,7 @@ func TestSamples(t *testing.T) {
 	}
 	s := settings{
 		config: config,
-		data: t.TempDir(), table: "guidon", template: templateFileName,
+		data:   t.TempDir(), table: "guidon", template: templateFileName,
 		tokens: []bootstrap.Token{{
 			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
 		}},

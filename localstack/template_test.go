@@ -142,7 +142,7 @@ func TestTemplateLimits(t *testing.T) {
 		if len(f.routes) > 20 {
 			t.Errorf("%s has %d routes: write greedy ones", f.group, len(f.routes))
 		}
-		if f.timeout >= 30*time.Second {
+		if len(f.routes) > 0 && f.timeout >= 30*time.Second {
 			t.Errorf("%s may take %s, and API Gateway waits 30 s", f.group, f.timeout)
 		}
 	}

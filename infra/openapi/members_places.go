@@ -98,6 +98,9 @@ var ofImports = map[string]member{
 	"importParentBody.enabled":          {doc: "Whether the parent must be on.", example: true},
 	"importParentBody.variants":         {doc: "Variants that the parent must resolve to.", example: []any{"blue"}},
 
+	"dependencyType":      {doc: "`parent` when others depend on it, `child` when it depends on others; null otherwise.", example: "child"},
+	"foundFeatures.total": {doc: "How many flags the search finds, on all pages.", example: 1},
+
 	"exportBody.tag":                {doc: "Export the flags with this tag: its value, or `type:value`.", example: "checkout"},
 	"downloadFile":                  {doc: "Whether the answer names a file to save it as.", example: false},
 	"fullSegments":                  {doc: "Whether segments come with their constraints, so that an import can make them.", example: false},

@@ -51,6 +51,9 @@ var flagOperations = map[string]operation{
 	"POST " + api + "/features/validate": {id: "validateFeature", summary: "Tell whether a flag of that name could be made", example: `{"name": "new-checkout", "projectId": "default"}`,
 		failures: conflict("The name is taken, by an archived flag too (`NameExistsError`).")},
 
+	"GET " + api + "/search/features": {id: "searchFeatures", summary: "Search for flags in all projects", answers: "A page of the flags found, and how many there are in all.",
+		about: "It reads the list rows of every project that `project` does not rule out.", query: searchQueries,
+		failures: map[int]string{400: "A parameter of the query is not as it must be (`ValidationError`)."}},
 	"POST " + api + "/features-batch/export": {id: "exportFeatures", summary: "Export flags", answers: "The flags as they are in the environment, and what they refer to: data that an import takes, here or in Unleash.",
 		about: "By name (`[]` for all), by tag or by project. With `fullSegments`, segments come with their constraints, so that an import can make them; Unleash takes no such data. " +
 			"What is larger than the 6 MB of an answer is exported in parts, by name.",

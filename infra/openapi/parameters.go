@@ -47,7 +47,7 @@ var parameters = map[string]parameter{
 }
 
 // queries are those of queries, all of which may be left out. What stands before a dot tells apart those of one name.
-var queries = merge(eventQueries, map[string]parameter{
+var queries = merge(eventQueries, searchParameters, map[string]parameter{
 	"q":   {"The beginning of a name, user name or e-mail in any case, of at least two characters; fewer find nobody.", "ad", nil},
 	"tag": {"Leaves only flags with this tag: a type, a colon and a value. Given several times, one of the tags is enough.", "simple:checkout", aTagFilter},
 })

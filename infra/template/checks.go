@@ -32,7 +32,7 @@ var checks = []check{
 }
 
 // readers have no operation that changes anything. What they write is when a token was last used, and that is a PutItem.
-var readers = []string{"Imports", "Events", "Docs", "Fallback"}
+var readers = []string{"Events", "Docs", "Fallback"}
 
 // xray are the two actions that IAM knows no resources for, so that "*" is the only one.
 var xray = []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
@@ -179,12 +179,12 @@ func functionSettings(s *stack) (problems []string) {
 
 func logs(s *stack) (problems []string) {
 	for _, name := range s.functions() {
-		id := name + "Logs"
-		if !strings.HasSuffix(fmt.Sprint(s.get(id, "LogGroupName")), "/aws/lambda/${AWS::StackName}-"+name+"]") && !strings.HasSuffix(fmt.Sprint(s.get(id, "LogGroupName")), "/aws/lambda/${AWS::StackName}-"+name) {
-			problems = append(problems, fmt.Sprintf("%s is of %v", id, s.get(id, "LogGroupName")))
+		function, group := "${AWS::StackName}-"+name, name+"Logs"
+		if got := sub(s.get(name+"Function", "FunctionName")); got != function {
+			problems = append(problems, fmt.Sprintf("%s is called %s, want %s", name, got, function))
 		}
-		if !strings.HasSuffix(fmt.Sprint(s.get(name+"Function", "FunctionName"))+"]", "${AWS::StackName}-"+name+"]") {
-			problems = append(problems, fmt.Sprintf("%s is called %v, and does not log to %s", name, s.get(name+"Function", "FunctionName"), id))
+		if got, want := sub(s.get(group, "LogGroupName")), "/aws/lambda/"+function; got != want {
+			problems = append(problems, fmt.Sprintf("%s is of %s, and %s logs to %s", group, got, name, want))
 		}
 	}
 	for _, id := range s.of("AWS::Logs::LogGroup") {
@@ -222,22 +222,19 @@ func deployment(s *stack) (problems []string) {
 }
 
 func dashboard(s *stack) (problems []string) {
-	for _, id := range s.of("AWS::CloudWatch::Dashboard") {
-		body := s.get(id, "DashboardBody", "Fn::Sub", 0)
-		if body == nil {
-			body = s.get(id, "DashboardBody")
-		}
-		text, _ := body.(string)
-		var parsed struct{ Widgets []any }
-		if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Widgets) == 0 {
-			problems = append(problems, fmt.Sprintf("%s is no dashboard: %v", id, err))
-		}
-		for _, name := range s.functions() {
-			if strings.Count(text, "${AWS::StackName}-"+name+`"`) < 3 {
-				problems = append(problems, name+" is not in all of its widgets")
-			}
-		}
-		return problems
+	body := s.get("Dashboard", "DashboardBody", "Fn::Sub", 0)
+	if body == nil {
+		body = s.get("Dashboard", "DashboardBody")
 	}
-	return []string{"there is none"}
+	text, _ := body.(string)
+	var parsed struct{ Widgets []any }
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Widgets) == 0 {
+		return []string{fmt.Sprintf("it is no dashboard: %v", err)}
+	}
+	for _, name := range s.functions() {
+		if strings.Count(text, "${AWS::StackName}-"+name+`"`) < 3 {
+			problems = append(problems, name+" is not in all of its widgets")
+		}
+	}
+	return problems
 }

@@ -113,7 +113,7 @@ var faults = []fault{
 func set(id string, value any, path ...any) func(s *stack) {
 	return func(s *stack) {
 		last := len(path) - 1
-		within, ok := at(map[string]any(s.Resources[id].Properties), path[:last]...).(map[string]any)
+		within, ok := at(s.Resources[id].Properties, path[:last]...).(map[string]any)
 		if !ok {
 			panic(fmt.Sprintf("%s has no %v to put a fault into", id, path[:last]))
 		}

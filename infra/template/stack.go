@@ -81,7 +81,7 @@ func (s *stack) get(id string, path ...any) any {
 	if r == nil {
 		return nil
 	}
-	return at(map[string]any(r.Properties), path...)
+	return at(r.Properties, path...)
 }
 
 // A statement is one of a policy of a role.
@@ -96,7 +96,7 @@ func (s *stack) statements(function string) (all []statement) {
 	policies, _ := s.get(role, "Policies").([]any)
 	for _, id := range s.of("AWS::IAM::RolePolicy") {
 		if at(s.get(id, "RoleName"), "Ref") == role {
-			policies = append(policies, map[string]any(s.Resources[id].Properties))
+			policies = append(policies, s.Resources[id].Properties)
 		}
 	}
 	for _, policy := range policies {
@@ -123,6 +123,15 @@ func texts(value any) (all []string) {
 		all = append(all, string(raw))
 	}
 	return all
+}
+
+// sub is a text, as it is or as Fn::Sub has it.
+func sub(value any) string {
+	if within := at(value, "Fn::Sub"); within != nil {
+		value = within
+	}
+	text, _ := value.(string)
+	return text
 }
 
 // number is a JSON number, or one that is written as a text; 0 for anything else.

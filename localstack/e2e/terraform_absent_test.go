@@ -10,19 +10,13 @@ import (
 // missing. A path parameter stands for itself, so that the recorded paths are the routes of docs/from-unleash.md.
 func terraformAbsent(t *testing.T, p *provider) {
 	ctx := t.Context()
-	const group, field = "{groupId}", "{contextField}"
+	const group = "{groupId}"
 
 	got(p.UsersAPI.GetGroups(ctx).Execute()).isNot(t)
 	got(p.UsersAPI.CreateGroup(ctx).CreateGroupSchema(*unleash.NewCreateGroupSchema("tf")).Execute()).isNot(t)
 	got(p.UsersAPI.GetGroup(ctx, group).Execute()).isNot(t)
 	got(p.UsersAPI.UpdateGroup(ctx, group).CreateGroupSchema(*unleash.NewCreateGroupSchema("tf")).Execute()).isNot(t)
 	done(p.UsersAPI.DeleteGroup(ctx, group).Execute()).isNot(t)
-
-	got(p.ContextAPI.GetContextFields(ctx).Execute()).isNot(t)
-	got(p.ContextAPI.CreateContextField(ctx).CreateContextFieldSchema(*unleash.NewCreateContextFieldSchema("tf")).Execute()).isNot(t)
-	got(p.ContextAPI.GetContextField(ctx, field).Execute()).isNot(t)
-	done(p.ContextAPI.UpdateContextField(ctx, field).UpdateContextFieldSchema(*unleash.NewUpdateContextFieldSchema()).Execute()).isNot(t)
-	done(p.ContextAPI.DeleteContextField(ctx, field).Execute()).isNot(t)
 
 	oidc := unleash.OidcSettingsSchema{OidcSettingsSchemaOneOf1: &unleash.OidcSettingsSchemaOneOf1{}}
 	saml := unleash.SamlSettingsSchema{SamlSettingsSchemaOneOf1: &unleash.SamlSettingsSchemaOneOf1{}}

@@ -33,6 +33,7 @@ func TestTerraformClient(t *testing.T) {
 		{"user", terraformUser},
 		{"service account", terraformServiceAccount},
 		{"project access", terraformAccess},
+		{"context field", terraformContextField},
 		{"what is absent", terraformAbsent},
 	} {
 		t.Run(resource.name, func(t *testing.T) { resource.test(t, p) })

@@ -34,8 +34,9 @@ type ImportEnvironment struct {
 
 // An ImportSegment is a segment that strategies of the set refer to by its id there.
 type ImportSegment struct {
-	ID   int64
-	Name string
+	ID    int64
+	Name  string
+	Whole bool // the set has its constraints, so that it can be made
 }
 
 // An ImportDependency names the parents of a flag of the set.
@@ -59,6 +60,9 @@ type ImportTarget struct {
 	Environment ProjectEnvironment
 	Feature     func(name string) *Feature // nil for one that is not there
 	TagTypes    *TagTypes
+
+	ContextFields *ContextFields
+	Segments      []*Segment
 }
 
 // An ImportReport says what stands in the way of an import, what to know before it, and which permissions the caller
@@ -81,14 +85,15 @@ func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
 		Errors: findings(
 			finding("These flags exist in another project already. Names are unique in the service: rename them or leave them out", fate.elsewhere),
 			finding("These flags are parents that neither the import nor the project "+strconv.Quote(project)+" has, or that are archived", s.missingParents(to, fate)),
-			finding("These segments do not exist, and strategies refer to them: make them first", s.unknownSegments()),
+			finding("These segments do not exist, or belong to another project, and strategies refer to them: make them first", s.unknownSegments(to, false)),
 		),
 		Warnings: findings(
 			finding("These flags exist in the project "+strconv.Quote(project)+" already and will be overwritten", fate.overwritten),
 			finding("These flags are archived and will be skipped; revive them first to import them", fate.skipped),
 			finding("These strategy types are custom ones: they must be defined here, and every SDK must bring what they do", s.customStrategies()),
 			finding("These tag types are unknown and will be made", s.newTagTypes(to)),
-			finding("These context fields are unknown and will be made", s.newContextFields()),
+			finding("These context fields are unknown and will be made", s.newContextFields(to)),
+			finding("These segments are unknown and will be made", s.unknownSegments(to, true)),
 		),
 	}
 	report.Permissions = findings(finding("These permissions are needed for the import, and you do not have them", s.lacking(to, fate, caller)))
@@ -134,18 +139,24 @@ func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
 	return distinct(missing)
 }
 
-// unknownSegments are all that the set has or refers to: there are no segments yet. One that the set gives no name
-// goes by its id.
-func (s ImportSet) unknownSegments() []string {
+// unknownSegments are those that the set has or refers to and that its project cannot have, of those that the set is
+// whole of or of the others. Ids mean nothing here: one that the set gives no name is unknown, and goes by its id.
+func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	var unknown []string
-	names := map[int64]string{}
+	named := map[int64]bool{}
 	for _, segment := range s.Segments {
-		names[segment.ID] = segment.Name
-		unknown = append(unknown, segment.Name)
+		named[segment.ID] = true
+		there := slices.ContainsFunc(to.Segments, func(one *Segment) bool { return one.Name == segment.Name })
+		ours := slices.ContainsFunc(to.Segments, func(one *Segment) bool {
+			return one.Name == segment.Name && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
+		})
+		if makes := segment.Whole && !there; !ours && makes == whole {
+			unknown = append(unknown, segment.Name)
+		}
 	}
 	for _, strategy := range s.Strategies {
 		for _, id := range strategy.Segments {
-			if _, named := names[id]; !named {
+			if !named[id] && !whole {
 				unknown = append(unknown, strconv.FormatInt(id, 10))
 			}
 		}
@@ -173,13 +184,8 @@ func (s ImportSet) newTagTypes(to ImportTarget) []string {
 	})
 }
 
-// standardContextFields are those that every SDK fills in by itself or knows by name.
-var standardContextFields = []string{"appName", "currentTime", "environment", "remoteAddress", "sessionId", "userId"}
-
-func (s ImportSet) newContextFields() []string {
-	return slices.DeleteFunc(distinct(s.ContextFields), func(name string) bool {
-		return slices.Contains(standardContextFields, name)
-	})
+func (s ImportSet) newContextFields(to ImportTarget) []string {
+	return slices.DeleteFunc(distinct(s.ContextFields), to.ContextFields.Has)
 }
 
 // lacking are the permissions that the import needs in the project and the environment, and that the caller has not.
@@ -208,6 +214,8 @@ func (s ImportSet) lacking(to ImportTarget, sorted fate, caller Caller) []string
 		{CreateFeatureStrategy, to.Environment.Name, slices.ContainsFunc(s.Strategies, func(st ImportStrategy) bool { return written[st.Feature] })},
 		{DeleteFeatureStrategy, to.Environment.Name, replacesStrategies},
 		{CreateTagType, "", len(s.newTagTypes(to)) > 0},
+		{CreateContextField, "", len(s.newContextFields(to)) > 0},
+		{CreateSegment, "", len(s.unknownSegments(to, true)) > 0},
 	} {
 		if need.needed && !caller.May(need.permission, to.Project, need.environment) {
 			lacking = append(lacking, string(need.permission))

@@ -25,8 +25,10 @@ func importTarget() ImportTarget {
 	there := map[string]*Feature{"kept": kept, "plain": plain, "old": old, "other": other}
 	return ImportTarget{
 		Project: project, Environment: env,
-		Feature:  func(name string) *Feature { return there[name] },
-		TagTypes: &TagTypes{List: []TagType{{Name: "simple"}}},
+		Feature:       func(name string) *Feature { return there[name] },
+		TagTypes:      &TagTypes{List: []TagType{{Name: "simple"}}},
+		ContextFields: &ContextFields{List: []ContextField{{Name: "appName"}, {Name: "userId"}}},
+		Segments:      []*Segment{{Name: "all"}, {Name: "ours", ProjectUID: "p1"}, {Name: "theirs", ProjectUID: "p2"}},
 	}
 }
 
@@ -61,6 +63,10 @@ func TestValidateImport(t *testing.T) {
 			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2}}},
 			Segments:   []ImportSegment{{ID: 1, Name: "beta"}},
 		}, lists{{"beta", "2"}}, nil},
+		{"segments that are there, by name", ImportSet{
+			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2, 3, 4}}},
+			Segments:   []ImportSegment{{ID: 1, Name: "all"}, {ID: 2, Name: "ours"}, {ID: 3, Name: "theirs", Whole: true}, {ID: 4, Name: "new", Whole: true}},
+		}, lists{{"theirs"}}, lists{{"new"}}},
 		{"custom strategy types", ImportSet{Strategies: []ImportStrategy{
 			{Type: "flexibleRollout"}, {Type: "mine"}, {Type: "yours"}, {Type: "mine"}, {Type: "default"}, {Type: "userWithId"},
 		}}, nil, lists{{"mine", "yours"}}},

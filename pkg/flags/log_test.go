@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,7 @@ func TestEventNumber(t *testing.T) {
 		"01944a2e-2c00-7001-8000-000000000000",
 		"01944a2e-2c00-7fff-bfff-ffffffffffff",
 		"01944a2e-2c01-7000-8000-000000000000",
-		"0391fa79-7ba0-7fff-8000-000000000000", // in 2094
+		"03941f29-7bff-7fff-8000-000000000000", // the last, in 2094
 	}
 	last := int64(0)
 	for _, id := range ids {
@@ -32,7 +34,7 @@ func TestEventNumber(t *testing.T) {
 }
 
 func TestEventTime(t *testing.T) {
-	want := time.Date(2025, 1, 9, 6, 43, 25, 632e6, time.UTC)
+	want := time.Date(2025, 1, 9, 8, 28, 47, 488e6, time.UTC)
 	if got := EventTime("01944a2e-2c00-7fff-bfff-ffffffffffff"); !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -40,7 +42,16 @@ func TestEventTime(t *testing.T) {
 
 // TestReservedEvents finds a type of event that is about people and their tokens, and is not kept from others.
 func TestReservedEvents(t *testing.T) {
-	for _, kind := range everyEventType() {
+	source, err := os.ReadFile("event.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := regexp.MustCompile(`EventType = "([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(kinds) < 50 {
+		t.Fatalf("found %d types of events, want all", len(kinds))
+	}
+	for _, match := range kinds {
+		kind := EventType(match[1])
 		about := slices.ContainsFunc([]string{"token", "pat-", "user", "role", "account", "access", "group"}, func(word string) bool {
 			return strings.Contains(string(kind), word)
 		})

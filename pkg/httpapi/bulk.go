@@ -46,7 +46,8 @@ func inBatch[In any](of func(in In) batch) decider {
 	return d
 }
 
-// later puts an item off until others were tried. If none of them is left, err is its result.
+// later puts an item off until others were tried. If none of them is left, err is its result. It is the only Outdated
+// that a decision may come to.
 func later(err error) error {
 	return &flags.Error{Kind: flags.Outdated, Err: err, Message: "another item comes first"}
 }
@@ -107,6 +108,7 @@ type batchRun struct {
 	batch   batch
 	results []result // by item
 	left    []int    // the items that have none yet, in the order that they are to be tried in
+	idle    int      // how many items were put off since anything else became of one
 }
 
 func newBatchRun(b batch) batchRun {
@@ -172,14 +174,16 @@ func (e *executor) advance(ctx context.Context, c *call, run *batchRun) (outdate
 		}
 	}
 	slices.Sort(clashing)
-	run.left = append(run.left, clashing...)
-	if len(run.left) == 0 && len(putOff) == len(items) { // nothing that they could wait for
-		for _, i := range putOff {
+	run.left = slices.Concat(run.left, clashing, putOff)
+	if run.idle += len(putOff); len(putOff) < len(items) {
+		run.idle = 0
+	}
+	if run.idle >= len(run.left) { // all were put off in turn, and none is left that they could wait for
+		for _, i := range run.left {
 			run.results[i].err = errors.Unwrap(run.results[i].err)
 		}
-		return false
+		run.left = nil
 	}
-	run.left = append(run.left, putOff...)
 	return outdated
 }
 

@@ -261,20 +261,22 @@ type featureList struct {
 
 // rows are the project's flags as lists show them.
 func (c *call) rows() []featureRow {
-	rows, key := make([]featureRow, len(c.summaries)), c.caller.FavoritesKey()
-	for i, s := range c.summaries {
-		rows[i] = featureRow{
-			Name: s.Name, Type: s.Type, Stale: s.Stale, ImpressionData: s.ImpressionData,
-			CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestampOf(s.LastSeenAt),
-			Favorite: slices.Contains(s.Favorites, key), Tags: tagViews(s.Tags),
-			Environments: make([]rowEnvironment, len(c.environments)),
-		}
-		for j, env := range c.environments {
-			summary, enabled := s.In(env)
-			rows[i].Environments[j] = rowEnvironmentOf(summary, enabled, env)
-		}
+	key := c.caller.FavoritesKey()
+	return each(c.summaries, func(s flags.FeatureSummary) featureRow { return featureRowOf(s, c.environments, key) })
+}
+
+func featureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment, favoritesKey string) featureRow {
+	row := featureRow{
+		Name: s.Name, Type: s.Type, Stale: s.Stale, ImpressionData: s.ImpressionData,
+		CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestampOf(s.LastSeenAt),
+		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: tagViews(s.Tags),
+		Environments: make([]rowEnvironment, len(environments)),
 	}
-	return rows
+	for i, env := range environments {
+		summary, enabled := s.In(env)
+		row.Environments[i] = rowEnvironmentOf(summary, enabled, env)
+	}
+	return row
 }
 
 // filter leaves of the project's flags those that have one of the tags that the query asks for by tag=type:value.

@@ -37,7 +37,7 @@ func Features() Group {
 		{"GET /api/admin/feature-types", flags.Read, 0, does(listFeatureTypes).answers(200, featureTypeList{})},
 		{"POST /api/admin/features/validate", flags.Read, 0, loadingFor(takes(validateFeature),
 			func(_ *call, in validateFeatureBody) []flags.Key { return in.keys() }).answers(200)},
-	}, dependencyOperations(one), lifecycleOperations(one), bulkOperations(project))}
+	}, dependencyOperations(one), lifecycleOperations(one), bulkOperations(project), searchOperations())}
 }
 
 func listFeatures(c *call) (decision, error) {

@@ -9,8 +9,8 @@ import (
 // Imports serves the export and import of flags, and the validation of import data (contract: Import validation).
 func Imports() Group {
 	return Group{Name: "imports", Operations: []Operation{
-		{"POST /api/admin/features-batch/validate", flags.Read, theEnvironments | theTagTypes,
-			loadingFor(takes(validateImport), importKeys).upTo(maxImport).answers(200, importReportView{})},
+		{"POST /api/admin/features-batch/validate", flags.Read, theEnvironments | theTagTypes | theContextFields,
+			loadingFor(takes(validateImport), importKeys).listing(flags.EntitySegment).upTo(maxImport).answers(200, importReportView{})},
 		{"POST /api/admin/features-batch/import", flags.Read, theEnvironments | theTagTypes | theStrategyTypes | theContextFields, importFlags()},
 		{"POST /api/admin/features-batch/export", flags.Read, theEnvironments | theTagTypes | theContextFields,
 			loadingFor(surveying(takes(exportData), func(c *call, in exportBody) []*flags.Project { return in.surveyed(c.projects()) }),
@@ -50,7 +50,7 @@ func validateImport(c *call, in importBody) (decision, error) {
 		return decision{}, err
 	}
 	report := in.Data.Value.set().Validate(flags.ImportTarget{
-		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes,
+		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes, ContextFields: c.fields, Segments: c.segments(),
 		Feature: func(name string) *flags.Feature { return flags.Find[*flags.Feature](c.more, flags.FeatureKey(name)) },
 	}, c.caller)
 	return ok(importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)})
@@ -239,7 +239,7 @@ func (d importData) set() flags.ImportSet {
 		TagTypes:      each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
 		ContextFields: each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
 		Segments: each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
-			return flags.ImportSegment{ID: s.ID.Value, Name: s.Name}
+			return flags.ImportSegment{ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set}
 		}),
 		Dependencies: each(d.Dependencies, func(d importDependencyBody) flags.ImportDependency {
 			return flags.ImportDependency{Feature: d.Feature, Parents: each(d.Dependencies, func(p importParentBody) string { return p.Feature })}

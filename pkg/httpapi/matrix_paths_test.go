@@ -60,14 +60,12 @@ func (s *server) maze(t *testing.T) maze {
 			"strategyId": {
 				{"of another environment", twin.strategy}, {"of another flag", sibling.strategy}, {"of another project", foreign.strategy},
 			},
-			"contextField":  {{"of none", "nosuch"}},
-			"legalValue...": {{"of none", "nosuch"}},
-			"tagType":       {{"of another flag", "kind"}},
-			"value...":      {{"of another flag", "theirs"}},
-			"userId":        {{"no member", stranger}},
-			"roleId":        {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
-			"tokenId":       {{"of another account", "2"}},
-			"parent":        {{"of another flag", theirs.kind}},
+			"tagType":  {{"of another flag", "kind"}},
+			"value...": {{"of another flag", "theirs"}},
+			"userId":   {{"no member", stranger}},
+			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
+			"tokenId":  {{"of another account", "2"}},
+			"parent":   {{"of another flag", theirs.kind}},
 		},
 	}
 }
@@ -76,8 +74,6 @@ func (s *server) maze(t *testing.T) maze {
 var astray = map[string]int{
 	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // archived it is
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // that is where it ended
-
-	"DELETE " + aField + "/legal-values/{legalValue...}, legalValue...: of none": 200, // and nothing happens
 
 	"POST " + heldRole + ", projectId: another project":     0,
 	"POST " + heldRole + ", userId: no member":              0,
@@ -106,7 +102,7 @@ func TestPathsThatDoNotFit(t *testing.T) {
 	tried := 0
 	for _, route := range guarded(t) {
 		parameters := pathParameter.FindAllStringSubmatch(route, -1)
-		if len(parameters) < 2 || strings.Contains(route, programs) { // whose tokens are tried below
+		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // whose tokens are tried below; whose values need be nowhere
 			continue
 		}
 		for _, parameter := range parameters {

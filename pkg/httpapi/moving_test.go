@@ -108,26 +108,31 @@ func TestParallelMoves(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, aShop)
 	const n, steps = 6, 8
+	do := func(method, path, body string) {
+		if got, err := s.try(method, path, body); err != nil || got.status >= 300 {
+			t.Errorf("%s %s %s: %d %s, %v, want success", method, path, body, got.status, got.body, err)
+		}
+	}
 	var wg sync.WaitGroup
 	for w := range n {
 		wg.Go(func() {
 			name := fmt.Sprintf("f%d", w)
-			s.must(t, "POST", features, fmt.Sprintf(`{"name":%q}`, name))
+			do("POST", features, fmt.Sprintf(`{"name":%q}`, name))
 			here, there := "default", "shop"
 			for i := range steps {
-				of := projects + "/" + here
+				at := projects + "/" + here
 				switch (w + i) % 3 {
 				case 0:
-					s.must(t, "POST", of+"/changeProject", fmt.Sprintf(`{"features":[%q],"newProjectId":%q}`, name, there))
+					do("POST", at+"/changeProject", fmt.Sprintf(`{"features":[%q],"newProjectId":%q}`, name, there))
 					here, there = there, here
 				case 1:
-					s.must(t, "PUT", of+"/features/"+name, fmt.Sprintf(`{"stale":%t}`, i%2 == 0))
+					do("PUT", at+"/features/"+name, fmt.Sprintf(`{"stale":%t}`, i%2 == 0))
 				default:
-					s.must(t, "DELETE", of+"/features/"+name, "")
-					s.must(t, "POST", "/api/admin/archive/revive/"+name, "")
+					do("DELETE", at+"/features/"+name, "")
+					do("POST", "/api/admin/archive/revive/"+name, "")
 				}
 			}
-			s.must(t, "POST", of(here), fmt.Sprintf(`{"name":"more%d"}`, w))
+			do("POST", of(here), fmt.Sprintf(`{"name":"more%d"}`, w))
 		})
 	}
 	wg.Wait()

@@ -86,9 +86,10 @@ var examples = map[string]example{
 	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
 	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is off already
 
+	"GET /api/admin/search/features":          {"", 200, 5, 5},
 	"POST /api/admin/features-batch/export":   {`{"environment":"development","features":["{featureName}"]}`, 200, 4, 4},
 	"POST /api/admin/features-batch/import":   {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 4, 3},
-	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},
+	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 3, 3},
 
 	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
 	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 3, 3},
@@ -152,7 +153,7 @@ var examples = map[string]example{
 	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
-	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 2},
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
 	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
 	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2},
 

@@ -78,7 +78,7 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	}
 	if tooLong(document) {
 		o.err = flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that one can hold; "+
-			"this list needs the paged search, GET /api/admin/search/features, of a later version")
+			"ask in pages, by GET /api/admin/search/features, or for fewer at a time")
 		e.respond(w, r, o)
 		return
 	}

@@ -219,6 +219,10 @@ var logCases = []testCase{
 		if diff := cmp.Diff("d", letters(events)); diff != "" {
 			t.Errorf("a cursor of the log in a project (-want +got):\n%s", diff)
 		}
+		events, _ = t.log(flags.LogQuery{To: minute(3), Limit: 9, Cursor: ofLog})
+		if got := letters(events); got != "dba" {
+			t.Errorf("a cursor behind the last moment: %q, want %q", got, "dba")
+		}
 		for name, q := range map[string]flags.LogQuery{
 			"one of a flag":   {Cursor: ofFlag},
 			"one of the log":  {Cursor: ofLog, Features: []string{"basket"}},

@@ -1,0 +1,322 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// searchOperations find flags of all projects, as consoles ask for them.
+//
+// What it costs: the list rows of every project that the query does not rule out are read, one query a project and
+// megabyte, with one each for projects, segments and their uses, whatever the page. Name the project where you can.
+func searchOperations() []Operation {
+	search := does(searchFeatures).listing(flags.EntityProject, flags.EntitySegment, flags.EntityUse).answers(200, foundFeatures{})
+	search.surveys = func(c *call, _ any) []*flags.Project {
+		criteria, _ := criteriaOf(c.query) // a fault is told by searchFeatures
+		return slices.DeleteFunc(c.projects(), func(p *flags.Project) bool { return !criteria.project.matches([]string{p.ID}) })
+	}
+	return []Operation{{"GET /api/admin/search/features", flags.Read, theEnvironments, search}}
+}
+
+func searchFeatures(c *call) (decision, error) {
+	criteria, err := criteriaOf(c.query)
+	if err != nil {
+		return decision{}, err
+	}
+	found, key := c.findings(), c.caller.FavoritesKey()
+	found = slices.DeleteFunc(found, func(f finding) bool { return !criteria.match(f) })
+	slices.SortFunc(found, func(a, b finding) int { return criteria.compare(a, b, key) })
+	from := min(criteria.offset, len(found))
+	page := found[from:min(from+criteria.limit, len(found))]
+	return ok(foundFeatures{Total: len(found), Features: each(page, func(f finding) foundFeature { return f.view(key) })})
+}
+
+// A finding is a flag as a search sees it.
+type finding struct {
+	flags.FeatureSummary
+	environments []flags.ProjectEnvironment
+	segments     []string // the names of those that its strategies use
+}
+
+// findings are the flags of the surveyed projects.
+func (c *call) findings() []finding {
+	names := map[int64]string{}
+	for _, s := range c.segments() {
+		names[s.ID] = s.Name
+	}
+	segments := map[string][]string{}
+	for _, s := range flags.StrategiesIn(c.uses(), c.registry, func(flags.StrategyUse) bool { return true }) {
+		for _, id := range s.Segments {
+			segments[s.Feature] = append(segments[s.Feature], names[id])
+		}
+	}
+	var found []finding
+	for _, p := range c.projects() {
+		environments := p.Available(c.registry)
+		for _, row := range c.survey[p.UID] {
+			used := segments[row.Name]
+			slices.Sort(used)
+			found = append(found, finding{row, environments, slices.Compact(used)})
+		}
+	}
+	return found
+}
+
+// criteria are what a search asks for.
+type criteria struct {
+	texts         []string // in lower case; one of them is in the name or in a tag
+	project       operator
+	state         operator
+	kind          operator
+	lifecycle     operator
+	tag           operator
+	segment       operator
+	status        []string // environment:enabled or environment:disabled, one of them
+	createdAt     func(at time.Time) bool
+	sortBy        string
+	descending    bool
+	favorites     bool
+	offset, limit int
+}
+
+// The sizes of a page, in flags.
+const (
+	defaultFound = 50
+	MaxFound     = 100
+)
+
+// criteriaOf reads the query. Invalid when it is not understood: a filter that is left out would show too much.
+func criteriaOf(query url.Values) (criteria, error) {
+	var problems flags.Problems
+	is := []string{"IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"}
+	includes := []string{"INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"}
+	c := criteria{
+		project: operatorOf(query, "project", is, &problems), state: operatorOf(query, "state", is, &problems),
+		lifecycle: operatorOf(query, "lifecycle", is, &problems),
+		tag:       operatorOf(query, "tag", includes, &problems), segment: operatorOf(query, "segment", includes, &problems),
+		sortBy: cmp.Or(query.Get("sortBy"), "createdAt"), favorites: query.Get("favoritesFirst") == "true",
+		offset: wholeNumber(query, "offset", 0, 0, MaxSearchOffset, &problems),
+		limit:  wholeNumber(query, "limit", defaultFound, 1, MaxFound, &problems),
+	}
+	for _, text := range strings.Split(query.Get("query"), ",") {
+		if text = strings.ToLower(strings.TrimSpace(text)); text != "" {
+			c.texts = append(c.texts, text)
+		}
+	}
+	c.kind = kindOf(query, is, &problems)
+	c.status = append(slices.Clone(query["status"]), query["status[]"]...)
+	c.readOrder(query, &problems)
+	c.readCreatedAt(query, &problems)
+	if query.Get("archived") == "IS:true" {
+		problems.Add("/archived", "archived flags are listed by GET /api/admin/archive/features/:project")
+	}
+	return c, problems.Err()
+}
+
+// MaxSearchOffset bounds an offset to what an int holds anywhere.
+const MaxSearchOffset = 1 << 30
+
+func wholeNumber(query url.Values, name string, absent, least, most int, problems *flags.Problems) int {
+	if !query.Has(name) {
+		return absent
+	}
+	n, err := strconv.Atoi(query.Get(name))
+	if err != nil || n < least || n > most {
+		problems.Add("/"+name, "must be a whole number from %d to %d", least, most)
+	}
+	return n
+}
+
+// kindOf reads the flag types that are asked for: type=IS:release, or type[]=release as often as wanted.
+func kindOf(query url.Values, operators []string, problems *flags.Problems) operator {
+	if listed := query["type[]"]; len(listed) > 0 {
+		return operator{"IS_ANY_OF", listed}
+	}
+	return operatorOf(query, "type", operators, problems)
+}
+
+func (c *criteria) readOrder(query url.Values, problems *flags.Problems) {
+	environment, _ := strings.CutPrefix(c.sortBy, "environment:")
+	if !slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, c.sortBy) && environment == c.sortBy {
+		problems.Add("/sortBy", "must be one of name, type, project, createdAt, lastSeenAt, stale, or environment: and the name of one")
+	}
+	switch query.Get("sortOrder") {
+	case "", "asc":
+	case "desc":
+		c.descending = true
+	default:
+		problems.Add("/sortOrder", "must be asc or desc")
+	}
+}
+
+// readCreatedAt reads createdAt=IS_BEFORE:2026-01-31 and IS_ON_OR_AFTER, days in UTC.
+func (c *criteria) readCreatedAt(query url.Values, problems *flags.Problems) {
+	if !query.Has("createdAt") {
+		return
+	}
+	name, date, _ := strings.Cut(query.Get("createdAt"), ":")
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil || name != "IS_BEFORE" && name != "IS_ON_OR_AFTER" {
+		problems.Add("/createdAt", "must be IS_BEFORE or IS_ON_OR_AFTER with a date, such as IS_BEFORE:2026-01-31")
+	}
+	c.createdAt = func(at time.Time) bool { return at.Before(day) == (name == "IS_BEFORE") }
+}
+
+// An operator asks something of a list: of the one value that a flag has of something, or of the many. One that was not
+// given asks nothing.
+type operator struct {
+	name   string
+	values []string
+}
+
+// operatorOf reads NAME:value,value.
+func operatorOf(query url.Values, parameter string, names []string, problems *flags.Problems) operator {
+	if !query.Has(parameter) {
+		return operator{}
+	}
+	name, list, found := strings.Cut(query.Get(parameter), ":")
+	if !found || !slices.Contains(names, name) || strings.TrimSpace(list) == "" {
+		problems.Add("/"+parameter, "must be one of %s, a colon, and values between commas, such as %s:value", strings.Join(names, ", "), names[0])
+		return operator{}
+	}
+	return operator{name, each(strings.Split(list, ","), strings.TrimSpace)}
+}
+
+// matches tells whether what a flag has is what is asked for.
+func (o operator) matches(has []string) bool {
+	in := func(value string) bool { return slices.Contains(has, value) }
+	all := !slices.ContainsFunc(o.values, func(v string) bool { return !in(v) })
+	switch o.name {
+	case "IS", "IS_ANY_OF", "INCLUDE", "INCLUDE_ANY_OF":
+		return slices.ContainsFunc(o.values, in)
+	case "IS_NOT", "IS_NONE_OF", "DO_NOT_INCLUDE", "EXCLUDE_IF_ANY_OF":
+		return !slices.ContainsFunc(o.values, in)
+	case "INCLUDE_ALL_OF":
+		return all
+	case "EXCLUDE_ALL":
+		return !all
+	}
+	return true
+}
+
+func (c criteria) match(f finding) bool {
+	state := "active"
+	if f.Stale {
+		state = "stale"
+	}
+	return c.project.matches([]string{f.Project}) && c.state.matches([]string{state}) && c.kind.matches([]string{string(f.Type)}) &&
+		c.lifecycle.matches([]string{string(f.Phase().Stage)}) && c.tag.matches(f.tags()) && c.segment.matches(f.segments) &&
+		(c.createdAt == nil || c.createdAt(f.CreatedAt)) && c.matchText(f) && c.matchStatus(f)
+}
+
+func (c criteria) matchText(f finding) bool {
+	return len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool {
+		return strings.Contains(strings.ToLower(f.Name), text) ||
+			slices.ContainsFunc(f.Tags, func(t flags.Tag) bool { return strings.Contains(strings.ToLower(t.Type+":"+t.Value), text) })
+	})
+}
+
+func (c criteria) matchStatus(f finding) bool {
+	return len(c.status) == 0 || slices.ContainsFunc(f.environments, func(env flags.ProjectEnvironment) bool {
+		return slices.Contains(c.status, env.Name+":"+f.status(env))
+	})
+}
+
+// compare puts a before b, by name where they are the same otherwise.
+func (c criteria) compare(a, b finding, favoritesKey string) int {
+	if c.favorites {
+		if first := compareBool(a.favorite(favoritesKey), b.favorite(favoritesKey)); first != 0 {
+			return -first
+		}
+	}
+	order := c.compareBy(a, b)
+	if c.descending {
+		order = -order
+	}
+	return cmp.Or(order, strings.Compare(a.Name, b.Name))
+}
+
+func (c criteria) compareBy(a, b finding) int {
+	switch c.sortBy {
+	case "name":
+		return strings.Compare(a.Name, b.Name)
+	case "type":
+		return strings.Compare(string(a.Type), string(b.Type))
+	case "project":
+		return strings.Compare(a.Project, b.Project)
+	case "stale":
+		return compareBool(a.Stale, b.Stale)
+	case "lastSeenAt":
+		return a.LastSeenAt.Compare(b.LastSeenAt)
+	case "createdAt":
+		return a.CreatedAt.Compare(b.CreatedAt)
+	}
+	name, _ := strings.CutPrefix(c.sortBy, "environment:")
+	return strings.Compare(a.statusIn(name), b.statusIn(name))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func (f finding) tags() []string {
+	return each(f.Tags, func(t flags.Tag) string { return t.Type + ":" + t.Value })
+}
+
+func (f finding) favorite(key string) bool { return slices.Contains(f.Favorites, key) }
+
+// status is enabled or disabled.
+func (f finding) status(env flags.ProjectEnvironment) string {
+	if _, enabled := f.In(env); enabled {
+		return "enabled"
+	}
+	return "disabled"
+}
+
+// statusIn orders flags by an environment: those that are on last, those that do not have it first.
+func (f finding) statusIn(name string) string {
+	for _, env := range f.environments {
+		if env.Name == name {
+			return map[string]string{"enabled": "2", "disabled": "1"}[f.status(env)]
+		}
+	}
+	return ""
+}
+
+// A foundFeatures is a page of what a search finds.
+type foundFeatures struct {
+	Features []foundFeature `json:"features"`
+	Total    int            `json:"total"`
+}
+
+// A foundFeature is a flag that a search finds. It has no description: what lists are made of has none.
+type foundFeature struct {
+	featureRow
+	Project        string          `json:"project"`
+	DependencyType *flags.Relation `json:"dependencyType"` // parent, child or null
+	Segments       []string        `json:"segments"`
+	Lifecycle      phaseView       `json:"lifecycle"`
+}
+
+func (f finding) view(favoritesKey string) foundFeature {
+	view := foundFeature{
+		featureRow: featureRowOf(f.FeatureSummary, f.environments, favoritesKey), Project: f.Project, Segments: f.segments,
+		Lifecycle: phaseOf(f.Phase()),
+	}
+	if f.Relation != "" {
+		view.DependencyType = &f.Relation
+	}
+	return view
+}

@@ -1,0 +1,120 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A found is a page of a search.
+type found struct {
+	Total    int
+	Features []struct {
+		Name, Project  string
+		Favorite       bool
+		Segments       []string
+		DependencyType *string
+	}
+}
+
+func (s *server) search(t *testing.T, query string) (names []string, page found) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(s.must(t, "GET", "/api/admin/search/features?"+query, "").body), &page); err != nil {
+		t.Fatal(err)
+	}
+	names = []string{}
+	for _, f := range page.Features {
+		names = append(names, f.Name)
+	}
+	return names, page
+}
+
+func TestSearch(t *testing.T) {
+	s := serve(t)
+	s.fillOne(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
+	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
+	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"Basket"}`)
+	s.must(t, "PATCH", "/api/admin/projects/shop/features/Basket", `[{"op":"replace","path":"/stale","value":true}]`)
+	s.must(t, "POST", features+"/parent/favorites", "")
+	s.must(t, "POST", features, `{"name":"gone"}`)
+	s.must(t, "DELETE", features+"/gone", "")
+
+	for _, tt := range []struct {
+		name, query string
+		want        []string
+	}{
+		{"everything, by age", "", []string{"parent", "full", "Basket"}},
+		{"text in a name, in any case", "query=baSK", []string{"Basket"}},
+		{"one of some texts", "query=full,%20basket", []string{"full", "Basket"}},
+		{"text in a tag", "query=core", []string{"full"}},
+		{"text in none", "query=nosuch", []string{}},
+		{"a project", "project=IS:shop", []string{"Basket"}},
+		{"other projects", "project=IS_NOT:shop", []string{"parent", "full"}},
+		{"some projects", "project=IS_ANY_OF:shop,default", []string{"parent", "full", "Basket"}},
+		{"an unknown project", "project=IS:nosuch", []string{}},
+		{"stale ones", "state=IS:stale", []string{"Basket"}},
+		{"active ones", "state=IS_NONE_OF:stale", []string{"parent", "full"}},
+		{"a type", "type=IS:kill-switch", []string{"full"}},
+		{"types as a list", "type[]=kill-switch&type[]=experiment", []string{"full"}},
+		{"a tag", "tag=INCLUDE:team:core", []string{"full"}},
+		{"all of some tags", "tag=INCLUDE_ALL_OF:team:core,simple:old/one", []string{"full"}},
+		{"all of some tags that none has", "tag=INCLUDE_ALL_OF:team:core,simple:nosuch", []string{}},
+		{"without a tag", "tag=DO_NOT_INCLUDE:team:core", []string{"parent", "Basket"}},
+		{"a segment", "segment=INCLUDE:testers", []string{"full"}},
+		{"without a segment", "segment=EXCLUDE_IF_ANY_OF:testers,nosuch", []string{"parent", "Basket"}},
+		{"a state in an environment", "status[]=development:enabled", []string{"full"}},
+		{"of several states one", "status[]=development:enabled&status[]=production:disabled", []string{"parent", "full", "Basket"}},
+		{"a stage", "lifecycle=IS:initial", []string{"parent", "full", "Basket"}},
+		{"made since", "createdAt=IS_ON_OR_AFTER:2020-01-01", []string{"parent", "full", "Basket"}},
+		{"made before", "createdAt=IS_BEFORE:2020-01-01", []string{}},
+		{"several filters", "type=IS:release&state=IS:active", []string{"parent"}},
+		{"by name, downwards", "sortBy=name&sortOrder=desc", []string{"parent", "full", "Basket"}},
+		{"by type", "sortBy=type", []string{"full", "Basket", "parent"}},
+		{"by an environment", "sortBy=environment:development&sortOrder=desc", []string{"full", "Basket", "parent"}},
+		{"favorites first", "favoritesFirst=true&sortBy=name", []string{"parent", "Basket", "full"}},
+		{"a page", "limit=1&offset=1", []string{"full"}},
+		{"past the end", "offset=7", []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := s.search(t, tt.query)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("?%s (-want +got):\n%s", tt.query, diff)
+			}
+		})
+	}
+	if _, page := s.search(t, "limit=1"); page.Total != 3 {
+		t.Errorf("total of a page: got %d, want 3", page.Total)
+	}
+	_, page := s.search(t, "query=full")
+	if f := page.Features[0]; len(f.Segments) != 1 || f.Segments[0] != "testers" || f.DependencyType == nil || *f.DependencyType != "child" || f.Project != "default" {
+		t.Errorf("the flag full: got %+v, want a child with the segment testers in default", f)
+	}
+	for _, query := range []string{
+		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x", "limit=0", "limit=101", "limit=x", "offset=-1",
+		"sortBy=color", "sortOrder=up", "createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
+	} {
+		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
+	}
+}
+
+// A page is the same whatever lies beyond it, and all pages are everything once.
+func TestSearchPages(t *testing.T) {
+	s := serve(t)
+	for i := range 25 {
+		s.create(t, fmt.Sprintf("flag-%02d", i))
+	}
+	seen := map[string]int{}
+	for offset := 0; offset < 30; offset += 7 {
+		names, _ := s.search(t, fmt.Sprintf("sortBy=name&limit=7&offset=%d", offset))
+		for _, name := range names {
+			seen[name]++
+		}
+	}
+	for i := range 25 {
+		if name := fmt.Sprintf("flag-%02d", i); seen[name] != 1 {
+			t.Errorf("%s is on %d pages, want 1", name, seen[name])
+		}
+	}
+}
