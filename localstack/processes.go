@@ -136,7 +136,7 @@ func (p *processes) serve(w http.ResponseWriter, r *http.Request, id string) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer) //nolint:gosec // JSON from the function, and no page
+	_, _ = w.Write(answer)
 }
 
 // close ends the processes, and says of each what Lambda's REPORT line would.

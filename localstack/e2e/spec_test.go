@@ -3,17 +3,9 @@ package e2e
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"guidon/localstack/engine"
-)
-
-// The flags that somebody else wrote: data for the SDKs of Unleash, which every SDK evaluates in its tests.
-const (
-	specPackage = "@unleash/client-specification"
-	specVersion = "6.1.0"
+	"guidon/localstack/clientspec"
 )
 
 // A suite is one file of the specification. Its flags are loaded into a project of the suite's name.
@@ -78,13 +70,10 @@ type (
 // the interface is held against.
 func loadSuites(t *testing.T) []suite {
 	t.Helper()
-	dir, err := engine.NPM(t.Context(), specPackage, specVersion, os.Stderr)
+	files, err := clientspec.Load(t.Context(), os.Stderr)
 	if err != nil {
-		t.Fatalf("this test needs the flags of %s: %v", specPackage, err)
+		t.Fatalf("this test cannot do without %v", err)
 	}
-	dir = filepath.Join(dir, "specifications")
-	var files []string
-	readJSON(t, filepath.Join(dir, "index.json"), &files)
 	suites := make([]suite, len(files))
 	for i, file := range files {
 		var whole struct {
@@ -93,20 +82,11 @@ func loadSuites(t *testing.T) []suite {
 			Tests json.RawMessage `json:"tests"` // what SDKs make of the flags
 			Vars  json.RawMessage `json:"variantTests"`
 		}
-		readJSON(t, filepath.Join(dir, file), &whole)
+		if err := decodeAll(file.JSON, &whole); err != nil {
+			t.Fatalf("%s: %v", file.Name, err)
+		}
 		suites[i] = whole.suite
-		suites[i].Name = strings.TrimSuffix(file, ".json")
+		suites[i].Name = file.Name
 	}
 	return suites
-}
-
-func readJSON(t *testing.T, file string, into any) {
-	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err == nil {
-		err = decodeAll(raw, into)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 }

@@ -73,7 +73,7 @@ func newEnvironment(f *Function) (*environment, error) {
 	mux.HandleFunc("POST "+api+"/init/error", e.initFailed)
 	e.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 
-	e.cmd = exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec // whoever makes the Function names its binary
+	e.cmd = exec.Command(f.Command[0], f.Command[1:]...)
 	e.cmd.Env = f.variables(listener.Addr().String())
 	e.cmd.Stdout, e.cmd.Stderr = f.Log, f.Log
 	e.cmd.SysProcAttr = detach.Attributes()

@@ -51,7 +51,7 @@ func dockerArch(ctx context.Context) (architecture, error) {
 // docker runs a command and gives what it printed; its error has what it complained of.
 func docker(ctx context.Context, args ...string) (string, error) {
 	var out, complaint bytes.Buffer
-	cmd := exec.CommandContext(ctx, "docker", args...) //nolint:gosec // our own arguments
+	cmd := exec.CommandContext(ctx, "docker", args...)
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))
@@ -103,11 +103,11 @@ func (p *place) binaries(ctx context.Context, bin string) error {
 	if err := goBuild(ctx, p.arch, filepath.Join(bin, "inside"), "./localstack/samlocal/inside"); err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(dynoxide) //nolint:gosec // what was just fetched
+	raw, err := os.ReadFile(dynoxide)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(bin, "dynoxide"), raw, 0o755) //nolint:gosec // a program is for everybody to run
+	return os.WriteFile(filepath.Join(bin, "dynoxide"), raw, 0o755)
 }
 
 // secrets are those of the template, as JSON: the key that tokens are sealed with, made if there is none, and one for an
@@ -133,7 +133,7 @@ func (p *place) setUp(ctx context.Context, guidon string) error {
 		return err
 	}
 	address, _, _ = strings.Cut(address, "\n")
-	cmd := exec.CommandContext(ctx, guidon, "setup") //nolint:gosec // the gateway that make built
+	cmd := exec.CommandContext(ctx, guidon, "setup")
 	cmd.Env = append(localEnv(), "AWS_ENDPOINT_URL_DYNAMODB=http://"+address, "TABLE_NAME="+tableName,
 		"TOKEN_KEY_FILE="+p.keyFile(), "DATA_DIR="+p.dir)
 	cmd.Stderr = os.Stderr
@@ -167,7 +167,7 @@ func (p *place) remove() error {
 
 // goBuild builds one of our programs for a container.
 func goBuild(ctx context.Context, arch architecture, out, program string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, program) //nolint:gosec // our own
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch.goarch)
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", program, err, printed)

@@ -91,8 +91,12 @@ func (c *sam) serve(ctx context.Context, ready func()) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var exit error // once it has ended
+	go func() {
+		exit = cmd.Wait()
+		close(ended)
+	}()
 	late := time.After(serveTimeout)
 	for listening := false; ; {
 		var poll <-chan time.Time
@@ -100,8 +104,8 @@ func (c *sam) serve(ctx context.Context, ready func()) error {
 			poll = time.After(100 * time.Millisecond)
 		}
 		select {
-		case err := <-ended:
-			return errors.Join(errors.New("sam local start-api has ended by itself"), err)
+		case <-ended:
+			return errors.Join(errors.New("sam local start-api has ended by itself"), exit)
 		case <-ctx.Done():
 			return end(cmd, ended)
 		case <-late:
@@ -117,7 +121,7 @@ func (c *sam) serve(ctx context.Context, ready func()) error {
 }
 
 // end has the SAM CLI end its containers and itself.
-func end(cmd *exec.Cmd, ended <-chan error) error {
+func end(cmd *exec.Cmd, ended <-chan struct{}) error {
 	if err := detach.Interrupt(cmd.Process); err == nil {
 		select {
 		case <-ended:
@@ -138,7 +142,7 @@ func listens(port string) bool {
 }
 
 func (c *sam) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, c.program, args...) //nolint:gosec // the SAM CLI that make installed
+	cmd := exec.CommandContext(ctx, c.program, args...)
 	cmd.Env = append(localEnv(), "AWS_REGION=local",
 		"SAM_CLI_TELEMETRY=0", "SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS=1", "SAM_CLI_CHECK_UPDATES=0")
 	return cmd

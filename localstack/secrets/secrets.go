@@ -36,7 +36,7 @@ func (m *Manager) Value(id string) string {
 const maxRequest = 128 << 10
 
 func (m *Manager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in struct{ SecretId, SecretString string } //nolint:revive,staticcheck // the SDK's spelling
+	var in struct{ SecretId, SecretString string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&in); err != nil {
 		answer(w, http.StatusBadRequest, map[string]string{"__type": "InvalidRequestException", "message": err.Error()})
 		return

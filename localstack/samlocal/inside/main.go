@@ -40,7 +40,7 @@ func run(command []string) error {
 	}
 	go func() { ended <- server.ListenAndServe() }()
 
-	engine := exec.Command(command[0], command[1:]...) //nolint:gosec // whoever starts the container names the engine
+	engine := exec.Command(command[0], command[1:]...)
 	engine.Stdout, engine.Stderr = os.Stdout, os.Stderr
 	if err := engine.Start(); err != nil {
 		return err

@@ -19,7 +19,7 @@ func main() {
 		case len(words) == 3 && words[0] == "mv":
 			err = os.Rename(words[1], words[2])
 		case len(words) == 3 && words[0] == "chmod" && words[1] == "+x":
-			err = os.Chmod(words[2], 0o755) //nolint:gosec // a program is for everybody to run
+			err = os.Chmod(words[2], 0o755)
 		default:
 			fail("this is no shell, and does not know: " + command)
 		}
