@@ -111,6 +111,9 @@ var ofImports = map[string]member{
 	"exportEnvironment.variants":    {doc: "Its variants there."},
 	"exportContextField.name":       {doc: "Name of the context field.", example: "country"},
 	"exportSegment.name":            {doc: "Name of the segment, by which an import finds it.", example: "beta-users"},
+	"exportContextField.stickiness": {doc: "Whether variants and rollouts can go by it.", example: false},
+	"exportTag.tagType":             {doc: "Type of the tag.", example: "simple"},
+	"exportSegment.id":              {doc: "Id of the segment, by which the strategies of the data name it.", example: 1},
 	"exportDependency.feature":      {doc: "Name of the flag that depends on others.", example: "new-checkout"},
 	"exportDependency.dependencies": {doc: "Its parents."},
 

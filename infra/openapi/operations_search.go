@@ -34,7 +34,7 @@ var searchParameters = map[string]parameter{
 	"search.tag":            {"By tag, as type:value:" + includesForms, "INCLUDE:simple:checkout", includesPattern},
 	"search.segment":        {"By the name of a segment that strategies use:" + includesForms, "INCLUDE:beta-users", includesPattern},
 	"search.status":         {"`environment:enabled` or `environment:disabled`; of several, one of them. `status[]` is the same.", "production:enabled", nil},
-	"search.createdAt":      {"`IS_BEFORE:` or `IS_ON_OR_AFTER:` and a date in UTC.", "IS_ON_OR_AFTER:2026-01-31", pattern(`^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9][0-9]-0[1-9]-[01][1-9]$`)},
+	"search.createdAt":      {"`IS_BEFORE:` or `IS_ON_OR_AFTER:` and a date in UTC.", "IS_ON_OR_AFTER:2026-01-15", pattern(`^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`)},
 	"search.sortBy":         {"`createdAt` (without it), `name`, `type`, `project`, `stale`, `lastSeenAt`, or `environment:` and its name.", "name", pattern(`^(createdAt|name|type|project|stale|lastSeenAt|environment:.*)$`)},
 	"search.sortOrder":      {"`asc` (without it) or `desc`.", "asc", pattern(`^(asc|desc)$`)},
 	"search.favoritesFirst": {"`true` puts the caller's favorites first.", "true", nil},
