@@ -27,10 +27,10 @@ var segmentOperations = map[string]operation{
 	"POST " + segments + "/strategies": {id: "setStrategySegments", summary: "Give a strategy its segments", may: "UPDATE_FEATURE_STRATEGY in the environment of the project.",
 		about:   "The strategy is sought among the project's flags, which takes a call of the store for every hundred. A PUT or PATCH of the strategy is cheaper.",
 		example: `{"projectId": "default", "strategyId": "` + anUUID + `", "environmentId": "development", "segmentIds": [1]}`, answers: "What was set."},
-	"GET " + aSegment: {id: "readSegment", summary: "Read a segment"},
+	"GET " + aSegment: {id: "readSegment", summary: "Read a segment", failures: badID},
 	"PUT " + aSegment: {id: "updateSegment", summary: "Replace a segment", may: segmentOf, example: aBeta, about: "What the body leaves out is emptied.",
 		failures: conflict("The name is taken (`NameExistsError`), or it is to be of one project while flags of others use it (`ConflictError`).")},
 	"DELETE " + aSegment: {id: "deleteSegment", summary: "Delete a segment", may: segmentOf,
 		failures: conflict("It is in use by flags, archived ones included, or default strategies, which the message and the details name (`ConflictError`).")},
-	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies of active flags that use a segment"},
+	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies of active flags that use a segment", failures: badID},
 }

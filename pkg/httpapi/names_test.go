@@ -38,8 +38,8 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 	s.ownParent(t, &child)
 	var last []call
 	for _, route := range guarded(t) {
-		if !strings.Contains(route, "{") || byNumber(route) || route == "POST /api/admin/projects/{projectId}/environments" {
-			continue // it names nothing, or is done already for the subject to be there
+		if !strings.Contains(route, "{") || byNumber(route) || route == "POST /api/admin/projects/{projectId}/environments" || strings.HasSuffix(route, "/changeProject") {
+			continue // it names nothing, or is done already for the subject to be there, or would take it elsewhere
 		}
 		of := on
 		if strings.Contains(route, "/dependencies") {
@@ -49,6 +49,9 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 			last = append([]call{c}, last...) // a strategy before its flag, which sorts before it
 		} else {
 			s.check(t, c)
+		}
+		if strings.HasSuffix(route, "{projectId}/archive") {
+			s.must(t, "POST", "/api/admin/archive/revive/"+on.flag, "")
 		}
 	}
 	slices.SortStableFunc(last, func(a, b call) int { // a tag before its flag, too
@@ -71,10 +74,12 @@ func (s *server) archiveAll(t *testing.T, project string) {
 	}
 }
 
-// byNumber tells whether a path names something by its number or secret alone: users, roles and tokens have names, but not
-// in paths. Types
-// are none of a flag's names either.
+// byNumber tells whether a path names something by its number or secret alone: users, roles, segments and tokens have names,
+// but not in paths. Types and context fields are none of a flag's names either.
 func byNumber(route string) bool {
+	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") {
+		return true
+	}
 	if strings.Contains(route, "/{tagType}") && !strings.Contains(route, "{featureName}") || strings.Contains(route, "/{strategyType}") {
 		return true
 	}

@@ -47,6 +47,9 @@ func TestStrictJSON(t *testing.T) {
 	}
 	for _, route := range withBody(t) {
 		for _, tt := range tests {
+			if strings.HasSuffix(route, "/lifecycle/complete") && strings.TrimSpace(tt.body) == "" {
+				continue // its body may be left out
+			}
 			c := on.call(route)
 			c.name, c.body, c.status, c.want = tt.name, tt.body, 400, malformed(tt.part)
 			s.check(t, c)
@@ -57,7 +60,7 @@ func TestStrictJSON(t *testing.T) {
 		c.name, c.body = "a text", `"x"`
 		s.check(t, c)
 		largest := 1 // MiB
-		if strings.HasSuffix(route, "/features-batch/validate") {
+		if strings.HasSuffix(route, "/features-batch/validate") || strings.HasSuffix(route, "/features-batch/import") {
 			largest = 4
 		}
 		c.name, c.body, c.status, c.want = "too large", `"`+strings.Repeat("x", largest<<20-1)+`"`, 413, failure("PayloadTooLargeError", fmt.Sprintf("%d MiB", largest))

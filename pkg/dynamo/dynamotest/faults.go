@@ -30,6 +30,8 @@ const (
 	FailBefore  Fault = "failed before"   // InternalServerError, and nothing was done
 	FailAfter   Fault = "failed after"    // InternalServerError, and yet it was done
 	Conflict    Fault = "conflict"        // a transaction is cancelled because another is under way over its first item
+	ArriveLate  Fault = "arrived late"    // a network error, and the engine gets the request only then: after the next attempt, perhaps
+	ArriveTwice Fault = "arrived twice"   // nothing is seen to go wrong, but the engine gets the request again a while later
 )
 
 // Faults is an http.RoundTripper between a store and its engine, on which things go wrong as they do on the way to AWS
@@ -44,6 +46,8 @@ type Faults struct {
 	CutAnswers   float64
 	Throttles    float64
 	Failures     float64 // FailBefore and FailAfter, half of them each
+	Lates        float64
+	Duplicates   float64
 
 	// Conflicts cancels a transaction that names an item which another one, under way through these Faults, names too.
 	// AWS does so; no local engine does, because none has two transactions under way at once.
@@ -68,6 +72,7 @@ type Faults struct {
 	calls    map[string]int
 	raised   map[Fault]int
 	underway map[string]int // how many transactions name the item
+	late     sync.WaitGroup // requests that nobody waits for the answer of
 }
 
 var _ http.RoundTripper = (*Faults)(nil)
@@ -112,6 +117,9 @@ func (f *Faults) Raised() map[Fault]int {
 	return maps.Clone(f.raised)
 }
 
+// Drain waits for what is still under way: requests that arrive late.
+func (f *Faults) Drain() { f.late.Wait() }
+
 // RoundTrip carries a request, or what is left of it.
 func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
@@ -145,14 +153,40 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 		return throttled(req, operation, fate.n), nil
 	case Conflict:
 		return canceled(req, []string{"TransactionConflict", "None"}), nil
+	case ArriveLate:
+		f.later(fate, req, body)
+		return nil, errDropped
 	}
-	sent := req.Clone(req.Context())
-	sent.Body = io.NopCloser(bytes.NewReader(body))
-	resp, err := fate.base.RoundTrip(sent)
+	resp, err := fate.base.RoundTrip(copyOf(req.Context(), req, body))
+	if fate.fault == ArriveTwice {
+		f.later(fate, req, body)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return spoil(req, resp, fate.fault)
+}
+
+// lateBy is the longest that a late request is behind: about as long as two attempts of a call are apart.
+const lateBy = 30 * time.Millisecond
+
+// later sends a request when its sender has given it up, or has its answer already.
+func (f *Faults) later(fate fate, req *http.Request, body []byte) {
+	ctx := context.WithoutCancel(req.Context())
+	f.late.Go(func() {
+		time.Sleep(fate.behind)
+		if resp, err := fate.base.RoundTrip(copyOf(ctx, req, body)); err == nil {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+	})
+}
+
+// copyOf is a request to send, with a body of its own.
+func copyOf(ctx context.Context, req *http.Request, body []byte) *http.Request {
+	sent := req.Clone(ctx)
+	sent.Body = io.NopCloser(bytes.NewReader(body))
+	return sent
 }
 
 // spoil is what becomes of an answer.
@@ -185,6 +219,7 @@ type fate struct {
 	fault     Fault
 	n         int // which request for its operation it is
 	delay     time.Duration
+	behind    time.Duration // how late it arrives, if it does so late
 	conflicts bool
 	onRequest func(string, []byte)
 	base      http.RoundTripper
@@ -208,6 +243,7 @@ func (f *Faults) draw(operation string) fate {
 	if f.Delay > 0 {
 		d.delay = time.Duration(f.random.Int64N(int64(f.Delay)))
 	}
+	d.behind = time.Duration(f.random.Int64N(int64(lateBy)))
 	if f.Script != nil {
 		d.fault = f.Script(operation, d.n)
 		return d
@@ -219,6 +255,7 @@ func (f *Faults) draw(operation string) fate {
 	}{
 		{f.DropRequests, DropRequest}, {f.LoseAnswers, LoseAnswer}, {f.CutAnswers, CutAnswer}, {f.Throttles, Throttle},
 		{f.Failures / 2, FailBefore}, {f.Failures / 2, FailAfter},
+		{f.Lates, ArriveLate}, {f.Duplicates, ArriveTwice},
 	} {
 		if drawn < share.size {
 			d.fault = share.fault
