@@ -1,0 +1,212 @@
+package linear
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"guidon/localstack/engine"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A setup is what a history is made under. The same one asks for the same, but never runs the same: that is up to the
+// scheduler.
+type setup struct {
+	seed     uint64
+	loss     float64 // of the requests and answers between store and engine
+	restarts int     // of the engine
+	each     int     // operations of each client
+	sabotage func(next http.RoundTripper) http.RoundTripper
+}
+
+const (
+	clients  = 8
+	flagsOf  = "/api/admin/projects/default/features"
+	allFlags = 4
+)
+
+// A world is a server with its clients, and what they were told.
+type world struct {
+	*testing.T
+	setup
+	url    string
+	client *http.Client
+	faults *dynamotest.Faults
+	start  time.Time
+
+	mu      sync.Mutex
+	history []porcupine.Operation
+	values  int
+	known   map[string]map[string]string // by flag: the ids of strategies that somebody saw, by group
+	unsure  int                          // operations of unknown effect
+}
+
+// run makes a history, on an engine of its own: one slows down with every request token that it remembers.
+func run(t *testing.T, s setup) *world {
+	t.Helper()
+	var options engine.Options
+	if s.restarts > 0 {
+		options.DataFile = filepath.Join(t.TempDir(), "engine.db")
+	}
+	e, err := engine.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Stop()
+	faults := &dynamotest.Faults{Seed: s.seed, Conflicts: true}
+	var transport http.RoundTripper = faults
+	if s.sabotage != nil {
+		transport = s.sabotage(faults)
+	}
+	dynamotest.Seed(t, dynamotest.OpenOn(t, e, "linear", nil))
+	web := httptest.NewServer(withDeadlines(handlerOf(dynamotest.OpenOn(t, e, "linear", transport))))
+	defer web.Close()
+	client := web.Client()
+	client.Transport.(*http.Transport).MaxIdleConnsPerHost = clients
+	w := &world{T: t, setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseAnswers, f.Lates = s.loss*0.3, s.loss*0.5, s.loss*0.2
+		f.Duplicates, f.Delay = 0.05, 2*time.Millisecond
+	})
+	var working sync.WaitGroup
+	for i := range clients {
+		working.Go(func() { w.work(i) })
+	}
+	over := make(chan struct{})
+	go func() { working.Wait(); close(over) }()
+	w.restart(e, over)
+	<-over
+	faults.Change(func(f *dynamotest.Faults) { f.DropRequests, f.LoseAnswers, f.Lates, f.Duplicates, f.Delay = 0, 0, 0, 0, 0 })
+	faults.Drain()
+	for i := range allFlags { // what all of it came to
+		w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
+		w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
+	}
+	w.do(clients, input{kind: list}, calm)
+	return w
+}
+
+func handlerOf(store flags.Store) http.Handler {
+	config := httpapi.Config{Limits: flags.DefaultLimits()}
+	mux := &httpapi.Mux{}
+	for _, group := range []httpapi.Group{httpapi.Features(), httpapi.Strategies(), httpapi.Events()} {
+		handler := httpapi.New(store, group, config)
+		for _, route := range group.Routes() {
+			mux.Handle(route, handler)
+		}
+	}
+	return mux
+}
+
+// A request has as much time as this header says: a function's deadline, less what it needs to answer.
+const deadline = "Test-Deadline"
+
+func withDeadlines(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d, err := time.ParseDuration(r.Header.Get(deadline))
+		if err != nil {
+			panic(err)
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second+d)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// How much time requests have: most of them enough for anything, some so little that nobody can tell what they did.
+const (
+	calm  = 20 * time.Second
+	hasty = 60 * time.Millisecond
+)
+
+func flagOf(i int) string { return fmt.Sprintf("flag-%d", i) }
+
+// restart ends the engine while the clients work, every other time as a power failure would, and starts it again.
+func (w *world) restart(e *engine.Engine, over <-chan struct{}) {
+	random := rand.New(rand.NewPCG(w.seed, 1))
+	for i := range w.restarts {
+		select {
+		case <-over:
+			return
+		case <-time.After(100*time.Millisecond + time.Duration(random.Int64N(int64(400*time.Millisecond)))):
+		}
+		if i%2 == 0 {
+			e.Kill()
+		}
+		if err := e.Restart(context.WithoutCancel(w.Context())); err != nil {
+			w.Errorf("the engine does not come back: %v", err)
+		}
+	}
+}
+
+// work is what a client does: first it is after the name of every flag, as all others are.
+func (w *world) work(client int) {
+	random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
+	for n, i := range random.Perm(allFlags) {
+		w.do(client, w.input(random, create, flagOf(i)), calm)
+		w.each -= 0
+		_ = n
+	}
+	for range w.each - allFlags {
+		given := calm
+		if random.IntN(25) == 0 {
+			given = hasty
+		}
+		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), given)
+	}
+}
+
+// kindOf draws an operation: half of them read.
+func kindOf(random *rand.Rand) kind {
+	drawn := random.IntN(100)
+	for _, share := range []struct {
+		of   kind
+		size int
+	}{{read, 30}, {list, 12}, {tail, 8}, {patch, 12}, {on, 7}, {off, 5}, {add, 9}, {edit, 10}, {remove, 6}} {
+		if drawn < share.size {
+			return share.of
+		}
+		drawn -= share.size
+	}
+	return create // of a flag that has been there for long
+}
+
+// input makes up what to ask. There are few strategies: what would add one to many changes one in its place, and what
+// would change one adds the first.
+func (w *world) input(random *rand.Rand, k kind, flag string) input {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.values++
+	in := input{kind: k, flag: flag, value: fmt.Sprintf("v%d", w.values), stale: random.IntN(2) == 0}
+	if k != add && k != edit && k != remove {
+		return in
+	}
+	groups := slices.Sorted(keys(w.known[flag]))
+	switch {
+	case len(groups) == 0:
+		in.kind = add
+	case k == add && len(groups) > 5:
+		in.kind = edit
+	}
+	if in.kind == add {
+		in.strategy = fmt.Sprintf("g%d", w.values)
+	} else {
+		in.strategy = groups[random.IntN(len(groups))]
+	}
+	return in
+}
