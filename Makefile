@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
+.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-migration localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -108,6 +108,10 @@ test-sam: check-go check-npm ## walk through the interface, and every sample eve
 
 test-sam-local: $(SAM)
 	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./localstack/e2e
+
+test-migration: check-go check-npm ## move all flags of a real Unleash to Guidon and back, and compare (wants PostgreSQL; FLAGS=5000 measures)
+	@go build -o '$(LOCAL)/bin/migration' ./localstack/migration
+	@exec '$(LOCAL)/bin/migration' $(if $(FLAGS),-flags $(FLAGS))
 
 sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, beside make sam-local (FUNCTION=Features)
 	@'$(SAM)' local invoke $(or $(FUNCTION),Features)Function --config-file '$(LOCAL)/sam-local/samconfig.toml' \

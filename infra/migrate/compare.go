@@ -12,8 +12,9 @@ import (
 const atOnce = 8
 
 // both reads flags of a project on both sides, several at a time, and hands each pair to compare, which is called for one
-// at a time, in no order. What is compared are the environments that both projects have.
-func (m *move) both(ctx context.Context, what string, p, there project, compare func(name string, source, target *feature)) error {
+// at a time, in no order. What is compared are the environments that both projects have. A flag that the target is known
+// not to have is not asked for there.
+func (m *move) both(ctx context.Context, what string, p, there project, has func(name string) bool, compare func(name string, source, target *feature)) error {
 	shared := slices.DeleteFunc(slices.Clone(p.environments), func(e string) bool { return !slices.Contains(there.environments, e) })
 	source, target := reader{m.from, m.source.segmentNames()}, reader{m.to, m.target.segmentNames()}
 	progress := m.tell.bar(what, len(p.flags))
@@ -31,7 +32,7 @@ func (m *move) both(ctx context.Context, what string, p, there project, compare 
 			for name := range names {
 				here, err := source.read(ctx, p.ID, name, shared)
 				var over *feature
-				if err == nil {
+				if err == nil && has(name) {
 					over, err = target.read(ctx, p.ID, name, shared)
 				}
 				if err != nil {
@@ -68,7 +69,8 @@ func (m *move) compare(ctx context.Context) (remaining int, err error) {
 			remaining += len(p.flags)
 			continue
 		}
-		err := m.both(ctx, "comparing project "+p.ID, p, *there, func(name string, source, target *feature) {
+		all := func(string) bool { return true }
+		err := m.both(ctx, "comparing project "+p.ID, p, *there, all, func(name string, source, target *feature) {
 			found := differences(target, source)
 			if len(found) == 0 {
 				equal++
@@ -85,8 +87,8 @@ func (m *move) compare(ctx context.Context) (remaining int, err error) {
 		}
 	}
 	_, archived := m.source.flagCount()
-	m.tell.end(equal, remaining, archived)
-	return remaining, nil
+	m.tell.end(equal, remaining, archived, m.failed)
+	return remaining + m.failed, nil
 }
 
 // differences says in which places the target is not what the source is; none when they are the same.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,6 +19,8 @@ type feature struct {
 	Tags                  []string // type:value
 	Parents               []parent
 	Environments          map[string]featureEnvironment
+
+	places map[string]float64 // where the strategies stand, by their ids; not compared
 }
 
 type parent struct {
@@ -83,7 +86,9 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 		}
 		return nil, err
 	}
-	var tags struct{ Tags []struct{ Type, Value string } }
+	var tags struct {
+		Tags []struct{ Type, Value string }
+	}
 	if err := r.server.get(ctx, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
 		return nil, err
 	}
@@ -101,7 +106,9 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 			return nil, err
 		}
 		fe := featureEnvironment{Enabled: e.Enabled, Variants: normalVariants(list.Variants)}
-		for _, s := range e.Strategies {
+		slices.SortStableFunc(e.Strategies, func(a, b strategyRecord) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
+		for i, s := range e.Strategies {
+			f.places[s.ID] = float64(i)
 			fe.Strategies = append(fe.Strategies, s.strategy(r.segments))
 		}
 		f.Environments[e.Name] = fe
@@ -130,6 +137,7 @@ type featureRecord struct {
 func (record featureRecord) feature() feature {
 	f := feature{
 		Type: record.Type, Stale: record.Stale, ImpressionData: record.ImpressionData, Environments: map[string]featureEnvironment{},
+		places: map[string]float64{},
 	}
 	if record.Description != nil {
 		f.Description = *record.Description // none and an empty one look the same
@@ -143,6 +151,8 @@ func (record featureRecord) feature() feature {
 }
 
 type strategyRecord struct {
+	ID          string
+	SortOrder   float64
 	Name, Title string
 	Disabled    bool
 	Segments    []int64
@@ -187,6 +197,7 @@ func normalVariants(list []variant) []variant {
 	normal := slices.Clone(list)
 	for i := range normal {
 		normal[i].Overrides = some(normal[i].Overrides)
+		normal[i].Stickiness = cmp.Or(normal[i].Stickiness, "default") // which is what SDKs take it for
 	}
 	return some(normal)
 }

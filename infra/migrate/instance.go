@@ -15,7 +15,7 @@ type instance struct {
 	tagTypes      []tagType
 	contextFields []contextField
 	segments      []segment
-	strategyTypes []strategyType // those that were defined there
+	strategyTypes []strategyType // built in or defined there
 }
 
 type environment struct {
@@ -42,9 +42,40 @@ type tagType struct {
 	Icon        *string `json:"icon,omitempty"`
 }
 
+// plain are what things are as the two sides compare: having none is having an empty one, and ids are each side's own.
+func (t tagType) plain() tagType {
+	t.Description, t.Icon = words(t.Description), words(t.Icon)
+	return t
+}
+
+func (f contextField) plain() contextField {
+	f.Description, f.LegalValues = words(f.Description), each(f.LegalValues, func(v legalValue) legalValue {
+		return legalValue{v.Value, words(v.Description)}
+	})
+	return f
+}
+
+func (s segment) plain() segment {
+	s.ID, s.Description, s.Project, s.Constraints = 0, words(s.Description), words(s.Project), each(s.Constraints, constraint.normal)
+	return s
+}
+
+func (t strategyType) plain() strategyType {
+	t.Parameters, t.Editable = each(t.Parameters, func(p strategyParameter) strategyParameter { return p }), true
+	return t
+}
+
+// words is nil for a text that says nothing.
+func words(text *string) *string {
+	if text == nil || *text == "" {
+		return nil
+	}
+	return text
+}
+
 type contextField struct {
 	Name        string       `json:"name"`
-	Description *string      `json:"description"`
+	Description *string      `json:"description,omitempty"`
 	Stickiness  bool         `json:"stickiness"`
 	SortOrder   float64      `json:"sortOrder"`
 	LegalValues []legalValue `json:"legalValues"`
@@ -58,7 +89,7 @@ type legalValue struct {
 type segment struct {
 	ID          int64        `json:"id,omitempty"`
 	Name        string       `json:"name"`
-	Description *string      `json:"description"`
+	Description *string      `json:"description,omitempty"`
 	Project     *string      `json:"project,omitempty"`
 	Constraints []constraint `json:"constraints"`
 }
@@ -107,7 +138,7 @@ func readInstance(ctx context.Context, s *server, o options, tell *teller) (*ins
 		}
 	}
 	in.environments, in.projects, in.tagTypes, in.segments = environments.Environments, projects.Projects, tagTypes.TagTypes, segments.Segments
-	in.strategyTypes = slices.DeleteFunc(strategies.Strategies, func(t strategyType) bool { return !t.Editable })
+	in.strategyTypes = strategies.Strategies
 	if o.project != "" {
 		in.projects = slices.DeleteFunc(in.projects, func(p project) bool { return p.ID != o.project })
 	}
@@ -115,13 +146,20 @@ func readInstance(ctx context.Context, s *server, o options, tell *teller) (*ins
 		in.environments = slices.DeleteFunc(in.environments, func(e environment) bool { return e.Name != o.environment })
 	}
 	known := in.environmentNames()
-	for i := range in.projects {
-		p := &in.projects[i]
-		if err := readProject(ctx, s, p); err != nil {
+	readable := in.projects[:0]
+	for _, p := range in.projects {
+		err := readProject(ctx, s, &p)
+		if refused(err, http.StatusForbidden) {
+			tell.line("project %s is left out: %v", p.ID, err)
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		p.environments = slices.DeleteFunc(p.environments, func(name string) bool { return !known[name] })
+		readable = append(readable, p)
 	}
+	in.projects = readable
 	tell.read(s, in)
 	return in, nil
 }
@@ -168,10 +206,15 @@ func readProject(ctx context.Context, s *server, p *project) (err error) {
 	if p.flags, err = readFlagNames(ctx, s, p.ID); err != nil {
 		return err
 	}
-	var archive struct{ Features []struct{ Name string } }
+	var archive struct {
+		Features []named
+		Total    int
+	}
 	err = s.get(ctx, "/api/admin/archive/features/"+url.PathEscape(p.ID), &archive)
-	if p.archived = len(archive.Features); refused(err, http.StatusNotFound) { // newer versions search the archive; it is not moved anyway
-		return nil
+	if p.archived = len(archive.Features); refused(err, http.StatusNotFound) { // newer versions search the archive
+		query := url.Values{"project": {"IS:" + p.ID}, "archived": {"IS:true"}, "limit": {"1"}}
+		err = s.get(ctx, "/api/admin/search/features?"+query.Encode(), &archive)
+		p.archived = archive.Total
 	}
 	return err
 }
@@ -187,7 +230,9 @@ func readProjectEnvironments(ctx context.Context, s *server, id string) ([]strin
 	if !refused(err, http.StatusNotFound) {
 		return nil, err
 	}
-	var overview struct{ Environments []struct{ Environment string } }
+	var overview struct {
+		Environments []struct{ Environment string }
+	}
 	if err = s.get(ctx, path+"/overview", &overview); refused(err, http.StatusNotFound) {
 		err = s.get(ctx, path, &overview)
 	}

@@ -108,6 +108,9 @@ func migrate(ctx context.Context, o options, tell *teller) (remaining int, err e
 	if err != nil {
 		return 0, err
 	}
+	if len(source.projects) == 0 || len(source.environments) == 0 {
+		return 0, errors.New("the source has no project or no environment of that name that this token may see: there is nothing to move")
+	}
 	target, err := readInstance(ctx, o.to, o, tell)
 	if err != nil {
 		return 0, err

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,7 +15,9 @@ type move struct {
 	options
 	tell           *teller
 	source, target *instance
-	refused        map[string]string // why the target did not take a flag, by its name
+	failed         int                // how many things besides flags the target did not take
+	refused        map[string]string  // why the target did not take a flag, by its name
+	places         map[string]float64 // of the source's strategies, by their ids: exports of Unleash are in no order
 }
 
 // prepare brings what flags need, in the order in which things need each other. The target's instance is kept as it is
@@ -46,6 +49,7 @@ func (m *move) make(ctx context.Context, what, method, path string, body any) (m
 	if err := m.to.call(ctx, method, path, body, nil); err != nil {
 		if refused(err, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusBadRequest, http.StatusConflict) {
 			m.tell.not(what, err)
+			m.failed++
 			return false, nil
 		}
 		return false, err
@@ -112,14 +116,14 @@ func (m *move) projects(ctx context.Context) error {
 
 func (m *move) tagTypes(ctx context.Context) error {
 	return bring(ctx, m, "tag type ", m.source.tagTypes, m.target.tagTypes, thing[tagType]{
-		name: func(t tagType) string { return t.Name }, list: tagTypesPath,
+		name: func(t tagType) string { return t.Name }, plain: tagType.plain, list: tagTypesPath,
 		one: func(t tagType) string { return tagTypesPath + "/" + url.PathEscape(t.Name) },
 	})
 }
 
 func (m *move) contextFields(ctx context.Context) error {
 	return bring(ctx, m, "context field ", m.source.contextFields, m.target.contextFields, thing[contextField]{
-		name: func(f contextField) string { return f.Name }, list: contextPath,
+		name: func(f contextField) string { return f.Name }, plain: contextField.plain, list: contextPath,
 		one: func(f contextField) string { return contextPath + "/" + url.PathEscape(f.Name) },
 	})
 }
@@ -129,38 +133,39 @@ func (m *move) segments(ctx context.Context) error {
 	for _, s := range m.target.segments {
 		ids[s.Name] = s.ID
 	}
-	plain := func(list []segment) []segment { // as the two sides compare, and as one is made
-		return each(list, func(s segment) segment {
-			s.ID, s.Constraints = 0, each(s.Constraints, constraint.normal)
-			return s
-		})
-	}
-	return bring(ctx, m, "segment ", plain(m.source.segments), plain(m.target.segments), thing[segment]{
-		name: func(s segment) string { return s.Name }, list: segmentsPath,
+	return bring(ctx, m, "segment ", m.source.segments, m.target.segments, thing[segment]{
+		name: func(s segment) string { return s.Name }, plain: segment.plain, list: segmentsPath,
 		one: func(s segment) string { return fmt.Sprintf("%s/%d", segmentsPath, ids[s.Name]) },
 	})
 }
 
 func (m *move) strategyTypes(ctx context.Context) error {
-	return bring(ctx, m, "strategy type ", m.source.strategyTypes, m.target.strategyTypes, thing[strategyType]{
-		name: func(t strategyType) string { return t.Name }, list: strategiesPath,
+	// What one side has built in is the other's own in some versions. There it is made if it is not there, and never changed.
+	wanted := slices.DeleteFunc(slices.Clone(m.source.strategyTypes), func(s strategyType) bool {
+		i := slices.IndexFunc(m.target.strategyTypes, func(t strategyType) bool { return t.Name == s.Name })
+		return i >= 0 && !(s.Editable && m.target.strategyTypes[i].Editable)
+	})
+	return bring(ctx, m, "strategy type ", wanted, m.target.strategyTypes, thing[strategyType]{
+		name: func(t strategyType) string { return t.Name }, plain: strategyType.plain, list: strategiesPath,
 		one: func(t strategyType) string { return strategiesPath + "/" + url.PathEscape(t.Name) },
 	})
 }
 
 // A thing is a sort of what is moved by name: where it is made, and where one is changed.
 type thing[T any] struct {
-	name func(T) string
-	list string
-	one  func(T) string
+	name  func(T) string
+	plain func(T) T // as the two sides compare, and as one is made
+	list  string
+	one   func(T) string
 }
 
 // bring makes on the target what only the source has, and changes what is different.
 func bring[T any](ctx context.Context, m *move, what string, source, target []T, kind thing[T]) error {
 	for _, s := range source {
+		s = kind.plain(s)
 		method, path := http.MethodPost, kind.list
 		if i := slices.IndexFunc(target, func(t T) bool { return kind.name(t) == kind.name(s) }); i >= 0 {
-			if len(differences(target[i], s)) == 0 {
+			if len(differences(kind.plain(target[i]), s)) == 0 {
 				continue
 			}
 			method, path = http.MethodPut, kind.one(s)
@@ -177,7 +182,7 @@ const flagsAtOnce = 100
 
 // flags exports from the source, and imports into the target, every flag that is not the same on both sides.
 func (m *move) flags(ctx context.Context) error {
-	m.refused = map[string]string{}
+	m.refused, m.places = map[string]string{}, map[string]float64{}
 	for _, p := range m.source.projects {
 		there := m.target.project(p.ID)
 		if there == nil {
@@ -201,7 +206,11 @@ func (m *move) flags(ctx context.Context) error {
 // changed are the flags of a project that the target does not have as the source has them, parents first.
 func (m *move) changed(ctx context.Context, p, there project) ([]string, error) {
 	var roots, children []string
-	err := m.both(ctx, "reading project "+p.ID, p, there, func(name string, source, target *feature) {
+	has := func(name string) bool { _, found := slices.BinarySearch(there.flags, name); return found }
+	err := m.both(ctx, "reading project "+p.ID, p, there, has, func(name string, source, target *feature) {
+		if source != nil {
+			maps.Copy(m.places, source.places)
+		}
 		switch {
 		case source == nil || target != nil && len(differences(target, source)) == 0:
 		case len(source.Parents) > 0:
@@ -240,10 +249,11 @@ func (m *move) carry(ctx context.Context, p, there project, names []string) erro
 // carryOne moves some flags of one project in one environment. A target that takes an import whole or not at all
 // (Unleash) may refuse it for the sake of one flag: then each is carried alone, and those that are refused are told.
 func (m *move) carryOne(ctx context.Context, project, environment string, names []string) error {
-	var data json.RawMessage // passed on as it is: segments go by their names in it
+	var data map[string]any // passed on as it is, but for the order of strategies: segments go by their names in it
 	if err := m.from.call(ctx, http.MethodPost, exportPath, map[string]any{"environment": environment, "features": names}, &data); err != nil {
 		return err
 	}
+	m.order(data)
 	var report struct {
 		Features []struct {
 			Name    string
@@ -260,7 +270,7 @@ func (m *move) carryOne(ctx context.Context, project, environment string, names 
 			}
 		}
 		return nil
-	case refused(err, http.StatusBadRequest, http.StatusConflict):
+	case refused(err, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge):
 		m.refused[names[0]] = err.Error()
 		return nil
 	}
@@ -270,6 +280,21 @@ func (m *move) carryOne(ctx context.Context, project, environment string, names 
 		}
 	}
 	return err
+}
+
+// order puts the strategies of an export in their order, and says it in them where the export does not.
+func (m *move) order(data map[string]any) {
+	list, _ := data["featureStrategies"].([]any)
+	place := func(s any) float64 {
+		id, _ := s.(map[string]any)["id"].(string)
+		return m.places[id]
+	}
+	slices.SortStableFunc(list, func(a, b any) int { return cmp.Compare(place(a), place(b)) })
+	for _, s := range list {
+		if s := s.(map[string]any); s["sortOrder"] == nil {
+			s["sortOrder"] = place(s)
+		}
+	}
 }
 
 const (

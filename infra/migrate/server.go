@@ -36,8 +36,12 @@ func newServer(name, address, token string) (*server, error) {
 	}
 	base := strings.TrimSuffix(strings.TrimRight(address, "/"), "/api")
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: atOnce}
-	return &server{name: name, base: base, token: token, http: &http.Client{Timeout: perCall, Transport: transport}}, nil
+	client := &http.Client{Timeout: perCall, Transport: transport, CheckRedirect: elsewhere}
+	return &server{name: name, base: base, token: token, http: client}, nil
 }
+
+// elsewhere refuses to be led on: a body would be lost on the way, and a token is for whom it was given to.
+func elsewhere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // A refusal is an answer that is no success.
 type refusal struct {
@@ -47,7 +51,14 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("%s answers %d to %s: %s", r.server, r.status, r.call, r.message)
+	said := fmt.Sprintf("%s answers %d to %s: %s", r.server, r.status, r.call, r.message)
+	switch r.status {
+	case http.StatusUnauthorized:
+		said += " (is its token right, and of this server?)"
+	case http.StatusForbidden:
+		said += " (its token lacks a permission: take an admin's, or a personal one of somebody who may)"
+	}
+	return said
 }
 
 // refused tells whether err is an answer with one of the statuses.
@@ -117,6 +128,8 @@ func (s *server) once(ctx context.Context, method, path string, content []byte, 
 	switch {
 	case answer.StatusCode >= http.StatusBadRequest:
 		return waitFor(answer), &refusal{server: s.name, call: call, status: answer.StatusCode, message: reason(body)}
+	case answer.StatusCode >= http.StatusMultipleChoices:
+		return final, fmt.Errorf("%s sends on to %s: name that address instead", s.name, answer.Header.Get("Location"))
 	case into == nil || len(bytes.TrimSpace(body)) == 0:
 		return final, nil
 	}

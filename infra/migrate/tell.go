@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,8 +33,9 @@ func (t *teller) line(format string, args ...any) {
 
 func (t *teller) read(s *server, in *instance) {
 	active, archived := in.flagCount()
+	types := slices.DeleteFunc(slices.Clone(in.strategyTypes), func(t strategyType) bool { return !t.Editable })
 	t.line("%s, %s: %d projects, %d environments, %d flags (and %d archived), %d segments, %d context fields, %d tag types, %d strategy types of its own",
-		s.name, s.base, len(in.projects), len(in.environments), active, archived, len(in.segments), len(in.contextFields), len(in.tagTypes), len(in.strategyTypes))
+		s.name, s.base, len(in.projects), len(in.environments), active, archived, len(in.segments), len(in.contextFields), len(in.tagTypes), len(types))
 }
 
 func (t *teller) would(what string)          { t.line("would bring %s", what) }
@@ -47,8 +49,15 @@ func (t *teller) differs(name string, found []string) {
 	}
 }
 
-func (t *teller) end(equal, remaining, archived int) {
-	t.line("%d flags are the same on both sides, %d are not; %d archived flags were left where they are", equal, remaining, archived)
+func (t *teller) end(equal, remaining, archived, failed int) {
+	left := fmt.Sprintf("%d archived flags were left where they are", archived)
+	if archived == 1 {
+		left = "1 archived flag was left where it is"
+	}
+	t.line("%d flags are the same on both sides, %d are not; %s", equal, remaining, left)
+	if failed > 0 {
+		t.line("%d other things could not be brought: see above", failed)
+	}
 }
 
 // A bar shows how much of something is done.

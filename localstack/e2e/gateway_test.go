@@ -104,8 +104,11 @@ func (g *gateway) awaitHealth(t *testing.T) {
 }
 
 // holder is the engine that has the gateway's data; zero when none has.
-func (g *gateway) holder() (h holder) {
-	raw, err := os.ReadFile(filepath.Join(g.data, "guidon.db.lock"))
+func (g *gateway) holder() holder { return holderOf(filepath.Join(g.data, "guidon.db")) }
+
+// holderOf is the engine that has a file of data.
+func holderOf(data string) (h holder) {
+	raw, err := os.ReadFile(data + ".lock")
 	if err != nil || json.Unmarshal(raw, &h) != nil {
 		return holder{}
 	}

@@ -63,7 +63,8 @@ func (f *filler) extras() {
 	f.must("POST", inEnvironment("everything", "development")+"/strategies", object{"name": "userWithId", "disabled": true, "parameters": object{"userIds": "7,8"}}, nil)
 	f.must("POST", inEnvironment("everything", "development")+"/strategies", object{"name": "byFloor", "parameters": object{"floors": "1,2", "share": "20", "lift": "true", "most": "3"}}, nil)
 	f.must("POST", inEnvironment("everything", "production")+"/strategies", object{"name": "remoteAddress", "parameters": object{"IPs": "127.0.0.1"}, "disabled": true}, nil)
-	f.must("PUT", inEnvironment("everything", "production")+"/variants", list{
+	// Unleash 8 takes them for strategies alone.
+	f.try("variants of everything", "PUT", inEnvironment("everything", "production")+"/variants", list{
 		object{"name": "a", "weight": 250, "weightType": "fix", "stickiness": "canton", "payload": object{"type": "number", "value": "3"}},
 		object{"name": "b", "weight": 750, "weightType": "variable", "stickiness": "canton", "overrides": list{object{"contextName": "userId", "values": list{"9"}}}},
 	}, nil)

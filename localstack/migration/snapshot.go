@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -20,7 +21,7 @@ var own = []string{
 }
 
 func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
-	r := &snapper{ctx: ctx, c: c, segments: map[string]string{}}
+	r := &snapper{ctx: ctx, c: c, segments: map[string]string{}, places: map[string]float64{}}
 	snap := snapshot{"segments": r.listed("/api/admin/segments", "segments", "name")}
 	for _, s := range snap["segments"].(object) {
 		r.segments[fmt.Sprint(s.(object)["id"])] = fmt.Sprint(s.(object)["name"])
@@ -36,7 +37,11 @@ func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
 		r.export(environment, flags)
 	}
 	snap["flags"] = flags
-	clean(object(snap))
+	for _, of := range snap { // by names, which are cleaned of nothing
+		for _, entity := range of.(object) {
+			clean(entity)
+		}
+	}
 	return snap, r.err
 }
 
@@ -44,7 +49,8 @@ func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
 type snapper struct {
 	ctx      context.Context
 	c        *client
-	segments map[string]string // names by id
+	segments map[string]string  // names by id
+	places   map[string]float64 // of strategies, by id: exports of Unleash are in no order
 	err      error
 }
 
@@ -92,6 +98,9 @@ func (r *snapper) flag(name string) object {
 		strategies := list{}
 		if r.err == nil {
 			r.err = r.c.get(r.ctx, at+"/strategies", &strategies)
+		}
+		for _, s := range strategies {
+			r.places[fmt.Sprint(s.(object)["id"])] = number(s.(object)["sortOrder"])
 		}
 		in[environment] = object{"enabled": e["enabled"], "strategies": r.strategies(strategies), "variants": sortedBy(r.get(at + "/variants")["variants"], "name")}
 	}
@@ -148,9 +157,8 @@ func (r *snapper) export(environment string, flags object) {
 
 // strategies are in their order, with the names of their segments.
 func (r *snapper) strategies(items list) list {
-	slices.SortStableFunc(items, func(a, b any) int {
-		return int(number(a.(object)["sortOrder"]) - number(b.(object)["sortOrder"]))
-	})
+	place := func(s any) float64 { return r.places[fmt.Sprint(s.(object)["id"])] }
+	slices.SortStableFunc(items, func(a, b any) int { return cmp.Compare(place(a), place(b)) })
 	for _, s := range items {
 		s := s.(object)
 		names := list{}
@@ -179,17 +187,17 @@ func sortedBy(items any, member string) list {
 	return sorted
 }
 
-// clean takes out of a tree what is each server's own. In a variant or constraint nothing is called so.
+// clean takes out of a tree what is each server's own. The parameters of a strategy may be called anything.
 func clean(v any) {
 	switch v := v.(type) {
 	case object:
 		for _, name := range own {
-			if _, entity := v["contextName"]; !entity {
-				delete(v, name)
-			}
+			delete(v, name)
 		}
-		for _, child := range v {
-			clean(child)
+		for name, child := range v {
+			if name != "parameters" {
+				clean(child)
+			}
 		}
 	case list:
 		for _, child := range v {

@@ -36,6 +36,7 @@ type useDocument struct {
 	Format     int                   `json:"format"`
 	Feature    string                `json:"feature"`
 	Project    string                `json:"project"`
+	ProjectUID string                `json:"projectUid,omitzero"`
 	Archived   bool                  `json:"archived,omitzero"`
 	Strategies []strategyUseDocument `json:"strategies"`
 }
@@ -50,12 +51,12 @@ type strategyUseDocument struct {
 }
 
 func storeUse(u flags.Use) useDocument {
-	return useDocument{format, u.Feature, u.Project, u.Archived,
+	return useDocument{format, u.Feature, u.Project, u.ProjectUID, u.Archived,
 		each(u.Strategies, func(s flags.StrategyUse) strategyUseDocument { return strategyUseDocument(s) })}
 }
 
 func (doc useDocument) use() flags.Use {
-	return flags.Use{Feature: doc.Feature, Project: doc.Project, Archived: doc.Archived,
+	return flags.Use{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
 		Strategies: each(doc.Strategies, func(s strategyUseDocument) flags.StrategyUse { return flags.StrategyUse(s) })}
 }
 

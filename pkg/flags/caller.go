@@ -32,7 +32,7 @@ func Authenticate(token *Token, now time.Time) (Caller, error) {
 // AuthenticateUser tells who calls by a personal token. Unauthenticated when the user, or the user's token, is gone.
 func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	if user == nil || roles == nil || user.ID != token.User ||
-		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return t.Hash == token.Hash }) {
+		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return token.Is(t.Hash) }) {
 		return Caller{}, unauthenticated
 	}
 	root := roles.Find(user.RootRole)

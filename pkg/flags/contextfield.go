@@ -138,16 +138,17 @@ func (r *ContextFields) Replace(changed ContextField) error {
 	return nil
 }
 
-// Remove takes a context field away. NotFound when there is none, Conflict while active flags or segments constrain it.
-func (r *ContextFields) Remove(name string, uses []Use, segments []*Segment) error {
+// Remove takes a context field away. NotFound when there is none, Conflict while active flags, in environments that
+// are there, or segments constrain it.
+func (r *ContextFields) Remove(name string, uses []Use, registry *Environments, segments []*Segment) error {
 	i, found := r.search(name)
 	if !found {
 		return Errorf(NotFound, "there is no context field %q", name)
 	}
 	var users []string
 	for _, u := range uses {
-		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.OfField(name) }) {
-			users = append(users, "flag "+strconv.Quote(u.Feature))
+		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.OfField(name) && s.in(registry) }) {
+			users = append(users, u.user())
 		}
 	}
 	for _, s := range segments {

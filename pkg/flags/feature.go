@@ -163,8 +163,9 @@ func (f *Feature) Revive(at time.Time) {
 // Move takes the flag to another project; from are the environments of the one that it is in. What is on stays on, so
 // the other project must have every environment that the flag is on in: Conflict when not. What the flag has in other
 // environments that only its old project has rests, as when an environment is taken out of a project. Conflict, too,
-// while there are dependencies, which stay within a project, and while it uses a segment that is not there for the other.
-func (f *Feature) Move(from []ProjectEnvironment, to *Project, segment func(id int64) *Segment) error {
+// while there are dependencies, which stay within a project, and while it uses a segment that is not there for the other,
+// in an environment of the registry.
+func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environments, segment func(id int64) *Segment) error {
 	if f.ProjectUID == to.UID {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, segment func(id i
 		}
 		return err
 	}
-	for _, id := range f.Segments() {
+	for _, id := range f.Use().segments(func(s StrategyUse) bool { return s.in(registry) }) {
 		if s := segment(id); s != nil && s.ProjectUID != "" && s.ProjectUID != to.UID {
 			return Errorf(Conflict, "flag %q uses segment %d, %q, which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
 		}

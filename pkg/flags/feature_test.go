@@ -311,6 +311,7 @@ func TestMove(t *testing.T) {
 		}
 		return p
 	}
+	registry := &Environments{List: []Environment{env("development").Environment, env("production").Environment}}
 	again := to("development", "production")
 	again.Environments["production"] = Attachment{ID: "there-production", Environment: "uid-of-a-later-one"}
 	tests := []struct {
@@ -334,6 +335,9 @@ func TestMove(t *testing.T) {
 		{"using a segment of its project", "development", func(f *Feature) {
 			f.set(env("development"), FeatureEnvironment{Standing: Standing{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
 		}, to("development"), `segment 2, "ours", which belongs to project "default"`, ""},
+		{"using one of its project in an environment that is gone", "", func(f *Feature) {
+			f.set(env("staging"), FeatureEnvironment{Standing: Standing{Environment: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
+		}, to("development"), "", ""},
 		{"using one of the other, and one of all", "", func(f *Feature) {
 			f.set(env("development"), FeatureEnvironment{Standing: Standing{Environment: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
 		}, to("development"), "", ""},
@@ -354,7 +358,7 @@ func TestMove(t *testing.T) {
 				tt.alter(f)
 			}
 			before := f.Clone()
-			err := f.Move(from, tt.to, segment)
+			err := f.Move(from, tt.to, registry, segment)
 			if tt.message != "" {
 				if KindOf(err) != Conflict || !strings.Contains(fmt.Sprint(err), tt.message) || !reflect.DeepEqual(f, before) {
 					t.Errorf("error %v and %+v, want a Conflict with %q, and no change", err, f, tt.message)
@@ -374,7 +378,7 @@ func TestMove(t *testing.T) {
 		})
 	}
 	f := &Feature{Name: "f", ProjectUID: "uid-shop", Children: []string{"child"}, Environments: map[string]FeatureEnvironment{"production": {Standing: Standing{"uid-production", "a"}}}}
-	if before := f.Clone(); f.Move(from, to(), segment) != nil || !reflect.DeepEqual(f, before) {
+	if before := f.Clone(); f.Move(from, to(), registry, segment) != nil || !reflect.DeepEqual(f, before) {
 		t.Errorf("to where it is: %+v, want no change", f)
 	}
 }

@@ -31,34 +31,6 @@ func (b Brought) Check(name string, types *StrategyTypes, limits Limits, p *Prob
 	}
 }
 
-// Authorize says whether a caller may have before made what is brought, in env of a project. before is nil for a new flag.
-func (b Brought) Authorize(before *Feature, project *Project, env ProjectEnvironment, caller Caller) error {
-	was := FeatureEnvironment{}
-	if before != nil {
-		was = before.In(env)
-	}
-	for _, need := range []struct {
-		permission  Permission
-		environment string
-		needed      bool
-	}{
-		{CreateFeature, "", before == nil},
-		{UpdateFeature, "", before != nil || len(b.Tags) > 0 || len(b.Parents) > 0},
-		{UpdateFeatureEnvironment, env.Name, b.Enabled != nil},
-		{UpdateFeatureVariants, env.Name, len(b.Variants)+len(was.Variants) > 0},
-		{CreateFeatureStrategy, env.Name, len(b.Strategies) > 0},
-		{DeleteFeatureStrategy, env.Name, len(was.Strategies) > 0},
-	} {
-		if !need.needed {
-			continue
-		}
-		if err := caller.Authorize(need.permission, project, need.environment); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Bring makes the flag what an import says it is, with env alone of its environments. A strategy that the flag has
 // already, but for the id, keeps its id; so the same import again changes nothing.
 func (f *Feature) Bring(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {

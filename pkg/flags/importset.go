@@ -1,7 +1,6 @@
 package flags
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -12,7 +11,7 @@ type ImportSet struct {
 	Features      []string // the names of the flags
 	Strategies    []ImportStrategy
 	Environments  []ImportEnvironment
-	Tagged        []Tag // the tags of all flags
+	Tagged        []ImportTag
 	TagTypes      []string
 	ContextFields []string
 	Segments      []ImportSegment
@@ -26,6 +25,9 @@ type ImportStrategy struct {
 	Segments []int64
 }
 
+// An ImportTag is a tag that a flag of the set has, by its type.
+type ImportTag struct{ Feature, Type string }
+
 // An ImportEnvironment is what a flag of the set has in the environment.
 type ImportEnvironment struct {
 	Feature  string
@@ -37,6 +39,7 @@ type ImportSegment struct {
 	ID    int64
 	Name  string
 	Whole bool // the set has its constraints, so that it can be made
+	Own   bool // it is its project's own there, and will be here
 }
 
 // An ImportDependency names the parents of a flag of the set.
@@ -61,8 +64,10 @@ type ImportTarget struct {
 	Feature     func(name string) *Feature // nil for one that is not there
 	TagTypes    *TagTypes
 
+	StrategyTypes *StrategyTypes
 	ContextFields *ContextFields
 	Segments      []*Segment
+	Faults        []ImportFault // what else stands in the way
 }
 
 // An ImportReport says what stands in the way of an import, what to know before it, and which permissions the caller
@@ -86,14 +91,17 @@ func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
 			finding("These flags exist in another project already. Names are unique in the service: rename them or leave them out", fate.elsewhere),
 			finding("These flags are parents that neither the import nor the project "+strconv.Quote(project)+" has, or that are archived", s.missingParents(to, fate)),
 			finding("These segments do not exist, or belong to another project, and strategies refer to them: make them first", s.unknownSegments(to, false)),
+			s.faults(to, fate),
 		),
 		Warnings: findings(
-			finding("These flags exist in the project "+strconv.Quote(project)+" already and will be overwritten", fate.overwritten),
+			finding("These flags exist in the project "+strconv.Quote(project)+" already, and an import overwrites them", fate.overwritten),
 			finding("These flags are archived and will be skipped; revive them first to import them", fate.skipped),
-			finding("These strategy types are custom ones: they must be defined here, and every SDK must bring what they do", s.customStrategies()),
-			finding("These tag types are unknown and will be made", s.newTagTypes(to)),
-			finding("These context fields are unknown and will be made", s.newContextFields(to)),
-			finding("These segments are unknown and will be made", s.unknownSegments(to, true)),
+			finding("These strategy types are custom ones that are not defined here, and flags with them will be skipped; define them first, and have every SDK bring what they do",
+				s.customStrategies(to, false)),
+			finding("These strategy types are custom ones: every SDK must bring what they do", s.customStrategies(to, true)),
+			finding("These tag types are unknown and will be made", without(s.newTagTypes(to), to.faulty("tag type"))),
+			finding("These context fields are unknown and will be made", without(s.newContextFields(to), to.faulty("context field"))),
+			finding("These segments are unknown and will be made", without(s.unknownSegments(to, true), to.faulty("segment"))),
 		),
 	}
 	report.Permissions = findings(finding("These permissions are needed for the import, and you do not have them", s.lacking(to, fate, caller)))
@@ -139,18 +147,23 @@ func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
 	return distinct(missing)
 }
 
-// unknownSegments are those that the set has or refers to and that its project cannot have, of those that the set is
-// whole of or of the others. Ids mean nothing here: one that the set gives no name is unknown, and goes by its id.
+// unknownSegments are those that the set is whole of, or those that it refers to otherwise, and that its project cannot have.
+// Ids mean nothing here: one that the set gives no name is unknown, and goes by its id.
 func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	var unknown []string
-	named := map[int64]bool{}
+	named, referred := map[int64]bool{}, map[int64]bool{}
+	for _, strategy := range s.Strategies {
+		for _, id := range strategy.Segments {
+			referred[id] = true
+		}
+	}
 	for _, segment := range s.Segments {
 		named[segment.ID] = true
 		there := slices.ContainsFunc(to.Segments, func(one *Segment) bool { return one.Name == segment.Name })
 		ours := slices.ContainsFunc(to.Segments, func(one *Segment) bool {
 			return one.Name == segment.Name && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
 		})
-		if makes := segment.Whole && !there; !ours && makes == whole {
+		if makes := segment.Whole && !there; !ours && makes == whole && (whole || referred[segment.ID]) {
 			unknown = append(unknown, segment.Name)
 		}
 	}
@@ -164,10 +177,12 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	return distinct(unknown)
 }
 
-func (s ImportSet) customStrategies() []string {
+// customStrategies are the custom strategy types that the set uses, of those that are defined here or of the others.
+func (s ImportSet) customStrategies(to ImportTarget, defined bool) []string {
 	var custom []string
 	for _, strategy := range s.Strategies {
-		if !(StrategyType{Name: strategy.Type}).BuiltIn() {
+		known, is := to.StrategyTypes.Find(strategy.Type)
+		if is == defined && !known.BuiltIn() {
 			custom = append(custom, strategy.Type)
 		}
 	}
@@ -186,42 +201,6 @@ func (s ImportSet) newTagTypes(to ImportTarget) []string {
 
 func (s ImportSet) newContextFields(to ImportTarget) []string {
 	return slices.DeleteFunc(distinct(s.ContextFields), to.ContextFields.Has)
-}
-
-// lacking are the permissions that the import needs in the project and the environment, and that the caller has not.
-func (s ImportSet) lacking(to ImportTarget, sorted fate, caller Caller) []string {
-	written := setOf(sorted.created)
-	maps.Copy(written, setOf(sorted.overwritten))
-	var replacesStrategies, setsVariants bool
-	for _, name := range sorted.overwritten {
-		was := to.Feature(name).In(to.Environment)
-		replacesStrategies = replacesStrategies || len(was.Strategies) > 0
-		setsVariants = setsVariants || len(was.Variants) > 0
-	}
-	setsVariants = setsVariants || slices.ContainsFunc(s.Environments, func(e ImportEnvironment) bool { return written[e.Feature] && e.Variants > 0 })
-
-	var lacking []string
-	for _, need := range []struct {
-		permission  Permission
-		environment string
-		needed      bool
-	}{
-		{CreateFeature, "", len(sorted.created) > 0},
-		{UpdateFeature, "", len(sorted.overwritten) > 0 || len(s.Tagged) > 0 || len(s.Dependencies) > 0},
-		{UpdateFeatureEnvironment, to.Environment.Name,
-			slices.ContainsFunc(s.Environments, func(e ImportEnvironment) bool { return written[e.Feature] })},
-		{UpdateFeatureVariants, to.Environment.Name, setsVariants},
-		{CreateFeatureStrategy, to.Environment.Name, slices.ContainsFunc(s.Strategies, func(st ImportStrategy) bool { return written[st.Feature] })},
-		{DeleteFeatureStrategy, to.Environment.Name, replacesStrategies},
-		{CreateTagType, "", len(s.newTagTypes(to)) > 0},
-		{CreateContextField, "", len(s.newContextFields(to)) > 0},
-		{CreateSegment, "", len(s.unknownSegments(to, true)) > 0},
-	} {
-		if need.needed && !caller.May(need.permission, to.Project, need.environment) {
-			lacking = append(lacking, string(need.permission))
-		}
-	}
-	return lacking
 }
 
 // finding is one finding, or none where nothing is affected.

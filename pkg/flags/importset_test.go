@@ -26,6 +26,7 @@ func importTarget() ImportTarget {
 	return ImportTarget{
 		Project: project, Environment: env,
 		Feature:       func(name string) *Feature { return there[name] },
+		StrategyTypes: &StrategyTypes{},
 		TagTypes:      &TagTypes{List: []TagType{{Name: "simple"}}},
 		ContextFields: &ContextFields{List: []ContextField{{Name: "appName"}, {Name: "userId"}}},
 		Segments:      []*Segment{{Name: "all"}, {Name: "ours", ProjectUID: "p1"}, {Name: "theirs", ProjectUID: "p2"}},
@@ -71,7 +72,7 @@ func TestValidateImport(t *testing.T) {
 			{Type: "flexibleRollout"}, {Type: "mine"}, {Type: "yours"}, {Type: "mine"}, {Type: "default"}, {Type: "userWithId"},
 		}}, nil, lists{{"mine", "yours"}}},
 		{"tag types", ImportSet{
-			TagTypes: []string{"simple", "team"}, Tagged: []Tag{{Type: "simple", Value: "xx"}, {Type: "owner", Value: "yy"}, {Type: "team", Value: "zz"}},
+			TagTypes: []string{"simple", "team"}, Tagged: []ImportTag{{Type: "simple"}, {Type: "owner"}, {Type: "team"}},
 		}, nil, lists{{"team", "owner"}}},
 		{"context fields", ImportSet{ContextFields: []string{"userId", "country", "appName"}}, nil, lists{{"country"}}},
 		{"everything at once", ImportSet{
@@ -107,7 +108,7 @@ func TestImportPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := ImportSet{
-		Features: []string{"new", "kept"}, Tagged: []Tag{{Type: "owner", Value: "me"}},
+		Features: []string{"new", "kept"}, Tagged: []ImportTag{{Type: "owner"}},
 		Strategies: []ImportStrategy{{Feature: "new", Type: "default"}}, Environments: []ImportEnvironment{{Feature: "new"}},
 	}
 	tests := []struct {

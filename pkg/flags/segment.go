@@ -73,12 +73,18 @@ func (s *Segment) In(project *Project) {
 	}
 }
 
-// Settles says whether the segment can be where In has put it. Conflict while flags of other projects use it.
-func (s *Segment) Settles(uses []Use) error {
+// Settles says whether the segment can be where In has put it. Conflict while flags of other projects use it, in
+// environments that are there still.
+func (s *Segment) Settles(uses []Use, registry *Environments) error {
 	if s.Project == "" {
 		return nil
 	}
-	users := s.users(uses, func(u Use) bool { return u.Project != s.Project })
+	var users []string
+	for _, u := range uses {
+		if u.Project != s.Project && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.OfSegment(s.ID) && st.in(registry) }) {
+			users = append(users, u.user())
+		}
+	}
 	if len(users) > 0 {
 		return inUse(fmt.Sprintf("segment %d, %q, cannot become one of project %q alone: it", s.ID, s.Name, s.Project), users)
 	}
@@ -86,9 +92,13 @@ func (s *Segment) Settles(uses []Use) error {
 }
 
 // Deletable says why the segment must stay, if it must. Conflict while a strategy uses it, of an archived flag too: the
-// flag can be revived. So does the default strategy of an environment in a project, until it has another.
+// flag can be revived. So does the default strategy of an environment in a project, until it has another. A strategy that
+// is gone does not: see Leftover.
 func (s *Segment) Deletable(uses []Use, projects []*Project, registry *Environments) error {
-	users := s.users(uses, func(Use) bool { return true })
+	var users []string
+	for _, u := range uses {
+		users = append(users, s.usersIn(u, projects, registry)...)
+	}
 	for _, p := range projects {
 		for _, env := range p.Available(registry) {
 			if d := env.Attachment.DefaultStrategy; d != nil && slices.Contains(d.Segments, s.ID) {
@@ -102,19 +112,44 @@ func (s *Segment) Deletable(uses []Use, projects []*Project, registry *Environme
 	return nil
 }
 
-// users names the flags that use the segment.
-func (s *Segment) users(uses []Use, among func(Use) bool) []string {
-	var users []string
+// Leftover finds a strategy that is gone and has the segment still, since flags keep what they had in an environment that
+// was deleted. Such strategies are to be taken away before the segment is.
+func (s *Segment) Leftover(uses []Use, projects []*Project, registry *Environments) (left UsingStrategy, found bool) {
 	for _, u := range uses {
-		if among(u) && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.OfSegment(s.ID) }) {
-			user := "flag " + strconv.Quote(u.Feature)
-			if u.Archived {
-				user += ", which is archived"
+		for _, st := range u.Strategies {
+			if st.OfSegment(s.ID) && u.gone(st, projects, registry) {
+				return UsingStrategy{st, u.Feature, u.Project}, true
 			}
+		}
+	}
+	return left, false
+}
+
+// usersIn names the flag if it uses the segment where that can be seen, and each environment where it cannot: one that
+// the flag's project does not have at the moment.
+func (s *Segment) usersIn(u Use, projects []*Project, registry *Environments) (users []string) {
+	project := u.project(projects)
+	for _, st := range u.Strategies {
+		if !st.OfSegment(s.ID) || u.gone(st, projects, registry) {
+			continue
+		}
+		user := u.user()
+		if !u.Archived && project != nil && !project.Has(*registry.Find(st.Environment)) {
+			user += fmt.Sprintf(" in environment %q, which project %q does not have at the moment (add it again to see the strategy)", st.Environment, u.Project)
+		}
+		if !slices.Contains(users, user) {
 			users = append(users, user)
 		}
 	}
 	return users
+}
+
+// user names the flag to whoever is told that it uses something.
+func (u Use) user() string {
+	if u.Archived {
+		return "flag " + strconv.Quote(u.Feature) + ", which is archived"
+	}
+	return "flag " + strconv.Quote(u.Feature)
 }
 
 // SortSegments puts segments into the order of lists: by name.
@@ -158,14 +193,18 @@ func (s Strategy) AddedSegments(had []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(s.Segments), func(id int64) bool { return slices.Contains(had, id) })
 }
 
-// Segments are those that any strategy of the flag uses, in every environment, sorted.
+// Segments are those that any strategy of the flag uses, in every environment, those that are gone too, sorted.
 func (f *Feature) Segments() []int64 {
 	if f == nil {
 		return nil
 	}
-	var ids []int64
-	for _, fe := range f.Environments {
-		for _, s := range fe.Strategies {
+	return f.Use().segments(func(StrategyUse) bool { return true })
+}
+
+// segments are those of some strategies, sorted.
+func (u Use) segments(of func(StrategyUse) bool) (ids []int64) {
+	for _, s := range u.Strategies {
+		if of(s) {
 			ids = append(ids, s.Segments...)
 		}
 	}

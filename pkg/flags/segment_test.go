@@ -130,6 +130,18 @@ func TestUses(t *testing.T) {
 
 func TestSegmentDeletable(t *testing.T) {
 	uses, registry := usedBy()
+	registry.List = append(registry.List, Environment{Name: "staging", UID: "e2"})
+	use := func(feature, project string, archived bool, strategies ...StrategyUse) {
+		uses = append(uses, Use{Feature: feature, Project: "shop", ProjectUID: project, Archived: archived, Strategies: strategies})
+	}
+	in := func(name, uid string, segment int64) StrategyUse {
+		return StrategyUse{ID: "s-" + name, Name: "default", Environment: name, EnvironmentUID: uid, Segments: []int64{segment}}
+	}
+	use("resting", "p1", false, in("staging", "e2", 10), in("staging", "e2", 10))
+	use("both", "p1", false, in("development", "e1", 11), in("staging", "e2", 11))
+	use("archived", "p1", true, in("staging", "e2", 12))
+	use("of-a-project-that-is-gone", "p0", true, in("development", "e1", 13))
+	use("made-again", "p1", false, in("staging", "e1", 14))
 	project := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
 		"development": {ID: "x", Environment: "e1", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{8}}},
 		"gone":        {ID: "y", Environment: "e9", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{9}}},
@@ -137,10 +149,16 @@ func TestSegmentDeletable(t *testing.T) {
 	for _, tt := range []struct {
 		id   int64
 		want string
+		left string // the flag of a strategy that is to be taken away first
 	}{
-		{7, `segment 7, "s", is in use by the flag "a", flag "dead", flag "old", which is archived`},
-		{8, `segment 8, "s", is in use by the default strategy of project "shop" in environment "development"`},
-		{9, ""}, // only in an environment that is gone
+		{7, `segment 7, "s", is in use by the flag "a", flag "old", which is archived`, "dead"},
+		{8, `segment 8, "s", is in use by the default strategy of project "shop" in environment "development"`, ""},
+		{9, "", ""}, // only in an environment that is gone
+		{10, `segment 10, "s", is in use by the flag "resting" in environment "staging", which project "shop" does not have at the moment (add it again to see the strategy)`, ""},
+		{11, `segment 11, "s", is in use by the flag "both", flag "both" in environment "staging", which project "shop" does not have at the moment (add it again to see the strategy)`, ""},
+		{12, `segment 12, "s", is in use by the flag "archived", which is archived`, ""},
+		{13, "", "of-a-project-that-is-gone"},
+		{14, "", "made-again"},
 	} {
 		err := (&Segment{ID: tt.id, Name: "s"}).Deletable(uses, []*Project{project}, registry)
 		got := ""
@@ -153,18 +171,23 @@ func TestSegmentDeletable(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("segment %d: got %q, want %q", tt.id, got, tt.want)
 		}
+		left, found := (&Segment{ID: tt.id}).Leftover(uses, []*Project{project}, registry)
+		if left.Feature != tt.left || found != (tt.left != "") {
+			t.Errorf("segment %d: the leftover is %q, want %q", tt.id, left.Feature, tt.left)
+		}
 	}
 }
 
 func TestSegmentSettles(t *testing.T) {
-	uses, _ := usedBy()
+	uses, registry := usedBy()
+	uses = append(uses, Use{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}})
 	s := &Segment{ID: 7, Name: "s"}
 	for _, tt := range []struct {
 		project *Project
 		ok      bool
 	}{{nil, true}, {&Project{ID: "shop", UID: "p1"}, true}, {&Project{ID: "other", UID: "p2"}, false}} {
 		s.In(tt.project)
-		if err := s.Settles(uses); (err == nil) != tt.ok || err != nil && KindOf(err) != Conflict {
+		if err := s.Settles(uses, registry); (err == nil) != tt.ok || err != nil && KindOf(err) != Conflict {
 			t.Errorf("in %v: got %v, want ok %t", tt.project, err, tt.ok)
 		}
 	}

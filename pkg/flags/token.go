@@ -2,6 +2,7 @@ package flags
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"slices"
 	"time"
@@ -53,6 +54,11 @@ func (s *Seen) version() int64 { return 0 }
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
+}
+
+// Is tells whether the token is the one whose secret has that hash, in a time that does not depend on where they differ.
+func (t *Token) Is(hash string) bool {
+	return subtle.ConstantTimeCompare([]byte(t.Hash), []byte(hash)) == 1
 }
 
 // Key names the token by its hash.

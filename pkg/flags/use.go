@@ -11,6 +11,7 @@ import (
 type Use struct {
 	Feature    string
 	Project    string // its id
+	ProjectUID string // the project itself: an id may be used again by another. "" for one stored before that was
 	Archived   bool
 	Strategies []StrategyUse
 }
@@ -38,7 +39,7 @@ func (s StrategyUse) OfField(name string) bool { return slices.Contains(s.Contex
 
 // Use is what the flag's strategies name, by environment; without any, its list of strategies is empty.
 func (f *Feature) Use() Use {
-	u := Use{Feature: f.Name, Project: f.Project, Archived: f.Archived}
+	u := Use{Feature: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Archived: f.Archived}
 	for _, env := range slices.Sorted(maps.Keys(f.Environments)) {
 		fe := f.Environments[env]
 		for _, s := range fe.Strategies {
@@ -63,10 +64,38 @@ func (s Strategy) contextFields() []string {
 	return slices.Compact(names)
 }
 
-// A UsingStrategy is a strategy of an active flag that uses something.
+// in tells whether the strategy's environment is there, and no later one of its name.
+func (s StrategyUse) in(registry *Environments) bool {
+	env := registry.Find(s.Environment)
+	return env != nil && env.UID == s.EnvironmentUID
+}
+
+// gone tells whether nobody can see the strategy any more, and nothing can bring it back: its environment was deleted, or
+// its flag is an archived one of a project that was. One that an environment was merely taken out of is not gone: it is
+// back with the environment.
+func (u Use) gone(s StrategyUse, projects []*Project, registry *Environments) bool {
+	return !s.in(registry) || u.ProjectUID != "" && u.project(projects) == nil
+}
+
+// project is the flag's, nil when it is not among those.
+func (u Use) project(projects []*Project) *Project {
+	for _, p := range projects {
+		if p.UID == u.ProjectUID {
+			return p
+		}
+	}
+	return nil
+}
+
+// A UsingStrategy is a strategy of a flag that uses something.
 type UsingStrategy struct {
 	StrategyUse
 	Feature, Project string
+}
+
+// Place is where its flag has it, even if there is no such environment any more.
+func (s UsingStrategy) Place() ProjectEnvironment {
+	return ProjectEnvironment{Environment: Environment{Name: s.Environment, UID: s.EnvironmentUID}}
 }
 
 // StrategiesIn lists the strategies of active flags that use something, in environments that are there still.
@@ -74,8 +103,7 @@ func StrategiesIn(uses []Use, registry *Environments, using func(StrategyUse) bo
 	var list []UsingStrategy
 	for _, u := range uses {
 		for _, s := range u.Strategies {
-			env := registry.Find(s.Environment)
-			if !u.Archived && env != nil && env.UID == s.EnvironmentUID && using(s) {
+			if !u.Archived && s.in(registry) && using(s) {
 				list = append(list, UsingStrategy{s, u.Feature, u.Project})
 			}
 		}

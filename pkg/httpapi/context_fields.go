@@ -25,7 +25,7 @@ func contextFields() []Operation {
 		{"POST " + all + "/validate", flags.CreateContextField, fields, takes(validateContextField).answers(200)},
 		{"GET " + one, flags.Read, fields, does(readContextField).answers(200, contextFieldView{})},
 		{"PUT " + one, flags.UpdateContextField, fields, takes(updateContextField).answers(200)},
-		{"DELETE " + one, flags.DeleteContextField, fields,
+		{"DELETE " + one, flags.DeleteContextField, fields | theEnvironments,
 			does(deleteContextField).listing(flags.EntityUse, flags.EntitySegment).answers(200)},
 		{"GET " + one + "/strategies", flags.Read, fields | theEnvironments,
 			does(listFieldStrategies).listing(flags.EntityUse).answers(200, usingStrategyList{})},
@@ -94,7 +94,7 @@ func (c *call) replacesField(after flags.ContextField) (decision, error) {
 
 func deleteContextField(c *call) (decision, error) {
 	registry := c.fields.Clone()
-	if err := registry.Remove(c.field.Name, c.uses(), c.segments()); err != nil {
+	if err := registry.Remove(c.field.Name, c.uses(), c.registry, c.segments()); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.ContextFieldDeleted, PreData: contextFieldViewOf(c.field)}

@@ -99,12 +99,15 @@ func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
 	variants := variantViews(f.AllVariants(c.environments))
 	answer := c.subset(f, &variants)
 	parents, writes := c.parents()
+	if _, err := c.feature.Dependency(f.Name); err == nil { // else the new flag would be said to depend on itself
+		return decision{}, flags.Errorf(flags.NameExists, "the flag name %q is taken by a flag that %q depends on", f.Name, c.feature.Name)
+	}
 	for i, d := range c.feature.Dependencies {
 		if err := f.DependOn(parents[i], d); err != nil {
 			return decision{}, err
 		}
 	}
-	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name, each(f.Dependencies, dependencyOf)}}
+	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name, each(f.Dependencies, dependencyOf), c.clonedInto(f)}}
 	return c.makesFeature(f, event, http.StatusCreated, answer, writes...)
 }
 

@@ -138,7 +138,7 @@ func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
 		switch {
 		case r.Method == http.MethodOptions:
 			e.preflight(w, r)
-		case !strings.HasPrefix(r.URL.Path, "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath(),
+		case !strings.HasPrefix(r.URL.EscapedPath(), "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath(),
 			path.Clean(r.URL.Path) != r.URL.Path && !endsInText(mux, r):
 			nothing.ServeHTTP(w, r)
 		default:

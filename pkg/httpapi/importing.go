@@ -112,10 +112,13 @@ func (m *importing) collect() {
 
 // tagTypes are those of the data, and those that only its tags name.
 func (m *importing) tagTypes() []importTagTypeBody {
-	list := slices.Clone(m.data.TagTypes)
+	list, known := slices.Clone(m.data.TagTypes), map[string]bool{}
+	for _, t := range list {
+		known[t.Name] = true
+	}
 	for _, t := range m.data.FeatureTags {
-		if !slices.ContainsFunc(list, func(known importTagTypeBody) bool { return known.Name == t.TagType }) {
-			list = append(list, importTagTypeBody{Name: t.TagType})
+		if !known[t.TagType] {
+			known[t.TagType], list = true, append(list, importTagTypeBody{Name: t.TagType})
 		}
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 // Imports serves the export and import of flags, and the validation of import data (contract: Import validation).
 func Imports() Group {
 	return Group{Name: "imports", Operations: []Operation{
-		{"POST /api/admin/features-batch/validate", flags.Read, theEnvironments | theTagTypes | theContextFields,
+		{"POST /api/admin/features-batch/validate", flags.Read, theEnvironments | theTagTypes | theStrategyTypes | theContextFields,
 			loadingFor(takes(validateImport), importKeys).listing(flags.EntitySegment).upTo(maxImport).answers(200, importReportView{})},
 		{"POST /api/admin/features-batch/import", flags.Read, theEnvironments | theTagTypes | theStrategyTypes | theContextFields, importFlags()},
 		{"POST /api/admin/features-batch/export", flags.Read, theEnvironments | theTagTypes | theContextFields,
@@ -22,8 +22,9 @@ func Imports() Group {
 // What an import may be at most: bytes, and flags that it names. A hundred flags are one call of the store, so this many
 // are still well within the time of the function.
 const (
-	maxImport      = 4 << 20
-	maxImportFlags = 10_000
+	maxImport       = 4 << 20
+	maxImportFlags  = 10_000
+	maxImportOthers = 1_000 // tag types, context fields and segments
 )
 
 // importKeys names the project and every flag of the data: what exists of them is all that there is to know.
@@ -49,8 +50,13 @@ func validateImport(c *call, in importBody) (decision, error) {
 	if err := in.find(c); err != nil {
 		return decision{}, err
 	}
+	faults, err := newImporting(in).faults(c)
+	if err != nil {
+		return decision{}, err
+	}
 	report := in.Data.Value.set().Validate(flags.ImportTarget{
-		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes, ContextFields: c.fields, Segments: c.segments(),
+		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes, StrategyTypes: c.types, ContextFields: c.fields,
+		Segments: c.segments(), Faults: faults,
 		Feature: func(name string) *flags.Feature { return flags.Find[*flags.Feature](c.more, flags.FeatureKey(name)) },
 	}, c.caller)
 	return ok(importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)})
@@ -186,6 +192,10 @@ func (b importBody) check(_ flags.Limits, problems *flags.Problems) {
 	if n := len(data.set().Named()); n > maxImportFlags {
 		problems.Add("/data", "names %d flags, and one import has at most %d; make several of it", n, maxImportFlags)
 	}
+	types := (&importing{data: data}).tagTypes()
+	if n := len(types) + len(data.ContextFields) + len(data.Segments); n > maxImportOthers {
+		problems.Add("/data", "has %d tag types, context fields and segments, and one import has at most %d; make several of it", n, maxImportOthers)
+	}
 }
 
 // checkNames finds whatever has no name, or belongs to nothing.
@@ -235,11 +245,11 @@ func (d importData) set() flags.ImportSet {
 		Environments: each(d.FeatureEnvironments, func(e importEnvironmentBody) flags.ImportEnvironment {
 			return flags.ImportEnvironment{Feature: e.FeatureName, Variants: len(e.Variants)}
 		}),
-		Tagged:        each(d.FeatureTags, func(t importTagBody) flags.Tag { return flags.Tag{Type: t.TagType, Value: t.TagValue.Value} }),
+		Tagged:        each(d.FeatureTags, func(t importTagBody) flags.ImportTag { return flags.ImportTag{Feature: t.FeatureName, Type: t.TagType} }),
 		TagTypes:      each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
 		ContextFields: each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
 		Segments: each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
-			return flags.ImportSegment{ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set}
+			return flags.ImportSegment{ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set, Own: s.Project.Value != nil}
 		}),
 		Dependencies: each(d.Dependencies, func(d importDependencyBody) flags.ImportDependency {
 			return flags.ImportDependency{Feature: d.Feature, Parents: each(d.Dependencies, func(p importParentBody) string { return p.Feature })}

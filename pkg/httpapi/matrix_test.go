@@ -162,6 +162,7 @@ var bodies = map[string]string{
 	"PUT " + aSegment:                            `{"name":"{new}","project":"{projectId}","constraints":[]}`,
 	"PUT /api/admin/projects/{projectId}/access": `{"roles":[{"id":{roleId},"users":[{userId}]}]}`,
 	ofFlag("POST", "/changeProject"):             `{"newProjectId":"{projectId}"}`,
+	"POST " + importData:                         `{"project":"{projectId}","environment":"development","data":{"features":[{"name":"{new}"}]}}`,
 	ofProject("POST", "/changeProject"):          someFlags + `,"newProjectId":"{projectId}"}`,
 }
 
@@ -200,7 +201,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 
 // placesOf are the places that make a difference to a route.
 func (g stage) placesOf(route string) []subject {
-	inProject := strings.Contains(route, allSegments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens)
+	inProject := strings.Contains(route, allSegments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens) ||
+		overData[route] != ""
 	inEnvironment := route == setsSegments || strings.Contains(route, "{environment}")
 	return slices.DeleteFunc(slices.Clone(g.places), func(on subject) bool {
 		return !inProject && on.project != "alpha" || !inEnvironment && on.environment != "development"
@@ -230,6 +232,10 @@ var overProjects = map[string][2]string{
 	"DELETE " + aSegment:  {"DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
 	setsSegments:          {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
 }
+
+// overData is the permission that the data of an operation takes in the project that its body names, by route. Whoever
+// reads gets an answer, which tells what was done, and what was refused for want of it.
+var overData = map[string]string{"POST " + importData: "CREATE_FEATURE"}
 
 // success is the status of who may, where it is not that of the example, which is an API token's in
 // "default".
@@ -338,7 +344,8 @@ func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on 
 		t.Errorf("%s in %s/%s: status %d, want %d; it takes %s, and the caller holds %v; body %.300s",
 			op.Route, on.project, on.environment, got.status, want, op.Permission, h.holds, got.body)
 	}
-	refused := want >= 400
+	permission := overData[op.Route]
+	refused := want >= 400 || permission != "" && !h.has(permission, on.project, "")
 	if name := map[int]string{401: "AuthenticationRequired", 403: "NoAccessError", 404: "NotFoundError"}[want]; name != "" {
 		if different := match(failure(name, ""), got.body); len(different) > 0 {
 			t.Errorf("%s: %v", op.Route, different)
@@ -346,6 +353,9 @@ func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on 
 	}
 	if n := got.writes(t); n > 0 && (refused || method == "GET") {
 		t.Errorf("%s in %s/%s: %d writes, want none", op.Route, on.project, on.environment, n)
+	}
+	if permission != "" && !refused && got.writes(t) == 0 {
+		t.Errorf("%s in %s: no writes, want some", op.Route, on.project)
 	}
 	return !refused
 }
@@ -375,6 +385,9 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 			}
 			if over := overProjects[route]; over != [2]string{} {
 				needs = over[1]
+			}
+			if over := overData[route]; over != "" {
+				needs = over
 			}
 			h := s.holderOf(t, needs, on.project)
 			c := on.call(route)

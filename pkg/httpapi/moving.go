@@ -70,7 +70,7 @@ func (b moveBody) allowed(c *call) error {
 // move takes the flag of the call there.
 func (b moveBody) move(c *call) (decision, error) {
 	f, to := c.feature.Clone(), b.target(c)
-	if err := f.Move(c.environments, to, c.segmentNamed); err != nil {
+	if err := f.Move(c.environments, to, c.registry, c.segmentNamed); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{

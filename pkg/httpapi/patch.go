@@ -13,10 +13,11 @@ import (
 	"guidon/pkg/flags"
 )
 
-// What a patch may do at most: operations, and bytes added by its copies.
+// What a patch may do at most: operations, and bytes added by its copies, to which it is allowed twice what the document
+// and the patch have. So a short patch cannot copy itself up: each copy may double what there is.
 const (
 	maxPatchOperations = 1000
-	maxPatchCopies     = 1 << 20
+	maxPatchCopies     = 8 << 10
 	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
 )
 
@@ -86,7 +87,7 @@ func patchFault(err error) string {
 		return "a path names a place in a list that it does not have"
 	}
 	if _, ok := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); ok {
-		return "its copies add more than 1 MiB"
+		return "its copies add more than twice what there is; apply it in parts"
 	}
 	return "a path does not fit the document"
 }
@@ -110,7 +111,7 @@ func (p patchBody) apply(document, into any) error {
 	}
 	options := jsonpatch.NewApplyOptions()
 	options.SupportNegativeIndices = false
-	options.AccumulatedCopySizeLimit = maxPatchCopies
+	options.AccumulatedCopySizeLimit = int64(maxPatchCopies + 2*(len(before)+len(operations)))
 	after, err := patch.ApplyWithOptions(before, options)
 	if err != nil {
 		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + patchFault(err), Err: err}

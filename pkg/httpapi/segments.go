@@ -30,9 +30,9 @@ func segments() []Operation {
 			within(func(in any) string { return in.(strategySegmentsBody).Project }).
 			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
 		{"GET " + one, flags.Read, theSegment, does(readSegment).answers(200, segmentView{})},
-		{"PUT " + one, flags.Read, theSegment, loadingFor(takes(updateSegment), segmentProject).listing(flags.EntityUse).
+		{"PUT " + one, flags.Read, theSegment | theEnvironments, loadingFor(takes(updateSegment), segmentProject).listing(flags.EntityUse).
 			overProjects(flags.UpdateSegment, flags.UpdateProjectSegment).answers(204)},
-		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).
+		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).loading(leftoverKeys).
 			overProjects(flags.DeleteSegment, flags.UpdateProjectSegment).answers(204)},
 		{"GET " + one + "/strategies", flags.Read, theSegment | theEnvironments,
 			does(listSegmentStrategies).listing(flags.EntityUse).answers(200, segmentStrategies{})},
@@ -128,7 +128,7 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 	if err := c.putSegment(s, in, flags.UpdateSegment); err != nil {
 		return decision{}, err
 	}
-	if err := s.Settles(c.uses()); err != nil {
+	if err := s.Settles(c.uses(), c.registry); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.SegmentUpdated, Project: s.Project, Data: segmentViewOf(s), PreData: segmentViewOf(c.segment)}
@@ -151,18 +151,6 @@ func (c *call) putSegment(s *flags.Segment, in segmentBody, p flags.Permission) 
 	}
 	s.In(owner)
 	return nil
-}
-
-func deleteSegment(c *call) (decision, error) {
-	if err := c.authorizeThis(flags.DeleteSegment); err != nil {
-		return decision{}, err
-	}
-	projects := each(c.lists[flags.EntityProject], func(a flags.Aggregate) *flags.Project { return a.(*flags.Project) })
-	if err := c.segment.Deletable(c.uses(), projects, c.registry); err != nil {
-		return decision{}, err
-	}
-	event := flags.Event{Type: flags.SegmentDeleted, Project: c.segment.Project, PreData: segmentViewOf(c.segment)}
-	return c.changes(c.segment, nil, event, http.StatusNoContent, nil)
 }
 
 // validateSegment says whether a name is free.

@@ -148,6 +148,11 @@ func removeStrategy(c *call) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
+	return c.removesStrategy(s)
+}
+
+// removesStrategy is a decision that takes a strategy of the call's flag and environment away.
+func (c *call) removesStrategy(s flags.Strategy) (decision, error) {
 	f := c.feature.Clone()
 	if err := f.RemoveStrategy(c.environment, s.ID); err != nil {
 		return decision{}, err

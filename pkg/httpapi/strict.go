@@ -40,17 +40,29 @@ func decodeStrict(body []byte, into any) error {
 	return syntaxFault(err)
 }
 
-// errDeep and errRounded are what scan finds beyond the grammar of JSON.
+// What a body may have in objects: some, and one more for so many bytes. A megabyte of {} would take a hundred to decode,
+// and no object of the interface is as small as that.
+const (
+	someObjects   = 1000
+	bytesAnObject = 16
+)
+
+// errDeep, errRounded and errObjects are what scan finds beyond the grammar of JSON.
 var (
 	errDeep    = fmt.Errorf("nested deeper than %d levels", maxDepth)
 	errRounded = errors.New("a number that cannot be kept exactly")
+	errObjects = errors.New("more objects than anything of this size has")
 )
 
 // scan reads the body once for what holds of every body: one document of good JSON, not too deep, numbers within reach.
 func scan(body []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
+	objects := someObjects + len(body)/bytesAnObject
 	for {
 		token, err := d.ReadToken()
+		if token.Kind() == '{' {
+			objects--
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -58,8 +70,10 @@ func scan(body []byte) error {
 			return err
 		case d.StackDepth() > maxDepth:
 			return errDeep
+		case objects < 0:
+			return errObjects
 		case token.Kind() == '0' && isRounded(token.String()):
-			return fmt.Errorf("%w at %s: %s", errRounded, d.StackPointer(), shorten(token.String()))
+			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
 			return errors.New("more follows after the end of the document")
 		}
@@ -88,6 +102,14 @@ func shorten(s string) string {
 		end--
 	}
 	return s[:end] + "…"
+}
+
+// placeIn is where in a body something is, as a JSON pointer: its beginning alone where a name in it is out of all measure.
+func placeIn(p jsontext.Pointer) string {
+	if len(p) > 500 {
+		return shorten(string(p))
+	}
+	return string(p)
 }
 
 // errNull is a null where T is wanted.
@@ -136,7 +158,7 @@ func syntaxFault(err error) error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntactic.Err != nil {
 		reason = fmt.Sprintf("%s, at byte %d", syntactic.Err.Error(), syntactic.ByteOffset)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			reason = fmt.Sprintf("the member %s is there twice", syntactic.JSONPointer)
+			reason = fmt.Sprintf("the member %s is there twice", placeIn(syntactic.JSONPointer))
 		}
 	}
 	return &flags.Error{Kind: flags.Invalid, Message: "the body is not good JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
@@ -144,7 +166,7 @@ func syntaxFault(err error) error {
 
 func typeFault(e *json.SemanticError) error {
 	var problems flags.Problems
-	at := string(e.JSONPointer)
+	at := placeIn(e.JSONPointer)
 	null, isNull := errors.AsType[errNull](e.Err)
 	switch {
 	case isNull:

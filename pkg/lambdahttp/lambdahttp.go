@@ -9,6 +9,8 @@ package lambdahttp
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -30,16 +32,36 @@ type EventHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.
 func Handler(h http.Handler) EventHandler {
 	adapter := httpadapter.NewV2(h)
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		response, err := adapter.ProxyWithContext(ctx, mend(event))
-		if err != nil { // an event that is no request, or an h that wrote nothing: the adapter would say 504
+		event, err := mend(event)
+		if err != nil {
+			return internalError(ctx, err), nil
+		}
+		response, err := adapter.ProxyWithContext(ctx, event)
+		if err != nil { // an h that wrote nothing: the adapter would say 504
 			return internalError(ctx, err), nil
 		}
 		return response, nil
 	}
 }
 
-// mend puts an event right for the adapter.
-func mend(event events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
+// mend puts an event right for the adapter. What it leaves is a request for certain: the adapter would print what it
+// cannot convert, with the path, which may hold a secret. API Gateway sends none of what is an error here.
+func mend(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPRequest, error) {
+	if !isToken(event.RequestContext.HTTP.Method) {
+		return event, errors.New("the event has no HTTP method")
+	}
+	if event.IsBase64Encoded {
+		body, err := base64.StdEncoding.DecodeString(event.Body)
+		if err != nil {
+			return event, fmt.Errorf("the event's body: %w", err)
+		}
+		event.Body, event.IsBase64Encoded = string(body), false
+	}
+	if domain := event.RequestContext.DomainName; domain != "" {
+		if u, err := url.Parse("https://" + domain); err != nil || u.Host != domain {
+			event.RequestContext.DomainName = ""
+		}
+	}
 	if event.RawPath == "" {
 		event.RawPath = event.RequestContext.HTTP.Path
 	}
@@ -50,7 +72,14 @@ func mend(event events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
 		event.Headers = maps.Clone(event.Headers)
 		delete(event.Headers, "cookie")
 	}
-	return event
+	return event, nil
+}
+
+// isToken tells whether a text can be a method.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
 }
 
 // escapePath escapes each segment of a decoded path. Dots and empty segments stay as they are: whether such a path

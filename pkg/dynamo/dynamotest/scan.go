@@ -1,6 +1,7 @@
 package dynamotest
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,9 +15,15 @@ import (
 // Scan reads a whole table as it lies there, past every rule of the store's: the engine's own answers, as text.
 func Scan(t testing.TB, store *dynamo.Store) string {
 	t.Helper()
+	return scanAt(t, shared.URL(), store.Table())
+}
+
+// scanAt reads a table of any engine.
+func scanAt(t testing.TB, url, table string) string {
+	t.Helper()
 	var all strings.Builder
 	for start := ""; ; {
-		page := scanPage(t, fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, store.Table(), start))
+		page := scanPage(t, url, fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, table, start))
 		all.WriteString(page)
 		_, last, more := strings.Cut(page, `"LastEvaluatedKey":`)
 		if !more {
@@ -26,9 +33,9 @@ func Scan(t testing.TB, store *dynamo.Store) string {
 	}
 }
 
-func scanPage(t testing.TB, body string) string {
+func scanPage(t testing.TB, url, body string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, shared.URL(), strings.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

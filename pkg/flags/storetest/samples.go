@@ -143,7 +143,7 @@ func FullSegment() *flags.Segment {
 
 // FullUse is what a flag uses, with everything in it.
 func FullUse() flags.Use {
-	return flags.Use{Feature: "checkout", Project: "shop", Archived: true, Strategies: []flags.StrategyUse{{
+	return flags.Use{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
 		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"},
 	}}}
 }

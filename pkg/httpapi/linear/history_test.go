@@ -2,16 +2,13 @@ package linear
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"math"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,7 +39,6 @@ const (
 
 // A world is a server with its clients, and what they were told.
 type world struct {
-	*testing.T
 	setup
 	url    string
 	client *http.Client
@@ -53,7 +49,9 @@ type world struct {
 	history []porcupine.Operation
 	values  int
 	known   map[string]map[string]string // by flag: the ids of strategies that somebody saw, by group
-	unsure  int                          // operations of unknown effect
+	asked   int                          // operations
+	unsure  int                          // those of unknown effect
+	odd     []string
 }
 
 // run makes a history, on an engine of its own: one slows down with every request token that it remembers.
@@ -78,7 +76,7 @@ func run(t *testing.T, s setup) *world {
 	defer web.Close()
 	client := web.Client()
 	client.Transport.(*http.Transport).MaxIdleConnsPerHost = clients
-	w := &world{T: t, setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
+	w := &world{setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseAnswers, f.Lates = s.loss*0.3, s.loss*0.5, s.loss*0.2
 		f.Duplicates, f.Delay = 0.05, 2*time.Millisecond
@@ -89,9 +87,11 @@ func run(t *testing.T, s setup) *world {
 	}
 	over := make(chan struct{})
 	go func() { working.Wait(); close(over) }()
-	w.restart(e, over)
+	w.restart(t, e, over)
 	<-over
-	faults.Change(func(f *dynamotest.Faults) { f.DropRequests, f.LoseAnswers, f.Lates, f.Duplicates, f.Delay = 0, 0, 0, 0, 0 })
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseAnswers, f.Lates, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
+	})
 	faults.Drain()
 	for i := range allFlags { // what all of it came to
 		w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
@@ -131,13 +131,13 @@ func withDeadlines(next http.Handler) http.Handler {
 // How much time requests have: most of them enough for anything, some so little that nobody can tell what they did.
 const (
 	calm  = 20 * time.Second
-	hasty = 60 * time.Millisecond
+	hasty = 25 * time.Millisecond
 )
 
 func flagOf(i int) string { return fmt.Sprintf("flag-%d", i) }
 
 // restart ends the engine while the clients work, every other time as a power failure would, and starts it again.
-func (w *world) restart(e *engine.Engine, over <-chan struct{}) {
+func (w *world) restart(t *testing.T, e *engine.Engine, over <-chan struct{}) {
 	random := rand.New(rand.NewPCG(w.seed, 1))
 	for i := range w.restarts {
 		select {
@@ -148,8 +148,8 @@ func (w *world) restart(e *engine.Engine, over <-chan struct{}) {
 		if i%2 == 0 {
 			e.Kill()
 		}
-		if err := e.Restart(context.WithoutCancel(w.Context())); err != nil {
-			w.Errorf("the engine does not come back: %v", err)
+		if err := e.Restart(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("the engine does not come back: %v", err)
 		}
 	}
 }
@@ -157,14 +157,12 @@ func (w *world) restart(e *engine.Engine, over <-chan struct{}) {
 // work is what a client does: first it is after the name of every flag, as all others are.
 func (w *world) work(client int) {
 	random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
-	for n, i := range random.Perm(allFlags) {
+	for _, i := range random.Perm(allFlags) {
 		w.do(client, w.input(random, create, flagOf(i)), calm)
-		w.each -= 0
-		_ = n
 	}
 	for range w.each - allFlags {
 		given := calm
-		if random.IntN(25) == 0 {
+		if random.IntN(16) == 0 {
 			given = hasty
 		}
 		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), given)
@@ -196,7 +194,7 @@ func (w *world) input(random *rand.Rand, k kind, flag string) input {
 	if k != add && k != edit && k != remove {
 		return in
 	}
-	groups := slices.Sorted(keys(w.known[flag]))
+	groups := slices.Sorted(maps.Keys(w.known[flag]))
 	switch {
 	case len(groups) == 0:
 		in.kind = add

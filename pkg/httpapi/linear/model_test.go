@@ -2,7 +2,6 @@ package linear
 
 import (
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,8 +43,8 @@ type output struct {
 	status  int  // 0 for an operation of unknown effect
 	saw     seen // by a read
 	summary summary
-	event   string // by a tail
-	history uint64 // by all
+	event   string // by a tail: the newest
+	events  int    // by all: how many
 }
 
 // seen is a flag as a read of it shows it. It compares by ==.
@@ -58,31 +57,26 @@ type seen struct {
 // A summary is a flag as a list shows it.
 type summary struct{ exists, stale, on, strategies bool }
 
-// A state is a flag with its history.
+// A state is a flag with what is left of its history: with all of it, every order of changes that leads to the same flag
+// would be a state of its own, until the end.
 type state struct {
 	seen
-	event   string // the newest one
-	history uint64 // a hash of all, in order
+	event  string // the newest one
+	events int
 }
 
 // happened is the state with an event added.
 func (s state) happened(event string) state {
-	s.event, s.history = event, chain(s.history, event)
+	s.event, s.events = event, s.events+1
 	return s
 }
 
-func chain(history uint64, event string) uint64 {
-	h := fnv.New64a()
-	fmt.Fprint(h, history, event)
-	return h.Sum64()
-}
-
 // The names of events, with what tells one from the other.
-func created(description string) string      { return "feature-created " + description }
-func updated(description string) string      { return "feature-metadata-updated " + description }
-func added(group, title string) string       { return "feature-strategy-add " + group + "=" + title }
-func edited(group, title string) string      { return "feature-strategy-update " + group + "=" + title }
-func removed(group, title string) string     { return "feature-strategy-remove " + group + "=" + title }
+func created(description string) string  { return "feature-created " + description }
+func updated(description string) string  { return "feature-metadata-updated " + description }
+func added(group, title string) string   { return "feature-strategy-add " + group + "=" + title }
+func edited(group, title string) string  { return "feature-strategy-update " + group + "=" + title }
+func removed(group, title string) string { return "feature-strategy-remove " + group + "=" + title }
 
 const (
 	switchedOn  = "feature-environment-enabled "
@@ -172,7 +166,7 @@ func step(s state, in input, out output) (bool, state) {
 	case tail:
 		return out.event == s.event, s
 	case all:
-		return out.history == s.history, s
+		return out.events == s.events, s
 	}
 	after, status := s.apply(in)
 	return out.status == 0 || out.status == status, after
@@ -192,9 +186,8 @@ var model = porcupine.Model{
 		}
 		return parts
 	},
-	Init: func() any { return state{} },
-	Step: func(s, in, out any) (bool, any) { return stepOf(s, in, out) },
-	Hash: func(s any) uint64 { return s.(state).history },
+	Init:              func() any { return state{} },
+	Step:              func(s, in, out any) (bool, any) { return stepOf(s, in, out) },
 	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v → %+v", in, out) },
 	DescribeState:     func(s any) string { return fmt.Sprintf("%+v", s) },
 }

@@ -1,0 +1,66 @@
+package flags
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// FuzzConstraint checks constraints of every operator: what is taken is what SDKs understand.
+func FuzzConstraint(f *testing.F) {
+	f.Fuzz(func(t *testing.T, which uint, field, value, other string, single bool) {
+		c := Constraint{ContextName: field, Operator: Operators()[which%uint(len(operators))], Values: []string{value, other}}
+		if single {
+			c.Values, c.Value = nil, &value
+		}
+		var problems Problems
+		c.Check("", DefaultLimits(), &problems)
+		if len(problems) > 0 {
+			return
+		}
+		limits := DefaultLimits()
+		if field == "" || utf8.RuneCountInString(value) > limits.ConstraintValue {
+			t.Errorf("%+v is taken", c)
+		}
+		if !single {
+			return
+		}
+		switch c.Operator {
+		case NumEq, NumGt, NumGte, NumLt, NumLte:
+			if n, err := strconv.ParseFloat(value, 64); err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+				t.Errorf("%q is taken for a number", value)
+			}
+		case DateAfter, DateBefore:
+			if _, err := time.Parse(time.DateOnly, value[:min(10, len(value))]); err != nil {
+				t.Errorf("%q is taken for a date", value)
+			}
+		case SemverEq, SemverGt, SemverLt:
+			if v, err := semver.StrictNewVersion(value); err != nil || v.Original() != value {
+				t.Errorf("%q is taken for a version", value)
+			}
+		default:
+			t.Errorf("%s takes one value", c.Operator)
+		}
+	})
+}
+
+// FuzzName checks names, which stand in paths and keys.
+func FuzzName(f *testing.F) {
+	f.Fuzz(func(t *testing.T, name string) {
+		if CheckName(name) != "" {
+			return
+		}
+		if name == "" || name == "." || name == ".." || len(name) > MaxName {
+			t.Errorf("%q is a name", name)
+		}
+		for _, c := range []byte(name) {
+			if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '~' || c == '-') {
+				t.Errorf("%q is a name, with %q", name, c)
+			}
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// faults rehearses the import for somebody who may everything, and tells what would be skipped. What is decided for one
+// thing is there for the next, as in the import; nothing is committed.
+func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
+	stage := *c
+	stage.caller = flags.Caller{Name: c.caller.Name, Admin: true}
+	stage.lists, stage.more = maps.Clone(c.lists), maps.Clone(c.more)
+	var id int64
+	err := m.number(&stage, func(flags.Entity) (int64, error) {
+		id-- // that no segment has
+		return id, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var faults []flags.ImportFault
+	fault := func(item importItem, err error) {
+		faults = append(faults, flags.ImportFault{Kind: string(item.kind), Name: item.name, Reason: strings.Join(reasonsOf(err), "; ")})
+	}
+	type waiting struct {
+		item importItem
+		err  error
+	}
+	left := each(m.items, func(item importItem) waiting { return waiting{item: item} })
+	for idle := false; !idle && len(left) > 0; {
+		var again []waiting
+		for _, one := range left {
+			at := stage
+			d, err := one.item.decide(&at)
+			switch kind := flags.KindOf(err); {
+			case err == nil:
+				stage.apply(d.change.Writes)
+			case kind == flags.Outdated:
+				again = append(again, waiting{one.item, errors.Unwrap(err)})
+			case kind == flags.Internal:
+				return nil, err
+			default:
+				fault(one.item, err)
+			}
+		}
+		idle, left = len(again) == len(left), again
+	}
+	for _, one := range left {
+		fault(one.item, one.err)
+	}
+	return faults, nil
+}
+
+// apply has a call see changes as if they had been made before it was loaded.
+func (c *call) apply(writes []flags.Write) {
+	for _, w := range writes {
+		switch a := w.After.(type) {
+		case *flags.TagTypes:
+			c.tagTypes = a
+		case *flags.ContextFields:
+			c.fields = a
+		case *flags.Segment:
+			c.lists[flags.EntitySegment] = append(slices.Clip(c.lists[flags.EntitySegment]), a)
+		default:
+			c.more[a.Key()] = a
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package linear
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+// TestLinearizable makes histories and has every one found legal.
+func TestLinearizable(t *testing.T) {
+	seeds, operations := uint64(2), 60
+	if dynamotest.Long() {
+		seeds, operations = 25, 250
+	}
+	for _, loss := range []float64{0, 0.15, 0.6} {
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("loss %g seed %d", loss, seed), func(t *testing.T) {
+				t.Parallel()
+				s := setup{seed: seed, loss: loss, each: operations}
+				if seed%2 == 1 {
+					s.restarts = 4
+				}
+				w := run(t, s)
+				if verdict := w.verdict(t); verdict != porcupine.Ok {
+					t.Errorf("the history is %s, want it legal", verdict)
+				}
+				for _, odd := range w.odd {
+					t.Error(odd)
+				}
+				w.wantWorth(t)
+			})
+		}
+	}
+}
+
+// verdict is what the checker finds.
+func (w *world) verdict(t *testing.T) porcupine.CheckResult {
+	verdict := porcupine.CheckOperationsTimeout(model, w.history, patience)
+	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.asked, w.unsure, w.faults.Raised(), w.faults.Calls())
+	return verdict
+}
+
+// wantWorth sees that the history could have shown something.
+func (w *world) wantWorth(t *testing.T) {
+	t.Helper()
+	if least := clients * w.each; w.asked < least {
+		t.Errorf("%d operations, want at least %d", w.asked, least)
+	}
+	raised := w.faults.Raised()
+	want := []dynamotest.Fault{dynamotest.Conflict, dynamotest.ArriveTwice}
+	if w.loss > 0 {
+		want = append(want, dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.ArriveLate)
+	}
+	for _, fault := range want {
+		if raised[fault] == 0 {
+			t.Errorf("there was no %s, so this has shown nothing about it", fault)
+		}
+	}
+	if w.loss > 0.5 && w.unsure == 0 {
+		t.Error("every operation had an answer, so this has shown nothing about those that have none")
+	}
+}
+
+// TestHarness breaks the store in six ways, of which each has to be found within eight histories.
+func TestHarness(t *testing.T) {
+	const seeds = 8
+	for _, fault := range slices.Sorted(maps.Keys(sabotages)) {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(seeds) {
+				w := run(t, setup{seed: seed, loss: 0.3, each: 60, restarts: 4, sabotage: sabotages[fault].before})
+				if w.verdict(t) == porcupine.Illegal {
+					t.Logf("found in history %d", seed+1)
+					return
+				}
+			}
+			t.Errorf("%d histories of a store with %s were found legal, want one that is not", seeds, fault)
+		})
+	}
+}
