@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-migration localstack localstack-down test bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
+.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -12,6 +12,11 @@ STATICCHECK_VERSION   = v0.8.2
 GOLANGCI_LINT_VERSION = v2.15.0
 STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
 GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
+
+GOSEC_VERSION       = v2.29.0
+GOVULNCHECK_VERSION = v1.8.0
+GOSEC       = $(LOCAL)/bin/gosec-$(GOSEC_VERSION)
+GOVULNCHECK = $(LOCAL)/bin/govulncheck-$(GOVULNCHECK_VERSION)
 
 SCHEMATHESIS_VERSION = 4.32.5
 SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
@@ -117,6 +122,32 @@ sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, 
 	@'$(SAM)' local invoke $(or $(FUNCTION),Features)Function --config-file '$(LOCAL)/sam-local/samconfig.toml' \
 		--event infra/events/$(shell echo '$(or $(FUNCTION),Features)' | tr '[:upper:]' '[:lower:]').json
 
+# The long forms of the tests that make the promises of docs/reliability.md; their short forms are part of make test.
+trust: check-go check-npm ## test for an hour and more what docs/reliability.md promises
+	$(MAKE) --no-print-directory audit
+	$(MAKE) --no-print-directory fuzz
+
+# Every fuzz test for FUZZTIME, one after the other. Their corpora, in testdata/fuzz, are plain cases of make test.
+FUZZTIME ?= 60s
+fuzz: check-go check-npm ## let Go's fuzzer look for what breaks the readers of strangers' texts (FUZZTIME)
+	@set -e; for test in $$(grep -rho --include='*_test.go' '^func Fuzz[A-Za-z]*' pkg infra | sed 's/func //' | sort); do \
+		folder=$$(dirname "$$(grep -rl --include='*_test.go' "^func $$test(" pkg infra)"); echo "== $$test for $(FUZZTIME)"; \
+		go test "./$$folder" -run '^$$' -fuzz "^$$test\$$" -fuzztime $(FUZZTIME); done
+
+# What gosec finds must carry the reason why it is none, as golangci-lint asks for it too; localstack runs programs and
+# opens files that its user names. govulncheck asks a database on the network: where there is none, it says so.
+audit: check-go $(GOSEC) $(GOVULNCHECK) ## gosec, govulncheck, golangci-lint, and that all modules are what go.sum says
+	@mkdir -p '$(LOCAL)/audit'
+	@$(GOSEC) -exclude=G101 -exclude-dir=localstack -exclude-dir=.local -color=false ./... > '$(LOCAL)/audit/gosec' 2>&1 || true
+	@grep -q '^ *Issues :' '$(LOCAL)/audit/gosec' || { cat '$(LOCAL)/audit/gosec'; echo "gosec did not run" >&2; exit 1; }
+	@if grep '^  > ' '$(LOCAL)/audit/gosec' | grep -v '//nolint:gosec // '; then echo "gosec finds these, and no reason beside them" >&2; exit 1; fi
+	@echo "gosec: nothing unexplained"
+	@$(GOVULNCHECK) ./... > '$(LOCAL)/audit/govulncheck' 2>&1 && cat '$(LOCAL)/audit/govulncheck' || { \
+		cat '$(LOCAL)/audit/govulncheck'; grep -q '^govulncheck: fetching vulnerabilities' '$(LOCAL)/audit/govulncheck' || exit 1; \
+		echo "NOT CHECKED for known vulnerabilities: the database of govulncheck cannot be reached from here"; }
+	go mod verify
+	@$(MAKE) --no-print-directory $(GOLANGCI_LINT) && $(GOLANGCI_LINT) run
+
 bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./localstack/bench
 
@@ -128,6 +159,8 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, go
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 
+$(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
+$(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))
 $(STATICCHECK): ; $(call install,honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION))
 $(GOLANGCI_LINT): ; $(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION))
 

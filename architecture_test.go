@@ -93,3 +93,54 @@ func goList(t *testing.T, args ...string) []string {
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
+
+// shipped are the modules that code which runs on AWS imports itself, each with why it is worth having: another one
+// belongs here first. What they bring with them is the AWS SDK's own.
+var shipped = map[string]string{
+	"github.com/aws/aws-lambda-go":                                 "Lambda's own: the events, and the loop that asks for them",
+	"github.com/awslabs/aws-lambda-go-api-proxy":                   "makes a net/http request of an event, and an event of its answer",
+	"github.com/aws/aws-sdk-go-v2":                                 "AWS's own",
+	"github.com/aws/aws-sdk-go-v2/config":                          "AWS's own: region and credentials of the function's role",
+	"github.com/aws/aws-sdk-go-v2/credentials":                     "AWS's own: those that a local engine takes",
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue": "AWS's own: items",
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression":     "AWS's own: conditions, in which no value is ever text",
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb":                "AWS's own: the table",
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager":          "AWS's own: the key of the tokens",
+	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the above",
+	"github.com/go-json-experiment/json":                           "JSON that refuses duplicate names and bad UTF-8; the standard library's next",
+	"github.com/evanphx/json-patch/v5":                             "RFC 6902, with a limit on what copies add",
+	"github.com/Masterminds/semver/v3":                             "versions in constraints",
+	"github.com/google/uuid":                                       "ids, some of them in the order of time",
+}
+
+// TestModules holds that code which runs on AWS imports no module that nobody has thought about, and that go.mod pins
+// all of them to a version.
+func TestModules(t *testing.T) {
+	used := map[string]bool{}
+	for _, line := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.Module.Path}} {{.Module.Version}} {{.ImportPath}} {{join .Imports \" \"}}{{end}}", "./functions/...") {
+		fields := strings.Fields(line)
+		if len(fields) > 0 && fields[0] == "guidon" {
+			for _, imported := range fields[2:] { // it has no version
+				used[imported] = true
+			}
+		}
+	}
+	found := map[string]bool{}
+	for _, line := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}} {{.Module.Version}} {{.Module.Replace}}{{end}}", "./functions/...") {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || !used[fields[0]] {
+			continue
+		}
+		if found[fields[1]] = true; shipped[fields[1]] == "" {
+			t.Errorf("%s is imported, of the module %s: want a reason for it in architecture_test.go", fields[0], fields[1])
+		}
+		if fields[3] != "<nil>" {
+			t.Errorf("%s is replaced by %s, want it as it was published", fields[1], fields[3])
+		}
+	}
+	for module := range shipped {
+		if !found[module] {
+			t.Errorf("%s has a reason in architecture_test.go, and is not imported", module)
+		}
+	}
+}

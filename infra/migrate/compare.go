@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -167,7 +168,7 @@ func shown(v reflect.Value) string {
 		text = fmt.Sprintf("%q", v.String())
 	}
 	if len(text) > most {
-		return text[:most] + "…"
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }

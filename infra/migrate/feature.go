@@ -109,7 +109,7 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 		slices.SortStableFunc(e.Strategies, func(a, b strategyRecord) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
 		for i, s := range e.Strategies {
 			f.places[s.ID] = float64(i)
-			fe.Strategies = append(fe.Strategies, s.strategy(r.segments))
+			fe.Strategies = append(fe.Strategies, s.strategy(r.segments).filled(name))
 		}
 		f.Environments[e.Name] = fe
 	}
@@ -181,6 +181,15 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 		if value != nil {
 			s.Parameters[name] = fmt.Sprint(value)
 		}
+	}
+	return s
+}
+
+// filled is the strategy with what an SDK takes for granted where it is left out, for a flag of that name.
+func (s strategy) filled(flag string) strategy {
+	if s.Name == "flexibleRollout" {
+		s.Parameters["groupId"] = cmp.Or(s.Parameters["groupId"], flag)
+		s.Parameters["stickiness"] = cmp.Or(s.Parameters["stickiness"], "default")
 	}
 	return s
 }

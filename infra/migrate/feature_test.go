@@ -14,7 +14,7 @@ func normalOf(t *testing.T, answer string) strategy {
 	if err := json.Unmarshal([]byte(answer), &record); err != nil {
 		t.Fatal(err)
 	}
-	return record.strategy(map[int64]string{1: "one", 2: "two", 7: "one"})
+	return record.strategy(map[int64]string{1: "one", 2: "two", 7: "one"}).filled("flag")
 }
 
 func TestSameStrategies(t *testing.T) {
@@ -28,6 +28,8 @@ func TestSameStrategies(t *testing.T) {
 		{"another segment", `{"segments":[1]}`, `{"segments":[2]}`, []string{`/Segments/0 is "two", and "one" in the source`}},
 		{"an unknown segment", `{"segments":[9]}`, `{"segments":[1]}`, []string{`/Segments/0 is "one", and "segment 9, which is not in the list" in the source`}},
 		{"parameters as texts", `{"parameters":{"rollout":50,"on":true}}`, `{"parameters":{"rollout":"50","on":"true"}}`, nil},
+		{"a group and a stickiness that are left out", `{"name":"flexibleRollout","parameters":{"rollout":"9"}}`,
+			`{"name":"flexibleRollout","parameters":{"rollout":"9","groupId":"flag","stickiness":"default"}}`, nil},
 		{"a parameter", `{"parameters":{"rollout":"50"}}`, `{"parameters":{"rollout":"60"}}`, []string{`/Parameters/rollout is "60", and "50" in the source`}},
 		{"what constraints leave out", `{"constraints":[{"contextName":"a","operator":"IN","values":["x"]}]}`,
 			`{"constraints":[{"contextName":"a","operator":"IN","values":["x"],"value":"","inverted":false,"caseInsensitive":false}]}`, nil},

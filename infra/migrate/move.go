@@ -143,7 +143,7 @@ func (m *move) strategyTypes(ctx context.Context) error {
 	// What one side has built in is the other's own in some versions. There it is made if it is not there, and never changed.
 	wanted := slices.DeleteFunc(slices.Clone(m.source.strategyTypes), func(s strategyType) bool {
 		i := slices.IndexFunc(m.target.strategyTypes, func(t strategyType) bool { return t.Name == s.Name })
-		return i >= 0 && !(s.Editable && m.target.strategyTypes[i].Editable)
+		return i >= 0 && (!s.Editable || !m.target.strategyTypes[i].Editable)
 	})
 	return bring(ctx, m, "strategy type ", wanted, m.target.strategyTypes, thing[strategyType]{
 		name: func(t strategyType) string { return t.Name }, plain: strategyType.plain, list: strategiesPath,

@@ -57,8 +57,9 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, answer)
 }
 
-// withProject are the answers about a project with one flag, "f".
-func withProject(id string) map[string]string {
+// withProject are the answers about a project, "one", with one flag, "f".
+func withProject() map[string]string {
+	const id = "one"
 	at := projectsPath + "/" + id
 	return map[string]string{
 		"GET " + projectsPath:                                  fmt.Sprintf(`{"projects":[{"id":%q,"name":"One"}]}`, id),
@@ -85,7 +86,7 @@ func both(a, b map[string]string) map[string]string {
 
 func TestMoves(t *testing.T) {
 	const importFlags = "POST " + importPath
-	empty := both(withProject("one"), map[string]string{"GET " + projectsPath + "/one/features": `{"features":[]}`, "GET " + projectsPath + "/one/features/f": "404 {}"})
+	empty := both(withProject(), map[string]string{"GET " + projectsPath + "/one/features": `{"features":[]}`, "GET " + projectsPath + "/one/features/f": "404 {}"})
 	for _, tt := range []struct {
 		name           string
 		source, target map[string]string
@@ -94,35 +95,35 @@ func TestMoves(t *testing.T) {
 		says           []string
 		writes         []string // on the target
 	}{
-		{"the same on both sides", withProject("one"), withProject("one"), nil, same, []string{"1 flags are the same on both sides, 0 are not; 1 archived flag was left"}, nil},
-		{"dry", withProject("one"), nil, []string{"--dry-run"}, same, []string{"would bring project one", "would bring 1 of 1 flags of project one"}, nil},
-		{"a flag that does not arrive", withProject("one"), both(empty, map[string]string{importFlags: `{"features":[{"name":"f","outcome":"skipped","reasons":["for a reason"]}]}`}),
+		{"the same on both sides", withProject(), withProject(), nil, same, []string{"1 flags are the same on both sides, 0 are not; 1 archived flag was left"}, nil},
+		{"dry", withProject(), nil, []string{"--dry-run"}, same, []string{"would bring project one", "would bring 1 of 1 flags of project one"}, nil},
+		{"a flag that does not arrive", withProject(), both(empty, map[string]string{importFlags: `{"features":[{"name":"f","outcome":"skipped","reasons":["for a reason"]}]}`}),
 			nil, different, []string{"differs: f: it is not there", "the target did not take it: for a reason", "0 flags are the same on both sides, 1 are not"},
 			[]string{importFlags + " dev", importFlags + " prod"}},
-		{"an import that is refused whole", withProject("one"), both(empty, map[string]string{importFlags: `409 {"message":"all of it"}`}), nil, different,
+		{"an import that is refused whole", withProject(), both(empty, map[string]string{importFlags: `409 {"message":"all of it"}`}), nil, different,
 			[]string{"the target did not take it: the target answers 409", "all of it"}, []string{importFlags + " dev", importFlags + " prod"}},
-		{"one environment", withProject("one"), empty, []string{"--environment", "prod"}, different, nil, []string{importFlags + " prod"}},
-		{"no such environment", withProject("one"), empty, []string{"--environment", "nosuch"}, failed, []string{"nothing to move"}, nil},
-		{"no such project", withProject("one"), empty, []string{"--project", "nosuch"}, failed, []string{"nothing to move"}, nil},
-		{"a target that makes no projects", withProject("one"), map[string]string{"POST " + projectsPath: `404 {"message":"no such path"}`}, nil, different,
+		{"one environment", withProject(), empty, []string{"--environment", "prod"}, different, nil, []string{importFlags + " prod"}},
+		{"no such environment", withProject(), empty, []string{"--environment", "nosuch"}, failed, []string{"nothing to move"}, nil},
+		{"no such project", withProject(), empty, []string{"--project", "nosuch"}, failed, []string{"nothing to move"}, nil},
+		{"a target that makes no projects", withProject(), map[string]string{"POST " + projectsPath: `404 {"message":"no such path"}`}, nil, different,
 			[]string{"could not bring project one: the target answers 404", "0 flags are the same on both sides, 1 are not", "1 other things could not be brought"},
 			[]string{"POST " + projectsPath + " Oneone"}},
-		{"a project that may not be read", both(withProject("one"), map[string]string{
+		{"a project that may not be read", both(withProject(), map[string]string{
 			"GET " + projectsPath: `{"projects":[{"id":"one"},{"id":"two"}]}`, "GET " + projectsPath + "/two/environments": `403 {"message":"not yours"}`,
-		}), withProject("one"), nil, same, []string{"project two is left out", "not yours", "1 flags are the same"}, nil},
+		}), withProject(), nil, same, []string{"project two is left out", "not yours", "1 flags are the same"}, nil},
 		{"a token that is not known", map[string]string{"GET " + environmentsPath: `401 {"message":"who are you"}`}, nil, nil, failed, []string{"who are you", "is its token right"}, nil},
 		{"a token that may not", map[string]string{"GET " + segmentsPath: `403 {"message":"not you"}`}, nil, nil, failed, []string{"not you", "lacks a permission"}, nil},
-		{"an own strategy type and a built-in one", both(withProject("one"), map[string]string{"GET " + strategiesPath: `{"strategies":[{"name":"mine","editable":true},{"name":"gone"},{"name":"default"},{"name":"userWithId","editable":true}]}`}),
-			both(withProject("one"), map[string]string{"GET " + strategiesPath: `{"strategies":[{"name":"default","description":"x"},{"name":"userWithId","description":"x"}]}`}),
+		{"an own strategy type and a built-in one", both(withProject(), map[string]string{"GET " + strategiesPath: `{"strategies":[{"name":"mine","editable":true},{"name":"gone"},{"name":"default"},{"name":"userWithId","editable":true}]}`}),
+			both(withProject(), map[string]string{"GET " + strategiesPath: `{"strategies":[{"name":"default","description":"x"},{"name":"userWithId","description":"x"}]}`}),
 			nil, same, nil, []string{"POST " + strategiesPath + " mine", "POST " + strategiesPath + " gone"}},
-		{"a version that lists flags by searching", both(withProject("one"), map[string]string{
+		{"a version that lists flags by searching", both(withProject(), map[string]string{
 			"GET " + projectsPath + "/one/features": "404 {}", "GET /api/admin/archive/features/one": "404 {}",
 			"GET /api/admin/search/features": `{"features":[{"name":"f"}],"total":3}`,
-		}), withProject("one"), nil, same, []string{"1 flags are the same on both sides, 0 are not; 3 archived flags"}, nil},
-		{"tag types that say the same in other words", both(withProject("one"), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":"","icon":null}]}`}),
-			both(withProject("one"), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":null,"icon":""}]}`}), nil, same, nil, nil},
-		{"a segment that differs", both(withProject("one"), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[]}]}`}),
-			both(withProject("one"), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":7,"name":"s","constraints":[{"contextName":"a"}]}]}`}), nil, same, nil,
+		}), withProject(), nil, same, []string{"1 flags are the same on both sides, 0 are not; 3 archived flags"}, nil},
+		{"tag types that say the same in other words", both(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":"","icon":null}]}`}),
+			both(withProject(), map[string]string{"GET " + tagTypesPath: `{"tagTypes":[{"name":"t","description":null,"icon":""}]}`}), nil, same, nil, nil},
+		{"a segment that differs", both(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[]}]}`}),
+			both(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":7,"name":"s","constraints":[{"contextName":"a"}]}]}`}), nil, same, nil,
 			[]string{"PUT " + segmentsPath + "/7 s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

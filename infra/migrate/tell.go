@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ type teller struct {
 	out, progress io.Writer
 	terminal      bool
 	mu            sync.Mutex
+	showing       bool     // a bar, on a terminal
+	held          []string // lines that wait for its end: they would stand in the middle of it
 }
 
 func newTeller(out, progress io.Writer) *teller {
@@ -28,7 +31,22 @@ func newTeller(out, progress io.Writer) *teller {
 func (t *teller) line(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintf(t.out, format+"\n", args...)
+	line := fmt.Sprintf(format+"\n", args...)
+	if t.showing {
+		t.held = append(t.held, line)
+		return
+	}
+	_, _ = io.WriteString(t.out, line)
+}
+
+// shown says that a bar is shown, or no longer.
+func (t *teller) shown(now bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.showing = now; !now {
+		_, _ = io.WriteString(t.out, strings.Join(t.held, ""))
+		t.held = nil
+	}
 }
 
 func (t *teller) read(s *server, in *instance) {
@@ -69,16 +87,24 @@ type bar interface {
 // bar begins to show progress over total things.
 func (t *teller) bar(what string, total int) bar {
 	if t.terminal {
-		return terminalBar{progressbar.NewOptions(total, progressbar.OptionSetWriter(t.progress), progressbar.OptionSetDescription(what),
+		t.shown(true)
+		return terminalBar{t, progressbar.NewOptions(total, progressbar.OptionSetWriter(t.progress), progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))}
 	}
 	return &plainBar{teller: t, what: what, total: total, said: time.Now()}
 }
 
-type terminalBar struct{ *progressbar.ProgressBar }
+type terminalBar struct {
+	teller *teller
+	bar    *progressbar.ProgressBar
+}
 
-func (b terminalBar) add(n int) { _ = b.Add(n) }
-func (b terminalBar) finish()   { _ = b.Finish() }
+func (b terminalBar) add(n int) { _ = b.bar.Add(n) }
+
+func (b terminalBar) finish() {
+	_ = b.bar.Finish()
+	b.teller.shown(false)
+}
 
 // A plainBar says a line every few seconds, and one at the end.
 type plainBar struct {

@@ -63,7 +63,7 @@ var ofProjects = map[string]member{
 var ofImports = map[string]member{
 	"importBody.project":      {doc: "Id of the project to import into.", example: "default", must: true, limit: aName},
 	"importBody.environment":  {doc: "Name of the environment to import into, one of the project's.", example: "development", must: true, limit: aName},
-	"data":                    {doc: "What to import, as Unleash exports it. At most 10,000 flags.", must: true},
+	"data":                    {doc: "What to import, as Unleash exports it. At most 10,000 flags, and 1,000 tag types, context fields and segments.", must: true},
 	"importData.features":     {doc: "The flags.", must: true},
 	"featureStrategies":       {doc: "Their strategies."},
 	"featureEnvironments":     {doc: "What they have in the environment."},

@@ -61,12 +61,12 @@ var flagOperations = map[string]operation{
 		failures: map[int]string{413: "The data is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + api + "/features-batch/import": {id: "importFeatures", summary: "Import flags into an environment of a project", answers: "What was made, overwritten, left as it was, and skipped, with the reasons.",
 		about: "A flag comes over whole or not at all, whatever becomes of the others: its metadata, tags and parents, and its strategies, variants and state in the environment. What the flags need and is not there, tag types, context fields and segments, is made first. " +
-			"The same import again changes nothing. The body may have 4 MiB and 10,000 flags. If time runs out, the answer is a 503, and the same import again does the rest.",
+			"The same import again changes nothing. The body may have 4 MiB, 10,000 flags, and 1,000 tag types, context fields and segments. If time runs out, the answer is a 503, and the same import again does the rest.",
 		example: `{"project": "default", "environment": "development", "data": {"features": [{"name": "new-checkout", "type": "release"}],` +
 			`"featureStrategies": [{"featureName": "new-checkout", "name": "flexibleRollout", "parameters": {"rollout": "50"}}], "featureTags": [{"featureName": "new-checkout", "tagType": "simple", "tagValue": "checkout"}]}}`,
 		failures: map[int]string{404: "There is no such project, or no such environment in it (`NotFoundError`).", 413: "The body is larger than 4 MiB (`PayloadTooLargeError`)."}},
 	"POST " + api + "/features-batch/validate": {id: "validateImport", summary: "Tell what an import would meet", answers: "What stands in the way of the import, what to know before it, and which permissions the caller lacks.",
-		about: "Nothing is changed. The body may have 4 MiB and 10,000 flags.",
+		about: "Nothing is changed: the import is rehearsed, and what it would skip is said with the reason. The body may have 4 MiB, 10,000 flags, and 1,000 tag types, context fields and segments.",
 		example: `{"project": "default", "environment": "development", "data": {"features": [{"name": "new-checkout", "type": "release"}],` +
 			`"featureStrategies": [{"featureName": "new-checkout", "name": "flexibleRollout", "parameters": {"rollout": "50"}}], "featureTags": [{"featureName": "new-checkout", "tagType": "simple", "tagValue": "checkout"}]}}`,
 		failures: map[int]string{404: "There is no such project, or no such environment in it (`NotFoundError`).", 413: "The body is larger than 4 MiB (`PayloadTooLargeError`)."}},

@@ -14,6 +14,7 @@ func added() []expectation {
 	return []expectation{
 		{`^/(flags|segments)/.*/constraints/\d+/(caseInsensitive|inverted): absent → false$`, "`caseInsensitive` and `inverted` of a constraint are false where they are left out"},
 		{`^/flags/.*/variants/\d+/stickiness: absent → "default"$`, "the `stickiness` of a variant is `default` where it is left out"},
+		{`^/flags/sparse/.*/parameters/(groupId|stickiness): absent → `, "a parameter of `flexibleRollout` that is left out is filled in"},
 		{`^/tagTypes/[^/]+/(description|icon): "" → null$`, "a tag type's empty `description` or `icon` is null"},
 	}
 }

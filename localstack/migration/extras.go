@@ -36,6 +36,9 @@ func (f *filler) extras() {
 	f.on("old", "production", object{"name": "flexibleRollout", "parameters": object{"rollout": "100", "stickiness": "default", "groupId": "old"}})
 	f.must("POST", "/api/admin/projects/default/stale", object{"features": list{"old"}, "stale": true}, nil)
 
+	f.make("sparse", nil)
+	f.on("sparse", "development", object{"name": "flexibleRollout", "parameters": object{"rollout": "30"}})
+
 	f.make("impressed", object{"impressionData": true})
 	f.make("bare", nil)
 

@@ -49,7 +49,7 @@ func (s *stage) measure(ctx context.Context, many int) error {
 		return err
 	}
 	for range 2 {
-		out := s.migrate(ctx, from, to, 0)
+		out := s.migrate(ctx, from, to)
 		s.say("%s", strings.TrimSpace(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]))
 	}
 	return nil

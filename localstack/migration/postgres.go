@@ -88,7 +88,7 @@ func (s *stage) postgresOwner(dir string) (*syscall.Credential, error) {
 		if err := errors.Join(os.Chmod(s.folder, 0o711), os.Chown(dir, uid, gid)); err != nil {
 			return nil, err
 		}
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil //nolint:gosec // ids of users are 32 bits
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }

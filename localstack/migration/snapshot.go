@@ -22,14 +22,14 @@ var own = []string{
 
 func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
 	r := &snapper{ctx: ctx, c: c, segments: map[string]string{}, places: map[string]float64{}}
-	snap := snapshot{"segments": r.listed("/api/admin/segments", "segments", "name")}
+	snap := snapshot{"segments": r.listed("/api/admin/segments", "segments")}
 	for _, s := range snap["segments"].(object) {
 		r.segments[fmt.Sprint(s.(object)["id"])] = fmt.Sprint(s.(object)["name"])
 	}
-	snap["tagTypes"] = r.listed("/api/admin/tag-types", "tagTypes", "name")
-	snap["contextFields"] = r.listed("/api/admin/context", "", "name")
-	snap["strategyTypes"] = r.listed("/api/admin/strategies", "strategies", "name")
-	flags := r.listed(flagsPath, "features", "name")
+	snap["tagTypes"] = r.listed("/api/admin/tag-types", "tagTypes")
+	snap["contextFields"] = r.listed("/api/admin/context", "")
+	snap["strategyTypes"] = r.listed("/api/admin/strategies", "strategies")
+	flags := r.listed(flagsPath, "features")
 	for name := range flags {
 		flags[name] = r.flag(name)
 	}
@@ -61,8 +61,8 @@ func (r *snapper) get(path string) (answer object) {
 	return answer
 }
 
-// listed is a list, by a member of its items; it is in a member of the answer, or is the answer.
-func (r *snapper) listed(path, member, by string) object {
+// listed is a list, by the names of its items; it is in a member of the answer, or is the answer.
+func (r *snapper) listed(path, member string) object {
 	items := list{}
 	if member == "" {
 		if r.err == nil {
@@ -71,7 +71,7 @@ func (r *snapper) listed(path, member, by string) object {
 	} else {
 		items, _ = r.get(path)[member].([]any)
 	}
-	return index(items, by)
+	return index(items, "name")
 }
 
 func index(items list, by string) object {

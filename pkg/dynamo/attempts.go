@@ -67,13 +67,14 @@ func (a *attempts) cause(err error) error {
 	return err
 }
 
-// readError says why a read failed.
+// readError says why a read failed. Whatever is changed is read first, so a call that ends there has changed nothing;
+// one that had made a part of a change by then says so itself.
 func (a *attempts) readError(err error) error {
 	err = a.cause(err)
 	if verdict, _ := judge(err); verdict == busy {
-		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store is busy; try again"}
+		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store is busy, and nothing was changed; try again"}
 	}
-	return &flags.Error{Kind: flags.Internal, Err: err, Message: "the store cannot be reached"}
+	return &flags.Error{Kind: flags.Internal, Err: err, Message: "the store cannot be reached, and nothing was changed"}
 }
 
 // A result is what an attempt came to.

@@ -53,6 +53,9 @@ func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 		s.add(tx, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: at.attributes()}}, outdated)
 		return nil
 	}
+	if err := fits("what the strategies of "+title(after.Key())+" use", now); err != nil { // many strategies of long names may be more than the flag
+		return err
+	}
 	at := placeOf(after.Use().Key())
 	item, err := envelope{PK: at.pk, SK: at.sk, Document: now}.attributes()
 	if err != nil {

@@ -83,9 +83,8 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 	if err != nil {
 		return 0, broken(err)
 	}
-	if len(document) > maxItem {
-		return 0, flags.Errorf(flags.Invalid, "%s would take %d KiB, more than the 400 KiB that one may hold; nothing was changed",
-			title(w.After.Key()), (len(document)+ofEnvelope)>>10+1)
+	if err := fits(title(w.After.Key()), document); err != nil {
+		return 0, err
 	}
 	p := placeOf(w.After.Key())
 	e := envelope{PK: p.pk, SK: p.sk, UID: uidOf(w.After), Version: 1, Document: document}
@@ -104,6 +103,14 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 		return 0, err
 	}
 	return e.Version, s.planFollowers(tx, w.Before, w.After)
+}
+
+// fits says that a document, of what is named so, is larger than an item can be.
+func fits(what, document string) error {
+	if len(document) <= maxItem {
+		return nil
+	}
+	return flags.Errorf(flags.Invalid, "%s would take %d KiB, more than the 400 KiB that one may hold; nothing was changed", what, (len(document)+ofEnvelope)>>10+1)
 }
 
 // planDelete takes one aggregate away, with what follows from it.

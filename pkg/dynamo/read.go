@@ -42,7 +42,7 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.AttributeValue, entities map[place]flags.Key, view flags.View) error {
 	for attempt := 0; len(keys) > 0; attempt++ {
 		if attempt > 0 && !pause(ctx, attempt) {
-			return flags.Errorf(flags.Unavailable, "the store is busy; try again")
+			return flags.Errorf(flags.Unavailable, "the store is busy, and nothing was changed; try again")
 		}
 		var a attempts
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{

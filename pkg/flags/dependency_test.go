@@ -149,7 +149,7 @@ func TestRelease(t *testing.T) {
 }
 
 func TestArchiveAmongOthers(t *testing.T) {
-	child, first, second, _, _ := family(t)
+	child, first, _, _, _ := family(t)
 	err := first.Archive(monday)
 	if e, ok := err.(*Error); !ok || e.Kind != Conflict || len(e.Details) != 1 || e.Details[0].Message != "child" || first.Archived {
 		t.Errorf("a parent is archived: %+v, want a Conflict that names the child", err)
@@ -157,7 +157,7 @@ func TestArchiveAmongOthers(t *testing.T) {
 	if err := child.Archive(monday, first); KindOf(err) != Internal || err == nil || child.Archived {
 		t.Errorf("without one of its parents: %v, archived %t; want it refused", err, child.Archived)
 	}
-	child, first, second, _, _ = family(t)
+	child, first, second, _, _ := family(t)
 	if err := child.Archive(monday, first, second); err != nil || !child.Archived || len(child.Related()) > 0 {
 		t.Errorf("with its parents: %v, archived %t, related to %q; want it archived and on its own", err, child.Archived, child.Related())
 	}

@@ -59,7 +59,7 @@ func changesOf(before, after map[string]item) (changes []string, events int) {
 	for key, is := range after {
 		was, there := before[key]
 		switch {
-		case !there:
+		case !there && !strings.Contains(key, " GUARD"): // of which the first flag that falls on one makes it
 			note(key, "added"+numbers(nil, is))
 			if strings.Contains(key, " EVENT#") {
 				events++

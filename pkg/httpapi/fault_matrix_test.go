@@ -85,7 +85,7 @@ func TestFaultMatrix(t *testing.T) {
 		}
 		for n, operation := range want.calls {
 			for j, m := range mishaps {
-				if m.writes && operation != "TransactWriteItems" || !dynamotest.Long() && (i+n+j)%5 != 0 {
+				if m.writes && operation != "TransactWriteItems" || !dynamotest.Long() && (i+n+j)%len(mishaps) != 0 {
 					continue
 				}
 				cells++
@@ -143,10 +143,9 @@ type effect struct {
 func (c *cell) undisturbed(t *testing.T) effect {
 	t.Helper()
 	var calls []string
-	c.faults.Change(func(f *dynamotest.Faults) {
+	e := c.effectOf(t, plenty, func(f *dynamotest.Faults) {
 		f.OnRequest = func(operation string, _ []byte) { calls = append(calls, operation) }
 	})
-	e := c.effectOf(t, 20*time.Second)
 	e.calls = calls
 	if e.status != c.call.status {
 		t.Errorf("%s: %d %s, want %d", c.route, e.status, e.body, c.call.status)
@@ -154,10 +153,18 @@ func (c *cell) undisturbed(t *testing.T) effect {
 	return e
 }
 
-// effectOf makes the call within a time, and sees what it changed. The log has to tell of it.
-func (c *cell) effectOf(t *testing.T, within time.Duration) effect {
+// How long the calls may take: as long as anything can, or a few attempts.
+const (
+	plenty = 20 * time.Second
+	little = 60 * time.Millisecond
+)
+
+// effectOf makes the call within a time, over a network that is arranged for it, and sees what it changed. The log has
+// to tell of that.
+func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamotest.Faults)) effect {
 	t.Helper()
-	before, told := itemsIn(t, c.store), c.logged(t)
+	told, before := c.logged(t), itemsIn(t, c.store)
+	c.faults.Change(arrange)
 	got := c.ask(t, within)
 	c.faults.Change(func(f *dynamotest.Faults) { f.Script, f.OnRequest = nil, nil })
 	e := effect{answer: got}
@@ -187,12 +194,12 @@ func (c *cell) ask(t *testing.T, within time.Duration) answer {
 // nothing and an answer that says so.
 func (c *cell) disturbed(t *testing.T, want effect, n int, m mishap) {
 	t.Helper()
-	within, at := 20*time.Second, 0
+	within, at := plenty, 0
 	if m.times == 0 {
-		within = 60 * time.Millisecond
+		within = little
 	}
 	c.token.forgets = m.forgets
-	c.faults.Change(func(f *dynamotest.Faults) {
+	got := c.effectOf(t, within, func(f *dynamotest.Faults) {
 		f.Script = func(string, int) dynamotest.Fault {
 			if at++; at < n || m.times > 0 && at >= n+m.times {
 				return dynamotest.NoFault
@@ -200,7 +207,6 @@ func (c *cell) disturbed(t *testing.T, want effect, n int, m mishap) {
 			return m.fault
 		}
 	})
-	got := c.effectOf(t, within)
 	all, none := slices.Equal(got.changes, want.changes), len(got.changes) == 0
 	maybe := strings.Contains(got.body, "may or may not")
 	switch {
@@ -218,7 +224,7 @@ func (c *cell) disturbed(t *testing.T, want effect, n int, m mishap) {
 		t.Errorf("%d %s, and nothing was changed; want it to say so", got.status, got.body)
 	}
 	if none && !t.Failed() { // what was not done can be done now
-		if again := c.effectOf(t, 20*time.Second); again.status != want.status || !slices.Equal(again.changes, want.changes) {
+		if again := c.effectOf(t, plenty, func(*dynamotest.Faults) {}); again.status != want.status || !slices.Equal(again.changes, want.changes) {
 			t.Errorf("tried again: %d %s, changes %q; want %d and %q", again.status, again.body, again.changes, want.status, want.changes)
 		}
 	}

@@ -124,7 +124,7 @@ func TestPatchesThatGrow(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)
 	const size = 961
-	to := func(route string) call { return on.call(route) }
+	to := on.call
 	strategy, inOne, inAll := to(inEnvironment("PATCH", "/strategies/{strategyId}")), to(inEnvironment("PATCH", "/variants")), to(ofFlag("PATCH", "/variants"))
 	metadata := to(ofFlag("PATCH", ""))
 	grow := func(first, copies string) string {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"guidon/pkg/flags"
 )
@@ -309,6 +311,10 @@ func (m *importing) strategies(c *call, bodies []strategyBody) ([]flags.Strategy
 	list := make([]flags.Strategy, len(bodies))
 	for i, body := range bodies {
 		s := body.over(flags.Strategy{SortOrder: float64(i)})
+		if _, defined := c.types.Find(s.Name); !defined {
+			return nil, flags.Problems{{Path: "/strategies/" + strconv.Itoa(i) + "/name", Message: "there is no strategy type " +
+				strconv.Quote(s.Name) + "; define it first, by POST /api/admin/strategies"}}.Err()
+		}
 		for j, id := range s.Segments {
 			name, named := m.segments[id]
 			segment := here[name]
@@ -394,12 +400,11 @@ const (
 	outcomeSkipped     importOutcome = "skipped"
 )
 
-// report says what became of everything. What time did not suffice for is no fate but an error: the same import again does
-// the rest.
+// report says what became of everything. What time did not suffice for is no fate but an error, which says of each whether
+// it is known that nothing was changed: the same import again does the rest.
 func (m *importing) report(done []result) (decision, error) {
 	view := importedView{Features: []importedRow{}, Others: []importedRow{}}
-	late := 0
-	var failure error
+	late := &flags.Error{Kind: flags.Unavailable}
 	for i, item := range m.items {
 		row := importedRow{Kind: item.kind, Name: item.name, Outcome: outcomeUnchanged, Reasons: []string{}}
 		if outcome, said := done[i].body.(importOutcome); said {
@@ -408,7 +413,8 @@ func (m *importing) report(done []result) (decision, error) {
 		if err := done[i].err; err != nil {
 			switch flags.KindOf(err) {
 			case flags.Unavailable:
-				late, failure = late+1, errors.Join(failure, err)
+				late.Err = errors.Join(late.Err, err)
+				late.Details = append(late.Details, flags.Detail{Message: fmt.Sprintf("%s %q: %s", item.kind, item.name, strings.Join(reasonsOf(err), ", "))})
 			case flags.Internal:
 				return decision{}, err
 			}
@@ -416,9 +422,9 @@ func (m *importing) report(done []result) (decision, error) {
 		}
 		view.count(row)
 	}
-	if late > 0 {
-		return decision{}, &flags.Error{Kind: flags.Unavailable, Err: failure, Message: fmt.Sprintf(
-			"there was no time for %d of %d flags and what they need; the same import again does the rest", late, len(m.items))}
+	if n := len(late.Details); n > 0 {
+		late.Message = fmt.Sprintf("time was up before %d of %d flags and what they need were known to be imported; the same import again does the rest", n, len(m.items))
+		return decision{}, late
 	}
 	return decision{status: http.StatusOK, body: view}, nil
 }

@@ -100,5 +100,14 @@ func TestValidateLargeImport(t *testing.T) {
 	s.check(t, call{"more than 1 MiB", "POST", validateImport, many(1000, 3000), 200, anything})
 	s.check(t, call{"more than 4 MiB", "POST", validateImport, many(1000, 5000), 413, failure("PayloadTooLargeError", "4 MiB")})
 	s.check(t, call{"10,000 flags", "POST", validateImport, many(10_000, 0), 200, anything})
+	others := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"name":"team-%d"}`, i)
+		}
+		return importOf(`"features":[]`, `"tagTypes":[`+strings.Join(list, ",")+`]`)
+	}
+	s.check(t, call{"1,000 tag types", "POST", validateImport, others(1000), 200, anything})
+	s.check(t, call{"more of them", "POST", validateImport, others(1001), 400, invalid("/data")})
 	s.check(t, call{"more than 10,000 flags", "POST", validateImport, many(10_001, 0), 400, invalid("/data")})
 }

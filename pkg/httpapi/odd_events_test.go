@@ -6,6 +6,7 @@ import (
 	stdjson "encoding/json"
 	stdlog "log"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,7 +143,7 @@ func TestOddEvents(t *testing.T) {
 				if method := event.RequestContext.HTTP.Method; got.StatusCode >= 400 && method != "HEAD" && !isFailure(got.Body) {
 					t.Errorf("%s: %d %q, want the JSON of a failure", name, got.StatusCode, got.Body)
 				}
-				if event.RequestContext.HTTP.Method == "OPTIONS" {
+				if event.RequestContext.HTTP.Method == http.MethodOptions {
 					continue // a preflight, which is nobody's request: it has no line
 				}
 				out.t = t
