@@ -126,6 +126,8 @@ sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, 
 trust: check-go check-npm ## test for an hour and more what docs/reliability.md promises
 	$(MAKE) --no-print-directory audit
 	$(MAKE) --no-print-directory fuzz
+	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport)$$'
+	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'
 
 # Every fuzz test for FUZZTIME, one after the other. Their corpora, in testdata/fuzz, are plain cases of make test.
 FUZZTIME ?= 60s

@@ -124,7 +124,7 @@ var ofImports = map[string]member{
 	"others":                   {doc: "Tag types, context fields and segments that were made or could not be."},
 	"importedRow.kind":         {doc: "What it is: `flag`, `tag type`, `context field` or `segment`.", example: "flag"},
 	"importedRow.name":         {doc: "Its name.", example: "new-checkout"},
-	"importedRow.outcome":      {doc: "What became of it: `created`, `overwritten`, `unchanged` or `skipped`.", example: "created"},
+	"importedRow.outcome":      {doc: "What became of it: `created`, `overwritten`, `unchanged`, `skipped`, or, of a segment that is here with other constraints, `kept`.", example: "created"},
 	"reasons":                  {doc: "Why it was skipped.", example: []any{}},
 
 	"errors":                       {doc: "What stands in the way: flags of other projects, missing parents, unknown segments."},

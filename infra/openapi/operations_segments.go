@@ -31,7 +31,7 @@ var segmentOperations = map[string]operation{
 	"PUT " + aSegment: {id: "updateSegment", summary: "Replace a segment", may: segmentOf, example: aBeta, about: "What the body leaves out is emptied.",
 		failures: conflict("The name is taken (`NameExistsError`), or it is to be of one project while flags of others use it (`ConflictError`).")},
 	"DELETE " + aSegment: {id: "deleteSegment", summary: "Delete a segment", may: segmentOf,
-		about: "Strategies that flags had in an environment that was deleted are no use: they are removed first, each with an event of its own.",
+		about:    "Strategies that flags had in an environment that was deleted are no use: they are removed first, each with an event of its own.",
 		failures: conflict("It is in use by flags, archived ones included, or default strategies, which the message and the details name (`ConflictError`).")},
 	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies of active flags that use a segment", failures: badID},
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,7 @@ var checks = []check{
 	{"functions", functionSettings},
 	{"logs", logs},
 	{"deployment", deployment},
+	{"traffic shifting", trafficShifting},
 	{"function alarms", functionAlarms},
 	{"stack alarms", stackAlarms},
 	{"table", table},
@@ -60,17 +62,23 @@ func ownRoles(s *stack) (problems []string) {
 		if role := at(s.get(name+"Function", "Role"), "Fn::GetAtt", 0); role != name+"Role" {
 			problems = append(problems, fmt.Sprintf("%s has the role %v, want its own", name, role))
 		}
-		if managed := s.get(name+"Role", "ManagedPolicyArns"); managed != nil {
-			problems = append(problems, fmt.Sprintf("%s has policies of others: %v", name, managed))
-		}
 		if len(s.statements(name)) == 0 {
 			problems = append(problems, name+" may nothing, not even log")
+		}
+	}
+	for _, id := range s.of("AWS::IAM::Role") {
+		name := strings.TrimSuffix(id, "Role")
+		if name != "CodeDeploy" && s.Resources[name+"Function"] == nil {
+			problems = append(problems, id+" is nobody's")
+		}
+		if managed := s.get(id, "ManagedPolicyArns"); managed != nil {
+			problems = append(problems, fmt.Sprintf("%s has policies of others: %v", id, managed))
 		}
 	}
 	return problems
 }
 
-// tableAccess sees that who has the table has the one that is in use, and its key.
+// tableAccess sees that who has the table has the stack's, the one that it was restored to, no other, and the key.
 func tableAccess(s *stack) (problems []string) {
 	for _, name := range s.functions() {
 		store, key := false, false
@@ -78,11 +86,7 @@ func tableAccess(s *stack) (problems []string) {
 			switch {
 			case strings.HasPrefix(statement.actions[0], "dynamodb:"):
 				store = true
-				for _, resource := range statement.resources {
-					if other := !strings.Contains(resource, "table/"+aTable); s.everything && other || !s.everything && !strings.Contains(resource, "Table") {
-						problems = append(problems, fmt.Sprintf("%s may use %s, which is not the table in use", name, resource))
-					}
-				}
+				problems = append(problems, s.bothTables(name, statement.resources)...)
 			case slices.Contains(statement.actions, "kms:Decrypt"):
 				key = key || slices.Equal(statement.resources, []string{aKey})
 			}
@@ -90,6 +94,28 @@ func tableAccess(s *stack) (problems []string) {
 		if key != (store && s.everything) {
 			problems = append(problems, fmt.Sprintf("whether %s may use the key is %t", name, key))
 		}
+	}
+	return problems
+}
+
+// bothTables sees that what is allowed of the stack's table is allowed of the restored one, and the reverse: while a
+// deployment goes from one to the other, policies change before functions do, and a canary leaves most calls to the old ones.
+func (s *stack) bothTables(name string, resources []string) (problems []string) {
+	own, restored := map[string]bool{}, map[string]bool{} // "" for the table, "/index/log"
+	for _, resource := range resources {
+		if resource == `{"Fn::GetAtt":["Table","Arn"]}` {
+			resource = "${Table.Arn}"
+		}
+		if part, is := strings.CutPrefix(resource, "${Table.Arn}"); is {
+			own[part] = true
+		} else if _, part, is := strings.Cut(resource, ":table/"+aTable); is && s.everything {
+			restored[part] = true
+		} else {
+			problems = append(problems, fmt.Sprintf("%s may use %s, which is no table of the stack", name, resource))
+		}
+	}
+	if s.everything && !maps.Equal(own, restored) {
+		problems = append(problems, fmt.Sprintf("%s may use %v of the stack's table, and %v of the restored one", name, own, restored))
 	}
 	return problems
 }
@@ -132,7 +158,7 @@ func secret(s *stack) (problems []string) {
 		}
 	}
 	for _, id := range s.of("AWS::SecretsManager::Secret") {
-		if id == "TokenKey" && (s.Resources[id].DeletionPolicy != "Retain" || s.Resources[id].UpdateReplacePolicy != "Retain") {
+		if id == "TokenKey" && (s.Resources[id].DeletionPolicy != "RetainExceptOnCreate" || s.Resources[id].UpdateReplacePolicy != "Retain") {
 			problems = append(problems, id+" does not outlive the stack, and without it no list shows a token again")
 		}
 	}
@@ -158,8 +184,11 @@ func functionSettings(s *stack) (problems []string) {
 		if s.get(id, "Runtime") != "provided.al2023" {
 			wrong("Runtime", "Runtime")
 		}
-		if s.get(id, "TracingConfig", "Mode") != "Active" {
+		if at(s.get(id, "TracingConfig", "Mode"), "Ref") != "Tracing" {
 			wrong("TracingConfig", "TracingConfig")
+		}
+		if s.get(id, "Environment", "Variables", "AUTH_TYPE") != "api-token" { // whatever the parameters: the interface is public
+			wrong("AUTH_TYPE", "Environment", "Variables", "AUTH_TYPE")
 		}
 		if s.get(id, "LoggingConfig", "LogFormat") != "JSON" {
 			wrong("LoggingConfig", "LoggingConfig")

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,13 @@ func functionAlarms(s *stack) (problems []string) {
 		}
 		if s.get(name+"Slow", "ExtendedStatistic") != "p99" {
 			problems = append(problems, name+"Slow is not about p99")
+		}
+		slow := 3000.0
+		if name == "Imports" { // thousands of flags in one call: only what comes near its time is too slow
+			slow = 20000
+		}
+		if got := number(s.get(name+"Slow", "Threshold")); got != slow {
+			problems = append(problems, fmt.Sprintf("%sSlow begins at %v ms, want %v", name, got, slow))
 		}
 		if raw, _ := json.Marshal(s.get(name+"Errors", "Metrics")); !strings.Contains(string(raw), name+"Failures") ||
 			s.get(name+"Failures", "MetricTransformations", 0, "MetricName") != name+"Failures" {
@@ -75,12 +83,47 @@ func table(s *stack) (problems []string) {
 		problems = append(problems, "it does not outlive the stack, or its replacement")
 	}
 	if s.everything {
-		want(1000, "OnDemandThroughput", "MaxReadRequestUnits")
-		want(1000, "OnDemandThroughput", "MaxWriteRequestUnits")
 		want(aKey, "SSESpecification", "KMSMasterKeyId")
 	} else {
-		want(nil, "OnDemandThroughput")
 		want(nil, "SSESpecification")
+	}
+	capped := [][]any{{"OnDemandThroughput"}}
+	indexes, _ := s.get(id, "GlobalSecondaryIndexes").([]any)
+	for i := range indexes {
+		capped = append(capped, []any{"GlobalSecondaryIndexes", i, "OnDemandThroughput"})
+	}
+	for _, path := range capped {
+		if s.everything {
+			want(1000, append(slices.Clone(path), "MaxReadRequestUnits")...)
+			want(1000, append(slices.Clone(path), "MaxWriteRequestUnits")...)
+		} else {
+			want(nil, path...)
+		}
+	}
+	return problems
+}
+
+// trafficShifting sees that CodeDeploy may do what a canary takes, with the functions of this stack, and that none goes
+// without the alarms that would end it.
+func trafficShifting(s *stack) (problems []string) {
+	for _, id := range s.of("AWS::CodeDeploy::DeploymentGroup") {
+		if at(s.get(id, "ServiceRoleArn"), "Fn::GetAtt", 0) != "CodeDeployRole" {
+			problems = append(problems, id+" does not use CodeDeployRole")
+		}
+	}
+	want := []statement{
+		{[]string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"},
+			[]string{"arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:${AWS::StackName}-*"}},
+		{[]string{"cloudwatch:DescribeAlarms"}, []string{"*"}},
+	}
+	if got := s.statements("CodeDeploy"); !reflect.DeepEqual(got, want) {
+		problems = append(problems, fmt.Sprintf("CodeDeploy may %v, want %v", got, want))
+	}
+	rule, _ := json.Marshal(s.Rules["GradualWithAlarms"])
+	for _, part := range []string{`"Assert":{"Fn::Equals":[{"Ref":"Alarms"},"on"]}`, `"RuleCondition":{"Fn::Not":[{"Fn::Equals":[{"Ref":"Deployment"},"AllAtOnce"]}]}`} {
+		if !strings.Contains(string(rule), part) {
+			problems = append(problems, "a canary may go without alarms: there is no rule with "+part)
+		}
 	}
 	return problems
 }
@@ -112,7 +155,7 @@ func interfaceOf(s *stack) (problems []string) {
 	}
 	for list, good := range map[string]bool{
 		"": true, "https://flags.example.com": true, "https://a.example,http://localhost:3000": true,
-		"*": false, "https://*": false, "https://a.example,*": false, "https://a.example/": false, "null": false,
+		"http://a.example": false, "*": false, "https://*": false, "https://a.example,*": false, "https://a.example/": false, "null": false,
 	} {
 		if origins.MatchString(list) != good {
 			problems = append(problems, fmt.Sprintf("whether CorsOrigins takes %q is %t", list, !good))

@@ -22,6 +22,10 @@ var faults = []fault{
 	{"a role has a policy of AWS's", "own roles", set("TagsRole", []any{"arn:aws:iam::aws:policy/AWSLambdaExecute"}, "ManagedPolicyArns")},
 	{"a role may nothing", "own roles", set("DocsRole", []any{}, "Policies")},
 	{"a function has another table", "table access", allow("Tags", "dynamodb:GetItem", "other")},
+	{"a function loses the stack's table when it is restored", "table access", only("TagsAccess", 1)},
+	{"a function does not get the restored table", "table access", only("TagsAccess", 0)},
+	{"the log loses the stack's indexes when it is restored", "table access", only("EventsIndexAccess", 2, 3)},
+	{"the log gets one of the restored indexes", "table access", only("EventsIndexAccess", 0, 1, 2)},
 	{"a function may not use the key", "table access", func(s *stack) {
 		document := s.get("TagsAccess", "PolicyDocument").(map[string]any)
 		document["Statement"] = document["Statement"].([]any)[:1]
@@ -33,10 +37,14 @@ var faults = []fault{
 	{"tokens may overwrite its key", "secret", allow("Tokens", "secretsmanager:PutSecretValue", "key")},
 	{"a secret is a variable", "secret", set("TagsFunction", "{{resolve:secretsmanager:x}}", "Environment", "Variables", "SECRET")},
 	{"the key goes with the stack", "secret", func(s *stack) { s.Resources["TokenKey"].DeletionPolicy = "" }},
+	{"the key of a stack that was never made is left", "secret", func(s *stack) { s.Resources["TokenKey"].DeletionPolicy = "Retain" }},
 	{"a function takes longer than the gateway waits", "functions", set("TagsFunction", 30.0, "Timeout")},
 	{"a function has no time for the store", "functions", set("TagsFunction", 3.0, "Timeout")},
 	{"another runtime", "functions", set("TagsFunction", "go1.x", "Runtime")},
 	{"no traces", "functions", set("TagsFunction", nil, "TracingConfig")},
+	{"traces that no parameter ends", "functions", set("TagsFunction", "Active", "TracingConfig", "Mode")},
+	{"everybody is the administrator", "functions", set("TagsFunction", "none", "Environment", "Variables", "AUTH_TYPE")},
+	{"a parameter makes everybody the administrator", "functions", set("TagsFunction", map[string]any{"Ref": "AuthType"}, "Environment", "Variables", "AUTH_TYPE")},
 	{"logs are text", "functions", set("TagsFunction", "Text", "LoggingConfig", "LogFormat")},
 	{"a function has the default of memory", "functions", set("TagsFunction", nil, "MemorySize")},
 	{"a function reserves concurrency", "functions", set("TagsFunction", 10.0, "ReservedConcurrentExecutions")},
@@ -54,11 +62,22 @@ var faults = []fault{
 			}
 		}
 	}},
+	{"CodeDeploy has a role of SAM's", "traffic shifting", set("TagsFunctionDeploymentGroup", map[string]any{"Fn::GetAtt": []any{"CodeDeployServiceRole", "Arn"}}, "ServiceRoleArn")},
+	{"CodeDeploy may invoke functions", "traffic shifting", allow("CodeDeploy", "lambda:InvokeFunction", "function")},
+	{"CodeDeploy cannot see alarms", "traffic shifting", func(s *stack) {
+		policy := s.get("CodeDeployRole", "Policies", 0, "PolicyDocument").(map[string]any)
+		policy["Statement"] = policy["Statement"].([]any)[:1]
+	}},
+	{"CodeDeploy has a policy of AWS's", "own roles", set("CodeDeployRole", []any{"arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"}, "ManagedPolicyArns")},
+	{"a role of SAM's", "own roles", func(s *stack) { s.Resources["CodeDeployServiceRole"] = s.Resources["CodeDeployRole"] }},
+	{"a canary without alarms", "traffic shifting", func(s *stack) { delete(s.Rules, "GradualWithAlarms") }},
 	{"a function has no alarm of errors", "function alarms", remove("TagsErrors")},
 	{"a function has no alarm of throttles", "function alarms", remove("TagsThrottles")},
 	{"a function has no alarm of p99", "function alarms", remove("FallbackSlow")},
 	{"an alarm watches another function", "function alarms", set("TagsThrottles", "${AWS::StackName}-Users", "Dimensions", 0, "Value")},
 	{"an alarm watches the mean", "function alarms", set("TagsSlow", "p50", "ExtendedStatistic")},
+	{"an alarm at every import of some size", "function alarms", set("ImportsSlow", 3000.0, "Threshold")},
+	{"an alarm after everybody's patience", "function alarms", set("TagsSlow", 20000.0, "Threshold")},
 	{"an alarm tells nobody", "function alarms", set("TagsSlow", nil, "AlarmActions")},
 	{"answers of 500 are no errors", "function alarms", remove("TagsFailures")},
 	{"no alarm of 5xx", "stack alarms", remove("ApiErrors")},
@@ -72,6 +91,7 @@ var faults = []fault{
 	{"recovery of a week", "table", set("Table", 7.0, "PointInTimeRecoverySpecification", "RecoveryPeriodInDays")},
 	{"capacity is provisioned", "table", set("Table", "PROVISIONED", "BillingMode")},
 	{"no cap", "table", set("Table", nil, "OnDemandThroughput")},
+	{"an index has no cap", "table", set("Table", nil, "GlobalSecondaryIndexes", 1, "OnDemandThroughput")},
 	{"no key of one's own", "table", set("Table", nil, "SSESpecification")},
 	{"no stream", "table", set("Table", nil, "StreamSpecification")},
 	{"no throttling", "interface", set("ApiApiGatewayDefaultStage", nil, "DefaultRouteSettings")},
@@ -122,6 +142,21 @@ func set(id string, value any, path ...any) func(s *stack) {
 			return
 		}
 		within[path[last].(string)] = value
+	}
+}
+
+// only leaves some of the resources of a policy's first statement, by their numbers, where there are as many.
+func only(id string, left ...int) func(s *stack) {
+	return func(s *stack) {
+		statement := s.get(id, "PolicyDocument", "Statement", 0).(map[string]any)
+		all, kept := statement["Resource"].([]any), []any{}
+		if !s.everything {
+			return
+		}
+		for _, i := range left {
+			kept = append(kept, all[i])
+		}
+		statement["Resource"] = kept
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type stack struct {
 	Parameters map[string]map[string]any
 	Resources  map[string]*resource
+	Rules      map[string]any
 
 	everything bool // whether every parameter is set, as the Makefile says
 }

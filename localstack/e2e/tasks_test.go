@@ -82,7 +82,7 @@ var link = regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`)
 // TestLinks: what the pages for people point at is there, and every page under docs is pointed at.
 func TestLinks(t *testing.T) {
 	pages := map[string]bool{filepath.Join(root, "README.md"): true}
-	for _, pattern := range []string{"docs/*.md", "docs/tasks/*.md", "docs/operations/*.md"} {
+	for _, pattern := range []string{"SECURITY.md", "docs/*.md", "docs/tasks/*.md", "docs/operations/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

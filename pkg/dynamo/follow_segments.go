@@ -45,10 +45,10 @@ func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 	if err != nil {
 		return broken(err)
 	}
-	switch {
-	case now == old:
+	switch now {
+	case old:
 		return nil
-	case now == "":
+	case "":
 		at := placeOf(before.Use().Key())
 		s.add(tx, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: at.attributes()}}, outdated)
 		return nil

@@ -34,10 +34,13 @@ type scripted struct {
 }
 
 // openScripted opens both. between is called before the second attempt of a transaction that is sent through the faulty
-// one.
+// one. An engine of the test's own is one that forgets request tokens, as all but DynamoDB Local do when they restart.
 func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scripted)) scripted {
 	t.Helper()
 	transport := &dynamotest.Faults{Script: script}
+	if e != dynamotest.Engine() {
+		transport.Base = dynamotest.Forgetful{}
+	}
 	table := newTable()
 	s := scripted{e, dynamotest.OpenOn(t, e, table, transport), dynamotest.OpenOn(t, e, table, nil)}
 	attempt := 0

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -151,7 +152,7 @@ func TestRelease(t *testing.T) {
 func TestArchiveAmongOthers(t *testing.T) {
 	child, first, _, _, _ := family(t)
 	err := first.Archive(monday)
-	if e, ok := err.(*Error); !ok || e.Kind != Conflict || len(e.Details) != 1 || e.Details[0].Message != "child" || first.Archived {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Conflict || len(e.Details) != 1 || e.Details[0].Message != "child" || first.Archived {
 		t.Errorf("a parent is archived: %+v, want a Conflict that names the child", err)
 	}
 	if err := child.Archive(monday, first); KindOf(err) != Internal || err == nil || child.Archived {

@@ -188,8 +188,12 @@ func TestArchiveAndRevive(t *testing.T) {
 	env := development()
 	f := withStrategies(place("a", 0))
 	f.SetVariants(env, []Variant{variant("v", Variable, 0)})
-	f.Archive(monday)
-	f.Archive(tuesday)
+	if err := f.Archive(monday); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Archive(tuesday); err != nil {
+		t.Fatal(err)
+	}
 	if !f.Archived || !f.ArchivedAt.Equal(monday) {
 		t.Errorf("archived %t at %v, want at %v, the first time", f.Archived, f.ArchivedAt, monday)
 	}

@@ -84,6 +84,7 @@ func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func(
 		}
 		brought[i] = s
 	}
+	slices.SortStableFunc(brought, bySortOrder)
 	if slices.EqualFunc(f.In(env).Strategies, brought, func(a, b Strategy) bool { return a.ID == b.ID }) {
 		return nil // the very same: an environment without any keeps having no entry
 	}

@@ -18,7 +18,8 @@ var bringingTakes = []struct {
 	takes      func(b bringing) bool
 }{
 	{CreateFeature, func(b bringing) bool { return b.before == nil }},
-	{UpdateFeature, func(b bringing) bool { return b.before != nil || b.tags || b.parents }},
+	{UpdateFeature, func(b bringing) bool { return b.before != nil || b.tags }},
+	{UpdateDependency, func(b bringing) bool { return b.parents }},
 	{UpdateFeatureEnvironment, func(b bringing) bool { return b.environment }},
 	{UpdateFeatureVariants, func(b bringing) bool { return b.variants || len(b.was.Variants) > 0 }},
 	{CreateFeatureStrategy, func(b bringing) bool { return b.strategies }},
@@ -123,5 +124,5 @@ func (s ImportSet) lacking(to ImportTarget, sorted fate, caller Caller) []string
 func (s ImportSet) makesBeyond(to ImportTarget, caller Caller) bool {
 	own := caller.May(UpdateProjectSegment, to.Project, "")
 	made := setOf(s.unknownSegments(to, true))
-	return slices.ContainsFunc(s.Segments, func(one ImportSegment) bool { return made[one.Name] && one.Whole && !(one.Own && own) })
+	return slices.ContainsFunc(s.Segments, func(one ImportSegment) bool { return made[one.Name] && one.Whole && (!one.Own || !own) })
 }

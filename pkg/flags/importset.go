@@ -40,6 +40,8 @@ type ImportSegment struct {
 	Name  string
 	Whole bool // the set has its constraints, so that it can be made
 	Own   bool // it is its project's own there, and will be here
+
+	Constraints []Constraint // of a whole one
 }
 
 // An ImportDependency names the parents of a flag of the set.
@@ -102,6 +104,7 @@ func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
 			finding("These tag types are unknown and will be made", without(s.newTagTypes(to), to.faulty("tag type"))),
 			finding("These context fields are unknown and will be made", without(s.newContextFields(to), to.faulty("context field"))),
 			finding("These segments are unknown and will be made", without(s.unknownSegments(to, true), to.faulty("segment"))),
+			finding("These segments are here with other constraints, which stay: strategies will use them as they are here", s.otherSegments(to)),
 		),
 	}
 	report.Permissions = findings(finding("These permissions are needed for the import, and you do not have them", s.lacking(to, fate, caller)))
@@ -175,6 +178,18 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 		}
 	}
 	return distinct(unknown)
+}
+
+// otherSegments are those that are here, but not as the set has them.
+func (s ImportSet) otherSegments(to ImportTarget) []string {
+	var other []string
+	for _, segment := range s.Segments {
+		i := slices.IndexFunc(to.Segments, func(one *Segment) bool { return one.Name == segment.Name })
+		if segment.Whole && i >= 0 && !to.Segments[i].SameConstraints(segment.Constraints) {
+			other = append(other, segment.Name)
+		}
+	}
+	return distinct(other)
 }
 
 // customStrategies are the custom strategy types that the set uses, of those that are defined here or of the others.

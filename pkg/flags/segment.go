@@ -211,3 +211,9 @@ func (u Use) segments(of func(StrategyUse) bool) (ids []int64) {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
+
+// SameConstraints tells whether the segment's constraints are those.
+func (s *Segment) SameConstraints(constraints []Constraint) bool {
+	a, b := Strategy{Constraints: s.Constraints}, Strategy{Constraints: constraints}
+	return sameStrategy(a, b)
+}

@@ -183,7 +183,7 @@ func (f *Feature) indexStrategy(env ProjectEnvironment, id string) (int, *Error)
 // stand, the older before the younger. A flag that has lost its last strategy in env, or its last enabled one, is
 // switched off there: to an SDK, a flag that is on without any is on for everybody.
 func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
-	slices.SortStableFunc(strategies, func(a, b Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
+	slices.SortStableFunc(strategies, bySortOrder)
 	active := func(s Strategy) bool { return !s.Disabled }
 	fe := f.In(env)
 	lost := slices.ContainsFunc(fe.Strategies, active) && !slices.ContainsFunc(strategies, active)
@@ -193,3 +193,5 @@ func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
 	fe.Strategies = strategies
 	f.set(env, fe)
 }
+
+func bySortOrder(a, b Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) }

@@ -30,7 +30,9 @@ func TestSummary(t *testing.T) {
 	if got := f.Summary(); !reflect.DeepEqual(got, want) {
 		t.Errorf("active: %+v, want %+v, without its description", got, want)
 	}
-	f.Archive(tuesday)
+	if err := f.Archive(tuesday); err != nil {
+		t.Fatal(err)
+	}
 	want.Archived, want.ArchivedAt, want.Description = true, tuesday, &description
 	if got := f.Summary(); !reflect.DeepEqual(got, want) {
 		t.Errorf("archived: %+v, want %+v, with its description", got, want)

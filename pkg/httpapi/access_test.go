@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -20,6 +21,7 @@ func memberOf(id int, roles ...string) string {
 
 func TestProjectUsers(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", people, `{"username":"ann","rootRole":3}`)
 	s.must(t, "POST", programs, `{"username":"bot","name":"Bot","rootRole":3}`)
 	s.must(t, "POST", roles, `{"name":"Custom"}`)
@@ -64,6 +66,7 @@ func TestProjectUsers(t *testing.T) {
 
 func TestSetAccess(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for i := range 3 {
 		s.must(t, "POST", people, fmt.Sprintf(`{"username":"u%d","rootRole":3}`, i))
 	}
@@ -89,6 +92,7 @@ func TestSetAccess(t *testing.T) {
 // TestSetAccessOfMany changes more members than one transaction has room for.
 func TestSetAccessOfMany(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const many = 120
 	ids := make([]string, many)
 	for i := range ids {
@@ -109,6 +113,7 @@ func TestSetAccessOfMany(t *testing.T) {
 // TestMembersAtOnce adds many users to one project at once, each of them twice: all are in, each once.
 func TestMembersAtOnce(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const users = 10
 	ids := make([]int64, users)
 	for i := range ids {
@@ -137,6 +142,7 @@ func TestMembersAtOnce(t *testing.T) {
 // TestNobodyGrantsMoreThanTheyHold is about users, not tokens, who change who has access to a project.
 func TestNobodyGrantsMoreThanTheyHold(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Door","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.must(t, "POST", roles, `{"name":"In development","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.must(t, "POST", roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
@@ -211,6 +217,7 @@ func (s *server) held(t *testing.T) string {
 // TestUsersReach is about what people may do with the users group itself.
 func TestUsersReach(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
 	header := map[string]string{}
 	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "nobody": 99} {
@@ -248,6 +255,7 @@ func TestUsersReach(t *testing.T) {
 func TestBudgetOfPersonalTokens(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	_, admin := s.person(t, flags.RoleAdmin)
 	s.must(t, "POST", features, `{"name":"f"}`)
 	s.do(t, "GET", features+"/f", "", admin) // notes that the token was used, once an hour

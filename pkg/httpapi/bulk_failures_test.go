@@ -29,6 +29,7 @@ func some(n int, members string) (names []string, body string) {
 func TestBulkFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	names, body := some(40, "")
 	s.create(t, names...)
 	faults.Change(func(f *dynamotest.Faults) {

@@ -49,7 +49,7 @@ type flagNamer interface{ named() []string }
 
 // toFlags decides on a call that does something to many flags.
 func toFlags[In flagNamer](w work[In]) decider {
-	return inBatch(func(in In) batch { return w.on(in) }).answers(w.status)
+	return inBatch(w.on).answers(w.status)
 }
 
 func (w work[In]) on(in In) batch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -30,6 +31,7 @@ func switching(environment string) string {
 
 func TestBulk(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "a", "b")
 	s.create(t, "bare", "old", "older")
 	s.must(t, "DELETE", features+"/old", "")
@@ -97,6 +99,7 @@ func TestBulk(t *testing.T) {
 // TestBulkFamilies archives flags that others depend on: with these they can go, in any order.
 func TestBulkFamilies(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "child", "sister", "other", "lonely")
 	for _, child := range []string{"child", "sister"} {
 		s.must(t, "POST", features+"/"+child+"/dependencies", `{"feature":"parent"}`)

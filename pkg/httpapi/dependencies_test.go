@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
@@ -40,6 +41,7 @@ func inTheWay(part string, children ...string) string {
 
 func TestDependencies(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "second", "child", "other", "gone")
 	s.must(t, "DELETE", features+"/gone", "")
 	s.must(t, "POST", "/api/admin/projects", `{"id":"elsewhere"}`)
@@ -108,6 +110,7 @@ func TestDependencies(t *testing.T) {
 // TestFamiliesInTheArchive archives, revives and clones flags that depend on others.
 func TestFamiliesInTheArchive(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "b", "a")
 	s.depends(t, "parent", "b", "a")
 	archive := func(flag string) call { return call{"archived", "DELETE", features + "/" + flag, "", 202, ""} }
@@ -144,6 +147,7 @@ func TestFamiliesInTheArchive(t *testing.T) {
 
 func TestParallelDependencies(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent")
 	names := make([]string, 20)
 	for i := range names {

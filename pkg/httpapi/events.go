@@ -177,10 +177,15 @@ func queriedEvents(c *call) (flags.LogQuery, error) {
 	if len(q.Text) > maxTitle {
 		problems.Add("query", "must have at most %d bytes", maxTitle)
 	}
-	if len(problems) > 0 { // without details, which are places in bodies
-		return q, flags.Errorf(flags.Invalid, "the query's %s %s", problems[0].Path, problems[0].Message)
+	return q, queryFault(problems)
+}
+
+// queryFault says what is wrong with a parameter of the query: without details, which are places in bodies.
+func queryFault(problems flags.Problems) error {
+	if len(problems) == 0 {
+		return nil
 	}
-	return q, nil
+	return flags.Errorf(flags.Invalid, "the query's %s %s", problems[0].Path, problems[0].Message)
 }
 
 // filterIn are the values that a parameter of the query leaves; none for all.
@@ -194,6 +199,11 @@ func filterIn(query url.Values, name string, problems *flags.Problems) []string 
 		values = []string{one}
 	} else if list, found := strings.CutPrefix(text, "IS_ANY_OF:"); found {
 		values = strings.Split(list, ",")
+	}
+	for _, operator := range []string{"IS_NOT:", "IS_NONE_OF:"} {
+		if strings.HasPrefix(text, operator) {
+			problems.Add(name, "cannot be asked with %s; use IS: or IS_ANY_OF:", operator)
+		}
 	}
 	for i, v := range values {
 		values[i] = strings.TrimSpace(v)

@@ -130,7 +130,7 @@ func (e *executor) commit(ctx context.Context, d decision) error {
 	}
 	err := e.store.Commit(ctx, d.change)
 	if d.derived && flags.KindOf(err) == flags.NameExists {
-		err = flags.Errorf(flags.Outdated, "the id that was derived has been taken in the meantime")
+		err = flags.Errorf(flags.Outdated, "the name has been taken in the meantime")
 	}
 	if flags.KindOf(err) == flags.Outdated {
 		e.conflicts.Add(1)

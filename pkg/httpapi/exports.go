@@ -40,6 +40,9 @@ type exportBody struct {
 
 func (b exportBody) check(_ flags.Limits, problems *flags.Problems) {
 	checkName("/environment", b.Environment, problems)
+	if b.named() && (b.Tag.Set || b.Project.Set) {
+		problems.Add("/features", "cannot be given with tag or project: flags are chosen in one of these ways")
+	}
 	if !b.Features.Set && !b.Tag.Set && !b.Project.Set {
 		problems.Add("/features", "is required, or tag, or project: the names of the flags to export, [] for all")
 	}

@@ -172,6 +172,7 @@ func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamo
 	if n := c.logged(t) - told; n != e.events {
 		t.Errorf("the log has %d events more, and the table %d", n, e.events)
 	}
+	dynamotest.Check(t, c.store)
 	return e
 }
 

@@ -86,7 +86,7 @@ func hostile() map[string]string {
 
 // mostMemory is what a request may take from memory in all: for each megabyte of the largest body, much of which is free
 // again before the rest is taken. The functions have 512 MB.
-const mostMemory = 80 << 20
+const mostMemory = 96 << 20
 
 // TestHostileBodies sends every route with a body all of them: a 4xx, at a bounded cost, and nothing is changed.
 func TestHostileBodies(t *testing.T) {

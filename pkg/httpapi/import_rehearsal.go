@@ -25,7 +25,7 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 	}
 	var faults []flags.ImportFault
 	fault := func(item importItem, err error) {
-		faults = append(faults, flags.ImportFault{Kind: string(item.kind), Name: item.name, Reason: strings.Join(reasonsOf(err), "; ")})
+		faults = append(faults, flags.ImportFault{Kind: string(item.kind), Name: item.name, Reason: strings.Join(reasonsOf(err, len(faults)), "; ")})
 	}
 	type waiting struct {
 		item importItem

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -205,9 +207,13 @@ func (m *importing) number(c *call, next nextID) (err error) {
 
 // bringSegment makes a segment that is not there, if the data has its constraints. One that is, stays as it is.
 func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error) {
-	there := slices.ContainsFunc(c.segments(), func(s *flags.Segment) bool { return s.Name == in.Name })
-	if there || !in.Constraints.Set {
+	if !in.Constraints.Set {
 		return decision{}, nil
+	}
+	for _, s := range c.segments() {
+		if s.Name == in.Name {
+			return decision{body: keptSegment(s, in)}, nil
+		}
 	}
 	s := &flags.Segment{ID: m.newIDs[in.Name], CreatedAt: c.now, CreatedBy: c.caller.Name}
 	body := segmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}
@@ -220,7 +226,18 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 	if err := c.putSegment(s, body, flags.CreateSegment); err != nil {
 		return decision{}, err
 	}
-	return c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: segmentViewOf(s)}, 0, outcomeCreated)
+	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: segmentViewOf(s)}, 0, outcomeCreated)
+	d.derived = true
+	return d, err
+}
+
+// keptSegment says what becomes of a segment that is there: it stays as it is, and whoever imports is told if the data has
+// another of its name.
+func keptSegment(s *flags.Segment, in importSegmentBody) importOutcome {
+	if s.SameConstraints(each(in.Constraints.Value, constraintBody.constraint)) {
+		return outcomeUnchanged
+	}
+	return outcomeKept
 }
 
 // bringFlag makes a flag, or makes one that is there what the data says.
@@ -259,7 +276,9 @@ func (m *importing) commitFlag(c *call, before, after *flags.Feature, parents []
 		Type: flags.FeatureCreated, Project: after.Project, FeatureName: after.Name, Environment: c.environment.Name, Data: importedOf(c, after),
 	}
 	if before == nil {
-		return c.changesAll(append([]flags.Write{{After: after}}, parents...), event, 0, outcomeCreated)
+		d, err := c.changesAll(append([]flags.Write{{After: after}}, parents...), event, 0, outcomeCreated)
+		d.derived = true // somebody who makes it meanwhile makes it one that is there
+		return d, err
 	}
 	event.Type, event.PreData = flags.FeatureUpdated, importedOf(c, before)
 	if reflect.DeepEqual(event.Data, event.PreData) {
@@ -345,21 +364,26 @@ func (m *importing) makes(name string) bool {
 
 // bringParents makes the flag depend on others, and gives their writes. Parents that come with the same data come first.
 func (m *importing) bringParents(c *call, f *flags.Feature, wanted []flags.Dependency) (writes []flags.Write, err error) {
+	parents := map[string]flags.Write{}
 	for _, d := range wanted {
-		was := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
-		if was == nil && m.byFlag[d.Feature] != nil {
-			return nil, later(flags.Errorf(flags.Invalid, "flag %q, which it depends on, could not be made", d.Feature))
+		write, again := parents[d.Feature]
+		if !again {
+			was := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
+			if was == nil && m.byFlag[d.Feature] != nil && d.Feature != f.Name {
+				return nil, later(flags.Errorf(flags.Invalid, "flag %q, which it depends on, could not be made", d.Feature))
+			}
+			if was == nil {
+				return nil, f.DependOn(nil, d)
+			}
+			write = flags.Write{Before: was, After: was.Clone()}
 		}
-		if was == nil {
-			return nil, f.DependOn(nil, d)
-		}
-		parent := was.Clone()
-		if err := f.DependOn(parent, d); err != nil {
+		if err := f.DependOn(write.After.(*flags.Feature), d); err != nil {
 			return nil, err
 		}
-		if !slices.Equal(parent.Children, was.Children) {
-			writes = append(writes, flags.Write{Before: was, After: parent})
-		}
+		parents[d.Feature] = write
+	}
+	for _, name := range slices.Sorted(maps.Keys(parents)) {
+		writes = append(writes, parents[name]) // the store drops one that had the flag as its child already
 	}
 	return writes, nil
 }
@@ -398,46 +422,69 @@ const (
 	outcomeOverwritten importOutcome = "overwritten"
 	outcomeUnchanged   importOutcome = "unchanged"
 	outcomeSkipped     importOutcome = "skipped"
+	outcomeKept        importOutcome = "kept" // a segment of the same name with other constraints
 )
 
-// report says what became of everything. What time did not suffice for is no fate but an error, which says of each whether
-// it is known that nothing was changed: the same import again does the rest.
+// report says what became of everything. What time did not suffice for, or failed for a fault that is none of the data's, is
+// no outcome but an error: the same import again does the rest.
 func (m *importing) report(done []result) (decision, error) {
 	view := importedView{Features: []importedRow{}, Others: []importedRow{}}
-	late := &flags.Error{Kind: flags.Unavailable}
+	failure, failed := &flags.Error{}, 0
 	for i, item := range m.items {
 		row := importedRow{Kind: item.kind, Name: item.name, Outcome: outcomeUnchanged, Reasons: []string{}}
 		if outcome, said := done[i].body.(importOutcome); said {
 			row.Outcome = outcome
 		}
+		if row.Outcome == outcomeKept {
+			row.Reasons = []string{"it is here already with other constraints, which stay as they are"}
+		}
 		if err := done[i].err; err != nil {
-			switch flags.KindOf(err) {
-			case flags.Unavailable:
-				late.Err = errors.Join(late.Err, err)
-				late.Details = append(late.Details, flags.Detail{Message: fmt.Sprintf("%s %q: %s", item.kind, item.name, strings.Join(reasonsOf(err), ", "))})
-			case flags.Internal:
-				return decision{}, err
+			if kind := flags.KindOf(err); kind == flags.Unavailable || kind == flags.Internal {
+				failed, failure.Err = failed+1, errors.Join(failure.Err, err)
+				failure.Kind = max(failure.Kind, kind)
 			}
-			row.Outcome, row.Reasons = outcomeSkipped, reasonsOf(err)
+			row.Outcome, row.Reasons = outcomeSkipped, reasonsOf(err, view.Skipped)
 		}
 		view.count(row)
 	}
-	if n := len(late.Details); n > 0 {
-		late.Message = fmt.Sprintf("time was up before %d of %d flags and what they need were known to be imported; the same import again does the rest", n, len(m.items))
-		return decision{}, late
+	if failed > 0 {
+		failure.Message = fmt.Sprintf("%d of %d flags and what they need were not brought, for want of time or of the store; "+
+			"what is brought stays, and the same import again does the rest", failed, len(m.items))
+		return decision{}, failure
 	}
 	return decision{status: http.StatusOK, body: view}, nil
 }
 
-func reasonsOf(err error) []string {
+// How much a report says of what was skipped, so that it fits into an answer whatever the import: after so many flags one
+// reason each, and shorter.
+const (
+	fullReasons   = 500
+	maxReasons    = 5
+	longestReason = 300 // in characters
+)
+
+// reasonsOf are the reasons why something was skipped, after so many others.
+func reasonsOf(err error, before int) []string {
 	told, ok := errors.AsType[*flags.Error](err)
 	if !ok {
-		return []string{"something is wrong inside; the log says what, under the id of this error"}
+		return []string{"something is wrong inside; the log says what"}
 	}
-	if len(told.Details) == 0 {
-		return []string{told.Message}
+	reasons := each(told.Details, func(d flags.Detail) string {
+		return strings.TrimPrefix(cmp.Or(d.Path, "/flag"), "/") + ": " + d.Message
+	})
+	if len(reasons) == 0 {
+		reasons = []string{told.Message}
 	}
-	return each(told.Details, func(d flags.Detail) string { return d.Path + " " + d.Message })
+	most, longest := maxReasons, longestReason
+	if before >= fullReasons {
+		most, longest = 1, longestReason/3
+	}
+	for i, reason := range reasons {
+		if text := []rune(reason); len(text) > longest {
+			reasons[i] = string(text[:longest]) + "…"
+		}
+	}
+	return reasons[:min(most, len(reasons))]
 }
 
 // An importedView is the report of an import.

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/dynamo/dynamotest"
 )
 
 const (
@@ -165,6 +168,7 @@ func TestExport(t *testing.T) {
 // A flag comes over whole or not at all, and the others all the same.
 func TestImportSkips(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "kept", "old", "child", "grandparent")
 	s.must(t, "DELETE", features+"/old", "")
 	s.must(t, "POST", features+"/child/dependencies", `{"feature":"grandparent"}`)
@@ -182,7 +186,7 @@ func TestImportSkips(t *testing.T) {
 		t.Errorf("counts: got %v, want 1 created, 1 unchanged, 8 skipped", got.counts())
 	}
 	want := map[string]string{
-		"good": "", "kept": "", "elsewhere": "another project", "old": "archived", "weird": "/strategies/0/name", "seg": `"nosuch"`, "lost": "segment 4",
+		"good": "", "kept": "", "elsewhere": "another project", "old": "archived", "weird": "strategies/0/name", "seg": `"nosuch"`, "lost": "segment 4",
 		"orphan": `no flag "nosuch"`, "third": "only one level", "tagged": `tag type "x"`,
 	}
 	for _, row := range got.Features {
@@ -213,6 +217,7 @@ func TestImportOnWithoutStrategies(t *testing.T) {
 // Parents and children may come in any order, and more of them than one round takes.
 func TestImportManyWithParents(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const children = 230
 	var list, dependencies []string
 	for i := range children {
@@ -229,5 +234,74 @@ func TestImportManyWithParents(t *testing.T) {
 	}
 	if got := s.importInto(t, "default", "development", data); got.counts() != [4]int{0, 0, children + 20, 0} {
 		t.Errorf("again: got %v, want all unchanged", got.counts())
+	}
+}
+
+// Somebody else may make the same flags at the same time: each is then there, and no name is taken.
+func TestImportsAtOnce(t *testing.T) {
+	s := serve(t)
+	var list, tags, dependencies []string
+	for i := range 60 {
+		list = append(list, fmt.Sprintf(`{"name":"f-%02d"}`, i))
+		tags = append(tags, fmt.Sprintf(`{"featureName":"f-%02d","tagType":"team","tagValue":"core"}`, i))
+		dependencies = append(dependencies, fmt.Sprintf(`{"feature":"f-%02d","dependencies":[{"feature":"root"},{"feature":"root"}]}`, i))
+	}
+	data := fmt.Sprintf(`{"features":[%s,{"name":"root"}],"featureTags":[%s],"dependencies":[%s],"segments":[{"id":1,"name":"all","constraints":[]}]}`,
+		strings.Join(list, ","), strings.Join(tags, ","), strings.Join(dependencies[:10], ","))
+	reports := make([]report, 4)
+	var working sync.WaitGroup
+	for i := range reports {
+		working.Go(func() { reports[i] = s.importInto(t, "default", "development", data) })
+	}
+	working.Wait()
+	created := 0
+	for i, r := range reports {
+		created += r.Created
+		if r.Skipped > 0 || r.Created+r.Unchanged != 61 {
+			t.Errorf("import %d: got %v created, overwritten, unchanged, skipped; want none skipped", i, r.counts())
+		}
+	}
+	if created != 61 {
+		t.Errorf("%d flags were created in all, want 61", created)
+	}
+}
+
+// A segment that is here stays as it is; who brings another one of its name is told so.
+func TestImportOtherSegment(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
+	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","segments":[9]}],"segments":[{"id":9,"name":"mine","constraints":[]}]}`
+	got := s.importInto(t, "default", "development", data)
+	if len(got.Others) != 1 || got.Others[0].Outcome != "kept" || got.Created != 1 {
+		t.Errorf("got %+v, want the flag created and the segment kept", got)
+	}
+	s.check(t, call{"validation warns", "POST", validateImport, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data), 200,
+		reportOf("", "f mine")})
+}
+
+// Strategies may come in any order: what counts is their sortOrder, and the same import again changes nothing.
+func TestImportOrder(t *testing.T) {
+	s := serve(t)
+	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
+		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
+	s.importInto(t, "default", "development", data)
+	if got := s.importInto(t, "default", "development", data); got.counts() != [4]int{0, 0, 1, 0} {
+		t.Errorf("again: got %v, want it unchanged", got.counts())
+	}
+}
+
+// However much there is to say of what was skipped, it fits into an answer.
+func TestImportReportFits(t *testing.T) {
+	s := serve(t)
+	var list, strategies []string
+	for i := range 4000 {
+		list = append(list, fmt.Sprintf(`{"name":"rep%d"}`, i))
+		for range 5 {
+			strategies = append(strategies, fmt.Sprintf(`{"featureName":"rep%d","name":"flexibleRollout","parameters":{"rollout":"much"}}`, i))
+		}
+	}
+	got := s.importInto(t, "default", "development", fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
+	if got.counts() != [4]int{1, 0, 0, 4000} || len(got.Features[4000].Reasons) == 0 {
+		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.counts())
 	}
 }

@@ -209,8 +209,13 @@ func (d importData) checkNames(problems *flags.Problems) {
 		required("featureStrategies", i, "featureName", s.FeatureName)
 		required("featureStrategies", i, "name", s.Name.Value)
 	}
+	said := map[string]bool{}
 	for i, e := range d.FeatureEnvironments {
 		required("featureEnvironments", i, "featureName", e.FeatureName)
+		if said[e.FeatureName] {
+			problems.Add("/data/featureEnvironments/"+strconv.Itoa(i), "is the second for the flag %q: an import goes into one environment", shorten(e.FeatureName))
+		}
+		said[e.FeatureName] = true
 	}
 	for i, f := range d.ContextFields {
 		required("contextFields", i, "name", f.Name)
@@ -220,8 +225,13 @@ func (d importData) checkNames(problems *flags.Problems) {
 		required("featureTags", i, "tagType", t.TagType)
 		required("featureTags", i, "tagValue", t.TagValue.Value)
 	}
+	names := map[int64]string{}
 	for i, s := range d.Segments {
 		required("segments", i, "name", s.Name)
+		if other, known := names[s.ID.Value]; known && other != s.Name {
+			problems.Add("/data/segments/"+strconv.Itoa(i)+"/id", "is the id of the segment %q as well", shorten(other))
+		}
+		names[s.ID.Value] = s.Name
 	}
 	for i, t := range d.TagTypes {
 		required("tagTypes", i, "name", t.Name)
@@ -249,7 +259,10 @@ func (d importData) set() flags.ImportSet {
 		TagTypes:      each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
 		ContextFields: each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
 		Segments: each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
-			return flags.ImportSegment{ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set, Own: s.Project.Value != nil}
+			return flags.ImportSegment{
+				ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set, Own: s.Project.Value != nil,
+				Constraints: each(s.Constraints.Value, constraintBody.constraint),
+			}
 		}),
 		Dependencies: each(d.Dependencies, func(d importDependencyBody) flags.ImportDependency {
 			return flags.ImportDependency{Feature: d.Feature, Parents: each(d.Dependencies, func(p importParentBody) string { return p.Feature })}

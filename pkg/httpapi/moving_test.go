@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
@@ -13,6 +14,7 @@ func moving(flag string) string { return features + "/" + flag + "/changeProject
 
 func TestMove(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "f", "g", "h", "parent")
 	s.create(t, "child", "plain", "gone")
 	s.must(t, "POST", in("f", "production")+"/strategies", `{"name":"default"}`)
@@ -71,6 +73,7 @@ func TestMove(t *testing.T) {
 // TestWhoMoves needs one permission where the flag is, and another where it goes.
 func TestWhoMoves(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f", "g")
 	s.must(t, "POST", projects, aShop)
 	who := func(here, there string) string {
@@ -106,6 +109,7 @@ func TestWhoMoves(t *testing.T) {
 // TestParallelMoves has flags move to and fro while others are made, archived and revived: the counts stay exact.
 func TestParallelMoves(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, aShop)
 	const n, steps = 6, 8
 	do := func(method, path, body string) {
@@ -169,6 +173,7 @@ func (s *server) counts(t *testing.T, id string) (active, stale int) {
 // TestMoveIntoADeletedProject races a move with the deletion of where it goes: one of them is refused.
 func TestMoveIntoADeletedProject(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for i := range 12 {
 		flag, shop := fmt.Sprintf("f%d", i), fmt.Sprintf("shop%d", i)
 		s.create(t, flag)

@@ -97,7 +97,7 @@ type decision struct {
 	change flags.Change
 
 	download   string // the name of a file to save the answer as; "" for none
-	derived    bool   // the change makes something under an id that nobody chose: if it is taken, another round finds another
+	derived    bool   // the change makes something whose name being taken is no refusal: another round finds another, or finds it there
 	unfinished bool   // the change is the first part of one too large for a transaction: another round makes the next
 }
 

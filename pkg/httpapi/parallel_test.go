@@ -66,6 +66,7 @@ func (s *server) wantEvents(t *testing.T, flag string, kind flags.EventType, wan
 
 func TestParallelCreates(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 32, func(int) call { return call{method: "POST", path: features, body: `{"name":"f"}`} })
 	wantStatuses(t, got, map[int]int{201: 1, 409: 31})
 	s.wantEvents(t, "f", flags.FeatureCreated, 1)
@@ -124,6 +125,7 @@ func TestParallelFields(t *testing.T) {
 
 func TestParallelAdditions(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"
 	got := s.parallel(t, 60, func(int) call { return call{method: "POST", path: list, body: `{"name":"default"}`} })
@@ -136,6 +138,7 @@ func TestParallelAdditions(t *testing.T) {
 
 func TestParallelEnvironments(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 8 })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 16, func(i int) call {
 		return call{method: "POST", path: "/api/admin/environments", body: fmt.Sprintf(`{"name":"e%d","type":"test"}`, i)}
 	})
@@ -150,6 +153,7 @@ func TestParallelEnvironments(t *testing.T) {
 
 func TestParallelArchives(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "f")
 	got := s.parallel(t, 20, func(int) call { return call{method: "DELETE", path: features + "/f"} })
 	wantStatuses(t, got, map[int]int{202: 20})
@@ -168,6 +172,7 @@ func TestParallelArchives(t *testing.T) {
 // each asks for right after shows what it did.
 func TestListsFollowWriters(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -211,6 +216,7 @@ func listedAs(list, name string) string {
 func TestParallelFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")
 	id := s.strategy(t, "f", `{"name":"default"}`)
 	one := in("f", "development") + "/strategies/" + id

@@ -63,6 +63,7 @@ func TestOwner(t *testing.T) {
 // TestParallelOwner has one user make projects at once: each is theirs.
 func TestParallelOwner(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id, editor := s.person(t, flags.RoleEditor)
 	const n = 16
 	var wg sync.WaitGroup
@@ -86,6 +87,7 @@ func TestParallelOwner(t *testing.T) {
 // with its active flags, or it is gone, and then none is left that is active.
 func TestParallelDeletion(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	var deleted, kept, refused int
 	for round := range 12 {
 		d, r := s.raceDeletion(t, fmt.Sprintf("p%d", round))
@@ -107,6 +109,7 @@ func TestParallelDeletion(t *testing.T) {
 func TestParallelDeletionFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for round := range 4 {
 		faults.Change(func(f *dynamotest.Faults) {
 			f.LoseAnswers, f.Failures, f.Conflicts, f.Delay = 0.1, 0.05, true, time.Millisecond

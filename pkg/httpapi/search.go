@@ -29,6 +29,9 @@ func searchFeatures(c *call) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
+	if name, found := strings.CutPrefix(criteria.sortBy, "environment:"); found && c.registry.Find(name) == nil {
+		return decision{}, flags.Errorf(flags.Invalid, "the query's sortBy names the environment %q, which is not there", name)
+	}
 	found, key := c.findings(), c.caller.FavoritesKey()
 	found = slices.DeleteFunc(found, func(f finding) bool { return !criteria.match(f) })
 	slices.SortFunc(found, func(a, b finding) int { return criteria.compare(a, b, key) })
@@ -113,10 +116,38 @@ func criteriaOf(query url.Values) (criteria, error) {
 	c.status = append(slices.Clone(query["status"]), query["status[]"]...)
 	c.readOrder(query, &problems)
 	c.readCreatedAt(query, &problems)
-	if query.Get("archived") == "IS:true" {
-		problems.Add("/archived", "archived flags are listed by GET /api/admin/archive/features/:project")
+	if query.Has("archived") && query.Get("archived") != "IS:false" {
+		problems.Add("archived", "can only be IS:false: archived flags are listed by GET /api/admin/archive/features/:project")
 	}
-	return c, problems.Err()
+	if text := query.Get("favoritesFirst"); !slices.Contains([]string{"", "true", "false"}, text) {
+		problems.Add("favoritesFirst", "must be true or false")
+	}
+	c.checkValues(&problems)
+	return c, queryFault(problems)
+}
+
+// checkValues finds values that nothing can be: a filter by them would find nothing, or leave nothing out, and not say so.
+func (c criteria) checkValues(problems *flags.Problems) {
+	for _, filter := range []struct {
+		name   string
+		values []string
+		known  []string
+	}{
+		{"state", c.state.values, []string{"active", "stale"}},
+		{"type", c.kind.values, each(flags.FeatureTypes(), toString)},
+		{"lifecycle", c.lifecycle.values, each(flags.Stages(), toString)},
+	} {
+		for _, value := range filter.values {
+			if !slices.Contains(filter.known, value) {
+				problems.Add(filter.name, "must have values among %s", strings.Join(filter.known, ", "))
+			}
+		}
+	}
+	for _, status := range c.status {
+		if _, state, _ := strings.Cut(status, ":"); state != "enabled" && state != "disabled" {
+			problems.Add("status", "must be the name of an environment, a colon, and enabled or disabled")
+		}
+	}
 }
 
 // MaxSearchOffset bounds an offset to what an int holds anywhere.
@@ -128,7 +159,7 @@ func wholeNumber(query url.Values, name string, absent, least, most int, problem
 	}
 	n, err := strconv.Atoi(query.Get(name))
 	if err != nil || n < least || n > most {
-		problems.Add("/"+name, "must be a whole number from %d to %d", least, most)
+		problems.Add(name, "must be a whole number from %d to %d", least, most)
 	}
 	return n
 }
@@ -142,16 +173,16 @@ func kindOf(query url.Values, operators []string, problems *flags.Problems) oper
 }
 
 func (c *criteria) readOrder(query url.Values, problems *flags.Problems) {
-	environment, _ := strings.CutPrefix(c.sortBy, "environment:")
-	if !slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, c.sortBy) && environment == c.sortBy {
-		problems.Add("/sortBy", "must be one of name, type, project, createdAt, lastSeenAt, stale, or environment: and the name of one")
+	environment, found := strings.CutPrefix(c.sortBy, "environment:")
+	if !slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, c.sortBy) && (!found || flags.CheckName(environment) != "") {
+		problems.Add("sortBy", "must be one of name, type, project, createdAt, lastSeenAt, stale, or environment: and the name of one")
 	}
 	switch query.Get("sortOrder") {
 	case "", "asc":
 	case "desc":
 		c.descending = true
 	default:
-		problems.Add("/sortOrder", "must be asc or desc")
+		problems.Add("sortOrder", "must be asc or desc")
 	}
 }
 
@@ -163,7 +194,7 @@ func (c *criteria) readCreatedAt(query url.Values, problems *flags.Problems) {
 	name, date, _ := strings.Cut(query.Get("createdAt"), ":")
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil || name != "IS_BEFORE" && name != "IS_ON_OR_AFTER" {
-		problems.Add("/createdAt", "must be IS_BEFORE or IS_ON_OR_AFTER with a date, such as IS_BEFORE:2026-01-31")
+		problems.Add("createdAt", "must be IS_BEFORE or IS_ON_OR_AFTER with a date, such as IS_BEFORE:2026-01-31")
 	}
 	c.createdAt = func(at time.Time) bool { return at.Before(day) == (name == "IS_BEFORE") }
 }
@@ -182,7 +213,7 @@ func operatorOf(query url.Values, parameter string, names []string, problems *fl
 	}
 	name, list, found := strings.Cut(query.Get(parameter), ":")
 	if !found || !slices.Contains(names, name) || strings.TrimSpace(list) == "" {
-		problems.Add("/"+parameter, "must be one of %s, a colon, and values between commas, such as %s:value", strings.Join(names, ", "), names[0])
+		problems.Add(parameter, "must be one of %s, a colon, and values between commas, such as %s:value", strings.Join(names, ", "), names[0])
 		return operator{}
 	}
 	return operator{name, each(strings.Split(list, ","), strings.TrimSpace)}
@@ -216,9 +247,15 @@ func (c criteria) match(f finding) bool {
 }
 
 func (c criteria) matchText(f finding) bool {
-	return len(c.texts) == 0 || slices.ContainsFunc(c.texts, func(text string) bool {
-		return strings.Contains(strings.ToLower(f.Name), text) ||
-			slices.ContainsFunc(f.Tags, func(t flags.Tag) bool { return strings.Contains(strings.ToLower(t.Type+":"+t.Value), text) })
+	if len(c.texts) == 0 {
+		return true
+	}
+	has := []string{strings.ToLower(f.Name)}
+	for _, tag := range f.tags() {
+		has = append(has, strings.ToLower(tag))
+	}
+	return slices.ContainsFunc(c.texts, func(text string) bool { // a query may have thousands
+		return slices.ContainsFunc(has, func(h string) bool { return strings.Contains(h, text) })
 	})
 }
 

@@ -16,11 +16,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// staged makes an environment "staging", part of a project.
-func (s *server) staged(t *testing.T, project string) {
+// staged makes an environment "staging", part of the project "default".
+func (s *server) staged(t *testing.T) {
 	t.Helper()
 	s.must(t, "POST", environments, `{"name":"staging","type":"test"}`)
-	s.must(t, "POST", projects+"/"+project+"/environments", `{"environment":"staging"}`)
+	s.must(t, "POST", project+"/environments", `{"environment":"staging"}`)
 }
 
 // uses has a flag of the project "default" use a segment in an environment.
@@ -35,7 +35,7 @@ func TestSegmentLeftovers(t *testing.T) {
 		t.Run(fmt.Sprintf("made again %t", again), func(t *testing.T) {
 			s := serve(t)
 			s.create(t, "f", "archived", "other")
-			s.staged(t, "default")
+			s.staged(t)
 			one, two := s.segment(t, `{"name":"one","constraints":[]}`), s.segment(t, `{"name":"two","constraints":[]}`)
 			s.uses(t, "f", "staging", one+","+two)
 			s.uses(t, "f", "staging", one)
@@ -46,7 +46,7 @@ func TestSegmentLeftovers(t *testing.T) {
 			s.must(t, "DELETE", features+"/archived", "")
 			s.must(t, "DELETE", environments+"/staging", "")
 			if again {
-				s.staged(t, "default")
+				s.staged(t)
 				s.must(t, "POST", in("other", "staging")+"/strategies", `{"name":"default"}`)
 			}
 			before := s.must(t, "GET", features+"/f", "").body
@@ -96,7 +96,7 @@ func (s *server) strategyIDs(t *testing.T, flag, environment string) (ids []stri
 func TestSegmentInRestingEnvironment(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
-	s.staged(t, "default")
+	s.staged(t)
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	s.uses(t, "f", "staging", id)
 	s.must(t, "DELETE", project+"/environments/staging", "")
@@ -123,7 +123,7 @@ func TestUsesThatAreGone(t *testing.T) {
 	s.must(t, "POST", projects+"/shop/features", `{"name":"sold"}`)
 	s.must(t, "POST", projects, `{"id":"third"}`)
 	s.create(t, "f")
-	s.staged(t, "default")
+	s.staged(t)
 	s.segment(t, `{"name":"one","constraints":[]}`)
 	s.segment(t, `{"name":"two","constraints":[]}`)
 	s.must(t, "POST", in("f", "staging")+"/strategies", `{"name":"default","segments":[1],"constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`)
@@ -151,7 +151,7 @@ func TestUsesThatAreGone(t *testing.T) {
 func TestSegmentLeftoversInParallel(t *testing.T) {
 	s := serve(t)
 	const n, deletions = 8, 4
-	s.staged(t, "default")
+	s.staged(t)
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	for i := range n {
 		s.create(t, fmt.Sprint("f-", i))
@@ -182,7 +182,7 @@ func TestSegmentLeftoversInParallel(t *testing.T) {
 func TestSegmentLeftoversInterrupted(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
-	s.staged(t, "default")
+	s.staged(t)
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	for _, flag := range []string{"a", "b", "c"} {
 		s.create(t, flag)
@@ -235,7 +235,7 @@ func TestNewEnvironmentIsNotGone(t *testing.T) {
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	at := *s
 	at.url = s.also(t, everyGroup(interposed{s.store, new(sync.Once), func() {
-		s.staged(t, "default")
+		s.staged(t)
 		s.uses(t, "f", "staging", id)
 	}}, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
 	at.check(t, call{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "f"`)})

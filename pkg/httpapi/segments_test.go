@@ -30,6 +30,7 @@ const someUsers = `[{"contextName":"userId","operator":"IN","values":["1","2"]}]
 
 func TestSegments(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	const beta = `"id":1,"name":"Beta users","description":null,"constraints":[{"contextName":"userId","operator":"IN","caseInsensitive":false,"inverted":false,"values":["1","2"]}],"createdBy":"admin"`
 	values := make([]string, 1001)
@@ -79,6 +80,7 @@ func TestSegments(t *testing.T) {
 // TestSegmentsOfStrategies is about all ways to give a strategy segments, and to find what uses one.
 func TestSegmentsOfStrategies(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.create(t, "f", "g")
 	one, two := s.segment(t, `{"name":"one","constraints":`+someUsers+`}`), s.segment(t, `{"name":"two","project":"default","constraints":[]}`)
@@ -130,6 +132,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 // TestSegmentsOfDefaultStrategies: what is added to flags that are switched on is held to the same rules.
 func TestSegmentsOfDefaultStrategies(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	one := s.segment(t, `{"name":"one","constraints":[]}`)
 	s.create(t, "f", "g")
 	const standard = project + "/environments/development/default-strategy"
@@ -149,6 +152,7 @@ func TestSegmentsOfDefaultStrategies(t *testing.T) {
 func TestSegmentBudget(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")
 	s.segment(t, `{"name":"one","constraints":[]}`)
 	strategies := in("f", "development") + "/strategies"
@@ -178,6 +182,7 @@ func TestSegmentBudget(t *testing.T) {
 // gone, and who was refused is told why.
 func TestSegmentDeletionInParallel(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const rounds, flagsEach = 6, 3
 	for round := range rounds {
 		id := s.segment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, round))
@@ -213,6 +218,7 @@ func TestSegmentDeletionInParallel(t *testing.T) {
 // TestSegmentPermissions: a project's own segment is for whoever may change the project's segments, others are not.
 func TestSegmentPermissions(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	everywhere := s.segment(t, `{"name":"everywhere","constraints":[]}`)
 	ours := s.segment(t, `{"name":"ours","project":"shop","constraints":[]}`)

@@ -82,6 +82,7 @@ func as(secret string) string { return "Authorization: " + secret }
 
 func TestCreateToken(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	of := func(name, kind, project, projects, environment, expiresAt string) string {
 		return fmt.Sprintf(`{"secret":"<any>","tokenName":%q,"username":%q,"type":%q,"project":%q,"projects":%s,"environment":%q,"expiresAt":%s,"createdAt":"<time>","seenAt":null,"alias":null}`,
@@ -134,6 +135,7 @@ func TestCreateToken(t *testing.T) {
 
 func TestCreateTokenRefuses(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.apiToken(t, `{"tokenName":"taken","type":"client"}`)
 	was := s.names(t)
 	s.run(t, []call{
@@ -174,6 +176,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 // TestDeleteToken sees a token out at once, its name free and its secret never good again.
 func TestDeleteToken(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	secret := s.apiToken(t, `{"tokenName":"a","type":"admin"}`)
 	s.check(t, call{"it works", "GET", project, "", 200, anything}, as(secret))
 	s.check(t, call{"deleted, by itself", "DELETE", tokenPath(secret), "", 200, ""}, as(secret))
@@ -200,6 +203,7 @@ func TestDeleteToken(t *testing.T) {
 func TestTokenExpires(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	secret := s.apiToken(t, `{"tokenName":"a","type":"admin","expiresAt":"2026-01-05T12:00:01Z"}`)
 	past := s.apiToken(t, `{"tokenName":"b","type":"admin","expiresAt":"2020-01-01T00:00:00Z"}`)
 	read := func(name, secret string, status int) {
@@ -227,6 +231,7 @@ func TestTokenExpires(t *testing.T) {
 // TestTokensNeverWiden deletes what tokens are scoped to, and makes it again under its name.
 func TestTokensNeverWiden(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
 	shop := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
@@ -254,6 +259,7 @@ func TestTokensNeverWiden(t *testing.T) {
 // TestWhoSeesTokens holds who lists which tokens, and that a person with no right over any gets no list at all.
 func TestWhoSeesTokens(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.apiToken(t, `{"tokenName":"shop-client","type":"client","project":"shop"}`)
 	s.apiToken(t, `{"tokenName":"shop-front","type":"frontend","project":"shop","environment":"*"}`)
@@ -302,6 +308,7 @@ func TestWhoSeesTokens(t *testing.T) {
 // TestWhoMakesTokens holds that nobody makes, changes or deletes a token that reaches further than they do.
 func TestWhoMakesTokens(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	editor, owner, member := s.account(t, "2", nil), s.account(t, "3", map[string]string{"shop": "4"}), s.account(t, "3", map[string]string{"shop": "5"})
 	front := s.account(t, s.customRole(t, "root-custom", flags.CreateFrontendToken), nil)
@@ -346,6 +353,7 @@ func TestWhoMakesTokens(t *testing.T) {
 // TestParallelTokens has many make one name at once, and many delete one token while it is in use.
 func TestParallelTokens(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 16, func(int) call {
 		return call{method: "POST", path: apiTokens, body: `{"tokenName":"raced","type":"admin"}`}
 	})

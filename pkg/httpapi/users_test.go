@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
@@ -68,6 +69,7 @@ func aUser(id int, root int, more string) string {
 
 func TestUsers(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	taken := func(what string) string { return faulty(what + " is taken") }
 	wrong := faulty
 	ann := aUser(2, 3, `,"username":"ann","email":"Ann@example.com","name":"Ann"`)
@@ -130,6 +132,7 @@ func TestUsers(t *testing.T) {
 
 func TestUserEvents(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id := s.id(t, people, `{"username":"u","rootRole":3}`)
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`)
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`) // changes nothing
@@ -142,6 +145,7 @@ func TestUserEvents(t *testing.T) {
 
 func TestSearchUsers(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for _, body := range []string{
 		`{"username":"anna","name":"Zoe","rootRole":3}`, `{"email":"Annika@example.com","rootRole":3}`, `{"username":"x","name":"Übel","rootRole":3}`,
 	} {
@@ -165,6 +169,7 @@ func TestSearchUsers(t *testing.T) {
 
 func TestServiceAccounts(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	bot := func(name string, root int) string {
 		return strings.Replace(aUser(2, root, `,"username":"bot","name":"`+name+`","tokens":[]`), `"User"`, `"Service Account"`, 1)
 	}
@@ -195,6 +200,7 @@ func TestServiceAccounts(t *testing.T) {
 // TestUsersAtOnce makes two users of every name at once: one is made, and ids are never shared.
 func TestUsersAtOnce(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const names = 20
 	var mu sync.Mutex
 	made, ids, statuses := map[string]int{}, map[int]bool{}, map[int]int{}
@@ -226,6 +232,7 @@ func TestUsersAtOnce(t *testing.T) {
 // TestDeletedUser sees that whoever is deleted is out at once: out of the token, and out of every project, however many.
 func TestDeletedUser(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id, header := s.person(t, flags.RoleViewer)
 	const projects = 45 // more than one transaction has room for
 	for i := range projects {
@@ -248,6 +255,7 @@ func TestDeletedUser(t *testing.T) {
 // TestDeletedWhileAdded adds users to a project while they are deleted: none is left in it who is gone.
 func TestDeletedWhileAdded(t *testing.T) {
 	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for range 15 {
 		id := s.id(t, people, fmt.Sprintf(`{"username":"n-%d","rootRole":3}`, subjects.Add(1)))
 		var wg sync.WaitGroup

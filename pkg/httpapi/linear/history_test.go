@@ -98,6 +98,7 @@ func run(t *testing.T, s setup) *world {
 		w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
 	}
 	w.do(clients, input{kind: list}, calm)
+	w.odd = append(w.odd, dynamotest.Faulty(t, e.URL(), "linear")...)
 	return w
 }
 
