@@ -33,7 +33,7 @@ export ENGINE
 endif
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
 run: check-go check-npm ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
@@ -126,6 +126,8 @@ sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, 
 trust: check-go check-npm ## test for an hour and more what docs/reliability.md promises
 	$(MAKE) --no-print-directory audit
 	$(MAKE) --no-print-directory fuzz
+	TRUST=long go test -count=1 -timeout 20m -parallel 8 ./pkg/httpapi/linear
+	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport)$$'
 	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'
 

@@ -439,15 +439,16 @@ func (m *importing) report(done []result) (decision, error) {
 			row.Reasons = []string{"it is here already with other constraints, which stay as they are"}
 		}
 		if err := done[i].err; err != nil {
-			if kind := flags.KindOf(err); kind == flags.Unavailable || kind == flags.Internal {
-				failed, failure.Err = failed+1, errors.Join(failure.Err, err)
-				failure.Kind = max(failure.Kind, kind)
-			}
 			row.Outcome, row.Reasons = outcomeSkipped, reasonsOf(err, view.Skipped)
+			if kind := flags.KindOf(err); kind == flags.Unavailable || kind == flags.Internal {
+				failed, failure.Kind, failure.Err = failed+1, max(failure.Kind, kind), errors.Join(failure.Err, err)
+				failure.Details = append(failure.Details, flags.Detail{Message: fmt.Sprintf("%s %q: %s", item.kind, item.name, row.Reasons[0])})
+			}
 		}
 		view.count(row)
 	}
 	if failed > 0 {
+		failure.Details = failure.Details[:min(failed, fullReasons)]
 		failure.Message = fmt.Sprintf("%d of %d flags and what they need were not brought, for want of time or of the store; "+
 			"what is brought stays, and the same import again does the rest", failed, len(m.items))
 		return decision{}, failure
