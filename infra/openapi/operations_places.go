@@ -10,7 +10,7 @@ var projectOperations = map[string]operation{
 	"PUT " + aProject:               {id: "updateProject", summary: "Change a project", about: "What the body leaves out stays as it is.", example: `{"name": "Shop", "description": "Everything that customers see."}`},
 	"PUT " + aProject + "/settings": {id: "updateProjectSettings", summary: "Change a project's settings", about: "What the body leaves out stays as it is.", example: "{" + aSettings + "}"},
 	"DELETE " + aProject: {id: "deleteProject", summary: "Delete a project", about: "Its archived flags keep their names for ever; tokens for it alone are revoked. The id can be used again, and starts clean.",
-		failures: conflict("The project still has active flags (`ConflictError`).")},
+		failures: conflict("The project still has active flags, or segments of its own (`ConflictError`).")},
 	"POST " + aProject + "/environments": {id: "addProjectEnvironment", summary: "Add an environment to a project", example: `{"environment": "staging"}`,
 		failures: conflict("The project has it already (`ConflictError`).")},
 	"DELETE " + aProject + "/environments/{environment}": {id: "removeProjectEnvironment", summary: "Take an environment out of a project",

@@ -35,6 +35,9 @@ func (s *Store) planFollowers(tx *transaction, before, after flags.Aggregate) er
 		}
 		return s.planTags(tx, f, g)
 	}
+	own, _ := before.(*flags.Segment)
+	now, _ := after.(*flags.Segment)
+	tx.countOwnSegments(own, now)
 	return nil
 }
 
@@ -155,15 +158,18 @@ func (s *Store) planNames(tx *transaction, old, now map[place]name) error {
 
 func byPlace(a, b place) int { return strings.Compare(a.pk, b.pk) }
 
-// planClose closes every guard of a project that is deleted. A guard that still counts active flags forbids it.
+// planClose closes every guard of a project that is deleted. A guard that still counts active flags, or segments of the
+// project's own, forbids it.
 func (s *Store) planClose(tx *transaction, p *flags.Project) error {
-	empty := expression.Name("active").AttributeNotExists().Or(expression.Name("active").LessThanEqual(expression.Value(0)))
-	expr, err := expression.NewBuilder().
-		WithUpdate(expression.Set(expression.Name("closed"), expression.Value(true))).WithCondition(empty).Build()
+	none := func(count string) expression.ConditionBuilder {
+		return expression.Name(count).AttributeNotExists().Or(expression.Name(count).LessThanEqual(expression.Value(0)))
+	}
+	expr, err := expression.NewBuilder().WithUpdate(expression.Set(expression.Name("closed"), expression.Value(true))).
+		WithCondition(none("active").And(none("segments"))).Build()
 	if err != nil {
 		return broken(err)
 	}
-	inUse := passing(flags.Errorf(flags.Conflict, "project %q still has active flags; archive them first", p.ID))
+	inUse := passing(flags.Errorf(flags.Conflict, "project %q still has active flags, or segments of its own; archive the flags and delete the segments first", p.ID))
 	for i := range guards {
 		s.add(tx, types.TransactWriteItem{Update: &types.Update{
 			TableName: &s.table, Key: guardAt(p.UID, uint32(i)).attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),

@@ -35,6 +35,29 @@ func (tx *transaction) countSegments(before, after *flags.Feature) {
 	}
 }
 
+// countOwnSegments keeps the segments counted that are a project's own, on one of the project's guards: a project that has
+// some is not deleted, and one that is deleted gets none.
+func (tx *transaction) countOwnSegments(before, after *flags.Segment) {
+	was, is := ownGuard(before), ownGuard(after)
+	if was == is {
+		return
+	}
+	if is != (place{}) {
+		tx.tally(is, map[string]int{"segments": 1}, true, outdated)
+	}
+	if was != (place{}) {
+		tx.tally(was, map[string]int{"segments": -1}, false, outdated)
+	}
+}
+
+// ownGuard is the guard that counts a segment of a project's own; none for one of all projects.
+func ownGuard(segment *flags.Segment) place {
+	if segment == nil || segment.ProjectUID == "" {
+		return place{}
+	}
+	return guardAt(segment.ProjectUID, uint32(segment.ID%guards)) //nolint:gosec // less than guards
+}
+
 // planUse keeps what a flag uses in step with it: one item, written when it changes.
 func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 	old, err := useOf(before)

@@ -19,7 +19,7 @@ import (
 //	the log          index log, project: every event by its id, which begins with the time; see log.go
 //	project          PROJECT#<id>         PROJECT                     with its environments
 //	project history  PROJECT#<uid>        EVENT#<version>             by uid: an id that is used again has a history of its own
-//	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags; closed when it is deleted
+//	project guard    PROJECT#<uid>        GUARD#<00-15>               counts its flags and its own segments; closed when it is deleted
 //	project row      PROJECTS             <id>                        the project again, for the list of all
 //	registries       REGISTRY#<which>     REGISTRY                    environments, roles, tag types, strategy types, context fields: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret

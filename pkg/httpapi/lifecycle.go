@@ -20,9 +20,9 @@ func lifecycleOperations(one string) []Operation {
 	}
 }
 
-// A completeBody says what came of a flag. Without a body nothing is said of it.
+// A completeBody says what came of a flag; without a status, or a body, nothing is said of it.
 type completeBody struct {
-	Status      string        `json:"status"`
+	Status      maybe[string] `json:"status"`
 	StatusValue maybe[string] `json:"statusValue"`
 }
 
@@ -30,8 +30,8 @@ type completeBody struct {
 const MaxStatusValue = 1000
 
 func (b completeBody) check(_ flags.Limits, problems *flags.Problems) {
-	if !slices.Contains(flags.Statuses(), flags.Status(b.Status)) {
-		problems.Add("/status", "%q must be one of %s", shorten(b.Status), strings.Join(each(flags.Statuses(), toString), ", "))
+	if b.Status.Set && !slices.Contains(flags.Statuses(), flags.Status(b.Status.Value)) {
+		problems.Add("/status", "%q must be one of %s", shorten(b.Status.Value), strings.Join(each(flags.Statuses(), toString), ", "))
 	}
 	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
 		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)
@@ -54,7 +54,7 @@ func readLifecycle(c *call) (decision, error) { return ok(each(c.feature.History
 
 func completeFeature(c *call, in completeBody) (decision, error) {
 	f := c.feature.Clone()
-	f.Complete(flags.Completion{Status: flags.Status(in.Status), Value: in.StatusValue.Value}, c.now)
+	f.Complete(flags.Completion{Status: flags.Status(in.Status.Value), Value: in.StatusValue.Value}, c.now)
 	return c.movesOn(f, flags.FeatureCompleted)
 }
 

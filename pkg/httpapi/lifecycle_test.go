@@ -44,12 +44,13 @@ func TestLifecycle(t *testing.T) {
 		{"taken back", "POST", uncomplete, "", 200, ""},
 		{"as before", "GET", history, "", 200, stages("initial")},
 		{"without a word", "POST", complete, "", 200, ""},
+		{"or with an empty body, which changes nothing more", "POST", complete, `{}`, 200, ""},
 		{"in its history", "GET", history, "", 200, stages("initial completed")},
 		{"discarded", "POST", complete, `{"status":"discarded"}`, 200, ""},
 	})
 	s.unchanged(t, "f", []call{
 		{"an unknown status", "POST", complete, `{"status":"lost"}`, 400, invalid("/status")},
-		{"no status", "POST", complete, `{}`, 400, invalid("/status")},
+		{"an empty status", "POST", complete, `{"status":""}`, 400, invalid("/status")},
 		{"a long value", "POST", complete, `{"status":"kept","statusValue":"` + strings.Repeat("ü", 1001) + `"}`, 400, invalid("/statusValue")},
 		{"of an unknown flag", "GET", features + "/nosuch/lifecycle", "", 404, notFound(`"nosuch"`)},
 		{"an unknown flag", "POST", features + "/nosuch/lifecycle/complete", `{"status":"kept"}`, 404, notFound(`"nosuch"`)},

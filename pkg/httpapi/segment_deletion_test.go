@@ -244,3 +244,35 @@ func TestNewEnvironmentIsNotGone(t *testing.T) {
 		t.Errorf("events %v, want no removal", got)
 	}
 }
+
+// A project's own segments keep it from being deleted, also at the same time: nothing of it is left for the next project
+// of its id.
+func TestOwnSegmentsKeepTheirProject(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", projects, `{"id":"own"}`)
+	s.must(t, "POST", projects, `{"id":"other"}`)
+	id := s.id(t, allSegments, `{"name":"its","project":"own","constraints":[]}`)
+	one := allSegments + "/" + id
+	s.run(t, []call{
+		{"the project has a segment", "DELETE", projects + "/own", "", 409, failure("ConflictError", "segments of its own")},
+		{"it goes to another", "PUT", one, `{"name":"its","project":"other","constraints":[]}`, 204, ""},
+		{"which stays now", "DELETE", projects + "/other", "", 409, failure("ConflictError", "segments of its own")},
+		{"while the first can go", "DELETE", projects + "/own", "", 200, ""},
+		{"it becomes everybody's", "PUT", one, `{"name":"its","constraints":[]}`, 204, ""},
+		{"and the other can go, too", "DELETE", projects + "/other", "", 200, ""},
+	})
+	for i := range 20 {
+		p := fmt.Sprintf("p-%d", i)
+		s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, p))
+		var working sync.WaitGroup
+		var made, gone answer
+		working.Go(func() {
+			made = s.do(t, "POST", allSegments, fmt.Sprintf(`{"name":%q,"project":%q,"constraints":[]}`, p, p))
+		})
+		working.Go(func() { gone = s.do(t, "DELETE", projects+"/"+p, "") })
+		working.Wait()
+		if (made.status == 201) == (gone.status == 200) {
+			t.Errorf("a segment made while its project is deleted: %d %s and %d %s; want one of them refused", made.status, made.body, gone.status, gone.body)
+		}
+	}
+}
