@@ -97,6 +97,11 @@ func (q *sequence) begin() {
 		q.world.flags[name] = &modelFlag{changes: 1, in: map[string]*setup{}, flagState: flagState{
 			Name: name, Project: project, Type: "release", Description: &empty, Lifecycle: phaseState{Stage: "initial"},
 		}}
+		f, s := q.world.flags[name], strategyState{Name: "default"}
+		s.ID = idIn(q.do("POST", q.pathOf(name)+"/environments/production/strategies", strategyBody(s), 200).body)
+		q.change(f, func() { q.world.setStrategies(f, "production", []strategyState{s}) })
+		q.do("POST", q.pathOf(name)+"/environments/production/on", "", 200)
+		q.turned(f, "production", true)
 	}
 }
 

@@ -163,7 +163,7 @@ func (w *world) work(client int) {
 	}
 	for range w.each - allFlags {
 		given := calm
-		if random.IntN(16) == 0 {
+		if random.IntN(8) == 0 {
 			given = hasty
 		}
 		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), given)
