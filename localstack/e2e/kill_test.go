@@ -335,7 +335,7 @@ func (g *gateway) awaitAway(t *testing.T, away time.Duration) {
 				return // it was there again in time
 			}
 			retry := resp.Header.Get("Retry-After")
-			fits := resp.StatusCode == 503 && retry != "" || resp.StatusCode == 500 && retry == ""
+			fits := resp.StatusCode == http.StatusServiceUnavailable && retry != "" || resp.StatusCode == http.StatusInternalServerError && retry == ""
 			if !fits || took > 14500*time.Millisecond {
 				t.Errorf("%s %s while the store was away: %d after %s with Retry-After %q, want a 503 with one or a 500, within 14 s",
 					c.method, c.path, resp.StatusCode, took, retry)

@@ -339,7 +339,7 @@ func TestLargestImport(t *testing.T) {
 		t.Errorf("import of %d: %d %.300s (%v)", n, got.status, got.body, err)
 	}
 	t.Logf("%d flags in 4 MiB took %d calls", n, tries)
-	if again := s.importInto(t, "development", `{"features":[{"name":"f00000"}]}`); again.counts() != [4]int{0, 0, 1, 0} {
+	if again := s.importHere(t, `{"features":[{"name":"f00000"}]}`); again.counts() != [4]int{0, 0, 1, 0} {
 		t.Errorf("one of them again: %+v, want it unchanged", again)
 	}
 	s.run(t, []call{

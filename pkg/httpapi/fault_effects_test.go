@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -83,6 +84,7 @@ func numbers(was, is item) string {
 			}
 		}
 	}
+	maps.DeleteFunc(by, func(_ string, n int) bool { return n == 0 })
 	return " " + strings.TrimPrefix(fmt.Sprint(by), "map")
 }
 

@@ -29,11 +29,11 @@ type report struct {
 // counts are what it counts.
 func (r report) counts() [4]int { return [4]int{r.Created, r.Overwritten, r.Unchanged, r.Skipped} }
 
-// importInto imports data into a project and tells the report.
-func (s *server) importInto(t *testing.T, environment, data string) report {
+// importHere imports data into development of the project "default" and tells the report.
+func (s *server) importHere(t *testing.T, data string) report {
 	t.Helper()
 	var r report
-	body := fmt.Sprintf(`{"project":"default","environment":%q,"data":%s}`, environment, data)
+	body := fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data)
 	if err := json.Unmarshal([]byte(s.must(t, "POST", importData, body).body), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestExportImport(t *testing.T) {
 	data := from.must(t, "POST", exportData, all).body
 
 	to.must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // so that ids differ
-	got := to.importInto(t, "development", data)
+	got := to.importHere(t, data)
 	if got.counts() != [4]int{2, 0, 0, 0} || len(got.Others) != 3 {
 		t.Fatalf("import: got %+v, want 2 flags, a tag type, a context field and a segment created", got)
 	}
@@ -80,7 +80,7 @@ func TestExportImport(t *testing.T) {
 	}
 
 	before := len(to.log(t, "/api/admin/events?limit=100"))
-	if got := to.importInto(t, "development", data); got.counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
+	if got := to.importHere(t, data); got.counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
 		t.Errorf("the same import again: got %+v, want 2 flags unchanged", got)
 	}
 	if after := len(to.log(t, "/api/admin/events?limit=100")); after != before {
@@ -89,7 +89,7 @@ func TestExportImport(t *testing.T) {
 
 	to.must(t, "POST", in("full", "development")+"/off", "")
 	to.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"simple","value":"mine"}],"removedTags":[]}`)
-	if got := to.importInto(t, "development", data); got.counts() != [4]int{0, 1, 1, 0} {
+	if got := to.importHere(t, data); got.counts() != [4]int{0, 1, 1, 0} {
 		t.Errorf("an import over a changed flag: got %+v, want 1 overwritten", got)
 	}
 	if diff := cmp.Diff(exportedBy(t, data), exportedBy(t, to.must(t, "POST", exportData, all).body)); diff != "" {
@@ -174,7 +174,7 @@ func TestImportSkips(t *testing.T) {
 	s.must(t, "POST", features+"/child/dependencies", `{"feature":"grandparent"}`)
 	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
 	s.must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
-	got := s.importInto(t, "development", `{
+	got := s.importHere(t, `{
 		"features":[{"name":"good"},{"name":"elsewhere"},{"name":"old"},{"name":"weird"},{"name":"seg"},{"name":"lost"},{"name":"orphan"},{"name":"third"},{"name":"kept"},{"name":"tagged"}],
 		"featureStrategies":[{"featureName":"weird","name":"nosuch"},{"featureName":"seg","name":"default","segments":[3]},
 			{"featureName":"lost","name":"default","segments":[4]},{"featureName":"good","name":"default"}],
@@ -207,9 +207,9 @@ func TestImportSkips(t *testing.T) {
 func TestImportOnWithoutStrategies(t *testing.T) {
 	s := serve(t)
 	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
-	s.importInto(t, "development", data)
+	s.importHere(t, data)
 	s.check(t, call{"the flag", "GET", in("on", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
-	if got := s.importInto(t, "development", data); got.counts() != [4]int{0, 0, 1, 0} {
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
 		t.Errorf("again: got %+v, want it unchanged", got)
 	}
 }
@@ -229,10 +229,10 @@ func TestImportManyWithParents(t *testing.T) {
 		list = append(list, fmt.Sprintf(`{"name":"root-%d"}`, i))
 	}
 	data := fmt.Sprintf(`{"features":[%s],"dependencies":[%s]}`, strings.Join(list, ","), strings.Join(dependencies, ","))
-	if got := s.importInto(t, "development", data); got.counts() != [4]int{children + 20, 0, 0, 0} {
+	if got := s.importHere(t, data); got.counts() != [4]int{children + 20, 0, 0, 0} {
 		t.Fatalf("got %v created, overwritten, unchanged, skipped; want %d created", got.counts(), children+20)
 	}
-	if got := s.importInto(t, "development", data); got.counts() != [4]int{0, 0, children + 20, 0} {
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, children + 20, 0} {
 		t.Errorf("again: got %v, want all unchanged", got.counts())
 	}
 }
@@ -251,7 +251,7 @@ func TestImportsAtOnce(t *testing.T) {
 	reports := make([]report, 4)
 	var working sync.WaitGroup
 	for i := range reports {
-		working.Go(func() { reports[i] = s.importInto(t, "development", data) })
+		working.Go(func() { reports[i] = s.importHere(t, data) })
 	}
 	working.Wait()
 	created := 0
@@ -271,7 +271,7 @@ func TestImportOtherSegment(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","segments":[9]}],"segments":[{"id":9,"name":"mine","constraints":[]}]}`
-	got := s.importInto(t, "development", data)
+	got := s.importHere(t, data)
 	if len(got.Others) != 1 || got.Others[0].Outcome != "kept" || got.Created != 1 {
 		t.Errorf("got %+v, want the flag created and the segment kept", got)
 	}
@@ -284,8 +284,8 @@ func TestImportOrder(t *testing.T) {
 	s := serve(t)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
 		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
-	s.importInto(t, "development", data)
-	if got := s.importInto(t, "development", data); got.counts() != [4]int{0, 0, 1, 0} {
+	s.importHere(t, data)
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
 		t.Errorf("again: got %v, want it unchanged", got.counts())
 	}
 }
@@ -300,7 +300,7 @@ func TestImportReportFits(t *testing.T) {
 			strategies = append(strategies, fmt.Sprintf(`{"featureName":"rep%d","name":"flexibleRollout","parameters":{"rollout":"much"}}`, i))
 		}
 	}
-	got := s.importInto(t, "development", fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
+	got := s.importHere(t, fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
 	if got.counts() != [4]int{1, 0, 0, 4000} || len(got.Features[4000].Reasons) == 0 {
 		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.counts())
 	}

@@ -79,8 +79,7 @@ type attachment struct {
 type modelFlag struct {
 	flagState
 	in      map[string]*setup
-	before  phaseState // the stage before it was completed
-	changes int        // how many events there must be
+	changes int // how many events there must be
 }
 
 // A setup is what a flag has in an environment, and under which one of that name, and where it was switched on.

@@ -14,8 +14,8 @@ import (
 //
 // It rebuilds all of a flagState: name, type, project, description, stale, impressionData, archived, whether it is the
 // caller's favorite, tags, dependencies, the stage with its outcome, and for each environment whether it is on, its
-// strategies with all of their members, and its variants. It does not rebuild the times but createdAt (events have the
-// moment of the change, the flag that of the decision), nor events beyond 64 KiB, which say only that they are.
+// strategies with all of their members, and its variants. It does not rebuild the times (events have the moment of the
+// change, the flag that of the decision), nor what an event of more than 64 KiB leaves out.
 type replay struct {
 	flag  flagState
 	found bool

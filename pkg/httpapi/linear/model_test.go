@@ -187,7 +187,7 @@ var model = porcupine.Model{
 		return parts
 	},
 	Init:              func() any { return state{} },
-	Step:              func(s, in, out any) (bool, any) { return stepOf(s, in, out) },
+	Step:              stepOf,
 	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v → %+v", in, out) },
 	DescribeState:     func(s any) string { return fmt.Sprintf("%+v", s) },
 }

@@ -26,12 +26,12 @@ type sabotage struct {
 
 // sabotages are the faults that the harness has to find.
 var sabotages = map[string]sabotage{
-	"no condition":                          {unconditional: true, anonymous: true},
-	"a plain condition":                     {anonymous: true, resends: true},
-	"request id only":                       {unconditional: true},
-	"a new token per resend":                {renames: true, resends: true},
-	"the event outside the transaction":     {tellsApart: true},
-	"a failed condition believed after all": {resends: true},
+	"no condition":                                    {unconditional: true, anonymous: true},
+	"a plain condition":                               {anonymous: true, resends: true},
+	"request id only":                                 {unconditional: true},
+	"a new token per resend":                          {renames: true, resends: true},
+	"the event outside the transaction":               {tellsApart: true},
+	"a failed condition believed after a lost answer": {resends: true},
 }
 
 // before puts the sabotage before a network.
