@@ -126,7 +126,7 @@ sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, 
 trust: check-go check-npm ## test for an hour and more what docs/reliability.md promises
 	$(MAKE) --no-print-directory audit
 	$(MAKE) --no-print-directory fuzz
-	TRUST=long go test -count=1 -timeout 20m -parallel 8 ./pkg/httpapi/linear
+	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/httpapi/linear
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport)$$'
 	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'

@@ -3,9 +3,9 @@ module guidon
 go 1.26.0
 
 require (
-	github.com/anishathalye/porcupine v1.3.1
 	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/Unleash/unleash-server-api-go v0.7.1
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/aws/aws-lambda-go v1.55.1
 	github.com/aws/aws-sdk-go-v2 v1.47.6
 	github.com/aws/aws-sdk-go-v2/config v1.33.14

@@ -73,7 +73,7 @@ func TestHarness(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(seeds) {
-				w := run(t, setup{seed: seed, loss: 0.4, each: 100, restarts: 8, sabotage: sabotages[fault].before})
+				w := run(t, setup{seed: seed, loss: 0.4, each: 50, restarts: 8, sabotage: sabotages[fault].before})
 				if w.verdict(t) == porcupine.Illegal {
 					t.Logf("found in history %d", seed+1)
 					return
