@@ -43,7 +43,9 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 	g := &gateway{}
 	options := dynamo.Options{Table: s.table}
 	if s.endpoint == "" {
-		g.engine, err = engine.Start(ctx, engine.Options{DataFile: filepath.Join(s.data, dataFile), Log: &prefixed{out: os.Stderr, name: "engine"}})
+		g.engine, err = engine.Start(ctx, engine.Options{
+			DataFile: filepath.Join(s.data, dataFile), Log: &prefixed{out: os.Stderr, name: "engine"}, Begins: true,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +101,9 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	store, box, err := makeTable(ctx, s, t, options)
+	if err == nil && g.engine != nil {
+		err = g.engine.Finish()
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	DataFile string    // where the data is kept; empty for in memory
 	Port     int       // on 127.0.0.1; 0 for a free one
 	Log      io.Writer // what is fetched, and what the engine prints; nil for nowhere
+	Begins   bool      // new data counts only once Finish was called: until then a start begins again without it
 }
 
 const (
@@ -68,6 +69,12 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 		}
 		if e.lock, err = takeLock(e.data, p.mark, o.Log); err != nil {
 			return nil, err
+		}
+		if o.Begins {
+			if err := begin(e.data); err != nil {
+				e.lock.release()
+				return nil, err
+			}
 		}
 	}
 	if err := e.start(ctx); err != nil {
