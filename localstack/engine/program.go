@@ -117,8 +117,8 @@ func dynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, e
 			if data == "" {
 				args = append(args, "-inMemory")
 			} else {
-				folder := data + javaFolder // it names its file itself
-				_ = os.MkdirAll(folder, 0o700)     // a failure shows at once, in its output
+				folder := data + javaFolder    // it names its file itself
+				_ = os.MkdirAll(folder, 0o700) // a failure shows at once, in its output
 				args = append(args, "-dbPath", folder)
 			}
 			return exec.Command(java, args...)
