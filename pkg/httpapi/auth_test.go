@@ -104,8 +104,7 @@ func TestOpen(t *testing.T) {
 
 // TestEventsNameTheCaller sees that an event says who, where and what.
 func TestEventsNameTheCaller(t *testing.T) {
-	now := time.Date(2026, 1, 5, 12, 0, 0, 123_456_789, time.UTC)
-	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	s := serve(t)
 	secret := s.adminToken(t, time.Time{})
 	s.create(t, "f")
 	s.check(t, call{"", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything}, "Authorization: "+secret)
@@ -115,7 +114,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 	}
 	got := events[1]
 	if got.Type != flags.FeatureStrategyAdd || got.CreatedBy != "named-"+flags.HashSecret(secret)[:8] || got.Project != "default" || got.FeatureName != "f" ||
-		got.Environment != "production" || !got.CreatedAt.Equal(now.Truncate(time.Millisecond)) || got.ID <= events[0].ID || got.Data == nil {
+		got.Environment != "production" || !got.CreatedAt.Equal(flags.EventTime(got.ID)) || got.ID <= events[0].ID || got.Data == nil {
 		t.Errorf("event %+v, want one of a strategy added by that token in production, its id after %s", got, events[0].ID)
 	}
 }

@@ -70,6 +70,9 @@ func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
 		handler := byFunction(group.Name, httpapi.New(store, group, config))
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)
+			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect to it with a slash behind
+				mux.Handle(before, handler)
+			}
 		}
 		if group.Name == "fallback" {
 			fallback = handler

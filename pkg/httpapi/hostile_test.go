@@ -3,7 +3,9 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,20 +90,24 @@ func hostile() map[string]string {
 // again before the rest is taken. The functions have 512 MB.
 const mostMemory = 96 << 20
 
-// TestHostileBodies sends every route with a body all of them: a 4xx, at a bounded cost, and nothing is changed.
+// TestHostileBodies sends every route with a body all of them, in `make test` a fourth of them, each to some routes: a 4xx, at
+// a bounded cost, and nothing is changed.
 func TestHostileBodies(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)
 	direct(s.handler, "GET", features, "") // notes that the token was used, once an hour
 	was, bodies, dearest := s.table(t), hostile(), 0
-	for _, route := range withBody(t) {
+	for i, route := range withBody(t) {
 		allowed := mostMemory
 		if strings.HasSuffix(route, "/features-batch/validate") {
 			allowed *= 4
 		}
-		for name, body := range bodies {
+		for j, name := range slices.Sorted(maps.Keys(bodies)) {
+			if !dynamotest.Long() && (i+j)%4 != 0 {
+				continue
+			}
 			c := on.call(route)
-			c.body = body
+			c.body = bodies[name]
 			cost, got := s.allocated(c)
 			if got.status < 400 || got.status >= 500 || len(got.body) > 64<<10 {
 				t.Errorf("%s: %s: %d %.300s, want a short 4xx", route, name, got.status, got.body)

@@ -27,9 +27,9 @@ import (
 //   - what is exported and imported into a fresh store is the same there, and so is its export;
 //   - the table is consistent (dynamotest.Check).
 //
-// 50 sequences in `make test`, 1,000 in `make trust`; a failure prints the seed that makes it again.
+// 25 sequences in `make test`, 1,000 in `make trust`; a failure prints the seed that makes it again.
 func TestProperties(t *testing.T) {
-	for name, value := range map[string]string{"rapid.checks": "50", "rapid.steps": "30", "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(dynamotest.Times(25, 50)), "rapid.steps": "30", "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // else somebody has set it
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
