@@ -128,7 +128,7 @@ trust: check-go check-npm ## test for an hour and more what docs/reliability.md 
 	$(MAKE) --no-print-directory fuzz
 	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/httpapi/linear
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
-	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport)$$'
+	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies)$$'
 	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'
 
 # Every fuzz test for FUZZTIME, one after the other. Their corpora, in testdata/fuzz, are plain cases of make test.
