@@ -103,7 +103,7 @@ func criteriaOf(query url.Values) (criteria, error) {
 		project: operatorOf(query, "project", is, &problems), state: operatorOf(query, "state", is, &problems),
 		lifecycle: operatorOf(query, "lifecycle", is, &problems),
 		tag:       operatorOf(query, "tag", includes, &problems), segment: operatorOf(query, "segment", includes, &problems),
-		sortBy: cmp.Or(query.Get("sortBy"), "createdAt"), favorites: query.Get("favoritesFirst") == "true",
+		sortBy: sortBy(query), favorites: query.Get("favoritesFirst") == "true",
 		offset: wholeNumber(query, "offset", 0, 0, MaxSearchOffset, &problems),
 		limit:  wholeNumber(query, "limit", defaultFound, 1, MaxFound, &problems),
 	}
@@ -119,7 +119,7 @@ func criteriaOf(query url.Values) (criteria, error) {
 	if query.Has("archived") && query.Get("archived") != "IS:false" {
 		problems.Add("archived", "can only be IS:false: archived flags are listed by GET /api/admin/archive/features/:project")
 	}
-	if text := query.Get("favoritesFirst"); !slices.Contains([]string{"", "true", "false"}, text) {
+	if text := query.Get("favoritesFirst"); query.Has("favoritesFirst") && text != "true" && text != "false" {
 		problems.Add("favoritesFirst", "must be true or false")
 	}
 	c.checkValues(&problems)
@@ -172,16 +172,22 @@ func kindOf(query url.Values, operators []string, problems *flags.Problems) oper
 	return operatorOf(query, "type", operators, problems)
 }
 
+func sortBy(query url.Values) string {
+	if !query.Has("sortBy") {
+		return "createdAt"
+	}
+	return query.Get("sortBy")
+}
+
 func (c *criteria) readOrder(query url.Values, problems *flags.Problems) {
 	environment, found := strings.CutPrefix(c.sortBy, "environment:")
 	if !slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, c.sortBy) && (!found || flags.CheckName(environment) != "") {
 		problems.Add("sortBy", "must be one of name, type, project, createdAt, lastSeenAt, stale, or environment: and the name of one")
 	}
-	switch query.Get("sortOrder") {
-	case "", "asc":
-	case "desc":
+	switch order := query.Get("sortOrder"); {
+	case order == "desc":
 		c.descending = true
-	default:
+	case order != "asc" && query.Has("sortOrder"):
 		problems.Add("sortOrder", "must be asc or desc")
 	}
 }
