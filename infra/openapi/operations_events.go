@@ -42,7 +42,7 @@ var eventQueries = map[string]parameter{
 	"log.limit": {"At most this many events; 100 without it.", 50, func(s *openapi3.Schema) {
 		s.WithMin(1).WithMax(httpapi.MaxEvents)
 	}},
-	"log.cursor": {"The `next` of the page before.", "AZrBwwAAcAAAAAAAAAAAAA", notEmpty},
+	"log.cursor": {"The `next` of the page before; empty for the first.", "AZrBwwAAcAAAAAAAAAAAAA", nil},
 }
 
 var ofEvents = map[string]member{

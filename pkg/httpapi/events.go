@@ -164,7 +164,7 @@ func queriedEvents(c *call) (flags.LogQuery, error) {
 	}
 	q.From = boundIn(c.query, []string{"from", "createdAtFrom"}, 0, &problems)
 	q.To = boundIn(c.query, []string{"to", "createdAtTo"}, 24*time.Hour-time.Millisecond, &problems)
-	if limit := c.query.Get("limit"); limit != "" {
+	if limit := c.query.Get("limit"); c.query.Has("limit") {
 		n, err := strconv.Atoi(limit)
 		if err != nil || n < 1 || n > maxEvents {
 			problems.Add("limit", "must be a whole number from 1 to %d, not %q", maxEvents, shorten(limit))
@@ -191,7 +191,7 @@ func queryFault(problems flags.Problems) error {
 // filterIn are the values that a parameter of the query leaves; none for all.
 func filterIn(query url.Values, name string, problems *flags.Problems) []string {
 	text := query.Get(name)
-	if text == "" {
+	if !query.Has(name) {
 		return nil
 	}
 	values := []string{text}
