@@ -50,6 +50,7 @@ func (s *server) largest(t *testing.T, name string) {
 // TestLargestFlag does everything to a flag that has not a byte left: what takes more room is a 400 that says so and
 // changes nothing, and all else works, above all what takes the flag out of use where it is on.
 func TestLargestFlag(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.largest(t, "big")
 	const strategies = "/strategies"
@@ -111,6 +112,7 @@ func firstID(list string) string {
 // TestWidestFlag gives a flag as many strategies as it can have, in every environment that there can be, with names as
 // long as they can be: what it uses of context fields is an item of its own, which can be larger than the flag.
 func TestWidestFlag(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	long := strings.Repeat("e", 97)
 	for i := range 47 {
@@ -213,6 +215,7 @@ func TestManyEnvironments(t *testing.T) {
 
 // TestFullTransactions is about changes that touch a hundred items and more.
 func TestFullTransactions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.StrategySegments = 10 })
 	const segments = 100
 	for i := range segments {

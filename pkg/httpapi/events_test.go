@@ -84,6 +84,7 @@ var before = map[string]string{
 // TestEveryChangeIsInTheLog makes every change that there is, and finds it in the log: once, with who made it, where, and
 // both sides of it. Every transaction is a change, and nothing but transactions changes anything.
 func TestEveryChangeIsInTheLog(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	secrets := []string{dynamotest.AdminToken, dynamotest.ClientToken, dynamotest.FrontendToken}

@@ -93,6 +93,7 @@ type validated struct {
 // TestImportTakesWhatValidationSays has data validated and imported by callers who hold all but one permission, and by one
 // who holds none: the import refuses exactly what validation said that it would.
 func TestImportTakesWhatValidationSays(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	held := strings.Fields(strings.Replace(permissionsOf[flags.RootScope], "ADMIN ", "", 1))
 	inProject := strings.Fields(permissionsOf[flags.ProjectScope] + " " + permissionsOf[flags.EnvironmentScope])

@@ -63,6 +63,7 @@ func tagsOfA(n int) string {
 // TestValidationPromisesTheImport has awkward data validated and imported: what the import skips, the validation said, and
 // what the validation said would be made or overwritten, the import makes or overwrites.
 func TestValidationPromisesTheImport(t *testing.T) {
+	t.Parallel()
 	for _, tt := range awkwardData {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t)

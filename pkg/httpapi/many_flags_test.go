@@ -15,6 +15,7 @@ import (
 // TestEnvironmentOfManyFlags deletes an environment that 10,000 flags are on in, and makes it again: each takes two calls
 // of DynamoDB, and every flag is clean in the new one.
 func TestEnvironmentOfManyFlags(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })

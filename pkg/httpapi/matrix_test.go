@@ -291,6 +291,7 @@ func expectedOverTokens(route string, h holder, on subject) int {
 // TestMatrix walks it. What was refused has written nothing, and what was read neither; who may gets the answer of the
 // operation's example.
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	s := serveTallied(t, now)
 	g := s.stage(t)

@@ -29,6 +29,7 @@ import (
 //
 // 25 sequences in `make test`, 1,000 in `make trust`; a failure prints the seed that makes it again.
 func TestProperties(t *testing.T) {
+	t.Parallel()
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(dynamotest.Times(25, 50)), "rapid.steps": "30", "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // else somebody has set it
 			if err := flag.Set(name, value); err != nil {

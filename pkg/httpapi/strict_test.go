@@ -9,6 +9,7 @@ import (
 // TestStrictJSON sends bodies that are no good JSON, and such as would lose something, to every operation that takes a
 // body: each is a 400, and nothing changes.
 func TestStrictJSON(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.another(t)
 	listed := s.do(t, "GET", features, "").body
