@@ -93,7 +93,7 @@ var tagOperations = map[string]operation{
 var bulkOperations = map[string]operation{
 	"POST " + aProject + "/archive": {id: "archiveFeatures", summary: "Archive many flags", about: eachOnItsOwn + " A flag that others depend on can go with these.", example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
 	"POST " + aProject + "/archive/validate": {id: "validateArchive", summary: "Tell what archiving some flags would mean for others", about: "Nothing is changed. Names of no flags are passed over.",
-		example: `{"features": ["new-checkout", "old-banner"]}`},
+		example: `{"features": ["old-banner", "old-checkout"]}`},
 	"POST " + aProject + "/revive": {id: "reviveFeatures", summary: "Revive many archived flags", about: eachOnItsOwn, example: `{"features": ["new-checkout", "old-banner"]}`, failures: someUndone},
 	"POST " + aProject + "/stale":  {id: "markFeatures", summary: "Say of many flags whether they are stale", about: eachOnItsOwn, example: `{"features": ["new-checkout", "old-banner"], "stale": true}`, failures: someUndone},
 	"PUT " + aProject + "/tags": {id: "tagFeatures", summary: "Add and remove tags of many flags", about: eachOnItsOwn,
