@@ -55,4 +55,4 @@ func (g *gateway) review() error {
 }
 
 // mostUnseen is how many operations may have had no success. Which ones is chance, but for a seed and a version.
-const mostUnseen = 8
+const mostUnseen = 5
