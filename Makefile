@@ -48,37 +48,28 @@ localstack-down: check-compose ## end a LocalStack that was left running
 	GUIDON_LOCAL='$(LOCAL)' docker compose -f localstack/compose.yaml down --volumes
 
 # The tests start engines and gateways, which Go's test cache cannot see: hence -count=1.
+# Tests that walk every route, or much data, one call after the other. The race detector has nothing to find in them, and they take
+# three to nine times as long under it, so they run without. A name that is not listed here runs with it.
+SWEEPS = ^Test(Matrix|HostileBodies|StrictJSON|EveryChangeIsInTheLog|ImportTakesWhatValidationSays|FullTransactions|NoSpellingGetsIn|$\
+WidestFlag|LargestFlag|ValidationPromisesTheImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
+Budget|LargestImport|WrongTypes|LongAnswers|NotThere|Properties|FaultMatrix)$$
+
 test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's own engine)
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler, so the tests run without the race detector"; fi; \
-	set -x; go test -count=1 $$race ./...
+	set -x; go test -count=1 $$race -skip '$(SWEEPS)' ./... && go test -count=1 -run '$(SWEEPS)' ./pkg/httpapi
 
 contract: check-go check-npm $(SCHEMATHESIS) ## let Schemathesis hold the interface to its own description (SEED, EXAMPLES)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
 	@go run ./localstack/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
 
-$(SCHEMATHESIS): localstack/contract/requirements.txt
-	@command -v python3 >/dev/null || { echo "python3 is missing: Schemathesis needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
-	@echo "installing schemathesis@$(SCHEMATHESIS_VERSION) (once)"; rm -rf '$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)'
-	@python3 -m venv '$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)'
-	@'$(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r localstack/contract/requirements.txt
-	@touch '$@'
+$(SCHEMATHESIS): localstack/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
 
 # The SAM CLI, with cfn-lint and all that it needs, in a virtual environment of its own.
-$(SAM): infra/requirements-sam.txt
-	@command -v python3 >/dev/null || { echo "python3 is missing: the SAM CLI needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
-	@echo "installing aws-sam-cli@$(SAM_VERSION) (once)"; rm -rf '$(LOCAL)/sam-$(SAM_VERSION)'
-	@python3 -m venv '$(LOCAL)/sam-$(SAM_VERSION)'
-	@'$(LOCAL)/sam-$(SAM_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r infra/requirements-sam.txt
-	@touch '$@'
+$(SAM): infra/requirements-sam.txt; $(call virtual,the SAM CLI,aws-sam-cli@$(SAM_VERSION),sam-$(SAM_VERSION))
 
-$(CHECKOV): infra/requirements-checkov.txt
-	@command -v python3 >/dev/null || { echo "python3 is missing: checkov needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
-	@echo "installing checkov@$(CHECKOV_VERSION) (once)"; rm -rf '$(LOCAL)/checkov-$(CHECKOV_VERSION)'
-	@python3 -m venv '$(LOCAL)/checkov-$(CHECKOV_VERSION)'
-	@'$(LOCAL)/checkov-$(CHECKOV_VERSION)/bin/pip' install --quiet --disable-pip-version-check -r infra/requirements-checkov.txt
-	@touch '$@'
+$(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
 
 # Every parameter that is empty or nothing by default, set: infra/template/stack.go knows these values.
 EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=arn:aws:sns:eu-central-1:123456789012:a \
@@ -167,6 +158,15 @@ $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSIO
 $(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))
 $(STATICCHECK): ; $(call install,honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION))
 $(GOLANGCI_LINT): ; $(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION))
+
+# virtual installs a Python program, with the versions that its requirements file pins, into a virtual environment of its own.
+define virtual
+	@command -v python3 >/dev/null || { echo "python3 is missing: $(1) needs Python 3.10 or newer, from https://www.python.org/" >&2; exit 1; }
+	@echo "installing $(2) (once)"; rm -rf '$(LOCAL)/$(3)'
+	@python3 -m venv '$(LOCAL)/$(3)'
+	@'$(LOCAL)/$(3)/bin/pip' install --quiet --disable-pip-version-check -r '$<'
+	@touch '$@'
+endef
 
 # install puts a tool under a name with its version, so that another version is another file.
 define install

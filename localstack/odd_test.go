@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"guidon/infra/bootstrap"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -21,18 +19,7 @@ func serveTemplate(t *testing.T) string {
 		t.Fatal(err)
 	}
 	config.Logger = nil
-	s := settings{
-		config: config, data: t.TempDir(), table: "guidon", template: templateFileName,
-		tokens: []bootstrap.Token{{
-			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
-		}},
-	}
-	s.keyFile = filepath.Join(s.data, "token.key")
-	g, err := open(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(g.close)
+	g := opened(t, config)
 	server := httptest.NewUnstartedServer(g.handler())
 	server.Config.MaxHeaderBytes = maxHeader
 	server.Start()

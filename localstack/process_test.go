@@ -1,23 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"guidon/infra/bootstrap"
 	"guidon/localstack/engine"
+	"guidon/localstack/printed"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // TestMain is the gateway itself when a test starts it as a process.
@@ -32,26 +34,9 @@ func TestMain(m *testing.M) {
 // A started gateway is a process of its own, as `make run` has it.
 type started struct {
 	cmd  *exec.Cmd
-	out  *output
+	out  *printed.Output
 	url  string
 	done chan error
-}
-
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
 
 var addressLine = regexp.MustCompile(`address +(http://\S+)`)
@@ -59,7 +44,7 @@ var addressLine = regexp.MustCompile(`address +(http://\S+)`)
 // launch starts a gateway and returns once it has greeted or ended.
 func launch(t *testing.T, env ...string) *started {
 	t.Helper()
-	s := &started{cmd: exec.Command(os.Args[0]), out: &output{}, done: make(chan error, 1)}
+	s := &started{cmd: exec.Command(os.Args[0]), out: &printed.Output{}, done: make(chan error, 1)}
 	s.cmd.Env = append(os.Environ(), "GUIDON_TEST_RUN=1", "AWS_ENDPOINT_URL_DYNAMODB=", "AUTH_TYPE=", "LOG_LEVEL=warn")
 	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
@@ -352,4 +337,22 @@ func TestOddRequests(t *testing.T) {
 	if response.StatusCode != http.StatusNoContent || body != "" {
 		t.Errorf("preflight: %s %q, want 204", response.Status, body)
 	}
+}
+
+// opened is a gateway in this process, with data and an administrator of its own.
+func opened(t *testing.T, config httpapi.Config) *gateway {
+	t.Helper()
+	s := settings{
+		config: config, data: t.TempDir(), table: "guidon", template: templateFileName,
+		tokens: []bootstrap.Token{{
+			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
+		}},
+	}
+	s.keyFile = filepath.Join(s.data, "token.key")
+	g, err := open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.close)
+	return g
 }

@@ -2,16 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/infra/bootstrap"
 	samples "guidon/infra/events"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -22,19 +19,7 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{
-		config: config,
-		data:   t.TempDir(), table: "guidon", template: templateFileName,
-		tokens: []bootstrap.Token{{
-			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
-		}},
-	}
-	s.keyFile = filepath.Join(s.data, "token.key")
-	g, err := open(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(g.close)
+	g := opened(t, config)
 
 	parsed, err := readTemplate(templateFileName)
 	if err != nil {

@@ -23,11 +23,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"guidon/localstack/engine"
+	"guidon/localstack/printed"
 )
 
 // token is the administrator's.
@@ -125,7 +125,7 @@ func ask(ctx context.Context, st, folder string, args ...string) (int, error) {
 type gateway struct {
 	cmd    *exec.Cmd
 	url    string
-	stderr output
+	stderr printed.Output
 }
 
 // start starts a gateway and waits until it serves.
@@ -192,22 +192,4 @@ func (g *gateway) send(ctx context.Context, method, path, body string) (string, 
 		err = errors.New(method + " " + path + ": " + answer.Status + " " + string(content))
 	}
 	return string(content), err
-}
-
-// An output keeps what a process prints.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }

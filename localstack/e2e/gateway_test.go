@@ -95,7 +95,7 @@ func (g *gateway) awaitHealth(t *testing.T) {
 		}
 		select {
 		case <-g.ended:
-			t.Fatalf("the gateway ended at once: %s", g.stderr.end())
+			t.Fatalf("the gateway ended at once: %s", g.stderr.End())
 		case <-ctx.Done():
 			t.Fatalf("the gateway does not serve: %v", err)
 		case <-time.After(5 * time.Millisecond):

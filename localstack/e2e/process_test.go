@@ -1,15 +1,15 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"guidon/localstack/printed"
 )
 
 // endTimeout is how long a gateway may take to end. It is far more than any needs, for busy machines.
@@ -18,7 +18,7 @@ const endTimeout = 30 * time.Second
 // A process is a gateway that was launched, whether it serves or not.
 type process struct {
 	cmd            *exec.Cmd
-	stdout, stderr output
+	stdout, stderr printed.Output
 	ended          chan struct{} // closed once it has ended
 }
 
@@ -48,7 +48,7 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 		_ = p.cmd.Process.Kill() // fails when it has ended, as it should have
 		<-p.ended
 		if t.Failed() {
-			t.Logf("the gateway with %s printed:\n%s%s", strings.Join(settings, " "), p.stdout.end(), p.stderr.end())
+			t.Logf("the gateway with %s printed:\n%s%s", strings.Join(settings, " "), p.stdout.End(), p.stderr.End())
 		}
 	})
 	return p
@@ -101,28 +101,4 @@ func refuses(t *testing.T, words []string, env ...string) *process {
 		t.Errorf("it says\n%s\nand prints\n%s\nwant one line on stderr", got, p.stdout.String())
 	}
 	return p
-}
-
-// An output collects what a process prints.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
-}
-
-// end is the last of it: a gateway writes a line a request.
-func (o *output) end() string {
-	s := o.String()
-	return s[max(0, len(s)-4096):]
 }

@@ -153,7 +153,7 @@ func (s *stage) moveInBroken(ctx context.Context, from *client, whole snapshot) 
 	for flags() == 0 {
 		select {
 		case <-p.ended:
-			return fmt.Errorf("the command to be killed ended by itself:\n%s", p.said.end())
+			return fmt.Errorf("the command to be killed ended by itself:\n%s", p.said.End())
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

@@ -1,16 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os/exec"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
+
+	"guidon/localstack/printed"
 )
 
 // How long something may take to start, which may have to be fetched first, and to end.
@@ -23,7 +23,7 @@ const (
 type process struct {
 	name  string
 	cmd   *exec.Cmd
-	said  output
+	said  printed.Output
 	ended chan struct{}
 }
 
@@ -71,9 +71,9 @@ func (p *process) await(ctx context.Context, ready func(context.Context) error) 
 		}
 		select {
 		case <-p.ended:
-			return fmt.Errorf("%s ended at once:\n%s", p.name, p.said.end())
+			return fmt.Errorf("%s ended at once:\n%s", p.name, p.said.End())
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not serve: %w\n%s", p.name, err, p.said.end())
+			return fmt.Errorf("%s does not serve: %w\n%s", p.name, err, p.said.End())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -88,28 +88,4 @@ func freePort() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no free port in 100 tries")
-}
-
-// An output keeps what a process prints.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
-}
-
-// end is the last of it.
-func (o *output) end() string {
-	s := o.String()
-	return s[max(0, len(s)-4096):]
 }

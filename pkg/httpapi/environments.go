@@ -29,15 +29,15 @@ func Environments() Group {
 }
 
 func listEnvironments(c *call) (decision, error) {
-	projects := make(map[string]*flags.Project, len(c.lists[flags.EntityProject]))
-	for _, a := range c.lists[flags.EntityProject] {
-		p := a.(*flags.Project)
+	all := c.projects()
+	projects := make(map[string]*flags.Project, len(all))
+	for _, p := range all {
 		projects[p.ID] = p
 	}
 	list := environmentList{Version: 1, Environments: each(c.registry.Sorted(), func(env flags.Environment) countedEnvironment {
 		return countedEnvironment{
 			environmentView: environmentViewOf(env),
-			ProjectCount:    count(c.lists[flags.EntityProject], func(a flags.Aggregate) bool { return a.(*flags.Project).Has(env) }),
+			ProjectCount:    count(all, func(p *flags.Project) bool { return p.Has(env) }),
 			TokenCount:      c.tokensReaching(env, func(id string) *flags.Project { return projects[id] }),
 		}
 	})}

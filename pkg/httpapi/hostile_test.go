@@ -162,23 +162,24 @@ func TestPatchesThatGrow(t *testing.T) {
 			c := tt.call
 			c.body = grow(tt.first, tt.copies)
 			s.allocated(refused(tt.call)) // once to warm up
-			least, most := 1<<30, 0
-			for range 5 {
+			// The least of some calls each: one of many has work of the process's own in it, under the race detector above all.
+			least, grown := 1<<30, 1<<30
+			for range 7 {
 				cost, got := s.allocated(refused(tt.call))
 				least = min(least, cost)
 				if got.status != 400 {
 					t.Fatalf("the one that is refused: %d %s, want 400", got.status, got.body)
 				}
 				cost, got = s.allocated(c)
-				most = max(most, cost)
+				grown = min(grown, cost)
 				if got.status != 400 {
 					t.Errorf("%d %.300s, want 400", got.status, got.body)
 				}
 			}
-			if len(c.body) > size || most > 4*least {
-				t.Errorf("%d bytes took %d KB, a refused patch takes %d KB: want less than 4 times that", len(c.body), most>>10, least>>10)
+			if len(c.body) > size || grown > 4*least {
+				t.Errorf("%d bytes took %d KB, a refused patch takes %d KB: want less than 4 times that", len(c.body), grown>>10, least>>10)
 			}
-			t.Logf("%d bytes took %d KB, a refused patch %d KB", len(c.body), most>>10, least>>10)
+			t.Logf("%d bytes took %d KB, a refused patch %d KB", len(c.body), grown>>10, least>>10)
 		})
 	}
 	if got := s.events(t, on.flag); len(got) != 3 {

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -66,7 +67,10 @@ func TestLookUpsCostTheSame(t *testing.T) {
 		if want := []string{"BatchGetItem"}; !slices.Equal(calls, want) {
 			t.Errorf("%s: calls %q, want %q", name, calls, want)
 		}
-		allocations[name] = testing.AllocsPerRun(50, func() { get(kept) })
+		allocations[name] = math.Inf(1)
+		for range 5 { // the least of some: the process has work of its own
+			allocations[name] = min(allocations[name], testing.AllocsPerRun(20, func() { get(kept) }))
+		}
 	}
 	t.Logf("allocations: %v", allocations)
 	refused := maps.Clone(allocations)

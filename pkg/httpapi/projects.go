@@ -33,8 +33,7 @@ func Projects() Group {
 }
 
 func listProjects(c *call) (decision, error) {
-	return ok(projectList{Version: 1, Projects: each(c.lists[flags.EntityProject], func(a flags.Aggregate) projectRow {
-		p := a.(*flags.Project)
+	return ok(projectList{Version: 1, Projects: each(c.projects(), func(p *flags.Project) projectRow {
 		n := c.count[p.UID]
 		return projectRow{
 			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.active, n.stale),

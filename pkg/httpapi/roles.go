@@ -216,8 +216,7 @@ func (c *call) holderOf(role int64) string {
 	if holders := c.usersWhere(func(u *flags.User) bool { return u.RootRole == role }); len(holders) > 0 {
 		return "by user " + strconv.FormatInt(holders[0].ID, 10)
 	}
-	for _, a := range c.lists[flags.EntityProject] {
-		p := a.(*flags.Project)
+	for _, p := range c.projects() {
 		for _, held := range p.Members {
 			if slices.Contains(held, role) {
 				return "in project " + strconv.Quote(p.ID)

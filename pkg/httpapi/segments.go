@@ -83,6 +83,16 @@ func (c *call) segments() []*flags.Segment {
 	return list
 }
 
+// segmentsByName are the same by their names, in no order.
+func (c *call) segmentsByName() map[string]*flags.Segment {
+	named := make(map[string]*flags.Segment, len(c.lists[flags.EntitySegment]))
+	for _, a := range c.lists[flags.EntitySegment] {
+		s := a.(*flags.Segment)
+		named[s.Name] = s
+	}
+	return named
+}
+
 func listSegments(c *call) (decision, error) {
 	uses := c.uses()
 	return ok(segmentRows{each(c.segments(), func(s *flags.Segment) segmentRow {
