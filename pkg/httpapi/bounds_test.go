@@ -341,6 +341,9 @@ func TestLargestImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &told); err != nil || told.Skipped+told.Overwritten > 0 || told.Created+told.Unchanged != n {
 		t.Errorf("import of %d: %d %.300s (%v)", n, got.status, got.body, err)
 	}
+	if active, _ := s.counts(t, "default"); active != n {
+		t.Errorf("the project has %d flags, want all %d", active, n)
+	}
 	t.Logf("%d flags in 4 MiB took %d calls", n, tries)
 	if again := s.importHere(t, `{"features":[{"name":"f00000"}]}`); again.counts() != [4]int{0, 0, 1, 0} {
 		t.Errorf("one of them again: %+v, want it unchanged", again)

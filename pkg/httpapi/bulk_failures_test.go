@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,21 +94,7 @@ func TestBulkBrokenOff(t *testing.T) {
 			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 			names, body := some(n, "")
 			s.create(t, names...)
-			var mu sync.Mutex
-			sent := 0
-			faults.Change(func(f *dynamotest.Faults) {
-				f.Script = func(operation string, _ int) dynamotest.Fault {
-					mu.Lock()
-					defer mu.Unlock()
-					if operation != "TransactWriteItems" {
-						return dynamotest.NoFault
-					}
-					if sent++; sent > done {
-						return fault
-					}
-					return dynamotest.NoFault
-				}
-			})
+			breakOff(faults, fault, done)
 			got := directIn(soon(t), s.handler, "POST", project+"/archive", body)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 			var told undoneBody
@@ -142,6 +128,49 @@ func TestBulkBrokenOff(t *testing.T) {
 				s.wantEvents(t, name, flags.FeatureArchived, 1)
 			}
 		})
+	}
+}
+
+// breakOff has every transaction meet a fault from now on, but for the first few.
+func breakOff(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
+	var sent atomic.Int64
+	faults.Change(func(f *dynamotest.Faults) {
+		f.Script = func(operation string, _ int) dynamotest.Fault {
+			if operation == "TransactWriteItems" && sent.Add(1) > done {
+				return fault
+			}
+			return dynamotest.NoFault
+		}
+	})
+}
+
+// TestImportBrokenOff has the store go away in the middle of an import: the answer says how much is left and what to do,
+// and when that is done everything is there once.
+func TestImportBrokenOff(t *testing.T) {
+	const n, done = 20, 7
+	faults := &dynamotest.Faults{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"name":"f%d"}`, i))
+	}
+	data := fmt.Sprintf(`{"features":[%s]}`, strings.Join(list, ","))
+	breakOff(faults, dynamotest.Throttle, done)
+	got := directIn(soon(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
+	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+	var told undoneBody
+	if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
+		t.Fatalf("%d %s (%v), want a 503 that tells", got.status, got.body, err)
+	}
+	left := fmt.Sprintf("%d of %d", n-done, n)
+	if len(told.Details) != n-done || !strings.Contains(told.Message, left) || !strings.Contains(told.Message, "the same import again") {
+		t.Errorf("%s with %d details, want %s left, and to do the same import again", told.Message, len(told.Details), left)
+	}
+	if again := s.importHere(t, data); again.counts() != [4]int{n - done, 0, done, 0} {
+		t.Errorf("the same again: %+v, want %d created and %d unchanged", again, n-done, done)
+	}
+	for i := range n {
+		s.wantEvents(t, fmt.Sprintf("f%d", i), flags.FeatureCreated, 1)
 	}
 }
 
