@@ -44,7 +44,7 @@ func (s *silent) about(operations ...string) {
 // the second that it takes to give it, as a 500 or as a 503 that says when to try again; and when the store answers
 // again, so does the service, without a start of anything.
 func TestSilentStore(t *testing.T) {
-	const within = 2 * time.Second // a context of 2.5 s leaves 1.5; all ask at once, so a busy machine may need some more
+	const within = 3500 * time.Millisecond // of which a second is left to answer; all ask at once, so a busy machine needs of it
 	network := &silent{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
 	s.enabled(t, "f")
@@ -87,7 +87,7 @@ func TestSilentStore(t *testing.T) {
 					asked++
 					wg.Go(func() {
 						one := on.call(route)
-						ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+						ctx, cancel := context.WithTimeout(t.Context(), within)
 						defer cancel()
 						begun := time.Now()
 						got := directIn(ctx, s.handler, one.method, one.path, one.body)

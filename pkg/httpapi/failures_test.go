@@ -16,9 +16,9 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// soon is a context whose deadline leaves an operation a quarter of a second.
+// soon is a context whose deadline leaves an operation a second.
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 1250*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -83,8 +83,12 @@ func hostile() map[string]string {
 		"a form":                           "name=x&name=y",
 		"XML that names files":             `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
 		"another document behind the body": "[]\x00[]",
+		sevenMegabytes:                     `["` + strings.Repeat("x", 7*mega) + `"]`,
 	}
 }
+
+// sevenMegabytes is more than any body may have.
+const sevenMegabytes = "seven megabytes"
 
 // mostMemory is what a request may take from memory in all: for each megabyte of the largest body, much of which is free
 // again before the rest is taken. The functions have 512 MB.
@@ -111,6 +115,9 @@ func TestHostileBodies(t *testing.T) {
 			cost, got := s.allocated(c)
 			if got.status < 400 || got.status >= 500 || len(got.body) > 64<<10 {
 				t.Errorf("%s: %s: %d %.300s, want a short 4xx", route, name, got.status, got.body)
+			}
+			if name == sevenMegabytes && got.status != 413 {
+				t.Errorf("%s: %s: %d %.300s, want 413", route, name, got.status, got.body)
 			}
 			if cost > allowed {
 				t.Errorf("%s: %s: %d KB were allocated, want %d at most", route, name, cost>>10, allowed>>10)
