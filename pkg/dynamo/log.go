@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -163,8 +164,8 @@ func (r logRange) filters(q flags.LogQuery) []expression.ConditionBuilder {
 		all = append(all, in("by", q.Actors).Or(in("user", q.Actors)))
 	}
 	if q.Text != "" {
-		text, _ := encode(q.Text) // a string always can be
-		all = append(all, expression.Name("doc").Contains(text[1:len(text)-1]))
+		text, _ := jsontext.AppendQuote(nil, q.Text) // as documents have it
+		all = append(all, expression.Name("doc").Contains(string(text[1:len(text)-1])))
 	}
 	return all
 }

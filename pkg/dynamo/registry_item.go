@@ -7,6 +7,8 @@ type rolesDocument struct {
 	Format int            `json:"format"`
 	Custom []roleDocument `json:"custom"`
 	NextID int64          `json:"nextId"`
+
+	EnvironmentsDeleted int64 `json:"environmentsDeleted,omitzero"`
 }
 
 type roleDocument struct {
@@ -23,14 +25,14 @@ type grantDocument struct {
 }
 
 func storeRoles(r *flags.Roles) rolesDocument {
-	return rolesDocument{Format: format, NextID: r.NextID, Custom: each(r.Custom, func(role flags.Role) roleDocument {
+	return rolesDocument{Format: format, NextID: r.NextID, EnvironmentsDeleted: r.EnvironmentsDeleted, Custom: each(r.Custom, func(role flags.Role) roleDocument {
 		return roleDocument{role.ID, role.Type, role.Name, role.Description,
 			each(role.Permissions, func(g flags.Grant) grantDocument { return grantDocument(g) })}
 	})}
 }
 
 func (doc rolesDocument) roles(version int64) *flags.Roles {
-	return &flags.Roles{Version: version, NextID: doc.NextID, Custom: each(doc.Custom, func(role roleDocument) flags.Role {
+	return &flags.Roles{Version: version, NextID: doc.NextID, EnvironmentsDeleted: doc.EnvironmentsDeleted, Custom: each(doc.Custom, func(role roleDocument) flags.Role {
 		return flags.Role{ID: role.ID, Type: role.Type, Name: role.Name, Description: role.Description,
 			Permissions: each(role.Permissions, func(g grantDocument) flags.Grant { return flags.Grant(g) })}
 	})}

@@ -52,6 +52,10 @@ type Roles struct {
 	Version int64
 	Custom  []Role
 	NextID  int64 // ids are not used again
+
+	// EnvironmentsDeleted counts them, so that the deletion of one always changes the registry: whoever gives a permission
+	// in it at the same time is either seen by it or sees it.
+	EnvironmentsDeleted int64
 }
 
 // Key names the registry.
@@ -135,16 +139,13 @@ func (r *Roles) Remove(id int64) error {
 }
 
 // DropEnvironment takes away what roles hold in an environment that is deleted: one made later under its name starts
-// without. It tells whether any role held something there.
-func (r *Roles) DropEnvironment(name string) bool {
-	dropped := false
+// without.
+func (r *Roles) DropEnvironment(name string) {
+	r.EnvironmentsDeleted++
 	r.Custom = slices.Clone(r.Custom)
 	for i, role := range r.Custom {
-		left := slices.DeleteFunc(slices.Clone(role.Permissions), func(g Grant) bool { return g.Environment == name })
-		dropped = dropped || len(left) < len(role.Permissions)
-		r.Custom[i].Permissions = left
+		r.Custom[i].Permissions = slices.DeleteFunc(slices.Clone(role.Permissions), func(g Grant) bool { return g.Environment == name })
 	}
-	return dropped
 }
 
 // Changeable says why the role must stay as it is, if it must: Invalid for a built-in one.

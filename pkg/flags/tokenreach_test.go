@@ -2,6 +2,7 @@ package flags
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -142,5 +143,10 @@ func TestUserTokens(t *testing.T) {
 	again, _, err := less.WithToken("d", "hash-d", monday, monday)
 	if err != nil || again.Tokens[2].ID != 4 {
 		t.Errorf("after a deletion: %+v, %v; want the id 4", again, err)
+	}
+	for n := len(again.Tokens); err == nil; n++ {
+		if again, _, err = again.WithToken(strconv.Itoa(n), "hash", monday, monday); (err == nil) != (n < 100) {
+			t.Fatalf("token %d: %v, want 100 and no more", n+1, err)
+		}
 	}
 }

@@ -13,11 +13,17 @@ func (u *User) Token(id int64) (UserToken, error) {
 	return UserToken{}, Errorf(NotFound, "there is no token %d of user %d", id, u.ID)
 }
 
+// maxUserTokens is how many tokens a user may have: lists of users bring them all.
+const maxUserTokens = 100
+
 // WithToken is the user with one more token, which gets the next id, and the credential that goes with it. NameExists
-// when the user has one of that description: people tell them apart by it.
+// when the user has one of that description: people tell them apart by it. Invalid when there are too many.
 func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
 	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
 		return nil, nil, Errorf(NameExists, "there is a token %q of user %d already", description, u.ID)
+	}
+	if len(u.Tokens) >= maxUserTokens {
+		return nil, nil, Errorf(Invalid, "user %d has %d tokens already, and no more are allowed; delete one first", u.ID, len(u.Tokens))
 	}
 	after, next := *u, max(u.NextToken, 1)
 	if len(u.Tokens) > 0 { // they are in the order of their ids

@@ -139,14 +139,22 @@ type roleHolders struct {
 	Groups []int64 `json:"groups"`
 }
 
+// maxAccess is how many users one call may name, each of whom is loaded.
+const maxAccess = 5_000
+
 func (b accessBody) check(_ flags.Limits, problems *flags.Problems) {
 	if !b.Roles.Set {
 		problems.Add("/roles", "is required")
 	}
+	users := 0
 	for i, role := range b.Roles.Value {
 		if len(role.Groups) > 0 {
 			problems.Add("/roles/"+strconv.Itoa(i)+"/groups", "must be empty: there are no groups")
 		}
+		users += len(role.Users)
+	}
+	if users > maxAccess {
+		problems.Add("/roles", "name %d users, and at most %d are allowed in one call", users, maxAccess)
 	}
 }
 

@@ -80,6 +80,7 @@ func TestSetAccess(t *testing.T) {
 		{"a role of the whole service", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
 		{"an unknown user", "PUT", access, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
 		{"a group", "PUT", access, `{"roles":[{"id":4,"users":[],"groups":[1]}]}`, 400, faulty("/roles/0/groups: must be empty")},
+		{"too many users", "PUT", access, `{"roles":[{"id":4,"users":[2` + strings.Repeat(",2", 5_000) + `]}]}`, 400, faulty("/roles: name 5001 users, and at most 5000")},
 		{"no roles", "PUT", access, `{}`, 400, faulty("/roles: is required")},
 		{"users of the wrong type", "PUT", access, `{"roles":[{"id":4,"users":["2"]}]}`, 400, faulty("/roles/0/users/0: must be a whole number")},
 		{"an unknown project", "PUT", "/api/admin/projects/nosuch/access", `{"roles":[]}`, 404, notFound("nosuch")},

@@ -14,8 +14,8 @@ import (
 // A batch is what a call does that does not fit one load and one commit: many items, each of which is a change of its
 // own, made whole or not at all and told of by one event. It is a plain loop of rounds. A round loads and authorises as
 // every operation does, decides about the next hundred items on what is loaded, and commits several at once; those where
-// another writer was first are decided again in a later one. So every rule, authorisation included, saw the state that
-// its change is applied to, and no item is done twice.
+// another writer was first are decided again in a later one. So every rule saw the state that its change is applied to, the
+// caller was authorised in that same round, and no item is done twice.
 //
 // A round costs two BatchGetItem (one more for each further hundred keys, and one for what more brings), and every item
 // that changes something one transaction.

@@ -183,11 +183,9 @@ func deleteEnvironment(c *call) (decision, error) {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.EnvironmentDeleted, Environment: env.Name, PreData: environmentViewOf(*env)}
-	writes := []flags.Write{{Before: c.registry, After: registry}}
-	if roles := c.roles.Clone(); roles.DropEnvironment(env.Name) {
-		writes = append(writes, flags.Write{Before: c.roles, After: roles})
-	}
-	return c.changesAll(writes, event, http.StatusOK, nil)
+	roles := c.roles.Clone()
+	roles.DropEnvironment(env.Name)
+	return c.changesAll([]flags.Write{{Before: c.registry, After: registry}, {Before: c.roles, After: roles}}, event, http.StatusOK, nil)
 }
 
 // A createEnvironmentBody makes an environment.

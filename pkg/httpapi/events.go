@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -176,6 +177,9 @@ func queriedEvents(c *call) (flags.LogQuery, error) {
 	}
 	if len(q.Text) > maxTitle {
 		problems.Add("query", "must have at most %d bytes", maxTitle)
+	}
+	if !utf8.ValidString(q.Text) {
+		problems.Add("query", "must be UTF-8")
 	}
 	return q, queryFault(problems)
 }

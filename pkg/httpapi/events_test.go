@@ -237,6 +237,7 @@ func TestReadingTheLog(t *testing.T) {
 		"an offset": "offset=100", "no limit": "limit=0", "too many": "limit=1001", "words": "limit=ten", "a cursor": "cursor=abc",
 		"a day": "from=yesterday", "no value": "type=IS:", "an empty one": "project=IS_ANY_OF:a,,b", "many": "",
 		"long": "project=" + strings.Repeat("a", 300), "a long text": "query=" + strings.Repeat("a", 300),
+		"no text": "query=%ff", "half a pair": "query=%ed%a0%80",
 	} {
 		if name == "many" { // not the same ones
 			var list []string

@@ -43,6 +43,9 @@ func (b exportBody) check(_ flags.Limits, problems *flags.Problems) {
 	if b.named() && (b.Tag.Set || b.Project.Set) {
 		problems.Add("/features", "cannot be given with tag or project: flags are chosen in one of these ways")
 	}
+	if n := len(b.Features.Value); n > maxImportFlags {
+		problems.Add("/features", "has %d names, and at most %d are allowed in one export", n, maxImportFlags)
+	}
 	if !b.Features.Set && !b.Tag.Set && !b.Project.Set {
 		problems.Add("/features", "is required, or tag, or project: the names of the flags to export, [] for all")
 	}

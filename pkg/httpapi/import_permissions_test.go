@@ -146,3 +146,24 @@ func TestImportTakesWhatValidationSays(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedImportTakesNoIDs: whoever may only read has no ids taken for segments that an import of theirs would make.
+func TestRefusedImportTakesNoIDs(t *testing.T) {
+	s := serve(t)
+	one := func(name string) int64 {
+		var made struct{ ID int64 }
+		if err := json.Unmarshal([]byte(s.must(t, "POST", "/api/admin/segments", `{"name":"`+name+`","constraints":[]}`).body), &made); err != nil {
+			t.Fatal(err)
+		}
+		return made.ID
+	}
+	before := one("before")
+	_, viewer := s.person(t, flags.RoleViewer)
+	body := `{"project":"default","environment":"development","data":{"features":[],"segments":[{"id":1,"name":"a","constraints":[]},{"id":2,"name":"b","constraints":[]}]}}`
+	if got := s.do(t, "POST", importData, body, viewer); got.status != 200 || strings.Count(got.body, `"outcome":"skipped"`) != 2 {
+		t.Errorf("a viewer's import: %d %s, want both segments skipped", got.status, got.body)
+	}
+	if after := one("after"); after != before+1 {
+		t.Errorf("the next id is %d after %d: ids were taken", after, before)
+	}
+}

@@ -186,12 +186,15 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 	return c.changes(ifStored(c.fields), registry, flags.Event{Type: flags.ContextFieldCreated, Data: contextFieldViewOf(made)}, 0, outcomeCreated)
 }
 
-// number has an id taken for every segment that is to be made.
+// number has an id taken for every segment that is to be made, by whom it may be.
 func (m *importing) number(c *call, next nextID) (err error) {
 	here := c.segmentsByName()
 	for _, s := range m.data.Segments {
 		if here[s.Name] != nil || !s.Constraints.Set || m.newIDs[s.Name] != 0 {
 			continue
+		}
+		if _, err := segmentToBring(c, s); err != nil {
+			continue // bringSegment says so
 		}
 		if m.newIDs[s.Name], err = next(flags.EntitySegment); err != nil {
 			return err
@@ -208,20 +211,29 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 	if s := c.segmentsByName()[in.Name]; s != nil {
 		return decision{body: keptSegment(s, in)}, nil
 	}
-	s := &flags.Segment{ID: m.newIDs[in.Name], CreatedAt: c.now, CreatedBy: c.caller.Name}
-	body := segmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}
-	if in.Project.Value != nil { // it was its project's own there, and is this project's here
-		body.Project = maybe[*string]{Set: true, Value: &c.project.ID}
-	}
-	if err := faultsOf(func(p *flags.Problems) { body.check(c.limits, p) }); err != nil {
+	body, err := segmentToBring(c, in)
+	if err != nil {
 		return decision{}, err
 	}
+	s := &flags.Segment{ID: m.newIDs[in.Name], CreatedAt: c.now, CreatedBy: c.caller.Name}
 	if err := c.putSegment(s, body, flags.CreateSegment); err != nil {
 		return decision{}, err
 	}
 	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: segmentViewOf(s)}, 0, outcomeCreated)
 	d.derived = true
 	return d, err
+}
+
+// segmentToBring is the body that makes a segment of the data, if it is right and the caller may.
+func segmentToBring(c *call, in importSegmentBody) (segmentBody, error) {
+	body := segmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}
+	if in.Project.Value != nil { // it was its project's own there, and is this project's here
+		body.Project = maybe[*string]{Set: true, Value: &c.project.ID}
+	}
+	if err := faultsOf(func(p *flags.Problems) { body.check(c.limits, p) }); err != nil {
+		return body, err
+	}
+	return body, mayCreateSegment(c, body)
 }
 
 // keptSegment says what becomes of a segment that is there: it stays as it is, and whoever imports is told if the data has

@@ -6,9 +6,13 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/flags"
 )
 
 // newLogger writes JSON, in the names that Lambda reads the time and level of a line by.
@@ -51,14 +55,33 @@ func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody
 	}
 	if o.err != nil {
 		line.AddAttrs(slog.String("errorId", failure.ID), slog.String("error", failure.Name))
-		if status >= http.StatusInternalServerError {
-			line.AddAttrs(slog.String("cause", o.err.Error()))
+		if cause := causeOf(o.err); cause != "" && status >= http.StatusInternalServerError {
+			line.AddAttrs(slog.String("cause", cause))
 		}
 	}
 	if e.config.Metrics != nil {
 		line.AddAttrs(e.config.Metrics.of(line.Time, o.route, status, cold, conflicts)...)
 	}
 	_ = logger.Handler().Handle(r.Context(), line) // where the log cannot be written, that cannot be told either
+}
+
+// causeOf is what is behind an error, without the messages to callers: those quote names.
+func causeOf(err error) string {
+	switch e := err.(type) { //nolint:errorlint // each link of the chain by itself
+	case nil:
+		return ""
+	case *flags.Error:
+		return causeOf(e.Err)
+	case interface{ Unwrap() []error }:
+		var causes []string
+		for _, one := range e.Unwrap() {
+			if cause := causeOf(one); cause != "" && !slices.Contains(causes, cause) {
+				causes = append(causes, cause)
+			}
+		}
+		return strings.Join(causes, "; ")
+	}
+	return err.Error()
 }
 
 // recover turns a panic into the 500. A defect in one request must not end the process that serves others.

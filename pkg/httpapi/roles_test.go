@@ -1,12 +1,15 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 const roles = "/api/admin/roles"
@@ -130,5 +133,46 @@ func TestRolesAtOnce(t *testing.T) {
 	}
 	if events := s.eventsOf(t, &flags.Roles{}); len(events) != 11 {
 		t.Errorf("events %v, want the seeding and ten more", events)
+	}
+}
+
+// A racing store has something happen before the first commit that comes.
+type racing struct {
+	flags.Store
+	once *sync.Once
+	then func()
+}
+
+func (r racing) Commit(ctx context.Context, change flags.Change) error {
+	r.once.Do(r.then)
+	return r.Store.Commit(ctx, change)
+}
+
+// TestRoleBesideDeletion gives a permission in an environment that is deleted before the change is made: the role is
+// refused, and an environment of the same name that is made later knows of none.
+func TestRoleBesideDeletion(t *testing.T) {
+	s := serve(t)
+	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)
+	inQA := `"permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"qa"}]`
+	for _, c := range []call{
+		{"a new role", "POST", roles, `{"name":"new","type":"custom",` + inQA + `}`, 400, ""},
+		{"one that is there", "PUT", roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
+			store := racing{s.store, &sync.Once{}, func() { s.must(t, "DELETE", environments+"/qa", "") }}
+			handler := httpapi.New(store, httpapi.Users(), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
+			if got := directIn(t.Context(), handler, c.method, c.path, c.body); got.status != c.status {
+				t.Errorf("%d %s, want %d: the environment is gone", got.status, got.body, c.status)
+			}
+			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
+			if all := s.must(t, "GET", roles, "").body; strings.Contains(all, `"new"`) {
+				t.Errorf("%s: the role was made", all)
+			}
+			if one := s.must(t, "GET", roles+"/"+id, "").body; strings.Contains(one, "UPDATE_FEATURE_ENVIRONMENT") {
+				t.Errorf("%s holds a permission in an environment that was made after it", one)
+			}
+			s.must(t, "DELETE", environments+"/qa", "")
+		})
 	}
 }

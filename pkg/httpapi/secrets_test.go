@@ -244,3 +244,27 @@ func TestBudgetOfPeoplesTokens(t *testing.T) {
 		}
 	}
 }
+
+// TestNoNameInTheLog: what a caller is told quotes names. The log has the causes that are behind it, and no more.
+func TestNoNameInTheLog(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	named := func(message string, cause error) error {
+		return &flags.Error{Kind: flags.Internal, Message: message, Err: cause}
+	}
+	for name, fails := range map[string]error{
+		"one":            named(`the flag "hush"`, errors.New("inner")),
+		"one in another": named("outer", named(`the flag "hush"`, errors.New("inner"))),
+		"several":        named("all", errors.Join(flags.Errorf(flags.NotFound, "there is no hush"), named("hush", errors.New("inner")))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			store := brokenStore{Store: s.store, commit: func() error { return fails }}
+			handler := httpapi.New(store, httpapi.Features(), httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+			checkFailure(t, directIn(t.Context(), handler, "PUT", features+"/f", `{"stale":true}`), 500, "InternalError")
+			if !strings.Contains(log.String(), `"cause":"inner"`) || strings.Contains(log.String(), "hush") {
+				t.Errorf("log %s, want the cause alone", log.String())
+			}
+		})
+	}
+}
