@@ -51,7 +51,7 @@ localstack-down: check-compose ## end a LocalStack that was left running
 # Tests that walk every route, or much data, one call after the other. The race detector has nothing to find in them, and they take
 # three to nine times as long under it, so they run without. A name that is not listed here runs with it.
 SWEEPS = ^Test(Matrix|HostileBodies|StrictJSON|EveryChangeIsInTheLog|ImportTakesWhatValidationSays|FullTransactions|NoSpellingGetsIn|$\
-WidestFlag|LargestFlag|ValidationPromisesTheImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
+HostileQueries|WidestFlag|LargestFlag|ValidationPromisesTheImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
 Budget|LargestImport|WrongTypes|LongAnswers|NotThere|Properties|FaultMatrix)$$
 
 test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's own engine)
@@ -119,7 +119,7 @@ trust: check-go check-npm ## test for an hour and more what docs/reliability.md 
 	$(MAKE) --no-print-directory fuzz
 	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/httpapi/linear
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
-	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies)$$'
+	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
 	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'
 
 # Every fuzz test for FUZZTIME, one after the other. Their corpora, in testdata/fuzz, are plain cases of make test.
