@@ -103,7 +103,7 @@ func FullUser() *flags.User {
 
 // FullRoles is a registry of roles with everything in it.
 func FullRoles() *flags.Roles {
-	return &flags.Roles{NextID: 7, Custom: []flags.Role{{
+	return &flags.Roles{NextID: 7, EnvironmentsDeleted: 2, Custom: []flags.Role{{
 		ID: 6, Type: flags.CustomProject, Name: "releaser", Description: "switches flags",
 		Permissions: []flags.Grant{{Permission: flags.UpdateFeatureEnvironment, Environment: "development"}, {Permission: flags.CreateFeature}},
 	}}}
