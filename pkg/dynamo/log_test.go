@@ -60,7 +60,7 @@ func TestLogIsOneQuery(t *testing.T) {
 
 // TestIndexesAreAdded sees a table of an earlier version, which has none, get its indexes, with the events in it.
 func TestIndexesAreAdded(t *testing.T) {
-	old, err := dynamo.Open(t.Context(), dynamo.Options{Table: "without-indexes", Endpoint: dynamotest.Engine().URL()})
+	old, err := dynamo.Open(t.Context(), dynamo.Options{Table: newTable(), Endpoint: dynamotest.Engine().URL()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -92,5 +93,32 @@ func TestBudgetOfLongLists(t *testing.T) {
 		if strings.Join(got, " ") != "BatchGetItem Query" {
 			t.Errorf("GET %s: calls %v, want one BatchGetItem and one Query", path, got)
 		}
+	}
+}
+
+// TestRefusedSegmentsLoadNoFlags: who may set segments of strategies in another project alone is refused in this one before
+// its flags are loaded.
+func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.must(t, "POST", projects, `{"id":"other"}`)
+	s.create(t, "f")
+	id := s.strategy(t, "f", `{"name":"default"}`)
+	h := s.holderOf(t, string(flags.UpdateFeatureStrategy), "other")
+	body := `{"projectId":"default","strategyId":"` + id + `","environmentId":"development","segmentIds":[]}`
+	loads := func(header string) (status, n int) {
+		s.do(t, "GET", "/api/admin/feature-types", "", header) // notes that the token was used, once an hour
+		calls := count.during(func() { status = s.do(t, "POST", "/api/admin/segments/strategies", body, header).status })
+		for _, name := range calls {
+			if name == "BatchGetItem" {
+				n++
+			}
+		}
+		return status, n
+	}
+	allowed, with := loads(as(s.holderOf(t, string(flags.UpdateFeatureStrategy), "default").secret))
+	refused, without := loads(as(h.secret))
+	if allowed != 201 || refused != 403 || without != with-1 {
+		t.Errorf("status %d with %d loads where it may, %d with %d where not; want 201, and 403 with one less", allowed, with, refused, without)
 	}
 }

@@ -193,8 +193,17 @@ func listStrategySegments(c *call) (decision, error) {
 	return ok(segmentList{each(list, segmentViewOf)})
 }
 
+// authorize tells whether the caller may set the segments of strategies of the project and environment.
+func (b strategySegmentsBody) authorize(c *call) error {
+	return c.caller.Authorize(flags.UpdateFeatureStrategy, c.project, b.Environment)
+}
+
 // setSegmentsKeys names the segments, and every flag that the strategy can be of: no list says which flag has a strategy.
+// For whoever will be refused, nothing.
 func setSegmentsKeys(c *call, in strategySegmentsBody) []flags.Key {
+	if in.authorize(c) != nil {
+		return nil
+	}
 	keys := each(in.Segments.Value, flags.SegmentKey)
 	for _, s := range c.summaries {
 		if s.Environments[in.Environment].Strategies > 0 {
@@ -206,7 +215,7 @@ func setSegmentsKeys(c *call, in strategySegmentsBody) []flags.Key {
 
 // setStrategySegments gives a strategy, wherever it is in the project's environment, other segments.
 func setStrategySegments(c *call, in strategySegmentsBody) (decision, error) {
-	if err := c.caller.Authorize(flags.UpdateFeatureStrategy, c.project, in.Environment); err != nil {
+	if err := in.authorize(c); err != nil {
 		return decision{}, err
 	}
 	if c.project == nil {
