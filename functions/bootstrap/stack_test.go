@@ -19,6 +19,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/cfn"
 
+	"guidon/localstack/printed"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -38,7 +39,7 @@ type stack struct {
 	store   *dynamo.Store
 	secrets *secretsManager
 	cloud   *httptest.Server // takes the answers
-	log     *lockedBuffer
+	log     *printed.Output
 
 	mu       sync.Mutex
 	answers  []cfn.Response
@@ -50,7 +51,7 @@ type stack struct {
 func newStack(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{
-		store: dynamotest.Open(t, nil), log: &lockedBuffer{}, actions: map[string]bool{}, status: http.StatusOK,
+		store: dynamotest.Open(t, nil), log: &printed.Output{}, actions: map[string]bool{}, status: http.StatusOK,
 		secrets: &secretsManager{values: map[string]string{keySecret: theKey, adminSecret: ""}, versions: map[string]string{}},
 	}
 	engine, err := url.Parse(dynamotest.Engine().URL())
@@ -241,21 +242,4 @@ func (m *secretsManager) value() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.values[adminSecret]
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

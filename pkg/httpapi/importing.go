@@ -208,7 +208,7 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 	if !in.Constraints.Set {
 		return decision{}, nil
 	}
-	if s := c.segmentsByName()[in.Name]; s != nil {
+	if s := c.segmentByName(in.Name); s != nil {
 		return decision{body: keptSegment(s, in)}, nil
 	}
 	body, err := segmentToBring(c, in)

@@ -93,6 +93,16 @@ func (c *call) segmentsByName() map[string]*flags.Segment {
 	return named
 }
 
+// segmentByName is the one of that name among them; nil for none.
+func (c *call) segmentByName(name string) *flags.Segment {
+	for _, a := range c.lists[flags.EntitySegment] {
+		if s := a.(*flags.Segment); s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
 func listSegments(c *call) (decision, error) {
 	uses := c.uses()
 	return ok(segmentRows{each(c.segments(), func(s *flags.Segment) segmentRow {
@@ -165,7 +175,7 @@ func (c *call) putSegment(s *flags.Segment, in segmentBody, p flags.Permission) 
 
 // validateSegment says whether a name is free.
 func validateSegment(c *call, in segmentNameBody) (decision, error) {
-	if slices.ContainsFunc(c.segments(), func(s *flags.Segment) bool { return s.Name == in.Name }) {
+	if c.segmentByName(in.Name) != nil {
 		return decision{}, flags.Errorf(flags.NameExists, "a segment named %q exists already", in.Name)
 	}
 	return decision{status: http.StatusNoContent}, nil
