@@ -52,6 +52,9 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 	for status, name := range failureNames {
 		d.failures[name] = failure(failures[status], status)
 	}
+	unchanged := openapi3.NewResponse().WithDescription("The answer is still the one whose `ETag` the request has in `If-None-Match`. There is no body.")
+	unchanged.Headers = etagHeader()
+	d.failures[notModified] = &openapi3.ResponseRef{Value: unchanged}
 	documented := map[string]bool{}
 	for _, group := range groups {
 		if len(group.Operations) == 0 {
@@ -175,6 +178,10 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 	}
 	described.Responses = openapi3.NewResponses(openapi3.WithStatus(shape.Status, &openapi3.ResponseRef{Value: success}))
 	described.Responses.Delete("default")
+	if strings.HasPrefix(op.Route, "GET ") {
+		success.Headers = etagHeader()
+		described.Responses.Set("304", &openapi3.ResponseRef{Ref: "#/components/responses/" + notModified, Value: d.failures[notModified].Value})
+	}
 	for _, status := range failuresOf(op, words) {
 		response := failure(words.failures[status], status)
 		if words.failures[status] == "" {
@@ -182,6 +189,16 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 		}
 		described.Responses.Set(strconv.Itoa(status), response)
 	}
+}
+
+// notModified is the component that describes the 304 of every read.
+const notModified = "NotModified"
+
+// etagHeader is what the answers to reads carry.
+func etagHeader() openapi3.Headers {
+	return openapi3.Headers{"ETag": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
+		Description: "Changes when the answer changes; send it back in `If-None-Match`.", Required: true, Schema: openapi3.NewStringSchema().NewRef(),
+	}}}}
 }
 
 // failure describes a failure of a status, with an example: its name is the one that the description has in backquotes.

@@ -4,7 +4,7 @@ var flagOperations = map[string]operation{
 	"GET /health": {id: "health", summary: "Tell whether the service is there", about: "It looks at nothing, the store included."},
 
 	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: []string{"tag"},
-		about:    "All active flags by name, complete and consistent. Past 6 MB of answer, some 15,000 flags, it is a 413.",
+		about:    "All active flags by name, complete and consistent. Accept `gzip` for long lists: without compression, a list of more than about 5,000 flags can pass the 6 MB of an answer and is a 413.",
 		failures: map[int]string{400: "The query names no tag (`ValidationError`).", 413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + aProject + "/features": {id: "createFeature", summary: "Make a flag", answers: "The new flag, disabled everywhere.",
 		example:  `{"name": "new-checkout", "type": "release", "description": "The checkout in one page.", "impressionData": false}`,

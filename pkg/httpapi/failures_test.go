@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -139,21 +141,50 @@ type longStore struct {
 }
 
 func (l longStore) Summaries(context.Context, string, bool) ([]flags.FeatureSummary, error) {
-	return make([]flags.FeatureSummary, l.flags), nil
+	list := make([]flags.FeatureSummary, l.flags)
+	for i := range list {
+		list[i] = flags.FeatureSummary{Name: fmt.Sprintf("team-%d.service.flag-%06d", i%17, i), Metadata: flags.Metadata{Type: "release"},
+			CreatedAt: time.Unix(1_700_000_000+int64(i)*997, 0), Tags: []flags.Tag{{Type: "simple", Value: fmt.Sprintf("team-%d", i%17)}}}
+	}
+	return list, nil
 }
 
-// TestLongAnswers lists more than Lambda can answer: a clear error that names the way out.
+// TestLongAnswers lists more than Lambda can answer: compressed if the caller accepts that, else a clear error that names
+// the way out.
 func TestLongAnswers(t *testing.T) {
 	s := serve(t)
 	for _, path := range []string{project, features} {
-		for n, status := range map[int]int{5_000: 200, 20_000: 413} {
+		for _, tt := range []struct {
+			flags    int
+			encoding string
+			status   int
+		}{
+			{5_000, "", 200}, {20_000, "", 413}, {20_000, "br, gzip;q=0", 413},
+			{5_000, "gzip, deflate", 200}, {10_000, "gzip", 200}, {20_000, "*", 200},
+		} {
 			for _, group := range []httpapi.Group{httpapi.Projects(), httpapi.Features()} {
-				got := direct(httpapi.New(longStore{s.store, n}, group, httpapi.Config{}), "GET", path, "")
-				if got.status == 404 {
+				r := httptest.NewRequest("GET", path, nil)
+				r.Header.Set("Authorization", dynamotest.AdminToken)
+				r.Header.Set("Accept-Encoding", tt.encoding)
+				w := httptest.NewRecorder()
+				httpapi.New(longStore{s.store, tt.flags}, group, httpapi.Config{}).ServeHTTP(w, r)
+				if w.Code == 404 {
 					continue // the path of the other group
 				}
-				if got.status != status || status != 200 && len(match(failure("PayloadTooLargeError", "/search/features"), got.body)) > 0 {
-					t.Errorf("GET %s of %d flags: %d %.300s, want %d", path, n, got.status, got.body, status)
+				if w.Code != tt.status {
+					t.Errorf("GET %s of %d flags, Accept-Encoding %q: %d %.300s, want %d", path, tt.flags, tt.encoding, w.Code, w.Body, tt.status)
+					continue
+				}
+				if w.Code != 200 {
+					if len(match(failure("PayloadTooLargeError", "/search/features"), w.Body.String())) > 0 {
+						t.Errorf("GET %s of %d flags: %s, want words that name the search", path, tt.flags, w.Body)
+					}
+					continue
+				}
+				t.Logf("%d flags, Accept-Encoding %q: %d bytes", tt.flags, tt.encoding, w.Body.Len())
+				var list struct{ Features []struct{ Name string } }
+				if err := json.Unmarshal(uncompressed(t, w.Header(), w.Body), &list); err != nil || len(list.Features) != tt.flags {
+					t.Errorf("GET %s of %d flags: got %d of them, %v", path, tt.flags, len(list.Features), err)
 				}
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"guidon/pkg/flags"
 )
@@ -47,9 +46,9 @@ func (e *executor) file(route string, f File) http.Handler {
 		header.Add("Vary", "Accept-Encoding")
 		header.Set("X-Content-Type-Options", "nosniff")
 		switch {
-		case strings.Contains(r.Header.Get("If-None-Match"), tag):
+		case matchesTag(r.Header.Get("If-None-Match"), tag):
 			status, content = http.StatusNotModified, nil
-		case f.Gzipped && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
+		case f.Gzipped && acceptsGzip(r.Header.Get("Accept-Encoding")):
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:
 			content = uncompressed(content)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -72,44 +70,41 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.WriteHeader(status)
 		return
 	}
-	document, err := json.Marshal(body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // what a path holds may be quoted
-	if err != nil {                                                                                // a defect: a body that is no JSON
+	answer, err := encode(body, acceptsGzip(r.Header.Get("Accept-Encoding")))
+	if err != nil { // a defect: a body that is no JSON
 		panic(err)
 	}
-	if tooLong(document) {
-		o.err = flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that one can hold; "+
-			"ask in pages, by GET /api/admin/search/features, or for fewer at a time")
+	if answer.tooLong() {
+		o.err = flags.Errorf(flags.TooLarge, "%s", tooLongMessage(answer.gzipped))
 		e.respond(w, r, o)
 		return
 	}
+	w.Header().Add("Vary", "Accept-Encoding")
+	if o.err == nil && r.Method == http.MethodGet { // the caller may keep it, and ask each time whether it is still the same
+		w.Header().Set("ETag", answer.etag)
+		w.Header().Set("Cache-Control", "private, no-cache")
+		if matchesTag(r.Header.Get("If-None-Match"), answer.etag) {
+			e.log(r, o, http.StatusNotModified, failure)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
 	e.log(r, o, status, failure)
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if o.err == nil && o.decision.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+o.decision.download+`"`)
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
+	answer.setHeaders(w.Header())
 	w.WriteHeader(status)
-	_, _ = w.Write(document) // a caller that has gone cannot be told
+	_, _ = w.Write(answer.body) // a caller that has gone cannot be told
 }
 
-// maxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.
-const maxAnswer = 6<<20 - 16<<10
-
-// tooLong tells whether a body, escaped as a JSON string, is more than Lambda can answer.
-func tooLong(document []byte) bool {
-	if len(document) < maxAnswer/6 { // even if every byte were escaped
-		return false
+// tooLongMessage says what to do about an answer that is too long.
+func tooLongMessage(gzipped bool) string {
+	const pages = "ask in pages, by GET /api/admin/search/features, or for fewer at a time"
+	if gzipped {
+		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pages
 	}
-	size := len(document)
-	for _, c := range document {
-		switch c {
-		case '"', '\\':
-			size++
-		case '<', '>', '&':
-			size += 5
-		}
-	}
-	return size > maxAnswer
+	return "the answer is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), " + pages
 }
 
 // describe makes a failure public: its status and body, and nothing of its cause.
