@@ -4,6 +4,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // A parameter is one of a path or a query.
@@ -48,9 +49,16 @@ var parameters = map[string]parameter{
 
 // queries are those of queries, all of which may be left out. What stands before a dot tells apart those of one name.
 var queries = merge(eventQueries, searchParameters, map[string]parameter{
-	"q":   {"The beginning of a name, user name or e-mail in any case, of at least two characters; fewer find nobody.", "ad", nil},
-	"tag": {"Leaves only flags with this tag: a type, a colon and a value. Given several times, one of the tags is enough.", "simple:checkout", aTagFilter},
+	"q":           {"The beginning of a name, user name or e-mail in any case, of at least two characters; fewer find nobody.", "ad", nil},
+	"page.limit":  {"At most this many entries; 10,000 without it.", 100, func(s *openapi3.Schema) { s.WithMin(1).WithMax(httpapi.MaxPage) }},
+	"page.offset": {"How many entries to leave out of the beginning.", 100, func(s *openapi3.Schema) { s.WithMin(0).WithMax(httpapi.MaxSearchOffset) }},
+	"tag":         {"Leaves only flags with this tag: a type, a colon and a value. Given several times, one of the tags is enough.", "simple:checkout", aTagFilter},
 })
+
+// pageQueries are those of lists that are read in pages.
+var pageQueries = []string{"page.offset", "page.limit"}
+
+var badPage = map[int]string{400: "`limit` or `offset` of the query is not a whole number, or out of range (`ValidationError`)."}
 
 // aTagFilter wants a type and a value.
 func aTagFilter(s *openapi3.Schema) { s.Pattern = `^[^:]+:(.|\n|\r)+$` }

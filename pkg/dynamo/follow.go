@@ -30,39 +30,11 @@ func (s *Store) planFollowers(tx *transaction, before, after flags.Aggregate) er
 		g, _ := after.(*flags.Feature)
 		tx.count(f, g)
 		tx.countSegments(f, g)
-		if err := s.planUse(tx, f, g); err != nil {
-			return err
-		}
-		return s.planTags(tx, f, g)
+		return s.planUse(tx, f, g)
 	}
 	own, _ := before.(*flags.Segment)
 	now, _ := after.(*flags.Segment)
 	tx.countOwnSegments(own, now)
-	return nil
-}
-
-// planTags makes the tags known that a flag has got. They stay known when it loses them. What is written is the same
-// whoever writes it, so it needs no condition.
-func (s *Store) planTags(tx *transaction, before, after *flags.Feature) error {
-	if after == nil {
-		return nil
-	}
-	for _, tag := range after.Tags {
-		if before != nil && slices.Contains(before.Tags, tag) || slices.Contains(tx.tags, tag) {
-			continue
-		}
-		tx.tags = append(tx.tags, tag)
-		document, err := stored(tag)
-		if err != nil {
-			return broken(err)
-		}
-		at := placeOf(tag.Key())
-		item, err := envelope{PK: at.pk, SK: at.sk, Document: document}.attributes()
-		if err != nil {
-			return broken(err)
-		}
-		s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}}, outdated)
-	}
 	return nil
 }
 

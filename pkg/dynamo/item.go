@@ -67,8 +67,6 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeSegment(a))
 	case flags.Use:
 		return encode(storeUse(a))
-	case flags.Tag:
-		return encode(storeTag(a))
 	}
 	return "", fmt.Errorf("dynamo: no stored form for %T", a)
 }
@@ -102,8 +100,6 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 		return read(e, segmentDocument.segment)
 	case flags.EntityUse:
 		return read(e, func(doc useDocument, _ int64) flags.Use { return doc.use() })
-	case flags.EntityTag:
-		return read(e, func(doc tagDocument, _ int64) flags.Tag { return doc.tag() })
 	}
 	return nil, fmt.Errorf("dynamo: no loaded form for %s", entity)
 }

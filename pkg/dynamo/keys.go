@@ -25,7 +25,6 @@ import (
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token seen       TOKEN#<sha256>       SEEN                        when it was last used, written at most once an hour
 //	token row        TOKENS               <sha256>                    the API token again, for the list of all
-//	known tag        TAGS                 <type>:<value>              a tag that some flag has had, for the list of all
 //	user             USERS                <id>                        a person or service account
 //	user history     USER#<id>            EVENT#<version>
 //	signup token     SIGNUPS              <sha256>                    a public signup token
@@ -43,6 +42,7 @@ import (
 //	authenticate, with all that  1 BatchGetItem        1 an item: token, project, flag, environments = 4
 //	an operation reads
 //	list a project's flags       + 1 Query a MB        1 per 4 KB of rows: 1,000 flags in 2 environments about 75
+//	list all tags                + 2 Query a project   the same, for active and archived flags of all projects
 //	change one flag              + 1 TransactWrite     flag, event, and the row and guard when they change: 4 to 8,
 //	                                                   and 1 per KB of the event in each index: 1 or 2
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; filtered, of the megabyte filtered: 128
@@ -87,7 +87,7 @@ func placeOf(key flags.Key) place {
 		return place{listPartition(key.Entity), key.ID}
 	case flags.EntitySeen:
 		return place{"TOKEN#" + key.ID, "SEEN"}
-	case flags.EntityTag, flags.EntitySegment, flags.EntityUse:
+	case flags.EntitySegment, flags.EntityUse:
 		return place{listPartition(key.Entity), key.ID}
 	}
 	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
@@ -104,8 +104,6 @@ func listPartition(entity flags.Entity) string {
 		return "USERS"
 	case flags.EntitySignup:
 		return "SIGNUPS"
-	case flags.EntityTag:
-		return "TAGS"
 	case flags.EntitySegment:
 		return "SEGMENTS"
 	case flags.EntityUse:

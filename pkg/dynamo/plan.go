@@ -22,7 +22,6 @@ type transaction struct {
 	input    *dynamodb.TransactWriteItemsInput
 	refusals []refusal // what it means when the condition of the item at that index fails
 	tallies  []tally
-	tags     []flags.Tag // that it makes known; a transaction may name an item only once
 	event    place
 	eventID  string
 }

@@ -78,6 +78,32 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 	return list, err
 }
 
+// Tags lists the tags that a project's flags have, from their list rows: one call a megabyte of active flags, and of
+// archived ones.
+func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error) {
+	had := map[tagDocument]bool{}
+	for _, archived := range []bool{false, true} {
+		err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
+			var row struct {
+				Tags []tagDocument `json:"g"` // of a rowDocument
+			}
+			err := decode(e.Document, &row)
+			for _, tag := range row.Tags {
+				had[tag] = true
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	list := make([]flags.Tag, 0, len(had))
+	for tag := range had {
+		list = append(list, tag.tag())
+	}
+	return flags.DistinctTags(list), nil
+}
+
 // List brings every aggregate of an entity: one call a megabyte. Those of projects and tokens come from rows, which have
 // no version: they are for reading, not for changing.
 func (s *Store) List(ctx context.Context, entity flags.Entity) ([]flags.Aggregate, error) {

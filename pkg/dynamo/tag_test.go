@@ -1,7 +1,10 @@
 package dynamo_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -9,32 +12,19 @@ import (
 	"guidon/pkg/flags"
 )
 
-// known is what the list of all tags says, in order.
-func known(t *testing.T, s flags.Store) string {
-	t.Helper()
-	list, err := s.List(t.Context(), flags.EntityTag)
-	if err != nil {
-		t.Fatal(reason(err))
+// tagged is a flag with other tags.
+func tagged(f *flags.Feature, values ...string) *flags.Feature {
+	f = f.Clone()
+	f.Tags = nil
+	for _, v := range values {
+		f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: v})
 	}
-	texts := make([]string, len(list))
-	for i, a := range list {
-		tag := a.(flags.Tag)
-		texts[i] = tag.Type + ":" + tag.Value
-	}
-	return strings.Join(texts, " ")
+	return f
 }
 
-// TestKnownTags holds that a tag is known once a flag has had it, and stays known.
-func TestKnownTags(t *testing.T) {
+// TestTags lists the tags of a project's flags: each once, of archived flags too, and none that no flag has any more.
+func TestTags(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	tagged := func(f *flags.Feature, values ...string) *flags.Feature {
-		f = f.Clone()
-		f.Tags = nil
-		for _, v := range values {
-			f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: v})
-		}
-		return f
-	}
 	change := func(name string, values ...string) {
 		t.Helper()
 		before := find(t, store, name)
@@ -47,39 +37,68 @@ func TestKnownTags(t *testing.T) {
 		want string
 	}{
 		{"none from the start", func() {}, ""},
-		{"tagged", func() { change("f", "b", "a/b") }, "simple:a/b simple:b"},
-		{"changed otherwise", func() { change("f", "b") }, "simple:a/b simple:b"},
-		{"a tag that another flag has had", func() { change("g", "a/b") }, "simple:a/b simple:b"},
-		{"the same one on two flags at once", func() {
-			f, g := find(t, store, "f"), find(t, store, "g")
-			mustCommit(t, store, flags.Write{Before: f, After: tagged(f, "c")}, flags.Write{Before: g, After: tagged(g, "c")})
-		}, "simple:a/b simple:b simple:c"},
-		{"on a new flag", func() { mustCommit(t, store, flags.Write{After: tagged(newFlag("h"), "d")}) }, "simple:a/b simple:b simple:c simple:d"},
+		{"tagged", func() { change("f", "b", "a/b") }, "a/b b"},
+		{"a tag of another flag", func() { change("g", "a/b") }, "a/b b"},
+		{"one flag loses it", func() { change("f", "b") }, "a/b b"},
+		{"all flags lose it", func() { change("g") }, "b"},
+		{"of an archived flag", func() { mustCommit(t, store, write(find(t, store, "f"), archive)) }, "b"},
+		{"on a new flag", func() { mustCommit(t, store, flags.Write{After: tagged(newFlag("h"), "d")}) }, "b d"},
 		{"refused, with the change", func() {
 			if err := commit(t, store, flags.Write{After: tagged(newFlag("h"), "e")}); flags.KindOf(err) != flags.NameExists {
 				t.Errorf("got %v, want the name to be taken", err)
 			}
-		}, "simple:a/b simple:b simple:c simple:d"},
+		}, "b d"},
 	} {
 		step.do()
-		if got := known(t, store); got != step.want {
-			t.Errorf("%s: known are %q, want %q", step.name, got, step.want)
+		list, err := store.Tags(t.Context(), newFlag("f").ProjectUID)
+		if err != nil {
+			t.Fatal(reason(err))
+		}
+		values := make([]string, len(list))
+		for i, tag := range list {
+			values[i] = tag.Value
+		}
+		if got := strings.Join(values, " "); got != step.want {
+			t.Errorf("%s: tags %q, want %q", step.name, got, step.want)
 		}
 	}
-	if got := events(t, store, "f"); len(got) != 4 {
-		t.Errorf("%d events, want one a change", len(got))
+	if other, err := store.Tags(t.Context(), "another"); err != nil || len(other) > 0 {
+		t.Errorf("another project has the tags %v (%v), want none", other, err)
 	}
 }
 
-// TestMostTags adds as many tags in one change as one call may.
-func TestMostTags(t *testing.T) {
-	store := dynamotest.Open(t, nil)
-	f := newFlag("f")
-	for i := range flags.MaxTagChanges {
-		f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: fmt.Sprintf("tag-%02d", i)})
+// A sizer notes how many items the last transaction wrote.
+type sizer struct{ items int }
+
+func (s *sizer) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
 	}
-	mustCommit(t, store, flags.Write{After: f})
-	if got := strings.Count(known(t, store), "simple:"); got != flags.MaxTagChanges {
-		t.Errorf("%d tags known, want %d", got, flags.MaxTagChanges)
+	var in struct{ TransactItems []any }
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") && json.Unmarshal(body, &in) == nil {
+		s.items = len(in.TransactItems)
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestTagsShareNoItem sees that tags add nothing to a transaction: an item for each tag would be one that all flags with a
+// common tag write, and on AWS their transactions would conflict.
+func TestTagsShareNoItem(t *testing.T) {
+	size := &sizer{}
+	store := dynamotest.Open(t, size)
+	mustCommit(t, store, flags.Write{After: newFlag("plain")})
+	without := size.items
+	var values []string
+	for i := range flags.MaxTagChanges {
+		values = append(values, fmt.Sprintf("tag-%02d", i))
+	}
+	mustCommit(t, store, flags.Write{After: tagged(newFlag("f"), values...)})
+	if size.items != without {
+		t.Errorf("a flag with %d tags is a transaction of %d items, want %d, as without tags", len(values), size.items, without)
+	}
+	if list, err := store.Tags(t.Context(), newFlag("f").ProjectUID); err != nil || len(list) != flags.MaxTagChanges {
+		t.Errorf("%d tags (%v), want %d", len(list), err, flags.MaxTagChanges)
 	}
 }

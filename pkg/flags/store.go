@@ -27,7 +27,6 @@ const (
 	EntityRoles         Entity = "roles"        // the registry of all roles
 	EntityUser          Entity = "user"
 	EntityTagTypes      Entity = "tag types"      // the registry of all tag types
-	EntityTag           Entity = "tag"            // a tag that some flag has had; for lists alone
 	EntityStrategyTypes Entity = "strategy types" // the registry of the strategy types that are not built in
 	EntitySignup        Entity = "signup token"
 	EntitySeen          Entity = "token use"      // when a token was last used
@@ -110,7 +109,10 @@ type Store interface {
 	// Summaries lists a project's active or archived flags by name, complete and consistent.
 	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
 
-	// List brings every aggregate of an entity: projects, API tokens, users, signup tokens, tags, segments or uses. They are for reading: to
+	// Tags lists the tags that a project's flags have, active and archived ones, each once, by type and value.
+	Tags(ctx context.Context, projectUID string) ([]Tag, error)
+
+	// List brings every aggregate of an entity: projects, API tokens, users, signup tokens, segments or uses. They are for reading: to
 	// change one, load it.
 	List(ctx context.Context, entity Entity) ([]Aggregate, error)
 

@@ -6,17 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Tag labels a flag; the pair is what identifies it (contract: Tag). Once a flag has had it, it is known to the
-// service: an aggregate without a version, which the store keeps for lists.
+// A Tag labels a flag; the pair is what identifies it (contract: Tag). The service knows the tags that flags have,
+// archived flags included, and no others.
 type Tag struct {
 	Type  string // the name of a tag type
 	Value string // of any characters, spaces at its ends included
 }
-
-// Key names the tag. No tag type has a colon in its name.
-func (t Tag) Key() Key { return Key{EntityTag, t.Type + ":" + t.Value} }
-
-func (t Tag) version() int64 { return 0 }
 
 // The lengths of a tag's type and value, in characters (contract: Limits).
 const (
@@ -47,16 +42,20 @@ func compareTags(a, b Tag) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Value, b.Value))
 }
 
-// MaxTagChanges is how many tags one call may add: a transaction of the store has room for no more.
+// DistinctTags sorts tags by type and value and leaves each once. It changes the list that it is given.
+func DistinctTags(tags []Tag) []Tag {
+	slices.SortFunc(tags, compareTags)
+	return slices.Compact(tags)
+}
+
+// MaxTagChanges is how many tags one call may add, and how many it may remove.
 const MaxTagChanges = 90
 
 // ChangeTags takes some tags from the flag and gives it others. To remove what it does not have, or to add what it has,
 // changes nothing. Invalid past the limit.
 func (f *Feature) ChangeTags(add, remove []Tag, limits Limits) error {
 	tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t Tag) bool { return slices.Contains(remove, t) })
-	tags = append(tags, add...)
-	slices.SortFunc(tags, compareTags)
-	tags = slices.Compact(tags)
+	tags = DistinctTags(append(tags, add...))
 	if len(tags) > limits.Tags && len(tags) > len(f.Tags) { // a limit that was lowered since still lets tags go
 		return Errorf(Invalid, "flag %q would have %d tags, and no more than %d are allowed", f.Name, len(tags), limits.Tags)
 	}

@@ -47,6 +47,11 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 			return err
 		}
 	}
+	if d.tags {
+		if err := e.listTags(ctx, c); err != nil {
+			return err
+		}
+	}
 	if d.surveys != nil {
 		if err := e.survey(ctx, c, d.surveys(c, in.value)); err != nil {
 			return err
@@ -101,6 +106,16 @@ func (e *executor) count(ctx context.Context, c *call) (err error) {
 		n.active, n.stale, err = e.store.Counts(ctx, p.UID)
 		return n, err
 	})
+	return err
+}
+
+// listTags lists the tags of all flags.
+func (e *executor) listTags(ctx context.Context, c *call) error {
+	found, err := ofProjects(c.projects(), func(p *flags.Project) ([]flags.Tag, error) { return e.store.Tags(ctx, p.UID) })
+	for _, tags := range found {
+		c.tags = append(c.tags, tags...)
+	}
+	c.tags = flags.DistinctTags(c.tags)
 	return err
 }
 

@@ -84,6 +84,7 @@ type call struct {
 	more   flags.View                         // for deciders that load more
 	count  map[string]counts                  // by project UID, for deciders that count
 	survey map[string][]flags.FeatureSummary  // by project UID, for deciders that survey
+	tags   []flags.Tag                        // of all flags, for deciders that list them
 	log    flags.LogPage                      // for deciders that read the log
 }
 
@@ -111,6 +112,7 @@ type decider struct {
 
 	lists     []flags.Entity                         // entities that are listed whole: one query a megabyte each
 	surveys   func(c *call, in any) []*flags.Project // those of the listed projects whose active flags are listed too: one query a megabyte each
+	tags      bool                                   // whether the tags of every listed project's flags are listed: two queries each
 	counts    bool                                   // whether the flags of every listed project are counted: one query each
 	allocates flags.Entity                           // the entity that a new integer id is for: one call a request
 	loads     func(c *call, in any) []flags.Key      // what a second load brings: one call for a hundred keys
@@ -164,6 +166,12 @@ func surveying[In any](d decider, projects func(c *call, in In) []*flags.Project
 
 // counting has the flags of every listed project counted before the decision.
 func (d decider) counting() decider { d.counts = true; return d }
+
+// listingTags has the tags of all flags listed before the decision.
+func (d decider) listingTags() decider {
+	d.tags = true
+	return d.listing(flags.EntityProject)
+}
 
 // allocating has a new integer id taken for an entity before the decision.
 func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity; return d }

@@ -28,8 +28,8 @@ func Tags() Group {
 		{"GET " + tagType, flags.Read, theTagTypes, does(readTagType).answers(200, tagTypeAnswer{})},
 		{"PUT " + tagType, flags.UpdateTagType, theTagTypes, takes(updateTagType).answers(200)},
 		{"DELETE " + tagType, flags.DeleteTagType, theTagTypes, does(deleteTagType).answers(200)},
-		{"GET " + all, flags.Read, theTagTypes, does(listTags).listing(flags.EntityTag).answers(200, tagList{})},
-		{"GET " + all + "/{tagType}", flags.Read, theTagTypes, does(listTagsOfType).listing(flags.EntityTag).answers(200, tagList{})},
+		{"GET " + all, flags.Read, theTagTypes, does(listTags).listingTags().answers(200, tagList{})},
+		{"GET " + all + "/{tagType}", flags.Read, theTagTypes, does(listTagsOfType).listingTags().answers(200, tagList{})},
 		{"GET " + ofFlag, flags.Read, theFeature, does(listFeatureTags).answers(200, tagList{})},
 		{"POST " + ofFlag, flags.UpdateFeature, theFeature | theTagTypes, takes(addTag).answers(201, tagView{})},
 		{"PUT " + ofFlag, flags.UpdateFeature, theFeature | theTagTypes, takes(changeTags).answers(200, tagList{})},
@@ -85,23 +85,22 @@ func ifStored(registry flags.Aggregate) flags.Aggregate {
 	return registry
 }
 
-// listTags lists what flags have been tagged with, of the types that there are.
+// listTags lists the tags that flags have, of the types that there are.
 func listTags(c *call) (decision, error) {
-	return ok(tagList{Version: 1, Tags: c.knownTags(func(t flags.Tag) bool { return c.tagTypes.Has(t.Type) })})
+	return c.knownTags(func(t flags.Tag) bool { return c.tagTypes.Has(t.Type) })
 }
 
 func listTagsOfType(c *call) (decision, error) {
-	return ok(tagList{Version: 1, Tags: c.knownTags(func(t flags.Tag) bool { return t.Type == c.tagType.Name })})
+	return c.knownTags(func(t flags.Tag) bool { return t.Type == c.tagType.Name })
 }
 
-func (c *call) knownTags(wanted func(flags.Tag) bool) []tagView {
-	list := []tagView{}
-	for _, a := range c.lists[flags.EntityTag] {
-		if tag := a.(flags.Tag); wanted(tag) {
-			list = append(list, tagView(tag))
-		}
+func (c *call) knownTags(wanted func(flags.Tag) bool) (decision, error) {
+	known := slices.DeleteFunc(slices.Clone(c.tags), func(t flags.Tag) bool { return !wanted(t) })
+	page, err := pageOf(c.query, known)
+	if err != nil {
+		return decision{}, err
 	}
-	return list
+	return ok(tagList{Version: 1, Tags: tagViews(page)})
 }
 
 func listFeatureTags(c *call) (decision, error) {

@@ -95,7 +95,12 @@ func TestTags(t *testing.T) {
 		{"the flag read has them", "GET", features + "/f", "", 200,
 			`{"...":0,"tags":[{"type":"simple","value":"  a "},{"type":"simple","value":"Mine"},{"type":"simple","value":"mine"},{"type":"team","value":"mine"}]}`},
 		{"known ones", "GET", "/api/admin/tags", "", 200,
-			tagged("simple:  a ", "simple:Mine", "simple:mine", "simple:"+strings.Repeat("é", 50), "team:mine", "team:old")},
+			tagged("simple:  a ", "simple:Mine", "simple:mine", "team:mine", "team:old")},
+		{"a page of them", "GET", "/api/admin/tags?offset=1&limit=2", "", 200, tagged("simple:Mine", "simple:mine")},
+		{"the last page", "GET", "/api/admin/tags?offset=4&limit=2", "", 200, tagged("team:old")},
+		{"past the last page", "GET", "/api/admin/tags?offset=7", "", 200, tagged()},
+		{"no such page", "GET", "/api/admin/tags?limit=0", "", 400, failure("ValidationError", "limit must be a whole number from 1 to")},
+		{"a page of a type", "GET", "/api/admin/tags/team?limit=1", "", 200, tagged("team:mine")},
 		{"known ones of a type", "GET", "/api/admin/tags/team", "", 200, tagged("team:mine", "team:old")},
 		{"of an unknown type", "GET", "/api/admin/tags/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
@@ -105,6 +110,34 @@ func TestTags(t *testing.T) {
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
+}
+
+// TestKnownTagsDisappear holds that a tag is known while a flag has it, active or archived, and no longer.
+func TestKnownTagsDisappear(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", projects, `{"id":"other"}`)
+	s.create(t, "one", "two", "old")
+	s.must(t, "POST", projects+"/other/features", `{"name":"three"}`)
+	for flag, values := range map[string]string{"one": "a b", "two": "b", "old": "c", "three": "b d"} {
+		for _, value := range strings.Fields(values) {
+			s.must(t, "POST", tags(flag), fmt.Sprintf(`{"type":"simple","value":"%s%s"}`, value, value))
+		}
+	}
+	s.must(t, "DELETE", features+"/old", "")
+	known := func(name string, values ...string) call {
+		return call{name, "GET", "/api/admin/tags", "", 200, tagged(values...)}
+	}
+	s.run(t, []call{
+		known("of all projects and of archived flags", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
+		{"one has it no more", "DELETE", tags("one") + "/simple/bb", "", 200, ""},
+		known("others have it", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
+		{"no flag has it", "PUT", tags("one"), `{"addedTags":[{"type":"simple","value":"ee"}],"removedTags":[{"type":"simple","value":"aa"}]}`, 200, anything},
+		known("gone", "simple:bb", "simple:cc", "simple:dd", "simple:ee"),
+		{"revived", "POST", "/api/admin/archive/revive/old", "", 200, ""},
+		{"and taken from it", "DELETE", tags("old") + "/simple/cc", "", 200, ""},
+		known("gone too", "simple:bb", "simple:dd", "simple:ee"),
+		{"of the type", "GET", "/api/admin/tags/simple", "", 200, tagged("simple:bb", "simple:dd", "simple:ee")},
+	})
 }
 
 func TestChangeTags(t *testing.T) {
@@ -220,8 +253,8 @@ func TestTagTypeInUse(t *testing.T) {
 		{"none can be added", "POST", tags("f"), `{"type":"team","value":"green"}`, 404, notFound(`"team"`)},
 		{"one can be removed", "DELETE", tags("f") + "/team/blue", "", 200, ""},
 		{"another by its body", "PUT", tags("f"), `{"addedTags":[],"removedTags":[{"type":"team","value":"red"}]}`, 200, tagged("simple:mine")},
-		{"made again", "POST", "/api/admin/tag-types", `{"name":"team"}`, 201, anything},
-		{"what was known still is", "GET", "/api/admin/tags/team", "", 200, tagged("team:blue", "team:red")},
+		{"created again", "POST", "/api/admin/tag-types", `{"name":"team"}`, 201, anything},
+		{"no flag has its tags any more", "GET", "/api/admin/tags/team", "", 200, tagged()},
 	})
 }
 

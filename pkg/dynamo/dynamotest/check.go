@@ -193,7 +193,7 @@ func keyOf(p at) (key flags.Key, known bool) {
 		return flags.Key{Entity: flags.EntityUser, ID: p.sk}, true
 	case "SEGMENTS":
 		return flags.Key{Entity: flags.EntitySegment, ID: p.sk}, true
-	case "PROJECTS", "TOKENS", "TAGS", "SIGNUPS", "USES":
+	case "PROJECTS", "TOKENS", "SIGNUPS", "USES":
 		return flags.Key{}, true
 	}
 	return flags.Key{}, false
@@ -206,7 +206,7 @@ func (a *audit) same(what string, want, got any) {
 	}
 }
 
-// checkFlags compares each flag with its list row, with what it uses, with its tags, and with its parents and children.
+// checkFlags compares each flag with its list row, with what it uses, and with its parents and children.
 func (a *audit) checkFlags() {
 	a.t.Helper()
 	uids := map[string]bool{}
@@ -235,13 +235,6 @@ func (a *audit) checkFlags() {
 	}
 	a.same("the list rows of flags", want, got)
 	a.checkUses()
-	for name, f := range a.flags {
-		for _, tag := range f.Tags {
-			if _, known := a.items[at{"TAGS", tag.Key().ID}]; !known {
-				a.fault("flag %s has the tag %s, which is not known", name, tag.Key().ID)
-			}
-		}
-	}
 	a.checkFamilies()
 }
 
