@@ -85,6 +85,7 @@ template: check-go $(SAM) $(CHECKOV) ## check template.yaml: sam validate, cfn-l
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
+	'$(dir $(SAM))python' infra/template/unresolved.py template.yaml
 	go run ./infra/template '$(LOCAL)/template/defaults.json' '$(LOCAL)/template/everything.json'
 	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 

@@ -26,6 +26,7 @@ var checks = []check{
 	{"traffic shifting", trafficShifting},
 	{"function alarms", functionAlarms},
 	{"stack alarms", stackAlarms},
+	{"late datapoints", lateDatapoints},
 	{"table", table},
 	{"interface", interfaceOf},
 	{"routes", routes},

@@ -40,7 +40,71 @@ func stackAlarms(s *stack) (problems []string) {
 	} {
 		problems = append(problems, s.alarm(id, "AWS/DynamoDB", metric, s.tableInUse())...)
 	}
-	return append(problems, s.alarm("TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", s.tableInUse())...)
+	problems = append(problems, s.alarm("TableThrottles", "AWS/DynamoDB", "ReadThrottleEvents", s.tableInUse())...)
+	indexes, _ := s.get("Table", "GlobalSecondaryIndexes").([]any)
+	for _, index := range indexes { // the table's metrics leave them out
+		name, _ := at(index, "IndexName").(string)
+		of := s.tableInUse() + `},{"Name":"GlobalSecondaryIndexName","Value":"` + name + `"}`
+		for metric, id := range map[string]string{"ReadThrottleEvents": "reads", "WriteThrottleEvents": "writes"} {
+			problems = append(problems, s.alarm(name+"Throttles", "AWS/DynamoDB", metric, of)...)
+			if raw, _ := json.Marshal(s.metric(name+"Throttles", id)); !strings.Contains(string(raw), of) {
+				problems = append(problems, fmt.Sprintf("%sThrottles does not watch %s of the index", name, metric))
+			}
+		}
+	}
+	return append(problems, s.conflictsAlarm()...)
+}
+
+// conflictsAlarm checks that an import does not ring the alarm of conflicts: it counts them for each transaction that
+// succeeds, and waits for longer than an import takes.
+func (s *stack) conflictsAlarm() (problems []string) {
+	const id = "TableConflicts"
+	if expression, _ := s.get(id, "Metrics", 0, "Expression").(string); !strings.Contains(expression, "/ FILL(transactions, 1)") {
+		problems = append(problems, id+" does not divide by the number of transactions")
+	}
+	if of, stat := at(s.metric(id, "transactions"), "Metric", "MetricName"), at(s.metric(id, "transactions"), "Stat"); of != "SuccessfulRequestLatency" || stat != "SampleCount" {
+		problems = append(problems, fmt.Sprintf("%s counts transactions by %v of %v", id, stat, of))
+	}
+	if seconds := number(at(s.metric(id, "conflicts"), "Period")) * s.datapointsToAlarm(id); seconds < 900 {
+		problems = append(problems, fmt.Sprintf("%s rings after %v s, which an import may take", id, seconds))
+	}
+	return problems
+}
+
+// metric is the MetricStat with an id, of an alarm with metric math.
+func (s *stack) metric(alarm, id string) any {
+	metrics, _ := s.get(alarm, "Metrics").([]any)
+	for _, metric := range metrics {
+		if at(metric, "Id") == id {
+			return at(metric, "MetricStat")
+		}
+	}
+	return nil
+}
+
+// datapointsToAlarm is how many datapoints must breach: all that are evaluated, unless the alarm says otherwise.
+func (s *stack) datapointsToAlarm(alarm string) float64 {
+	if n := number(s.get(alarm, "DatapointsToAlarm")); n > 0 {
+		return n
+	}
+	return number(s.get(alarm, "EvaluationPeriods"))
+}
+
+// lateDatapoints checks that an alarm which one datapoint rings looks at that datapoint again. Metrics come late, up to
+// some minutes. With one evaluation period and FILL(x, 0) the missing datapoint counts as 0, and is never looked at again.
+func lateDatapoints(s *stack) (problems []string) {
+	for _, id := range s.of("AWS::CloudWatch::Alarm") {
+		period := number(s.get(id, "Period"))
+		metrics, _ := s.get(id, "Metrics").([]any)
+		for _, metric := range metrics {
+			period = max(period, number(at(metric, "MetricStat", "Period")))
+		}
+		evaluated := number(s.get(id, "EvaluationPeriods"))
+		if s.datapointsToAlarm(id) == 1 && evaluated < 5 && (metrics != nil || evaluated*period < 600) {
+			problems = append(problems, fmt.Sprintf("%s looks at %v periods of %v s, and does not see a datapoint that comes late", id, evaluated, period))
+		}
+	}
+	return problems
 }
 
 // alarm sees that an alarm watches a metric of something, and tells those who are to know.
@@ -145,6 +209,9 @@ func interfaceOf(s *stack) (problems []string) {
 		problems = append(problems, "there is no access log")
 	}
 	cors, _ := json.Marshal(s.get("Api", "Body", "x-amazon-apigateway-cors"))
+	if listed := len(texts(s.get("Api", "Body", "x-amazon-apigateway-cors", "allowOrigins"))); s.everything != (listed == 2) {
+		problems = append(problems, fmt.Sprintf("%d pages may call", listed))
+	}
 	if strings.Contains(string(cors), `"*"`) || strings.Contains(string(cors), "allowCredentials") {
 		problems = append(problems, "any page may call: "+string(cors))
 	}

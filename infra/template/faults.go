@@ -83,6 +83,16 @@ var faults = []fault{
 	{"no alarm of 5xx", "stack alarms", remove("ApiErrors")},
 	{"no alarm of throttled reads", "stack alarms", set("TableThrottles", "Other", "Metrics", 1, "MetricStat", "Metric", "MetricName")},
 	{"no alarm of conflicts", "stack alarms", remove("TableConflicts")},
+	{"an import rings the alarm of conflicts", "stack alarms", set("TableConflicts", "FILL(conflicts, 0)", "Metrics", 0, "Expression")},
+	{"a short import rings the alarm of conflicts", "stack alarms", set("TableConflicts", 1.0, "DatapointsToAlarm")},
+	{"no alarm of an index that throttles", "stack alarms", remove("logThrottles")},
+	{"an alarm watches the table in place of its index", "stack alarms", func(s *stack) {
+		metric := s.get("projectThrottles", "Metrics", 2, "MetricStat", "Metric").(map[string]any)
+		metric["Dimensions"] = metric["Dimensions"].([]any)[:1]
+	}},
+	{"a late crash is never seen", "late datapoints", set("TagsErrors", 1.0, "EvaluationPeriods")},
+	{"a late throttle of the table is never seen", "late datapoints", set("TableThrottles", 4.0, "EvaluationPeriods")},
+	{"a late 5xx is never seen", "late datapoints", set("ApiErrors", 1.0, "EvaluationPeriods")},
 	{"no alarm of the table's errors", "stack alarms", remove("TableQueryErrors")},
 	{"the table can be deleted", "table", set("Table", false, "DeletionProtectionEnabled")},
 	{"the table goes with the stack", "table", func(s *stack) { s.Resources["Table"].DeletionPolicy = "Delete" }},
@@ -98,7 +108,12 @@ var faults = []fault{
 	{"another stage", "interface", set("ApiApiGatewayDefaultStage", "v1", "StageName")},
 	{"the access log breaks its JSON", "interface", set("ApiApiGatewayDefaultStage", `{"requestId":$context.requestId}`, "AccessLogSettings", "Format")},
 	{"no access log", "interface", set("ApiApiGatewayDefaultStage", nil, "AccessLogSettings", "DestinationArn")},
-	{"any page may call", "interface", set("Api", []any{"*"}, "Body", "x-amazon-apigateway-cors", "allowOrigins")},
+	{"any page may call", "interface", func(s *stack) {
+		if s.everything {
+			set("Api", []any{"*"}, "Body", "x-amazon-apigateway-cors", "allowOrigins")(s)
+		}
+	}},
+	{"pages are listed, and not let in", "interface", set("Api", nil, "Body", "x-amazon-apigateway-cors")},
 	{"any page may be let in", "interface", func(s *stack) { s.Parameters["CorsOrigins"]["AllowedPattern"] = "^.*$" }},
 	{"301 routes", "routes", func(s *stack) {
 		paths := s.get("Api", "Body", "paths").(map[string]any)

@@ -86,7 +86,7 @@ func TestRunbook(t *testing.T) {
 	if len(alarms) < 6 {
 		t.Errorf("template.yaml has %d alarms, want to have found more", len(alarms))
 	}
-	placeholders := strings.NewReplacer("${Name}", "<Function>", "${Operation}", "…")
+	placeholders := strings.NewReplacer("${Name}", "<Function>", "${Operation}", "…", "${Index}", "<Index>")
 	for _, m := range alarms {
 		if heading := "\n## `<stack>-" + placeholders.Replace(m[1]) + "`\n"; !strings.Contains(runbook, heading) {
 			t.Errorf("the runbook has no section %q", strings.TrimSpace(heading))
@@ -100,7 +100,7 @@ func TestCostPage(t *testing.T) {
 	if list == nil {
 		t.Fatal("template.yaml has no list of functions")
 	}
-	const each, others = 4, 7 // metrics that a function's alarms look at, and those of the interface and the table
+	const each, others = 4, 12 // metrics that a function's alarms look at, and those of the interface, the table and its indexes
 	alarms := 0.10 * float64(each*len(strings.Split(list[1], ","))+others)
 	var use, fixed, uses, all, got [4]float64
 	for line := range strings.Lines(readRoot(t, "docs/operations/cost.md")) {

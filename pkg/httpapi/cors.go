@@ -9,8 +9,9 @@ import (
 )
 
 // Which pages of other origins may call, as a browser asks for it (CORS, in the Fetch standard): those of the Origins
-// that somebody has listed, and never all, because this is the administration. On AWS it is API Gateway that answers the
-// same, by the template's CorsConfiguration, and asks no function; this is what `make run` has in its place.
+// that are listed, and never all, because this is the administration. On AWS API Gateway sets these headers, from the
+// template's CorsConfiguration, and CORS_ORIGINS is not set. A preflight still reaches the function, because all routes are
+// ANY routes: the function answers 204 without a token, and API Gateway adds the headers. `make run` sets them here.
 //
 // A token goes in a header that the page sets itself, so no credentials of the browser's are ever let in.
 const (

@@ -105,7 +105,7 @@ func TestCORSOfTheTemplate(t *testing.T) {
 	for name, want := range map[string]string{
 		"AllowMethods": "[GET, POST, PUT, PATCH, DELETE]", "AllowHeaders": "[Authorization, Content-Type]", "ExposeHeaders": "[Retry-After]", "MaxAge": "600",
 	} {
-		if line := "\n        " + name + ": " + want + "\n"; !strings.Contains(block, line) {
+		if line := " " + name + ": " + want + "\n"; !strings.Contains(block, line) {
 			t.Errorf("CorsConfiguration is %s, want it to have %q, as cors.go", block, line)
 		}
 	}

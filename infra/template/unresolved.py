@@ -1,0 +1,94 @@
+"""Checks that SAM alone accepts template.yaml, with every Fn::If still in place.
+
+    unresolved.py FILE
+
+AWS documents that AWS::LanguageExtensions runs first, but not how much it resolves. The SAM CLI resolves every Fn::If
+before it calls SAM's translator, so `sam validate` and transform.py cannot see a property that the translator accepts
+only as a plain value. This script leaves out the Fn::ForEach blocks, which hold nothing of SAM's, and runs the translator
+on the rest. Then it puts in the mistakes that it is there for, and checks that each is found.
+"""
+
+import copy
+import logging
+import os
+import sys
+
+os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # the translator wants one, and makes no call
+
+from samcli.yamlhelper import yaml_parse
+from samtranslator.model.exceptions import InvalidDocumentException
+from samtranslator.translator.transform import transform
+
+NO_VALUE = {"Ref": "AWS::NoValue"}
+
+
+class NoManagedPolicies:
+    """The AWS managed policies by name: none of the functions' roles may have one."""
+
+    def load(self):
+        return {}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        template = yaml_parse(file.read())
+    template.pop("Transform")
+    template["Globals"]["Function"]["CodeUri"] = "s3://bucket/code"  # as `sam package` leaves it
+    template["Resources"] = {k: v for k, v in template["Resources"].items() if not k.startswith("Fn::ForEach::")}
+    return template
+
+
+def problems(template):
+    """What is wrong with the template, as SAM's translator alone makes it."""
+    template = copy.deepcopy(template)
+    values = {name: p["Default"] for name, p in template["Parameters"].items() if "Default" in p}
+    try:
+        resources = transform(template, values, NoManagedPolicies())["Resources"]
+    except InvalidDocumentException as e:
+        return [str(cause.message) for cause in e.causes]
+    found = []
+    for name, resource in resources.items():
+        if resource["Type"] == "AWS::CodeDeploy::DeploymentGroup":
+            branches = resource["Properties"]["AlarmConfiguration"].get("Fn::If")
+            if not branches or not branches[1].get("Enabled") or branches[2] != {}:
+                found.append(f"{name}: AlarmConfiguration is {resource['Properties']['AlarmConfiguration']}")
+    cors = resources["Api"]["Properties"]["Body"].get("x-amazon-apigateway-cors", {})
+    branches = cors.get("Fn::If", [None, {}, None])
+    if set(branches[1]) != {"allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders", "maxAge"} or branches[2] != NO_VALUE:
+        found.append(f"Api: the CORS configuration is {cors}")
+    return found
+
+
+def alarms_without_a_list(template):
+    preference = template["Resources"]["TagsFunction"]["Properties"]["DeploymentPreference"]
+    preference["Alarms"]["Fn::If"][2] = NO_VALUE
+
+
+def origins_alone_depend_on_a_condition(template):
+    api = template["Resources"]["Api"]["Properties"]
+    with_origins = api["CorsConfiguration"]["Fn::If"][1]
+    with_origins["AllowOrigins"] = {"Fn::If": ["HasOrigins", with_origins["AllowOrigins"], NO_VALUE]}
+    api["CorsConfiguration"] = with_origins
+
+
+FAULTS = [alarms_without_a_list, origins_alone_depend_on_a_condition]
+
+
+def main(path):
+    template = read(path)
+    failed = [f"{path} without its conditions resolved: {problem}" for problem in problems(template)]
+    if not failed:
+        for fault in FAULTS:
+            broken = copy.deepcopy(template)
+            fault(broken)
+            if not problems(broken):
+                failed.append(f"this fault is not found: {fault.__name__}")
+    if failed:
+        sys.exit("\n".join(failed))
+    print(f"SAM alone accepts the template with its conditions in place; {len(FAULTS)} faults are found")
+
+
+logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns of switches of AWS's own
+
+if __name__ == "__main__":
+    main(sys.argv[1])
