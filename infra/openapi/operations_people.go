@@ -6,6 +6,9 @@ var peopleOperations = map[string]operation{
 	"GET " + users:                  {id: "listUsers", summary: "List the users"},
 	"POST " + users:                 {id: "createUser", summary: "Make a user", example: `{"username": "ada", "email": "ada@example.com", "name": "Ada Lovelace", "rootRole": 3}`, answers: "The new user.", about: "A user name or e-mail that is taken is a 400.", failures: conflict("There are no ids for more users (`ConflictError`).")},
 	"GET " + users + "/search":      {id: "searchUsers", summary: "Find users", query: []string{"q"}},
+	"GET " + users + "/access":      {id: "listUsersForAccess", summary: "List the users that can be given access to a project", answers: "The users, by id, without service accounts."},
+	"GET " + users + "/admin-count": {id: "countAdmins", summary: "Count the administrators"},
+	"GET " + api + "/user":          {id: "readMe", summary: "Read who the caller is, and the caller's permissions", answers: "The user, service account or admin token that the request was made with. It never has a secret."},
 	"GET " + users + "/{userId}":    {id: "readUser", summary: "Read a user", failures: badID},
 	"PUT " + users + "/{userId}":    {id: "updateUser", summary: "Change a user", about: "What the body leaves out stays as it is. The first user stays an administrator.", example: `{"name": "Ada Lovelace", "rootRole": 2}`, answers: "The changed user."},
 	"DELETE " + users + "/{userId}": {id: "deleteUser", summary: "Delete a user", about: "With the user's roles and tokens. The first user stays."},
@@ -42,7 +45,7 @@ const (
 var tokenOperations = map[string]operation{
 	"GET " + apiTokens:                 {id: "listTokens", summary: "List the API tokens", may: mayTokens, answers: "The tokens that the caller may see, the newest first."},
 	"POST " + apiTokens:                {id: "createToken", summary: "Make an API token", may: mayTokens, answers: "The new token, with its secret.", example: `{"tokenName": "shop-development", "type": "client", "projects": ["default"], "environment": "development", "expiresAt": null}`, failures: nameTaken},
-	"GET " + apiTokens + "/{name}":     {id: "readTokensByName", summary: "Read an API token by its name", may: mayTokens},
+	"GET " + apiTokens + "/{name}":     {id: "readTokensByName", summary: "Read an API token by its name", may: mayTokens, answers: "The token with this name. The list is empty if no token has it, or if the caller may not see it."},
 	"PUT " + apiTokens + "/{token}":    {id: "updateToken", summary: "Change when an API token ends", may: mayTokens, example: `{"expiresAt": "` + moment + `"}`},
 	"DELETE " + apiTokens + "/{token}": {id: "deleteToken", summary: "Delete an API token", may: mayTokens, about: "It is out at once."},
 

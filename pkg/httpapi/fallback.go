@@ -35,8 +35,16 @@ var gone = []string{
 	"POST /api/admin/features/{featureName}/stale/off",
 }
 
-// removed says what to call instead of a removed route.
+// absent says why a route of Unleash is not here, by route.
+var absent = map[string]string{
+	"GET /api/admin/user-admin/inactive": "inactive users are not known: Guidon does not record sign-ins yet; GET /api/admin/user-admin lists all users",
+}
+
+// removed says why a route is not there, or what to call instead.
 func removed(route string) *flags.Error {
+	if why, ok := absent[route]; ok {
+		return flags.Errorf(flags.NotFound, "%s: %s", route, why)
+	}
 	const flag = "/api/admin/projects/{projectId}/features/{featureName}"
 	method, path, _ := strings.Cut(route, " ")
 	instead := method + " " + strings.Replace(path, "/api/admin/features", "/api/admin/projects/{projectId}/features", 1)

@@ -24,7 +24,7 @@ import (
 type Group struct {
 	Name       string
 	Operations []Operation
-	gone       []string // routes that Unleash removed, see fallback.go
+	gone       []string // routes that are a 404 with a message of its own, see fallback.go
 }
 
 // Groups lists every group.

@@ -72,9 +72,6 @@ func listTokens(c *call) (decision, error) {
 func tokensByName(c *call) (decision, error) {
 	name := c.param("name")
 	list, err := c.tokens(func(t *flags.Token) bool { return t.Name == name })
-	if err == nil && len(list) == 0 {
-		err = flags.Errorf(flags.NotFound, "there is no API token named %q that %s may see", shorten(name), c.caller.Name)
-	}
 	if err != nil {
 		return decision{}, err
 	}

@@ -24,6 +24,9 @@ func Users() Group {
 		{"GET " + users, flags.Admin, theRoles, does(listUsers).listing(flags.EntityUser).answers(200, userList{})},
 		{"POST " + users, flags.Admin, theRoles, takes(createUser).allocating(flags.EntityUser).answers(201, createdUser{})},
 		{"GET " + users + "/search", flags.Admin, 0, does(searchUsers).listing(flags.EntityUser).answers(200, []userView{})},
+		{"GET " + users + "/access", flags.Admin, 0, does(listUserAccess).listing(flags.EntityUser).answers(200, userAccessView{})},
+		{"GET " + users + "/admin-count", flags.Admin, theRoles, does(countAdmins).listing(flags.EntityUser).answers(200, adminCount{})},
+		{"GET /api/admin/user", flags.Read, 0, does(readMe).loading(myProjects).answers(200, meView{})},
 		{"GET " + users + "/{userId}", flags.Admin, theUser, does(readUser).answers(200, userView{})},
 		{"PUT " + users + "/{userId}", flags.Admin, theUser | theRoles, takes(updateUser).answers(200, userView{})},
 		{"DELETE " + users + "/{userId}", flags.Admin, theUser, does(deleteUser).loading(projectsToLeave).answers(200)},
@@ -45,7 +48,7 @@ func Users() Group {
 		{"POST " + held, flags.UserAccessWrite, member, optional[heldRoleBody](takes(addProjectRole)).answers(200)},
 		{"PUT " + held, flags.UserAccessWrite, member, optional[heldRoleBody](takes(replaceProjectRoles)).answers(200)},
 		{"DELETE " + held, flags.UserAccessWrite, member, optional[heldRoleBody](takes(removeProjectRole)).answers(200)},
-	}}
+	}, gone: []string{"GET " + users + "/inactive"}}
 }
 
 func listUsers(c *call) (decision, error) {
