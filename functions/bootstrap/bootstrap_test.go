@@ -143,7 +143,7 @@ func TestFailures(t *testing.T) {
 		says []string
 	}{
 		{"store away", func(t *testing.T, _ *stack) { t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1") },
-			[]string{"the store cannot be reached", "connection refused"}},
+			[]string{"the store did not answer in time", "connection refused"}},
 		{"no table", func(t *testing.T, _ *stack) { t.Setenv("TABLE_NAME", "nowhere") }, []string{"ResourceNotFoundException"}},
 		{"key that is not there", func(t *testing.T, _ *stack) { t.Setenv("TOKEN_KEY_SECRET", "arn:none") }, []string{"key of the tokens' secrets"}},
 		{"key that is none", func(_ *testing.T, s *stack) { s.secrets.values[keySecret] = "short" }, []string{"5 characters"}},

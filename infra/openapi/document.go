@@ -245,8 +245,8 @@ var failures = map[int]string{
 	404: "Something that the path names is not there (`NotFoundError`).",
 	413: "The body is too large (`PayloadTooLargeError`).",
 	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
-	500: "The store cannot be reached, or something is wrong inside (`InternalError`). The `id` is in the log.",
-	503: "The store is busy, or it could not be known in time whether the change was made (`ServiceUnavailableError`). Try again.",
+	500: "Internal error (`InternalError`); search the log for the `id`.",
+	503: "The store is busy or does not answer, or it could not be known in time whether the change was made (`ServiceUnavailableError`). Try again.",
 }
 
 // failureNames are what the components of those failures are called.

@@ -67,14 +67,18 @@ func (a *attempts) cause(err error) error {
 	return err
 }
 
-// readError says why a read failed. Whatever is changed is read first, so a call that ends there has changed nothing;
-// one that had made a part of a change by then says so itself.
+// readError is the error of a failed read. A store that is busy, does not answer or fails is in trouble that passes: the
+// caller should try again. A request that it rejects is a defect. Whatever is changed is read first, so a call that ends
+// here has changed nothing; one that had made a part of a change by then says so itself.
 func (a *attempts) readError(err error) error {
 	err = a.cause(err)
-	if verdict, _ := judge(err); verdict == busy {
-		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store is busy, and nothing was changed; try again"}
+	switch verdict, _ := judge(err); verdict {
+	case busy:
+		return gaveUp(false, err)
+	case unknown:
+		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store did not answer in time, and nothing was changed; try again"}
 	}
-	return &flags.Error{Kind: flags.Internal, Err: err, Message: "the store cannot be reached, and nothing was changed"}
+	return &flags.Error{Kind: flags.Internal, Err: err, Message: "internal error, and nothing was changed; search the log for this id"}
 }
 
 // A result is what an attempt came to.

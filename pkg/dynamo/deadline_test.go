@@ -49,6 +49,17 @@ func TestDeadline(t *testing.T) {
 			}, false, maybe, true,
 		},
 		{
+			"one answer lost, then the credentials expire", func(operation string, n int) dynamotest.Fault {
+				if operation == transactWrite && n == 1 {
+					return dynamotest.LoseAnswer
+				}
+				if operation == transactWrite || operation == getItem {
+					return dynamotest.Expire
+				}
+				return dynamotest.NoFault
+			}, false, maybe, true,
+		},
+		{
 			"applied, token forgotten, and settling is throttled", func(operation string, n int) dynamotest.Fault {
 				switch {
 				case operation == getItem:
@@ -89,7 +100,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestReads is about a reader: it tries until time is up, and then tells load from breakdown.
+// TestReads is about a reader: it tries until time is up, and and tells trouble of the store, which passes, from a defect.
 func TestReads(t *testing.T) {
 	e, table := dynamotest.Engine(), newTable()
 	plain := dynamotest.OpenOn(t, e, table, nil)
@@ -108,7 +119,9 @@ func TestReads(t *testing.T) {
 	}{
 		{"loses many answers", inTurn(map[string][]dynamotest.Fault{load: faults, list: faults}), 0, false},
 		{"is throttled to the end", func(string, int) dynamotest.Fault { return dynamotest.Throttle }, flags.Unavailable, true},
-		{"is never answered", func(string, int) dynamotest.Fault { return dynamotest.DropRequest }, flags.Internal, true},
+		{"is never answered", func(string, int) dynamotest.Fault { return dynamotest.DropRequest }, flags.Unavailable, true},
+		{"fails to the end", func(string, int) dynamotest.Fault { return dynamotest.FailBefore }, flags.Unavailable, true},
+		{"is refused", func(string, int) dynamotest.Fault { return dynamotest.Expire }, flags.Internal, true},
 	} {
 		limit := time.Minute
 		if c.fails {

@@ -48,6 +48,9 @@ func (s *Store) planRows(tx *transaction, before, after flags.Aggregate) error {
 	if err != nil {
 		return broken(err)
 	}
+	if row != old || from != to {
+		tx.replaces(old, row)
+	}
 	if old != "" && from != to {
 		s.add(tx, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: from.attributes()}}, outdated)
 	}

@@ -68,6 +68,9 @@ func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 	if err != nil {
 		return broken(err)
 	}
+	if now != old {
+		tx.replaces(old, now)
+	}
 	switch now {
 	case old:
 		return nil

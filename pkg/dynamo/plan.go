@@ -22,6 +22,7 @@ type transaction struct {
 	input    *dynamodb.TransactWriteItemsInput
 	refusals []refusal // what it means when the condition of the item at that index fails
 	tallies  []tally
+	bytes    int // what its items take, see maxTransactionBytes
 	event    place
 	eventID  string
 }
@@ -53,11 +54,21 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	if n := len(tx.refusals) + 1; n > maxTransaction {
 		return nil, flags.Errorf(flags.Invalid, "this touches more than %d items at once, %d of them, and was not done; make it several changes", maxTransaction, n)
 	}
-	return tx, s.put(tx, event, notThere(), outdated)
+	if err := s.put(tx, event, notThere(), outdated); err != nil {
+		return nil, err
+	}
+	if tx.bytes > maxTransactionBytes {
+		return nil, flags.Errorf(flags.Invalid, "this changes items of %.1f MB at once, more than the 4 MB that one change may have, and nothing was changed; change fewer flags at once, for example by removing dependencies one at a time", float64(tx.bytes)/(1<<20))
+	}
+	return tx, nil
 }
 
-// maxTransaction is how many items DynamoDB lets a transaction have.
-const maxTransaction = 100
+// What DynamoDB lets a transaction have: so many items, of 4 MB together. It does not say whether an item counts as it is
+// or as it will be, so the larger counts here. The rest of the 4 MB is for items that are updated without being read.
+const (
+	maxTransaction      = 100
+	maxTransactionBytes = 4<<20 - 64<<10
+)
 
 // A refusal is what a failed condition means. A passing one may be met again later: a name can be freed, while a version
 // that was left behind never comes back (see settle).
@@ -96,6 +107,7 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 		if before == document {
 			return 0, nil
 		}
+		tx.replaces(before, document)
 		e.Version, condition, means = flags.VersionOf(w.Before)+1, asRead(w.Before), outdated
 	}
 	if err := s.put(tx, e, condition, means); err != nil {
@@ -114,6 +126,11 @@ func fits(what, document string) error {
 
 // planDelete takes one aggregate away, with what follows from it.
 func (s *Store) planDelete(tx *transaction, before flags.Aggregate) (version int64, err error) {
+	document, err := stored(before)
+	if err != nil {
+		return 0, broken(err)
+	}
+	tx.replaces(document, "")
 	expr, err := expression.NewBuilder().WithCondition(asRead(before)).Build()
 	if err != nil {
 		return 0, broken(err)
@@ -241,6 +258,31 @@ func (s *Store) put(tx *transaction, e any, condition expression.ConditionBuilde
 func (s *Store) add(tx *transaction, item types.TransactWriteItem, means refusal) {
 	tx.input.TransactItems = append(tx.input.TransactItems, item)
 	tx.refusals = append(tx.refusals, means)
+	switch {
+	case item.Put != nil:
+		tx.bytes += sizeOf(item.Put.Item)
+	case item.Update != nil:
+		tx.bytes += sizeOf(item.Update.Key)
+	case item.Delete != nil:
+		tx.bytes += sizeOf(item.Delete.Key)
+	}
+}
+
+// replaces counts what a document takes that is larger than the one that replaces it.
+func (tx *transaction) replaces(old, document string) { tx.bytes += max(0, len(old)-len(document)) }
+
+// sizeOf is about what attributes take: names and texts in full, and all else is short.
+func sizeOf(attributes map[string]types.AttributeValue) int {
+	size := 0
+	for name, value := range attributes {
+		size += len(name)
+		if text, is := value.(*types.AttributeValueMemberS); is {
+			size += len(text.Value)
+		} else {
+			size += 20 // the most that a number takes
+		}
+	}
+	return size
 }
 
 func notThere() expression.ConditionBuilder { return expression.Name("pk").AttributeNotExists() }

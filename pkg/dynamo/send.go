@@ -19,10 +19,11 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 	return s.send(ctx, tx)
 }
 
-// send gets a transaction applied exactly once. The same bytes under the same request token go out until there is an
+// send gets a transaction applied exactly once. The same bytes under the same request token are sent until there is an
 // answer: an engine that applied them already says so again. An engine that has forgotten the token (AWS does after ten
-// minutes, a local one when it restarts) meets its own work instead and refuses; so, once an attempt went unanswered, a
-// failed condition is not believed before settle has looked for our own event.
+// minutes, a local one when it restarts) meets its own work and refuses the condition. And one that rejects a later attempt
+// for another reason, such as expired credentials, says nothing about an earlier one. So, once an attempt went
+// unanswered, no refusal counts before settle has looked for our own event.
 func (s *Store) send(ctx context.Context, tx *transaction) error {
 	var a attempts
 	_, err := s.client.TransactWriteItems(ctx, tx.input, a.persist)
@@ -30,8 +31,12 @@ func (s *Store) send(ctx context.Context, tx *transaction) error {
 	switch {
 	case result == applied:
 		return nil
+	case result == refused && a.unanswered && means.passing:
+		return s.settle(ctx, tx, gaveUp(true, means.Error))
 	case result == refused && a.unanswered:
-		return s.settle(ctx, tx, means)
+		return s.settle(ctx, tx, means.Error)
+	case result == impossible && a.unanswered:
+		return s.settle(ctx, tx, gaveUp(true, err))
 	case result == refused:
 		return means.Error
 	case result == impossible:
@@ -40,11 +45,12 @@ func (s *Store) send(ctx context.Context, tx *transaction) error {
 	return gaveUp(a.unanswered, a.cause(err))
 }
 
-// settle finds out what became of a transaction whose answer was lost and whose conditions fail now. Its event lies at
-// a key of its own: found there, the transaction was applied. Not found, it was not, and it never will be if the
-// condition can never be met again: versions only rise, and a flag's item is never deleted, so a copy that is still under
-// way fails on it too. Where the condition may be met again, because a name can be freed, nobody can know.
-func (s *Store) settle(ctx context.Context, tx *transaction, means refusal) error {
+// settle finds out what became of a transaction whose answer was lost and which is refused now. Its event lies at a key of
+// its own: found there, the transaction was applied. If it is not there, the answer is otherwise. That is the refusal where
+// the failed condition can never be met again: versions only rise, and a flag's item is never deleted, so a copy that is
+// still under way fails on it too. Where a copy might still be applied, because a name can be freed or no condition failed,
+// otherwise says that the change may have been made.
+func (s *Store) settle(ctx context.Context, tx *transaction, otherwise error) error {
 	var a attempts
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: tx.event.attributes(), ConsistentRead: aws.Bool(true),
@@ -54,21 +60,18 @@ func (s *Store) settle(ctx context.Context, tx *transaction, means refusal) erro
 	}
 	var e envelope
 	if err := attributevalue.UnmarshalMap(out.Item, &e); err != nil {
-		return broken(err)
+		return gaveUp(true, err)
 	}
 	var doc eventDocument
 	if e.Document != "" {
 		if err := decode(e.Document, &doc); err != nil {
-			return broken(err)
+			return gaveUp(true, err)
 		}
 	}
 	if doc.ID == tx.eventID {
 		return nil
 	}
-	if means.passing {
-		return gaveUp(true, means.Error)
-	}
-	return means.Error
+	return otherwise
 }
 
 // judge reads the answer to the last attempt. For refused, it says what the failed condition means.
@@ -89,7 +92,7 @@ func gaveUp(unanswered bool, err error) error {
 	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store is busy, and nothing was changed; try again"}
 }
 
-// broken is a defect: something that no caller can mend.
+// broken is a defect: an error that no caller can do anything about.
 func broken(err error) error {
-	return &flags.Error{Kind: flags.Internal, Err: err, Message: "something is wrong inside; the log says what, under this id"}
+	return &flags.Error{Kind: flags.Internal, Err: err, Message: "internal error; search the log for this id"}
 }

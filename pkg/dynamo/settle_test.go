@@ -107,6 +107,14 @@ func TestSettle(t *testing.T) {
 			}, false, flags.Outdated, 2,
 		},
 		{
+			"create applied, then the credentials expire",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseAnswer, dynamotest.Expire}}, false, nil, true, flags.Internal, 1,
+		},
+		{
+			"create perhaps applied, then the credentials expire",
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest, dynamotest.Expire}}, false, nil, true, flags.Unavailable, 0,
+		},
+		{
 			"create not applied, the project deleted meanwhile",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}},
 			false, func(s scripted) { dynamo.CloseGuard(t, s.plain, newFlag("f")) }, true, flags.NotFound, 0,

@@ -10,7 +10,7 @@ type Kind int
 
 // The kinds of failure.
 const (
-	Internal             Kind = iota // a defect, or the store cannot be reached
+	Internal             Kind = iota // a defect
 	Invalid                          // the request breaks a rule of its own body, or names something unknown in it
 	Unauthenticated                  // no credential, or one that is unknown, deleted or expired
 	Forbidden                        // a valid credential without the permission
@@ -19,7 +19,7 @@ const (
 	Conflict                         // the state of things forbids it
 	TooLarge                         // the body is larger than allowed
 	UnsupportedMediaType             // the body is not application/json
-	Unavailable                      // the store throttles, or the outcome could not be known in time: try again
+	Unavailable                      // the store throttles, fails or does not answer, or the outcome could not be known in time: try again
 	Outdated                         // another writer was first: load and decide again. Never reaches a caller
 )
 

@@ -101,7 +101,7 @@ type Change struct {
 // Store keeps aggregates, the summaries that lists read, and events.
 //
 // Every method sees all that was committed before it was called. Its errors are *Error: Unavailable when the store
-// throttles or an outcome could not be known before the context's deadline, Internal when it cannot be reached.
+// throttles, fails or does not answer until the context's deadline, Internal for a defect, such as a missing permission.
 type Store interface {
 	// Load brings the aggregates that exist among keys, in one consistent read each.
 	Load(ctx context.Context, keys []Key) (View, error)

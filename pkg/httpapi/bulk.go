@@ -97,7 +97,9 @@ func (e *executor) executeBatch(r *http.Request, op Operation, keys func(*http.R
 
 // notReached is the result of items that nothing was tried for any more.
 func notReached(ctx context.Context, err error) error {
-	if kind := flags.KindOf(err); err != nil && ctx.Err() == nil && kind != flags.Internal {
+	switch kind := flags.KindOf(err); {
+	case err == nil, ctx.Err() != nil, kind == flags.Internal, kind == flags.Unavailable:
+	default:
 		return err
 	}
 	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "there was no time left for it, and it was not changed; try again"}

@@ -203,7 +203,7 @@ func TestBulkDefects(t *testing.T) {
 		}
 	}
 	unreachable := func(flags.View) (flags.View, error) {
-		return nil, flags.Errorf(flags.Internal, "the store cannot be reached")
+		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time")
 	}
 	tests := []struct {
 		name   string

@@ -57,8 +57,6 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 			if !pause(ctx, round) {
 				return decision{}, round, outrun(err, begun)
 			}
-		case kind == flags.Internal && round > 1 && ctx.Err() != nil:
-			return decision{}, round, outrun(err, begun) // time was up in the middle of another round, not for want of a store
 		case begun: // whatever it is, a part was made, and the caller must know
 			return decision{}, round, outrun(err, begun)
 		default:

@@ -56,9 +56,10 @@ func TestStoreFails(t *testing.T) {
 		status int
 		kind   string
 	}{
-		{"reads that reach nobody", read, dynamotest.DropRequest, "GET", 500, "InternalError"},
-		{"reads that nobody answers", read, dynamotest.LoseAnswer, "GET", 500, "InternalError"},
-		{"reads that fail", read, dynamotest.FailBefore, "GET", 500, "InternalError"},
+		{"reads that reach nobody", read, dynamotest.DropRequest, "GET", 503, "ServiceUnavailableError"},
+		{"reads that nobody answers", read, dynamotest.LoseAnswer, "GET", 503, "ServiceUnavailableError"},
+		{"reads that fail", read, dynamotest.FailBefore, "GET", 503, "ServiceUnavailableError"},
+		{"reads that are refused", read, dynamotest.Expire, "GET", 500, "InternalError"},
 		{"reads that are throttled", read, dynamotest.Throttle, "GET", 503, "ServiceUnavailableError"},
 		{"writes that reach nobody", write, dynamotest.DropRequest, "PUT", 503, "ServiceUnavailableError"},
 		{"writes that fail", write, dynamotest.FailBefore, "PUT", 503, "ServiceUnavailableError"},
@@ -109,7 +110,7 @@ func TestDefects(t *testing.T) {
 			return s.store.Load(ctx, keys)
 		}
 		<-ctx.Done()
-		return nil, flags.Errorf(flags.Internal, "the store cannot be reached")
+		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time")
 	}
 	cause := errorOf("TOKEN#secret: connection refused at 127.0.0.1")
 	tests := []struct {

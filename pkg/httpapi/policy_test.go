@@ -89,7 +89,7 @@ func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
 	for _, action := range actionsOf(r, body) {
 		if !slices.Contains(policies()[group], action) {
 			refusal := fmt.Sprintf("the function of %s may not %s: see TableActions in template.yaml", group, action)
-			fmt.Fprintln(os.Stderr, refusal) // the interface says only that the store cannot be reached
+			fmt.Fprintln(os.Stderr, refusal) // the interface says only that there is an internal error
 			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"__type":"com.amazon.coral.service#AccessDeniedException","message":%q}`, refusal)))
 			return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: body}, nil
 		}

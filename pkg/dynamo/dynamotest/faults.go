@@ -32,6 +32,7 @@ const (
 	Conflict    Fault = "conflict"        // a transaction is cancelled because another is under way over its first item
 	ArriveLate  Fault = "arrived late"    // a network error, and the engine gets the request only then: after the next attempt, perhaps
 	ArriveTwice Fault = "arrived twice"   // nothing is seen to go wrong, but the engine gets the request again a while later
+	Expire      Fault = "expired"         // the credentials of the request have expired: a 4xx, and nothing was done
 )
 
 // Faults is an http.RoundTripper between a store and its engine, on which things go wrong as they do on the way to AWS
@@ -153,6 +154,10 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 		return throttled(req, operation, fate.n), nil
 	case Conflict:
 		return canceled(req, []string{"TransactionConflict", "None"}), nil
+	case Expire:
+		return answer(req, http.StatusBadRequest, "com.amazon.coral.service#ExpiredTokenException", map[string]any{
+			"message": "The security token included in the request is expired",
+		}), nil
 	case ArriveLate:
 		f.later(fate, req, body)
 		return nil, errDropped
