@@ -66,7 +66,8 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 	return active, stale, nil
 }
 
-// Touch writes down when a token was last used: one call.
+// Touch writes down when a token was last used: one call, which is not repeated when it fails. It matters less than the
+// time of the request that it is for.
 func (s *Store) Touch(ctx context.Context, seen *flags.Seen) error {
 	document, err := stored(seen)
 	if err != nil {
@@ -77,9 +78,9 @@ func (s *Store) Touch(ctx context.Context, seen *flags.Seen) error {
 	if err != nil {
 		return broken(err)
 	}
-	var a attempts
-	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, a.persist); err != nil {
-		return a.readError(err)
+	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, once); err != nil {
+		return (&attempts{}).readError(err)
 	}
 	return nil
 }

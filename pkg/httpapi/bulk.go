@@ -46,11 +46,14 @@ func inBatch[In any](of func(in In) batch) decider {
 	return d
 }
 
-// later puts an item off until others were tried. If none of them is left, err is its result. It is the only Outdated
-// that a decision may come to.
-func later(err error) error {
-	return &flags.Error{Kind: flags.Outdated, Err: err, Message: "another item comes first"}
-}
+// A postponed is the error of a decision that waits for other items of its batch.
+type postponed struct{ err error }
+
+func (p postponed) Error() string { return "waits for another item: " + p.err.Error() }
+func (p postponed) Unwrap() error { return p.err }
+
+// later puts an item off until the others were tried. If none of them is left, err is its result.
+func later(err error) error { return postponed{err} }
 
 // How much is done at the same time: the items of a round, and their transactions.
 const (
@@ -170,8 +173,8 @@ func (e *executor) advance(ctx context.Context, c *call, run *batchRun) (outdate
 	run.left = slices.Clone(run.left[len(items):])
 	changes, putOff, clashing := run.decide(c, items)
 	e.commitAll(ctx, changes, run.results)
-	for i := range changes {
-		if err := run.results[i].err; err != nil && flags.KindOf(err) == flags.Outdated {
+	for _, i := range items {
+		if err := run.results[i].err; err != nil && flags.KindOf(err) == flags.Outdated && !slices.Contains(putOff, i) {
 			clashing, outdated = append(clashing, i), true
 		}
 	}
@@ -199,7 +202,7 @@ func (b *batchRun) decide(c *call, items []int) (changes map[int]decision, putOf
 		b.results[i] = result{d.body, err}
 		keys := each(d.change.Writes, keyOfWrite)
 		switch {
-		case err != nil && flags.KindOf(err) == flags.Outdated:
+		case isPostponed(err):
 			putOff = append(putOff, i)
 		case err != nil || len(keys) == 0:
 		case slices.ContainsFunc(keys, func(key flags.Key) bool { return taken[key] }):
@@ -212,6 +215,11 @@ func (b *batchRun) decide(c *call, items []int) (changes map[int]decision, putOf
 		}
 	}
 	return changes, putOff, clashing
+}
+
+func isPostponed(err error) bool {
+	_, is := errors.AsType[postponed](err)
+	return is
 }
 
 func keyOfWrite(w flags.Write) flags.Key {

@@ -46,3 +46,32 @@ func TestPuttingOff(t *testing.T) {
 		})
 	}
 }
+
+// TestOutdatedDecision has a decision find that what was loaded is outdated: its item is tried again, and is never reported
+// as done.
+func TestOutdatedDecision(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		times int // that an item is outdated before it can be decided
+		tries int
+		done  bool
+	}{{"once", 1, 5, true}, {"always", 100, 5, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			decided := map[int]int{}
+			run := newBatchRun(batch{size: 3, decide: func(_ *call, i int) (decision, error) {
+				if decided[i]++; decided[i] <= tt.times {
+					return decision{}, flags.Errorf(flags.Outdated, "outdated")
+				}
+				return decision{body: i}, nil
+			}})
+			for range tt.tries {
+				if len(run.left) > 0 && !(&executor{}).advance(t.Context(), &call{}, &run) && !tt.done {
+					t.Error("it is not told that the items are outdated, so the next round would not wait")
+				}
+			}
+			if tt.done != (len(run.left) == 0) {
+				t.Errorf("%d items are left, and the results are %+v; want them done: %t", len(run.left), run.results, tt.done)
+			}
+		})
+	}
+}

@@ -14,10 +14,11 @@ import (
 
 // An executor does the I/O of every operation.
 type executor struct {
-	store     flags.Store
-	config    Config
-	warm      atomic.Bool  // whether a request was served
-	conflicts atomic.Int64 // how often another writer was first, since the last line of the log
+	store      flags.Store
+	config     Config
+	warm       atomic.Bool  // whether a request was served
+	conflicts  atomic.Int64 // how often another writer was first, since the last line of the log
+	touchAgain atomic.Int64 // when the last use of a token may be noted again after that failed, in Unix milliseconds
 }
 
 // What a request may take: the function's own deadline less what it needs to answer, or maxDuration where there is none.

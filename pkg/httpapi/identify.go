@@ -45,20 +45,29 @@ func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, 
 		flags.Find[*flags.User](person, flags.UserKey(token.User)), flags.Find[*flags.Roles](person, flags.RolesKey()))
 }
 
-// touchEvery is how exact the last use of a token is, and touchTimeout how long a call is held up for it.
+// How exact the last use of a token is, how long a request waits for it to be written, and how long no request tries
+// again after that failed.
 const (
 	touchEvery   = time.Hour
-	touchTimeout = 500 * time.Millisecond
+	touchTimeout = 200 * time.Millisecond
+	touchPause   = time.Minute
 )
 
-// touch notes that a token was used, at most once in touchEvery. It is no reason for a call to fail.
+// touch notes that a token was used, at most once in touchEvery. If that fails, the request goes on, and for touchPause no
+// other request of this process tries: a store that throttles writes must not slow down reads.
 func (e *executor) touch(ctx context.Context, last, now *flags.Seen) {
-	if last == nil || now.At.Sub(last.At) >= touchEvery {
-		ctx, cancel := context.WithTimeout(ctx, touchTimeout)
-		defer cancel()
-		if err := e.store.Touch(ctx, now); err != nil && e.config.Logger != nil {
-			e.config.Logger.WarnContext(ctx, "the last use of a token could not be noted", "cause", err)
-		}
+	if last != nil && now.At.Sub(last.At) < touchEvery || now.At.UnixMilli() < e.touchAgain.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, touchTimeout)
+	defer cancel()
+	err := e.store.Touch(ctx, now)
+	if err == nil {
+		return
+	}
+	e.touchAgain.Store(now.At.Add(touchPause).UnixMilli())
+	if e.config.Logger != nil {
+		e.config.Logger.WarnContext(ctx, "the last use of a token could not be noted", "cause", err)
 	}
 }
 

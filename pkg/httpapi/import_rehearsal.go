@@ -40,9 +40,9 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 			switch kind := flags.KindOf(err); {
 			case err == nil:
 				stage.apply(d.change.Writes)
-			case kind == flags.Outdated:
+			case isPostponed(err):
 				again = append(again, waiting{one.item, errors.Unwrap(err)})
-			case kind == flags.Internal:
+			case kind == flags.Internal, kind == flags.Outdated:
 				return nil, err
 			default:
 				fault(one.item, err)

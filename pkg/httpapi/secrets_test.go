@@ -179,16 +179,23 @@ func TestSeenAt(t *testing.T) {
 	seen("to the hour", `"2026-01-05T12:00:00.000Z"`)
 	now = now.Add(time.Millisecond)
 	s.must(t, "GET", project, "")
-	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 1 })
-	started := time.Now()
-	s.check(t, call{"it cannot be written", "GET", project, "", 200, anything}, as(secret))
-	if took := time.Since(started); took > 2*time.Second {
-		t.Errorf("the call took %v for the sake of a last use, want less", took)
+	for name, fail := range map[string]func(*dynamotest.Faults){
+		"dropped": func(f *dynamotest.Faults) { f.DropRequests = 1 }, "throttled": func(f *dynamotest.Faults) { f.Throttles = 1 },
+	} {
+		faults.ResetCalls()
+		faults.Change(fail)
+		for range 5 {
+			s.check(t, call{name, "GET", features + "/nosuch", "", 404, anything}, as(secret))
+		}
+		if n := faults.Calls()["PutItem"]; n != 1 {
+			t.Errorf("%s: five requests within a minute tried %d times to note the last use, want once", name, n)
+		}
+		faults.Change(func(f *dynamotest.Faults) { f.DropRequests, f.Throttles = 0, 0 })
+		now = now.Add(time.Minute)
 	}
-	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 0 })
 	seen("not written", `"2026-01-05T12:00:00.000Z"`)
 	use("after the hour", "BatchGetItem", "PutItem")
-	seen("written", `"2026-01-05T13:00:00.000Z"`)
+	seen("written", `"2026-01-05T13:02:00.000Z"`)
 
 	s.check(t, call{"expires", "PUT", tokenPath(secret), `{"expiresAt":"2020-01-01T00:00:00Z"}`, 200, ""})
 	now = now.Add(2 * time.Hour)
