@@ -3,7 +3,7 @@ package main
 var flagOperations = map[string]operation{
 	"GET /health": {id: "health", summary: "Tell whether the service is there", about: "It looks at nothing, the store included."},
 
-	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: []string{"tag"},
+	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: []string{"tag", "namePrefix"},
 		about:    "All active flags by name, complete and consistent. Accept `gzip` for long lists: without compression, a list of more than about 5,000 flags can pass the 6 MB of an answer and is a 413.",
 		failures: map[int]string{400: "The query names no tag (`ValidationError`).", 413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + aProject + "/features": {id: "createFeature", summary: "Make a flag", answers: "The new flag, disabled everywhere.",
@@ -78,8 +78,8 @@ var tagOperations = map[string]operation{
 	"GET " + tagTypes + "/{tagType}":    {id: "readTagType", summary: "Read a tag type"},
 	"PUT " + tagTypes + "/{tagType}":    {id: "updateTagType", summary: "Change a tag type", example: `{"description": "Who looks after it.", "icon": "T"}`, about: "What the body leaves out stays as it is."},
 	"DELETE " + tagTypes + "/{tagType}": {id: "deleteTagType", summary: "Delete a tag type", about: "Flags keep tags of it; none can be added."},
-	"GET " + api + "/tags":              {id: "listTags", summary: "List what flags are tagged with", about: "Every tag that a flag has, archived flags included, of the types that exist.", query: pageQueries, failures: badPage},
-	"GET " + api + "/tags/{tagType}":    {id: "listTagsOfType", summary: "List what flags are tagged with, of one type", query: pageQueries, failures: badPage},
+	"GET " + api + "/tags":              {id: "listTags", summary: "List what flags are tagged with", about: "Every tag that a flag has, archived flags included, of the types that exist.", query: pageQueries},
+	"GET " + api + "/tags/{tagType}":    {id: "listTagsOfType", summary: "List what flags are tagged with, of one type", query: pageQueries},
 	"GET " + flagTags:                   {id: "listFeatureTags", summary: "List a flag's tags"},
 	"POST " + flagTags: {id: "addTag", summary: "Tag a flag", example: `{"type": "simple", "value": "checkout"}`, answers: "The tag.",
 		failures: map[int]string{404: "There is no such flag or tag type (`NotFoundError`)."}},

@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/getkin/kin-openapi/openapi3"
-
-	"guidon/pkg/httpapi"
 )
 
 // What a search for flags takes.
@@ -35,9 +33,9 @@ var searchParameters = map[string]parameter{
 	"search.segment":        {"By the name of a segment that strategies use:" + includesForms, "INCLUDE:beta-users", includesPattern},
 	"search.status":         {"`environment:enabled` or `environment:disabled`; of several, one of them. `status[]` is the same.", "production:enabled", pattern(`:(enabled|disabled)$`)},
 	"search.createdAt":      {"`IS_BEFORE:` or `IS_ON_OR_AFTER:` and a date in UTC.", "IS_ON_OR_AFTER:2026-01-15", pattern(`^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`)},
-	"search.sortBy":         {"`createdAt` (without it), `name`, `type`, `project`, `stale`, `lastSeenAt`, or `environment:` and its name.", "name", pattern(`^(createdAt|name|type|project|stale|lastSeenAt|environment:.*)$`)},
-	"search.sortOrder":      {"`asc` (without it) or `desc`.", "asc", pattern(`^(asc|desc)$`)},
+	"search.sortBy":         {"`createdAt` (the default), `name`, `type`, `project`, `stale`, `lastSeenAt`, or `environment:` and its name. Anything else is the default.", "name", nil},
+	"search.sortOrder":      {"`asc` (the default) or `desc`. Anything else is the default.", "asc", nil},
 	"search.favoritesFirst": {"`true` puts the caller's favorites first.", "true", pattern(`^(true|false)$`)},
-	"search.offset":         {"How many flags to leave out of the beginning.", 50, func(s *openapi3.Schema) { s.WithMin(0).WithMax(httpapi.MaxSearchOffset) }},
-	"search.limit":          {"At most this many flags; 50 without it.", 50, func(s *openapi3.Schema) { s.WithMin(1).WithMax(httpapi.MaxFound) }},
+	"search.offset":         {"How many flags to leave out of the beginning. What is no whole number from 0 to 1073741824 is 0.", "50", nil},
+	"search.limit":          {"At most this many flags, from 1 to 100. Anything else is the default, 50.", "50", nil},
 }

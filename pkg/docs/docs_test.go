@@ -82,7 +82,7 @@ func TestNothingElse(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/docs/", 404}, {"GET", "/docs/nosuch", 404}, {"GET", "/docs/../docs", 404}, {"GET", "/docs/assets/index.html", 404},
+		{"GET", "/docs/nosuch", 404}, {"GET", "/docs/../docs", 404}, {"GET", "/docs/assets/index.html", 404},
 		{"GET", "/docs/LICENSE", 404}, {"POST", "/docs", 404}, {"GET", "/", 404}, {"OPTIONS", "/docs", 204},
 	} {
 		got := get(t, tt.method, tt.path)

@@ -298,21 +298,21 @@ func featureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 	return row
 }
 
-// filter leaves of the project's flags those that have one of the tags that the query asks for by tag=type:value.
+// filter keeps the project's flags that the query asks for: those with one of its tags (tag=type:value, or tag[] as PHP-like
+// clients write it), and those whose names begin with namePrefix.
 func (c *call) filter() error {
-	if !c.query.Has("tag") {
-		return nil
-	}
 	var wanted []flags.Tag
-	for _, text := range c.query["tag"] {
+	for _, text := range slices.Concat(c.query["tag"], c.query["tag[]"]) {
 		kind, value, found := strings.Cut(text, ":")
 		if !found || kind == "" || value == "" {
 			return flags.Errorf(flags.Invalid, "the tag %q in the query must be a type and a value with a colon between them, such as simple:mine", shorten(text))
 		}
 		wanted = append(wanted, flags.Tag{Type: kind, Value: value})
 	}
+	prefix := c.query.Get("namePrefix")
 	c.summaries = slices.DeleteFunc(c.summaries, func(s flags.FeatureSummary) bool {
-		return !slices.ContainsFunc(s.Tags, func(t flags.Tag) bool { return slices.Contains(wanted, t) })
+		tagged := len(wanted) == 0 || slices.ContainsFunc(s.Tags, func(t flags.Tag) bool { return slices.Contains(wanted, t) })
+		return !tagged || !strings.HasPrefix(s.Name, prefix)
 	})
 	return nil
 }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-
-	"guidon/pkg/flags"
 )
 
 // A File is what a path answers as it is.
@@ -27,7 +25,7 @@ func NewFiles(files map[string]File, config Config) http.Handler {
 	for path, file := range files {
 		mux.Handle("GET "+path, e.file("GET "+path, file))
 	}
-	nothing := e.fails("", flags.Errorf(flags.NotFound, "there is nothing at this path and method"))
+	nothing := http.HandlerFunc(e.notFound)
 	mux.Handle("/", nothing)
 	return e.guard(mux, nothing)
 }

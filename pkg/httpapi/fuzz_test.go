@@ -104,7 +104,7 @@ func FuzzQuery(f *testing.F) {
 		criteria, err := criteriaOf(query)
 		refusedWell(t, err)
 		if err == nil {
-			if criteria.limit < 1 || criteria.limit > MaxFound || criteria.offset < 0 || criteria.offset > MaxSearchOffset {
+			if criteria.limit < 1 || criteria.limit > maxFound || criteria.offset < 0 || criteria.offset > maxSearchOffset {
 				t.Errorf("a page of %d from %d", criteria.limit, criteria.offset)
 			}
 			a, b := finding{FeatureSummary: flags.FeatureSummary{Name: "a", Project: "p"}}, finding{FeatureSummary: flags.FeatureSummary{Name: "b", Project: "q"}}

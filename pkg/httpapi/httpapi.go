@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,7 +121,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	for _, route := range group.gone {
 		mux.Handle(route, e.fails(route, removed(route)))
 	}
-	nothing := e.fails("", flags.Errorf(flags.NotFound, "there is nothing at this path and method"))
+	nothing := http.HandlerFunc(e.notFound)
 	mux.Handle("/", nothing)
 	for _, op := range group.Operations {
 		if before, tail := withoutTail(op.Route); tail { // net/http would redirect to it with a slash behind
@@ -129,8 +131,9 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	return e.guard(mux, nothing)
 }
 
-// guard answers what the mux must not see: preflights, before any authentication, and paths that the mux would
-// redirect to a cleaner spelling of themselves, or would were they not escaped: no name has slashes, or is made of dots.
+// guard answers preflights, before any authentication, and rejects paths that are not in canonical form: net/http's mux
+// would redirect them, or would if they were not escaped. Slashes that are doubled, or at the end, are the exception: SDKs
+// make them of an address that ends in a slash, so such a path is served as the one without them.
 func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer e.recover(w, r)
@@ -138,13 +141,55 @@ func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
 		switch {
 		case r.Method == http.MethodOptions:
 			e.preflight(w, r)
-		case !strings.HasPrefix(r.URL.EscapedPath(), "/") || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath(),
-			path.Clean(r.URL.Path) != r.URL.Path && !endsInText(mux, r):
-			nothing.ServeHTTP(w, r)
-		default:
+		case isCanonical(r.URL, endsInText(mux, r)):
 			mux.ServeHTTP(w, r)
+		default:
+			shorter := withoutSpareSlashes(r)
+			if shorter == nil || !isCanonical(shorter.URL, false) {
+				nothing.ServeHTTP(w, r)
+				return
+			}
+			if _, route := mux.Handler(shorter); route == "/" || strings.HasSuffix(route, "...}") { // a text may have slashes of its own
+				nothing.ServeHTTP(w, r)
+				return
+			}
+			mux.ServeHTTP(w, shorter)
 		}
 	})
+}
+
+// isCanonical tells whether a path is written in the one form that is served: no empty or dotted segment, none that is
+// escaped, unless it is in the text that the path ends in.
+func isCanonical(u *url.URL, endsInText bool) bool {
+	escaped := u.EscapedPath()
+	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped && (endsInText || path.Clean(u.Path) == u.Path)
+}
+
+// withoutSpareSlashes is the request with each run of slashes in its path as one, and none at the end; nil when it has no
+// spare ones.
+func withoutSpareSlashes(r *http.Request) *http.Request {
+	escaped := r.URL.EscapedPath()
+	segments := slices.DeleteFunc(strings.Split(escaped, "/"), func(segment string) bool { return segment == "" })
+	shorter := "/" + strings.Join(segments, "/")
+	if shorter == escaped {
+		return nil
+	}
+	decoded, err := url.PathUnescape(shorter)
+	if err != nil {
+		return nil
+	}
+	c := r.Clone(r.Context())
+	c.URL.Path, c.URL.RawPath = decoded, shorter
+	return c
+}
+
+// notFound answers for a path and method that this group does not serve.
+func (e *executor) notFound(w http.ResponseWriter, r *http.Request) {
+	message := "there is nothing at this path and method"
+	if withoutSpareSlashes(r) != nil {
+		message += "; the path has a doubled slash, or one at its end: leave it out"
+	}
+	e.respond(w, r, outcome{err: flags.Errorf(flags.NotFound, "%s", message)})
 }
 
 // endsInText tells whether the path ends in a text of any characters, such as the value of a tag.

@@ -30,7 +30,7 @@ func searchFeatures(c *call) (decision, error) {
 		return decision{}, err
 	}
 	if name, found := strings.CutPrefix(criteria.sortBy, "environment:"); found && c.registry.Find(name) == nil {
-		return decision{}, flags.Errorf(flags.Invalid, "the query's sortBy names the environment %q, which is not there", name)
+		criteria.sortBy = defaultSort
 	}
 	found, key := c.findings(), c.caller.FavoritesKey()
 	found = slices.DeleteFunc(found, func(f finding) bool { return !criteria.match(f) })
@@ -91,10 +91,11 @@ type criteria struct {
 // The sizes of a page, in flags.
 const (
 	defaultFound = 50
-	MaxFound     = 100
+	maxFound     = 100
 )
 
-// criteriaOf reads the query. Invalid when it is not understood: a filter that is left out would show too much.
+// criteriaOf reads the query. Invalid when a filter is not understood, since leaving it out would show too much; what only
+// orders or pages the answer falls back to its default instead.
 func criteriaOf(query url.Values) (criteria, error) {
 	var problems flags.Problems
 	is := []string{"IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"}
@@ -103,9 +104,9 @@ func criteriaOf(query url.Values) (criteria, error) {
 		project: operatorOf(query, "project", is, &problems), state: operatorOf(query, "state", is, &problems),
 		lifecycle: operatorOf(query, "lifecycle", is, &problems),
 		tag:       operatorOf(query, "tag", includes, &problems), segment: operatorOf(query, "segment", includes, &problems),
-		sortBy: sortBy(query), favorites: query.Get("favoritesFirst") == "true",
-		offset: wholeNumber(query, "offset", 0, 0, MaxSearchOffset, &problems),
-		limit:  wholeNumber(query, "limit", defaultFound, 1, MaxFound, &problems),
+		sortBy: sortBy(query), descending: query.Get("sortOrder") == "desc", favorites: query.Get("favoritesFirst") == "true",
+		offset: wholeNumber(query, "offset", 0, 0, maxSearchOffset),
+		limit:  wholeNumber(query, "limit", defaultFound, 1, maxFound),
 	}
 	for _, text := range strings.Split(query.Get("query"), ",") {
 		if text = strings.ToLower(strings.TrimSpace(text)); text != "" {
@@ -114,7 +115,6 @@ func criteriaOf(query url.Values) (criteria, error) {
 	}
 	c.kind = kindOf(query, is, &problems)
 	c.status = append(slices.Clone(query["status"]), query["status[]"]...)
-	c.readOrder(query, &problems)
 	c.readCreatedAt(query, &problems)
 	if query.Has("archived") && query.Get("archived") != "IS:false" {
 		problems.Add("archived", "can only be IS:false: archived flags are listed by GET /api/admin/archive/features/:project")
@@ -150,16 +150,14 @@ func (c criteria) checkValues(problems *flags.Problems) {
 	}
 }
 
-// MaxSearchOffset bounds an offset to what an int holds anywhere.
-const MaxSearchOffset = 1 << 30
+// maxSearchOffset bounds an offset to what an int holds anywhere.
+const maxSearchOffset = 1 << 30
 
-func wholeNumber(query url.Values, name string, absent, least, most int, problems *flags.Problems) int {
-	if !query.Has(name) {
-		return absent
-	}
+// wholeNumber reads a parameter that is a whole number from least to most. Anything else is the default, as in Unleash.
+func wholeNumber(query url.Values, name string, standard, least, most int) int {
 	n, err := strconv.Atoi(query.Get(name))
 	if err != nil || n < least || n > most {
-		problems.Add(name, "must be a whole number from %d to %d", least, most)
+		return standard
 	}
 	return n
 }
@@ -172,24 +170,17 @@ func kindOf(query url.Values, operators []string, problems *flags.Problems) oper
 	return operatorOf(query, "type", operators, problems)
 }
 
-func sortBy(query url.Values) string {
-	if !query.Has("sortBy") {
-		return "createdAt"
-	}
-	return query.Get("sortBy")
-}
+// defaultSort is the order of a search that asks for no other, or for one that does not exist.
+const defaultSort = "createdAt"
 
-func (c *criteria) readOrder(query url.Values, problems *flags.Problems) {
-	environment, found := strings.CutPrefix(c.sortBy, "environment:")
-	if !slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, c.sortBy) && (!found || flags.CheckName(environment) != "") {
-		problems.Add("sortBy", "must be one of name, type, project, createdAt, lastSeenAt, stale, or environment: and the name of one")
+// sortBy reads what to sort by: a member of the rows, or environment: and the name of one.
+func sortBy(query url.Values) string {
+	by := query.Get("sortBy")
+	environment, found := strings.CutPrefix(by, "environment:")
+	if slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, by) || found && flags.CheckName(environment) == "" {
+		return by
 	}
-	switch order := query.Get("sortOrder"); {
-	case order == "desc":
-		c.descending = true
-	case order != "asc" && query.Has("sortOrder"):
-		problems.Add("sortOrder", "must be asc or desc")
-	}
+	return defaultSort
 }
 
 // readCreatedAt reads createdAt=IS_BEFORE:2026-01-31 and IS_ON_OR_AFTER, days in UTC.

@@ -75,6 +75,14 @@ func TestSearch(t *testing.T) {
 		{"by an environment", "sortBy=environment:development&sortOrder=desc", []string{"full", "Basket", "parent"}},
 		{"favorites first", "favoritesFirst=true&sortBy=name", []string{"parent", "Basket", "full"}},
 		{"a page", "limit=1&offset=1", []string{"full"}},
+		{"a limit of 0 is the default", "limit=0&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is too high is the default", "limit=101&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is no number is the default", "limit=x&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"an offset below 0 is 0", "offset=-1&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"an unknown order goes up", "sortBy=name&sortOrder=up", []string{"Basket", "full", "parent"}},
+		{"an unknown member is the default", "sortBy=color", []string{"parent", "full", "Basket"}},
+		{"an unknown environment is the default", "sortBy=environment:nosuch", []string{"parent", "full", "Basket"}},
+		{"unknown filters are ignored", "color=IS:red&limit=1&sortBy=name", []string{"Basket"}},
 		{"past the end", "offset=7", []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,8 +100,8 @@ func TestSearch(t *testing.T) {
 		t.Errorf("the flag full: got %+v, want a child with the segment testers in default", f)
 	}
 	for _, query := range []string{
-		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x", "limit=0", "limit=101", "limit=x", "offset=-1",
-		"sortBy=color", "sortOrder=up", "createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
+		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x",
+		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
 	} {
 		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
 	}

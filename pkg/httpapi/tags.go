@@ -96,11 +96,7 @@ func listTagsOfType(c *call) (decision, error) {
 
 func (c *call) knownTags(wanted func(flags.Tag) bool) (decision, error) {
 	known := slices.DeleteFunc(slices.Clone(c.tags), func(t flags.Tag) bool { return !wanted(t) })
-	page, err := pageOf(c.query, known)
-	if err != nil {
-		return decision{}, err
-	}
-	return ok(tagList{Version: 1, Tags: tagViews(page)})
+	return ok(tagList{Version: 1, Tags: tagViews(pageOf(c.query, known))})
 }
 
 func listFeatureTags(c *call) (decision, error) {
