@@ -4,7 +4,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
 )
 
 // A parameter is one of a path or a query.
