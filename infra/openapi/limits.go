@@ -71,6 +71,11 @@ func most(items int) limit {
 	return func(s *openapi3.Schema) { s.MaxItems = new(uint64(items)) } //nolint:gosec // limits are never negative
 }
 
+// mostMembers bounds an object whose members have any names.
+func mostMembers(members uint64) limit {
+	return func(s *openapi3.Schema) { s.MaxProps = &members }
+}
+
 func none(s *openapi3.Schema) { most(0)(s) }
 
 func atLeastOne(s *openapi3.Schema) { s.MinItems = 1 }
@@ -157,11 +162,11 @@ var special = map[string]func() *openapi3.Schema{
 	},
 	"httpapi.parameter": func() *openapi3.Schema {
 		return openapi3.NewAnyOfSchema(
-			openapi3.NewStringSchema(), number(), openapi3.NewBoolSchema(),
+			openapi3.NewStringSchema().WithMaxLength(flags.MaxParameter), number(), openapi3.NewBoolSchema(),
 		).WithNullable()
 	},
 	"httpapi.roleRef": func() *openapi3.Schema {
-		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), openapi3.NewStringSchema())
+		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), openapi3.NewStringSchema().WithMaxLength(httpapi.MaxRoleName))
 	},
 }
 

@@ -1,35 +1,38 @@
 package main
 
-import "guidon/pkg/flags"
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
 
 // ofProjects are the members of projects and environments.
 var ofProjects = map[string]member{
 	"projects":                                    {doc: "The projects, by id."},
 	"id":                                          {doc: "Id of the project.", example: "shop"},
 	"createProjectBody.id":                        {doc: "Id of the project. Left out or empty, one is derived from the name.", example: "shop", limit: aNameOrNone},
-	"createProjectBody.name":                      {doc: "What people call it. Left out, it is the id.", example: "Shop", limit: notBlank},
-	"updateProjectBody.name":                      {doc: "What people call it.", example: "Shop", limit: notBlank},
+	"createProjectBody.name":                      {doc: "What people call it. Left out, it is the id.", example: "Shop", limit: both(notBlank, longest(flags.MaxTitle))},
+	"updateProjectBody.name":                      {doc: "What people call it.", example: "Shop", limit: both(notBlank, longest(flags.MaxTitle))},
 	"projectView.name":                            {doc: "What people call it.", example: "Shop"},
 	"projectOverview.description":                 {doc: "What it is for.", example: "Everything that customers see."},
-	"createProjectBody.environments":              {doc: "Names of the environments that its flags can be switched in. Left out, all that are enabled; an empty list is none.", example: []any{"development", "production"}},
+	"createProjectBody.environments":              {doc: "Names of the environments that its flags can be switched in. Left out, all that are enabled; an empty list is none.", example: []any{"development", "production"}, limit: each(longest(flags.MaxName))},
 	"createdProject.environments":                 {doc: "Names of its environments.", example: []any{"development", "production"}},
 	"createProjectBody.changeRequestEnvironments": {doc: "Environments whose changes are to be reviewed. Change requests are off, so there can be none.", example: []any{}, limit: none},
 	"createdProject.changeRequestEnvironments":    {doc: "Always empty: change requests are off.", example: []any{}},
-	"changeRequestEnvironment.name":               {doc: "Name of an environment.", example: "production"},
+	"changeRequestEnvironment.name":               {doc: "Name of an environment.", example: "production", limit: longest(flags.MaxName)},
 	"changeRequestsEnabled":                       {doc: "Whether changes there are to be reviewed. Change requests are off, so only false is taken.", example: false, limit: oneOf(false)},
 	"changeRequestsBody.changeRequestsEnabled":    {doc: "Whether changes there are to be reviewed. Change requests are off, so only false is taken.", example: false, must: true, limit: oneOf(false)},
 	"attachEnvironmentBody.environment":           {doc: "Name of the environment, which must exist.", example: "development", must: true, limit: aName},
 	"mode":                                        {doc: "Who is meant to change it; kept for clients, and nothing depends on it.", example: "open", limit: oneOf(flags.ModeOpen, flags.ModeProtected, flags.ModePrivate)},
-	"defaultStickiness":                           {doc: "What consoles propose as stickiness.", example: "default", limit: notEmpty},
+	"defaultStickiness":                           {doc: "What consoles propose as stickiness.", example: "default", limit: both(notEmpty, longest(flags.MaxWord))},
 	"featureLimit":                                {doc: "How many flags it is meant to have; null for any number. It is not enforced.", example: 100, limit: notNegative},
 	"featureNaming":                               {doc: "How its flags are meant to be called."},
-	"pattern":                                     {doc: "A regular expression; null for none. It is not enforced.", example: "^shop-.*$"},
-	"example":                                     {doc: "A name that fits; null for none.", example: "shop-new-checkout"},
-	"namingBody.description":                      {doc: "The rule in words; null for none.", example: "Begin with shop-."},
+	"pattern":                                     {doc: "A regular expression; null for none. It is not enforced.", example: "^shop-.*$", limit: longest(flags.MaxTitle)},
+	"example":                                     {doc: "A name that fits; null for none.", example: "shop-new-checkout", limit: longest(flags.MaxTitle)},
+	"namingBody.description":                      {doc: "The rule in words; null for none.", example: "Begin with shop-.", limit: longest(flags.MaxDescription)},
 	"namingView.description":                      {doc: "The rule in words; null for none.", example: "Begin with shop-."},
-	"linkTemplates":                               {doc: "Links that consoles offer for its flags."},
-	"linkTemplate.title":                          {doc: "What the link is called; null for nothing.", example: "Ticket"},
-	"urlTemplate":                                 {doc: "The address, with `{{project}}` and `{{feature}}` for their names.", example: "https://example.com/{{feature}}", must: true, limit: notEmpty},
+	"linkTemplates":                               {doc: "Links that consoles offer for its flags.", limit: most(flags.MaxLinks)},
+	"linkTemplate.title":                          {doc: "What the link is called; null for nothing.", example: "Ticket", limit: longest(flags.MaxTitle)},
+	"urlTemplate":                                 {doc: "The address, with `{{project}}` and `{{feature}}` for their names.", example: "https://example.com/{{feature}}", must: true, limit: both(notEmpty, longest(flags.MaxURL))},
 	"featureCount":                                {doc: "How many active flags it has.", example: 12},
 	"staleFeatureCount":                           {doc: "How many of them are stale.", example: 1},
 	"memberCount":                                 {doc: "How many users have a role in it.", example: 3},
@@ -43,8 +46,8 @@ var ofProjects = map[string]member{
 	"createEnvironmentBody.name":          {doc: "Name of the environment.", example: "staging", must: true, limit: aName},
 	"environmentNameBody.name":            {doc: "The name to ask about.", example: "staging", must: true, limit: aName},
 	"environmentView.name":                {doc: "Name of the environment.", example: "development"},
-	"createEnvironmentBody.type":          {doc: "Any word, such as development, test, preproduction or production.", example: "test", must: true, limit: notEmpty},
-	"updateEnvironmentBody.type":          {doc: "Any word, such as development, test, preproduction or production.", example: "test", limit: notEmpty},
+	"createEnvironmentBody.type":          {doc: "Any word, such as development, test, preproduction or production.", example: "test", must: true, limit: both(notEmpty, longest(flags.MaxWord))},
+	"updateEnvironmentBody.type":          {doc: "Any word, such as development, test, preproduction or production.", example: "test", limit: both(notEmpty, longest(flags.MaxWord))},
 	"environmentView.type":                {doc: "Any word, such as development, test, preproduction or production.", example: "development"},
 	"createEnvironmentBody.enabled":       {doc: "Whether new projects get it.", example: true, standard: true},
 	"environmentView.enabled":             {doc: "Whether new projects get it.", example: true},
@@ -101,7 +104,8 @@ var ofImports = map[string]member{
 	"dependencyType":      {doc: "`parent` when others depend on it, `child` when it depends on others; null otherwise.", example: "child"},
 	"foundFeatures.total": {doc: "How many flags the search finds, on all pages.", example: 1},
 
-	"exportBody.tag":                {doc: "Export the flags with this tag: its value, or `type:value`.", example: "checkout"},
+	"exportBody.features":           {doc: "Names of the flags to export; an empty list is all of them.", example: []any{"new-checkout"}, limit: each(longest(flags.MaxName))},
+	"exportBody.tag":                {doc: "Export the flags with this tag: its value, or `type:value`.", example: "checkout", limit: longest(httpapi.MaxTagFilter)},
 	"downloadFile":                  {doc: "Whether the answer names a file to save it as.", example: false},
 	"fullSegments":                  {doc: "Whether segments come with their constraints, so that an import can make them.", example: false},
 	"exportView.dependencies":       {doc: "The parents of flags that have some."},

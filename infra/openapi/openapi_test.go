@@ -98,3 +98,45 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryTextIsBounded sees that each text in each request body has a longest length, or is one of some, or of a format.
+// Import data is left out: its texts are checked with the rest of each flag, and the answer names what is skipped.
+func TestEveryTextIsBounded(t *testing.T) {
+	document := load(t)
+	var walk func(at string, ref *openapi3.SchemaRef, seen map[string]bool, known openapi3.Schemas)
+	walk = func(at string, ref *openapi3.SchemaRef, seen map[string]bool, known openapi3.Schemas) {
+		if ref == nil || seen[ref.Ref] || strings.Contains(ref.Ref, "/Import") || strings.HasSuffix(ref.Ref, "/Anything") {
+			return
+		}
+		if ref.Ref != "" {
+			at, seen[ref.Ref] = strings.TrimPrefix(ref.Ref, "#/components/schemas/"), true
+		}
+		s := ref.Value
+		if s.Type.Is("string") && s.MaxLength == nil && s.Enum == nil && s.Format == "" {
+			t.Errorf("%s: a text without a maxLength", at)
+		}
+		for name, property := range s.Properties {
+			if known[name] == nil { // an alternative repeats the members that it is about
+				walk(at+"."+name, property, seen, nil)
+			}
+		}
+		walk(at+"[]", s.Items, seen, nil)
+		walk(at+".*", s.AdditionalProperties.Schema, seen, nil)
+		for _, alternatives := range []openapi3.SchemaRefs{s.AllOf, s.AnyOf, s.OneOf} {
+			for _, alternative := range alternatives {
+				walk(at, alternative, seen, s.Properties)
+			}
+		}
+	}
+	seen := map[string]bool{"": false}
+	for _, path := range document.Paths.Map() {
+		for _, op := range path.Operations() {
+			if op.RequestBody != nil {
+				walk(op.OperationID, op.RequestBody.Value.Content["application/json"].Schema, seen, nil)
+			}
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("%d components seen, want those of all bodies", len(seen))
+	}
+}

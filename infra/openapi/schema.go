@@ -234,6 +234,9 @@ func (m member) describe(ref *openapi3.SchemaRef, way direction) *openapi3.Schem
 	if m.limit != nil && way != out {
 		m.limit(&schema)
 	}
+	if way == loose && m.owner == "" { // too long a text in import data is told in the answer
+		schema.MaxLength = nil
+	}
 	if m.standard != nil && way == in {
 		schema.Default = m.standard
 	}

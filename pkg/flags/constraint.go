@@ -83,6 +83,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	if c.ContextName == "" {
 		p.Add(path+"/contextName", "is required")
 	}
+	CheckLength(path+"/contextName", c.ContextName, MaxWord, p)
 	c.checkSizes(path, limits, p)
 	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
 	switch {
@@ -98,14 +99,14 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 // checkSizes holds for every operator, since what is not compared with is stored all the same.
 func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 	if c.Value != nil {
-		checkLength(path+"/value", *c.Value, limits, p)
+		CheckLength(path+"/value", *c.Value, limits.ConstraintValue, p)
 	}
 	if n := len(c.Values); n > limits.ConstraintValues {
 		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
 		return // the answer need not grow with a list that is refused anyway
 	}
 	for i, v := range c.Values {
-		checkLength(path+"/values/"+strconv.Itoa(i), v, limits, p)
+		CheckLength(path+"/values/"+strconv.Itoa(i), v, limits.ConstraintValue, p)
 	}
 }
 
@@ -118,13 +119,6 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 		p.Add(path, "is required: %s compares with %s", c.Operator, kind.what)
 	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValue && !kind.is(*c.Value):
 		p.Add(path, "must be %s, which %s compares with", kind.what, c.Operator)
-	}
-}
-
-// checkLength notes a value that is too long.
-func checkLength(path, value string, limits Limits, p *Problems) {
-	if n := utf8.RuneCountInString(value); n > limits.ConstraintValue {
-		p.Add(path, "must have at most %d characters, has %d", limits.ConstraintValue, n)
 	}
 }
 

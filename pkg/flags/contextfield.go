@@ -48,6 +48,10 @@ func (f ContextField) Check(p *Problems) {
 	if fault := CheckName(f.Name); fault != "" {
 		p.Add("/name", "%s", fault)
 	}
+	CheckLength("/description", textOf(f.Description), MaxDescription, p)
+	if !CheckCount("/legalValues", "values", len(f.LegalValues), MaxLegalValues, p) {
+		return
+	}
 	seen := make(map[string]bool, len(f.LegalValues))
 	for i, v := range f.LegalValues {
 		path := "/legalValues/" + strconv.Itoa(i)
@@ -61,12 +65,11 @@ func (f ContextField) Check(p *Problems) {
 
 // Check notes what is wrong with the value, with paths below path.
 func (v LegalValue) Check(path string, p *Problems) {
-	switch n := len([]rune(v.Value)); {
-	case n == 0:
+	if v.Value == "" {
 		p.Add(path+"/value", "is required")
-	case n > maxName:
-		p.Add(path+"/value", "must have at most %d characters, has %d", maxName, n)
 	}
+	CheckLength(path+"/value", v.Value, MaxWord, p)
+	CheckLength(path+"/description", textOf(v.Description), MaxTitle, p)
 }
 
 // WithValue is the field with a legal value more, or with that value described anew.

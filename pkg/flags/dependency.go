@@ -28,6 +28,7 @@ func (d Dependency) Check(p *Problems) {
 		if v == "" {
 			p.Add("/variants/"+strconv.Itoa(i), "must be the name of a variant")
 		}
+		CheckLength("/variants/"+strconv.Itoa(i), v, MaxTitle, p)
 	}
 }
 

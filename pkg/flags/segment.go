@@ -40,6 +40,7 @@ func (s *Segment) Check(limits Limits, p *Problems) {
 	if fault := CheckSegmentName(s.Name); fault != "" {
 		p.Add("/name", "%s", fault)
 	}
+	CheckLength("/description", textOf(s.Description), MaxDescription, p)
 	limits.ConstraintValues = limits.SegmentValues
 	checkConstraints(s.Constraints, limits, p)
 	values := 0

@@ -64,6 +64,7 @@ func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 
 // checkRest notes the faults that have nothing to do with the type.
 func (s Strategy) checkRest(limits Limits, p *Problems) {
+	s.checkTexts(p)
 	checkConstraints(s.Constraints, limits, p)
 	CheckSegmentIDs("/segments", s.Segments, limits, p)
 	s.checkVariants(p)

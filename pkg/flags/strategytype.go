@@ -119,6 +119,11 @@ func (t StrategyType) Check(p *Problems) {
 	if fault := CheckName(t.Name); fault != "" {
 		p.Add("/name", "%s", fault)
 	}
+	CheckLength("/title", t.Title, MaxTitle, p)
+	CheckLength("/description", t.Description, MaxDescription, p)
+	if !CheckCount("/parameters", "parameters", len(t.Parameters), MaxParameters, p) {
+		return
+	}
 	seen := map[string]bool{}
 	for i, parameter := range t.Parameters {
 		path := "/parameters/" + strconv.Itoa(i)
@@ -131,6 +136,7 @@ func (t StrategyType) Check(p *Problems) {
 			p.Add(path+"/name", "%q is the name of an earlier parameter too", parameter.Name)
 		}
 		seen[parameter.Name] = true
+		CheckLength(path+"/description", parameter.Description, MaxDescription, p)
 		if parameterTypeOf(parameter.Type) == nil {
 			p.Add(path+"/type", "must be one of %s", commaList(ParameterTypes()))
 		}

@@ -48,7 +48,7 @@ func DistinctTags(tags []Tag) []Tag {
 	return slices.Compact(tags)
 }
 
-// MaxTagChanges is how many tags one call may add, and how many it may remove.
+// MaxTagChanges is how many tags one call may add.
 const MaxTagChanges = 90
 
 // ChangeTags takes some tags from the flag and gives it others. To remove what it does not have, or to add what it has,
@@ -90,6 +90,7 @@ func (t TagType) Check(p *Problems) {
 			p.Add("/name", "%s", fault)
 		}
 	}
+	t.CheckTexts(p)
 }
 
 // TagTypes is the registry of tag types, one aggregate.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 // FirstUser is there from the start: the administrator.
@@ -83,9 +82,9 @@ func (u *User) Check(problems *Problems) {
 	if u.ServiceAccount && u.Name == "" {
 		problems.Add("/name", "is required")
 	}
-	checkLongest("/username", u.Username, maxUserName, problems)
-	checkLongest("/name", u.Name, maxUserName, problems)
-	checkLongest("/email", u.Email, maxEmail, problems)
+	CheckLength("/username", u.Username, maxUserName, problems)
+	CheckLength("/name", u.Name, maxUserName, problems)
+	CheckLength("/email", u.Email, maxEmail, problems)
 	if !isPlain(u.Username) {
 		problems.Add("/username", "must have no control characters, and no blanks at its ends")
 	}
@@ -100,12 +99,6 @@ func (u *User) Check(problems *Problems) {
 // isPlain tells whether a text shows as what it is: it stands in messages and in the log of events.
 func isPlain(text string) bool {
 	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
-func checkLongest(path, text string, most int, problems *Problems) {
-	if n := utf8.RuneCountInString(text); n > most {
-		problems.Add(path, "must have at most %d characters, has %d", most, n)
-	}
 }
 
 // SetRootRole changes what the user may in the whole service. Invalid for the first user, who stays an administrator: so

@@ -73,6 +73,7 @@ func (v Variant) check(path string, p *Problems) {
 	if v.Name == "" {
 		p.Add(path+"/name", "is required")
 	}
+	v.checkTexts(path, p)
 	if !(v.Weight >= 0 && v.Weight <= totalWeight) { // so that NaN is a fault too
 		p.Add(path+"/weight", "must be from 0 to %d, is %v", totalWeight, v.Weight)
 	}

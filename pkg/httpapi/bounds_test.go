@@ -16,8 +16,20 @@ import (
 // tooLarge is the answer to what would make a flag larger than an item of the store can be.
 var tooLarge = failure("ValidationError", "400 KiB")
 
-// largest fills a flag with strategies and then, by its description, to the last byte that it can have.
-func (s *server) largest(t *testing.T, name string) {
+// parameters is the body of a strategy whose parameters have so many characters, each as many as one may.
+func parameters(characters int) string {
+	var list []string
+	for i := 0; characters > 0; i++ {
+		n := min(characters, flags.MaxParameter)
+		list = append(list, fmt.Sprintf(`"p%d":%q`, i, strings.Repeat("x", n)))
+		characters -= n
+	}
+	return `{"name":"default","parameters":{` + strings.Join(list, ",") + `}}`
+}
+
+// largest fills a flag with strategies and then, by the parameters of one, to the last byte that it can have. It returns
+// where that strategy is, and how many characters its parameters have.
+func (s *server) largest(t *testing.T, name string) (filler string, characters int) {
 	t.Helper()
 	s.create(t, name)
 	values := make([]string, 250)
@@ -32,19 +44,21 @@ func (s *server) largest(t *testing.T, name string) {
 		}
 		s.strategy(t, name, `{"name":"default","constraints":[`+strings.Join(constraints, ",")+`]}`)
 	}
-	most, least := 400<<10, 0 // bytes of its description: too many, and not
+	filler = in(name, "development") + "/strategies/" + s.strategy(t, name, `{"name":"default"}`)
+	most, least := 400<<10, 0 // characters of its parameters: too many, and not
 	for most-least > 1 {
 		middle := (most + least) / 2
-		switch got := s.do(t, "PUT", features+"/"+name, fmt.Sprintf(`{"description":%q}`, strings.Repeat("x", middle))); got.status {
+		switch got := s.do(t, "PUT", filler, parameters(middle)); got.status {
 		case 200:
 			least = middle
 		case 400:
 			most = middle
 		default:
-			t.Fatalf("a description of %d bytes: %d %.300s", middle, got.status, got.body)
+			t.Fatalf("parameters of %d characters: %d %.300s", middle, got.status, got.body)
 		}
 	}
-	s.must(t, "PUT", features+"/"+name, fmt.Sprintf(`{"description":%q}`, strings.Repeat("x", least)))
+	s.must(t, "PUT", filler, parameters(least))
+	return filler, least
 }
 
 // TestLargestFlag does everything to a flag that has not a byte left: what takes more room is a 400 that says so and
@@ -52,7 +66,7 @@ func (s *server) largest(t *testing.T, name string) {
 func TestLargestFlag(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	s.largest(t, "big")
+	filler, characters := s.largest(t, "big")
 	const strategies = "/strategies"
 	first := firstID(s.must(t, "GET", in("big", "development")+strategies, "").body)
 	s.unchanged(t, "big", []call{
@@ -71,15 +85,12 @@ func TestLargestFlag(t *testing.T) {
 	})
 
 	// With room for it, the same: and to switch off needs none.
-	var now struct{ Description string }
-	_ = json.Unmarshal([]byte(s.must(t, "GET", features+"/big", "").body), &now)
-	describe := func(less int) string { return fmt.Sprintf(`{"description":%q}`, now.Description[less:]) }
 	s.run(t, []call{
-		{"room for on", "PUT", features + "/big", describe(40), 200, anything},
+		{"room for on", "PUT", filler, parameters(characters - 40), 200, anything},
 		{"on", "POST", in("big", "development") + "/on", "", 200, anything},
 	})
 	for less := 0; ; less++ { // fill it again
-		if got := s.do(t, "PUT", features+"/big", describe(less)); got.status == 200 {
+		if got := s.do(t, "PUT", filler, parameters(characters-less)); got.status == 200 {
 			break
 		}
 	}

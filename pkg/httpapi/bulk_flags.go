@@ -238,6 +238,10 @@ func (b flagsBody) check(_ flags.Limits, problems *flags.Problems) {
 	}
 	if n := len(b.Features.Value); n > MaxBulk {
 		problems.Add("/features", "must name at most %d flags, names %d; make several calls of it", MaxBulk, n)
+		return
+	}
+	for i, name := range b.Features.Value {
+		flags.CheckLength("/features/"+strconv.Itoa(i), name, flags.MaxName, problems)
 	}
 }
 

@@ -201,6 +201,7 @@ func (b createEnvironmentBody) check(_ flags.Limits, problems *flags.Problems) {
 	if b.Type.Value == "" {
 		problems.Add("/type", "is required, such as development, test, preproduction or production")
 	}
+	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
 }
 
 // An environmentNameBody asks about a name.
@@ -222,6 +223,7 @@ func (b updateEnvironmentBody) check(_ flags.Limits, problems *flags.Problems) {
 	if b.Type.Set && b.Type.Value == "" {
 		problems.Add("/type", "must not be empty")
 	}
+	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
 }
 
 // An environmentOrderBody gives environments, by name, their places.

@@ -38,6 +38,9 @@ type exportBody struct {
 	FullSegments bool `json:"fullSegments"`
 }
 
+// MaxTagFilter is the longest tag to export by: its type, a colon and its value.
+const MaxTagFilter = 2*flags.MaxTag + 1
+
 func (b exportBody) check(_ flags.Limits, problems *flags.Problems) {
 	checkName("/environment", b.Environment, problems)
 	if b.named() && (b.Tag.Set || b.Project.Set) {
@@ -46,6 +49,11 @@ func (b exportBody) check(_ flags.Limits, problems *flags.Problems) {
 	if n := len(b.Features.Value); n > maxImportFlags {
 		problems.Add("/features", "has %d names, and at most %d are allowed in one export", n, maxImportFlags)
 	}
+	for i, name := range b.Features.Value {
+		flags.CheckLength("/features/"+strconv.Itoa(i), name, flags.MaxName, problems)
+	}
+	flags.CheckLength("/tag", b.Tag.Value, MaxTagFilter, problems)
+	flags.CheckLength("/project", b.Project.Value, flags.MaxName, problems)
 	if !b.Features.Set && !b.Tag.Set && !b.Project.Set {
 		problems.Add("/features", "is required, or tag, or project: the names of the flags to export, [] for all")
 	}

@@ -19,6 +19,7 @@ type createFeatureBody struct {
 func (b createFeatureBody) check(_ flags.Limits, problems *flags.Problems) {
 	checkName("/name", b.Name, problems)
 	checkType(b.Type, problems)
+	b.metadata().CheckTexts(problems)
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
@@ -52,7 +53,10 @@ type metadataBody struct {
 	ImpressionData maybe[bool]    `json:"impressionData"`
 }
 
-func (b metadataBody) check(_ flags.Limits, problems *flags.Problems) { checkType(b.Type, problems) }
+func (b metadataBody) check(_ flags.Limits, problems *flags.Problems) {
+	checkType(b.Type, problems)
+	b.over(flags.Metadata{}).CheckTexts(problems)
+}
 
 // over is the metadata m with what the body says over it.
 func (b metadataBody) over(m flags.Metadata) flags.Metadata {

@@ -79,9 +79,10 @@ func patchFeature(c *call, patch metadataPatch) (decision, error) {
 	if err := patchBody(patch).apply(document, &in); err != nil {
 		return decision{}, err
 	}
-	var problems flags.Problems
+	var problems, before flags.Problems
 	in.check(c.limits, &problems)
-	if err := problems.Err(); err != nil {
+	c.feature.CheckTexts(&before)
+	if err := problems.Since(before).Err(); err != nil {
 		return decision{}, err
 	}
 	return c.changeMetadata(in.over(newMetadata()))

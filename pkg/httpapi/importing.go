@@ -323,7 +323,10 @@ func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (
 			return b, later(flags.Errorf(flags.Invalid, "its tag type %q could not be made", t.Type))
 		}
 	}
-	return b, faultsOf(func(p *flags.Problems) { b.Check(f.Name, c.types, c.limits, p) })
+	return b, faultsOf(func(p *flags.Problems) {
+		metadataBody{Description: f.Description}.over(flags.Metadata{}).CheckTexts(p)
+		b.Check(f.Name, c.types, c.limits, p)
+	})
 }
 
 // strategies are those of a flag with the segments that are called so here.

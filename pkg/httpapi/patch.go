@@ -21,6 +21,9 @@ const (
 	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
 )
 
+// MaxPointer is the longest JSON pointer of a patch, in characters.
+const MaxPointer = 500
+
 // A patchBody is a JSON Patch (RFC 6902).
 type patchBody []patchOperation
 
@@ -45,6 +48,8 @@ func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
 			problems.Add(at+"/op", "%q must be one of %s", shorten(op.Op), strings.Join(patchOps, ", "))
 			continue
 		}
+		flags.CheckLength(at+"/path", op.Path, MaxPointer, problems)
+		flags.CheckLength(at+"/from", orEmpty(op.From), MaxPointer, problems)
 		if !strings.HasPrefix(op.Path, "/") {
 			problems.Add(at+"/path", "must name a member, such as /description")
 		}

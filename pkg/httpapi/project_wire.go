@@ -32,6 +32,7 @@ func (b createProjectBody) check(limits flags.Limits, problems *flags.Problems) 
 		problems.Add("/name", "is required, where there is no id")
 	}
 	checkProjectName(b.Name, problems)
+	(&flags.Project{Name: b.Name.Value, Description: orEmpty(b.Description.Value)}).CheckTexts(problems)
 	for i := range b.ChangeRequests.Value {
 		problems.Add("/changeRequestEnvironments/"+strconv.Itoa(i), changeRequestsAreOff)
 	}
@@ -53,6 +54,7 @@ type updateProjectBody struct {
 
 func (b updateProjectBody) check(limits flags.Limits, problems *flags.Problems) {
 	checkProjectName(b.Name, problems)
+	(&flags.Project{Name: b.Name.Value, Description: orEmpty(b.Description.Value)}).CheckTexts(problems)
 	b.settingsBody.check(limits, problems)
 }
 
@@ -90,6 +92,7 @@ func (b settingsBody) check(_ flags.Limits, problems *flags.Problems) {
 	if limit := b.FeatureLimit.Value; limit != nil && *limit < 0 {
 		problems.Add("/featureLimit", "must be 0 or more, or null for no limit")
 	}
+	(&flags.Project{Settings: b.over(flags.Settings{})}).CheckTexts(problems)
 	for i, link := range b.LinkTemplates.Value {
 		if link.URL == "" {
 			problems.Add("/linkTemplates/"+strconv.Itoa(i)+"/urlTemplate", "is required")

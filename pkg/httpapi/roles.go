@@ -121,10 +121,12 @@ func (b roleBody) check(_ flags.Limits, problems *flags.Problems) {
 	case n > maxRoleName:
 		problems.Add("/name", "must have at most %d characters, has %d", maxRoleName, n)
 	}
+	flags.Role{Description: orEmpty(b.Description.Value)}.CheckTexts(problems)
 	for i, p := range b.Permissions.Value {
 		if problem := flags.CheckPermissionName(p.Name); problem != "" {
 			problems.Add("/permissions/"+strconv.Itoa(i)+"/name", "%s", problem)
 		}
+		flags.CheckLength("/permissions/"+strconv.Itoa(i)+"/environment", orEmpty(p.Environment.Value), flags.MaxName, problems)
 	}
 }
 

@@ -125,7 +125,9 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 		after.CheckAlone(c.limits, &problems)
 	}
 	after.CheckSegments("/segments", before.Segments, c.project, c.segmentNamed, &problems)
-	if err := problems.Err(); err != nil {
+	var stored flags.Problems
+	before.CheckAlone(c.limits, &stored)
+	if err := problems.Since(stored).Err(); err != nil {
 		return decision{}, err
 	}
 	if err := f.ReplaceStrategy(c.environment, after); err != nil {
@@ -201,6 +203,7 @@ func (b strategyOrderBody) check(_ flags.Limits, problems *flags.Problems) {
 		if s.ID == "" {
 			problems.Add(at+"/id", "is required")
 		}
+		flags.CheckLength(at+"/id", s.ID, flags.MaxWord, problems)
 		if !s.SortOrder.Set {
 			problems.Add(at+"/sortOrder", "is required")
 		}

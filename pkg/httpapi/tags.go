@@ -165,13 +165,17 @@ type tagTypeBody struct {
 }
 
 func (b tagTypeBody) check(_ flags.Limits, problems *flags.Problems) {
-	flags.TagType{Name: b.Name}.Check(problems)
+	b.over(flags.TagType{Name: b.Name}).Check(problems)
 }
 
 // An updateTagTypeBody changes a tag type. It may repeat the name, not change it.
 type updateTagTypeBody struct {
 	Name maybe[string] `json:"name"`
 	tagTypeMembers
+}
+
+func (b updateTagTypeBody) check(_ flags.Limits, problems *flags.Problems) {
+	b.over(flags.TagType{}).CheckTexts(problems)
 }
 
 func (b updateTagTypeBody) review(c *call, problems *flags.Problems) {
@@ -242,6 +246,8 @@ func (b changeTagsBody) check(_ flags.Limits, problems *flags.Problems) {
 		if slices.Contains(b.Added.Value, tag) {
 			problems.Add("/removedTags/"+strconv.Itoa(i), "is one of addedTags too")
 		}
+		flags.CheckLength("/removedTags/"+strconv.Itoa(i)+"/type", tag.Type, flags.MaxTag, problems)
+		flags.CheckLength("/removedTags/"+strconv.Itoa(i)+"/value", tag.Value, flags.MaxTag, problems)
 	}
 }
 

@@ -183,6 +183,7 @@ const maxTokenProjects = 1000
 
 func (b createTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 	checkTitle("/tokenName", b.name(), problems)
+	flags.CheckLength("/username", b.Username.Value, maxTitle, problems)
 	switch kind := b.kind(); kind {
 	case flags.AdminToken, flags.ClientToken, flags.FrontendToken:
 	case "backend":
@@ -350,7 +351,7 @@ func randomDigits() string {
 }
 
 // maxTitle is how long the name or description of a token may be, in characters.
-const maxTitle = 255
+const maxTitle = flags.MaxTitle
 
 // checkTitle says what is wrong with the name or description of a token: people read it, and any words will do.
 func checkTitle(path, title string, problems *flags.Problems) {

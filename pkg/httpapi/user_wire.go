@@ -90,6 +90,7 @@ func (b createUserBody) user() flags.User {
 func (b createUserBody) check(_ flags.Limits, problems *flags.Problems) {
 	u := b.user()
 	u.Check(problems)
+	flags.CheckLength("/password", orEmpty(b.Password.Value), flags.MaxTitle, problems)
 	if !b.RootRole.Set {
 		problems.Add("/rootRole", "is required")
 	}

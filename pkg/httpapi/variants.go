@@ -80,9 +80,10 @@ func (c *call) patched(patch patchBody) func(flags.ProjectEnvironment) ([]flags.
 		if err := patch.apply(variantViews(c.feature.In(env).Variants), &in); err != nil {
 			return nil, err
 		}
-		var problems flags.Problems
+		var problems, before flags.Problems
 		in.check(c.limits, &problems)
-		return in.variants(), problems.Err()
+		flags.CheckVariants(c.feature.In(env).Variants, "", &before)
+		return in.variants(), problems.Since(before).Err()
 	}
 }
 

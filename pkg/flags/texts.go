@@ -1,0 +1,117 @@
+package flags
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// The longest texts, in characters. Every text that an operation takes has a limit: without one, a few long texts make a
+// list too large for an answer, for all callers. Texts that were stored before there was a limit stay, and so do those of
+// a flag whose other fields are changed.
+const (
+	MaxDescription = 2000     // what something is for
+	MaxTitle       = 255      // what people call something: projects, strategies, variants, tokens
+	MaxWord        = maxName  // what programs compare: context names, stickiness, types of environments
+	MaxURL         = 2000     // addresses of links
+	MaxPayload     = 64 << 10 // the value of a variant's payload
+	MaxParameter   = 64 << 10 // a parameter of a strategy, such as a list of user ids
+	MaxParameters  = 100      // of a strategy, and of a strategy type
+	MaxLinks       = 20       // link templates of a project
+	MaxLegalValues = 1000     // of a context field
+)
+
+// CheckLength notes a text that is too long.
+func CheckLength(path, text string, most int, p *Problems) {
+	if n := utf8.RuneCountInString(text); n > most {
+		p.Add(path, "must have at most %d characters, has %d", most, n)
+	}
+}
+
+// CheckCount notes a list that is too long, and tells whether it is not: the entries of a longer one need no check.
+func CheckCount(path, what string, n, most int, p *Problems) bool {
+	if n > most {
+		p.Add(path, "must have at most %d %s, has %d", most, what, n)
+	}
+	return n <= most
+}
+
+func textOf(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// CheckTexts notes the texts that are too long.
+func (m Metadata) CheckTexts(p *Problems) {
+	CheckLength("/description", textOf(m.Description), MaxDescription, p)
+}
+
+// CheckTexts notes the texts that are too long, and too many links.
+func (p *Project) CheckTexts(problems *Problems) {
+	CheckLength("/name", p.Name, MaxTitle, problems)
+	CheckLength("/description", p.Description, MaxDescription, problems)
+	CheckLength("/defaultStickiness", p.DefaultStickiness, MaxWord, problems)
+	CheckLength("/featureNaming/pattern", p.Naming.Pattern, MaxTitle, problems)
+	CheckLength("/featureNaming/example", p.Naming.Example, MaxTitle, problems)
+	CheckLength("/featureNaming/description", p.Naming.Description, MaxDescription, problems)
+	if !CheckCount("/linkTemplates", "links", len(p.LinkTemplates), MaxLinks, problems) {
+		return
+	}
+	for i, link := range p.LinkTemplates {
+		at := "/linkTemplates/" + strconv.Itoa(i)
+		CheckLength(at+"/title", textOf(link.Title), MaxTitle, problems)
+		CheckLength(at+"/urlTemplate", link.URL, MaxURL, problems)
+	}
+}
+
+// CheckTexts notes the texts that are too long.
+func (e Environment) CheckTexts(p *Problems) { CheckLength("/type", e.Type, MaxWord, p) }
+
+// CheckTexts notes the texts that are too long.
+func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
+
+// CheckTexts notes the texts that are too long.
+func (t TagType) CheckTexts(p *Problems) {
+	CheckLength("/description", t.Description, MaxDescription, p)
+	CheckLength("/icon", t.Icon, MaxTitle, p)
+}
+
+// checkTexts notes the texts that are too long, but for those of constraints and variants, which have checks of their own.
+func (s Strategy) checkTexts(p *Problems) {
+	CheckLength("/title", textOf(s.Title), MaxTitle, p)
+	if !CheckCount("/parameters", "parameters", len(s.Parameters), MaxParameters, p) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
+		if n := utf8.RuneCountInString(name); n > MaxWord {
+			p.Add("/parameters", "must have names of at most %d characters, one has %d", MaxWord, n)
+			continue
+		}
+		CheckLength("/parameters/"+pointerEscape.Replace(name), s.Parameters[name], MaxParameter, p)
+	}
+}
+
+// checkTexts notes the texts that are too long.
+func (v Variant) checkTexts(path string, p *Problems) {
+	CheckLength(path+"/name", v.Name, MaxTitle, p)
+	CheckLength(path+"/stickiness", v.Stickiness, MaxWord, p)
+	if v.Payload != nil {
+		CheckLength(path+"/payload/value", v.Payload.Value, MaxPayload, p)
+	}
+	for i, o := range v.Overrides {
+		at := path + "/overrides/" + strconv.Itoa(i)
+		CheckLength(at+"/contextName", o.ContextName, MaxWord, p)
+		for j, value := range o.Values {
+			CheckLength(at+"/values/"+strconv.Itoa(j), value, MaxTitle, p)
+		}
+	}
+}
+
+// Since is what is wrong now and was not before: a change of one field is not refused for another that was stored when
+// less was forbidden.
+func (p Problems) Since(before Problems) Problems {
+	return slices.DeleteFunc(slices.Clone(p), func(d Detail) bool { return slices.Contains(before, d) })
+}
