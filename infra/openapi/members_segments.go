@@ -46,5 +46,8 @@ var ofSegments = map[string]member{
 	"usingStrategy.strategyName":                {doc: "Its strategy type.", example: "flexibleRollout"},
 	"usingStrategyList.strategies":              {doc: "The strategies, by flag and environment."},
 	"segmentStrategies.strategies":              {doc: "The strategies, by flag and environment."},
+	"usingDefault.projectId":                    {doc: "Id of the project.", example: "default"},
+	"usingDefault.strategyName":                 {doc: "Its strategy type.", example: "flexibleRollout"},
+	"defaultStrategies":                         {doc: "The default strategies of projects' environments, which flags get when they are switched on."},
 	"segmentStrategies.changeRequestStrategies": {doc: "Always empty: there are no change requests."},
 }

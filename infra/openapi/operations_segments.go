@@ -6,7 +6,7 @@ const (
 )
 
 var segmentOperations = map[string]operation{
-	"GET " + context: {id: "listContextFields", summary: "List the context fields", about: "By name, with how many active flags and projects have constraints on each."},
+	"GET " + context: {id: "listContextFields", summary: "List the context fields", about: "By name, with how many active flags have constraints on each, and how many projects: by a flag or by a default strategy."},
 	"POST " + context: {id: "createContextField", summary: "Describe a context field", example: `{"name": "country", "description": "Where they live.", "legalValues": [{"value": "NO", "description": "Norway"}]}`,
 		about: "Constraints may name any field, described or not.", failures: nameTaken},
 	"POST " + context + "/validate": {id: "validateContextField", summary: "Tell whether a context field of that name could be made", example: `{"name": "country"}`, failures: nameTaken},
@@ -14,12 +14,12 @@ var segmentOperations = map[string]operation{
 	"PUT " + aField: {id: "updateContextField", summary: "Change a context field", example: `{"description": "Where they live.", "stickiness": true, "legalValues": [{"value": "NO"}]}`,
 		about: "As in Unleash, description and sortOrder that the body leaves out stay, stickiness is then false, and there are no legal values."},
 	"DELETE " + aField: {id: "deleteContextField", summary: "Delete a context field",
-		failures: conflict("Active flags or segments have constraints on it, which the message and the details name (`ConflictError`).")},
-	"GET " + aField + "/strategies":                      {id: "listContextFieldStrategies", summary: "List the strategies of active flags with constraints on a context field"},
+		failures: conflict("Active flags, default strategies or segments have constraints on it, which the message and the details name (`ConflictError`).")},
+	"GET " + aField + "/strategies":                      {id: "listContextFieldStrategies", summary: "List the strategies with constraints on a context field", about: "Those of active flags, and default strategies."},
 	"POST " + aField + "/legal-values":                   {id: "setLegalValue", summary: "Add a legal value to a context field, or describe it anew", example: `{"value": "NO", "description": "Norway"}`},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {id: "deleteLegalValue", summary: "Take a legal value from a context field", about: "One that is not there is no fault."},
 
-	"GET " + segments: {id: "listSegments", summary: "List the segments", about: "By name, with how many active flags and projects use each."},
+	"GET " + segments: {id: "listSegments", summary: "List the segments", about: "By name, with how many active flags use each, and how many projects: by a flag or by a default strategy."},
 	"POST " + segments: {id: "createSegment", summary: "Make a segment", may: segmentOf, example: aBeta, answers: "The new segment, with its id, which is never used again.",
 		failures: nameTaken},
 	"POST " + segments + "/validate":               {id: "validateSegment", summary: "Tell whether a segment of that name could be made", example: `{"name": "beta users"}`, failures: nameTaken},
@@ -29,9 +29,9 @@ var segmentOperations = map[string]operation{
 		example: `{"projectId": "default", "strategyId": "` + anUUID + `", "environmentId": "development", "segmentIds": [1]}`, answers: "What was set."},
 	"GET " + aSegment: {id: "readSegment", summary: "Read a segment", failures: badID},
 	"PUT " + aSegment: {id: "updateSegment", summary: "Replace a segment", may: segmentOf, example: aBeta, about: "What the body leaves out is emptied.",
-		failures: conflict("The name is taken (`NameExistsError`), or it is to be of one project while flags of others use it (`ConflictError`).")},
+		failures: conflict("The name is taken (`NameExistsError`), or it is to belong to one project while a flag or a default strategy of another uses it (`ConflictError`).")},
 	"DELETE " + aSegment: {id: "deleteSegment", summary: "Delete a segment", may: segmentOf,
 		about:    "Strategies that flags had in an environment that was deleted are no use: they are removed first, each with an event of its own.",
 		failures: conflict("It is in use by flags, archived ones included, or default strategies, which the message and the details name (`ConflictError`).")},
-	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies of active flags that use a segment", failures: badID},
+	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies that use a segment", about: "Those of active flags, and default strategies.", failures: badID},
 }

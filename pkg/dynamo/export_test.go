@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -45,6 +46,18 @@ func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 		t.Fatal(err)
 	}
 	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// EarlierGuard makes the guard of a segment what an earlier version stored: a count of flags alone.
+func EarlierGuard(t *testing.T, s *Store, segment int64) {
+	t.Helper()
+	_, err := s.client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: segmentGuard(segment).attributes(), UpdateExpression: aws.String("REMOVE #begun, #owner"),
+		ExpressionAttributeNames: map[string]string{"#begun": "begun", "#owner": "owner"},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

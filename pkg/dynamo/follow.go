@@ -35,7 +35,10 @@ func (s *Store) planFollowers(tx *transaction, before, after flags.Aggregate) er
 	own, _ := before.(*flags.Segment)
 	now, _ := after.(*flags.Segment)
 	tx.countOwnSegments(own, now)
-	return nil
+	project, _ := before.(*flags.Project)
+	changed, _ := after.(*flags.Project)
+	tx.countDefaults(project, changed)
+	return s.planOwner(tx, own, now)
 }
 
 // planRows writes the list row that changed, and takes away the one that is no longer right.

@@ -2,6 +2,8 @@ package dynamo
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -24,6 +26,7 @@ type envelope struct {
 	UID      string `dynamodbav:"uid,omitempty"`
 	Version  int64  `dynamodbav:"version,omitempty"`
 	Document string `dynamodbav:"doc,omitempty"`
+	Begun    int64  `dynamodbav:"begun,omitempty"` // of a segment guard alone
 }
 
 func (e envelope) attributes() (map[string]types.AttributeValue, error) {
@@ -100,6 +103,9 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 		return read(e, segmentDocument.segment)
 	case flags.EntityUse:
 		return read(e, func(doc useDocument, _ int64) flags.Use { return doc.use() })
+	case flags.EntityUseCount:
+		id, err := strconv.ParseInt(strings.TrimPrefix(e.PK, segmentPrefix), 10, 64)
+		return &flags.UseCount{Segment: id, Begun: e.Begun}, err
 	}
 	return nil, fmt.Errorf("dynamo: no loaded form for %s", entity)
 }

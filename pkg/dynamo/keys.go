@@ -30,7 +30,8 @@ import (
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	taken name       UNIQUE#<kind>#<name> UNIQUE                      token name, user name, e-mail: taken by condition
 //	segment          SEGMENTS             <id>
-//	segment guard    SEGMENT#<id>         GUARD                       counts the flags that use it; closed when it is deleted
+//	segment guard    SEGMENT#<id>         GUARD                       counts its uses, names the project that it belongs to; closed
+//	                                                                  when it is deleted; see follow_segments.go
 //	segment history  SEGMENT#<id>         EVENT#<version>
 //	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer id, by ADD; gaps are fine
@@ -89,6 +90,8 @@ func placeOf(key flags.Key) place {
 		return place{"TOKEN#" + key.ID, "SEEN"}
 	case flags.EntitySegment, flags.EntityUse:
 		return place{listPartition(key.Entity), key.ID}
+	case flags.EntityUseCount:
+		return place{segmentPrefix + key.ID, guardKey}
 	}
 	panic("dynamo: no place for " + key.Entity) // a defect: an entity was added without its keys
 }
@@ -157,6 +160,12 @@ func guardAt(projectUID string, i uint32) place {
 	return place{projectPartition(projectUID), fmt.Sprintf("%s%02d", guardPrefix, i)}
 }
 
-func segmentPartition(id int64) string { return "SEGMENT#" + strconv.FormatInt(id, 10) }
+// The partition of a segment's guard and history, and the sort key of the guard.
+const (
+	segmentPrefix = "SEGMENT#"
+	guardKey      = "GUARD"
+)
 
-func segmentGuard(id int64) place { return place{segmentPartition(id), "GUARD"} }
+func segmentPartition(id int64) string { return segmentPrefix + strconv.FormatInt(id, 10) }
+
+func segmentGuard(id int64) place { return place{segmentPartition(id), guardKey} }

@@ -175,6 +175,7 @@ type tally struct {
 	guard  place
 	counts map[string]int // what it adds to each of the guard's counts
 	opens  bool           // it needs the guard to be open, as where a flag becomes active
+	owners []string       // of a segment's guard: the UIDs of projects that begin to use it, and so must be its owner if it has one
 	closed refusal        // what it means when the guard is not
 }
 
@@ -201,7 +202,7 @@ func (tx *transaction) countIn(f, before, after *flags.Feature) {
 }
 
 // tally adds to what the transaction does to a guard. closed is what it means when the guard has to be open, and is not.
-func (tx *transaction) tally(guard place, by map[string]int, opens bool, closed refusal) {
+func (tx *transaction) tally(guard place, by map[string]int, opens bool, closed refusal) *tally {
 	i := slices.IndexFunc(tx.tallies, func(t tally) bool { return t.guard == guard })
 	if i < 0 {
 		i = len(tx.tallies)
@@ -214,6 +215,7 @@ func (tx *transaction) tally(guard place, by map[string]int, opens bool, closed 
 	if opens {
 		t.opens, t.closed = true, closed
 	}
+	return t
 }
 
 // planGuard writes a tally down. A flag that becomes active needs the project to be open: deleting a project closes all
@@ -225,7 +227,12 @@ func (s *Store) planGuard(tx *transaction, t tally) error {
 	}
 	builder := expression.NewBuilder().WithUpdate(update)
 	if t.opens {
-		builder = builder.WithCondition(expression.Name("closed").AttributeNotExists())
+		condition := expression.Name("closed").AttributeNotExists()
+		for _, uid := range t.owners {
+			owner := expression.Name("owner")
+			condition = condition.And(owner.AttributeNotExists().Or(owner.Equal(expression.Value(uid))))
+		}
+		builder = builder.WithCondition(condition)
 	}
 	expr, err := builder.Build()
 	if err != nil {

@@ -142,8 +142,8 @@ func (r *ContextFields) Replace(changed ContextField) error {
 }
 
 // Remove takes a context field away. NotFound when there is none, Conflict while active flags, in environments that
-// are there, or segments constrain it.
-func (r *ContextFields) Remove(name string, uses []Use, registry *Environments, segments []*Segment) error {
+// exist, default strategies or segments have constraints on it.
+func (r *ContextFields) Remove(name string, uses []Use, projects []*Project, registry *Environments, segments []*Segment) error {
 	i, found := r.search(name)
 	if !found {
 		return Errorf(NotFound, "there is no context field %q", name)
@@ -154,8 +154,11 @@ func (r *ContextFields) Remove(name string, uses []Use, registry *Environments, 
 			users = append(users, u.user())
 		}
 	}
+	for _, d := range DefaultsIn(projects, registry, func(s Strategy) bool { return s.HasField(name) }) {
+		users = append(users, d.user())
+	}
 	for _, s := range segments {
-		if slices.ContainsFunc(s.Constraints, func(c Constraint) bool { return c.ContextName == name }) {
+		if hasField(s.Constraints, name) {
 			users = append(users, "segment "+strconv.Quote(s.Name))
 		}
 	}

@@ -71,7 +71,7 @@ func TestContextFields(t *testing.T) {
 		{"tier", "<nil>"}, // only an archived flag has a constraint on it
 		{"nosuch", `there is no context field "nosuch"`},
 	} {
-		if got := fmt.Sprint(r.Clone().Remove(tt.name, uses, registry, segments)); got != tt.want {
+		if got := fmt.Sprint(r.Clone().Remove(tt.name, uses, nil, registry, segments)); got != tt.want {
 			t.Errorf("remove %s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}

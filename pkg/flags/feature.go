@@ -163,8 +163,9 @@ func (f *Feature) Revive(at time.Time) {
 // Move takes the flag to another project; from are the environments of the one that it is in. What is on stays on, so
 // the other project must have every environment that the flag is on in: Conflict when not. What the flag has in other
 // environments that only its old project has rests, as when an environment is taken out of a project. Conflict, too,
-// while there are dependencies, which stay within a project, and while it uses a segment that is not there for the other,
-// in an environment of the registry.
+// while there are dependencies, which stay within a project, and while it uses a segment that the other project cannot use,
+// in an environment of the registry. What the flag has with such a segment in an environment that was deleted stays behind:
+// no flag takes a segment into a project that cannot use it.
 func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environments, segment func(id int64) *Segment) error {
 	if f.ProjectUID == to.UID {
 		return nil
@@ -176,8 +177,12 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		}
 		return err
 	}
+	foreign := func(id int64) bool {
+		s := segment(id)
+		return s != nil && s.ProjectUID != "" && s.ProjectUID != to.UID
+	}
 	for _, id := range f.Use().segments(func(s StrategyUse) bool { return s.in(registry) }) {
-		if s := segment(id); s != nil && s.ProjectUID != "" && s.ProjectUID != to.UID {
+		if s := segment(id); foreign(id) {
 			return Errorf(Conflict, "flag %q uses segment %d, %q, which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
 		}
 	}
@@ -195,6 +200,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		return Errorf(Conflict, "flag %q is on in environments that project %q does not have: %s; switch it off there, or add them to the project first",
 			f.Name, to.ID, strings.Join(missing, ", "))
 	}
+	f.forgetDeleted(registry, foreign)
 	for name, fe := range f.Environments {
 		fe.EnabledIn = on[name]
 		f.Environments[name] = fe
@@ -203,11 +209,23 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	return nil
 }
 
+// forgetDeleted drops what the flag has in environments that were deleted, where a strategy uses one of some segments.
+// The registry must have been read no earlier than the flag: it knows every environment that the flag can be in.
+func (f *Feature) forgetDeleted(registry *Environments, of func(segment int64) bool) {
+	for _, s := range f.Use().Strategies {
+		if !s.in(registry) && slices.ContainsFunc(s.Segments, of) {
+			delete(f.Environments, s.Environment)
+		}
+	}
+}
+
 // CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
-// everywhere. Its tags stay behind; its parents, which change too, are for the caller to bring over by DependOn. With
+// everywhere. Strategies with segments in environments that were deleted stay behind: the segments may belong to another
+// project by now. Its tags stay behind; its parents, which change too, are for the caller to bring over by DependOn. With
 // replaceGroupID, strategies grouped under the old name are grouped under the new one.
-func (f *Feature) CloneAs(name string, replaceGroupID bool, by string, at time.Time, newID func() string) *Feature {
+func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environments, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()
+	c.forgetDeleted(registry, func(int64) bool { return true })
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
 	c.Tags, c.Favorites, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {

@@ -241,7 +241,7 @@ func TestCloneAs(t *testing.T) {
 		"groups kept":     {false, []string{"f", "else"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := source.CloneAs("g", tt.replace, "another", tuesday, counter())
+			c := source.CloneAs("g", tt.replace, &Environments{List: []Environment{env.Environment, other.Environment}}, "another", tuesday, counter())
 			if c.Name != "g" || c.Version != 0 || !c.CreatedAt.Equal(tuesday) || c.CreatedBy != "another" || !c.LastSeenAt.IsZero() {
 				t.Errorf("clone %+v, want a new flag", c)
 			}

@@ -61,7 +61,7 @@ func TestLifecycle(t *testing.T) {
 		}, "initial 3"},
 		{"revived while it was active", []func(*Feature){func(f *Feature) { f.Revive(day(3)) }}, "initial 0"},
 		{"cloned", []func(*Feature){
-			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { *f = *f.CloneAs("g", true, "", day(2), counter()) },
+			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { *f = *f.CloneAs("g", true, &Environments{}, "", day(2), counter()) },
 		}, "initial 2"},
 	}
 	for _, tt := range tests {

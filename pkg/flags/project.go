@@ -67,6 +67,14 @@ type Attachment struct {
 	DefaultStrategy *Strategy // added when a flag without strategies is switched on; nil for none
 }
 
+// Segments are those of the environment's default strategy.
+func (a Attachment) Segments() []int64 {
+	if a.DefaultStrategy == nil {
+		return nil
+	}
+	return a.DefaultStrategy.Segments
+}
+
 // Key names the project by its id.
 func (p *Project) Key() Key { return ProjectKey(p.ID) }
 

@@ -13,6 +13,7 @@ import (
 // them does not meet the strategy.
 type Segment struct {
 	Version     int64
+	UsesBegun   int64  // how often a strategy had begun to use it when it was loaded (see UseCount); not in lists
 	ID          int64  // never used again
 	Name        string // unique in the service
 	Description *string
@@ -74,16 +75,21 @@ func (s *Segment) In(project *Project) {
 	}
 }
 
-// Settles says whether the segment can be where In has put it. Conflict while flags of other projects use it, in
-// environments that are there still.
-func (s *Segment) Settles(uses []Use, registry *Environments) error {
+// Settles says whether the segment can be where In has put it. Conflict while another project uses it: by a flag, in an
+// environment that exists, or by the default strategy of an environment.
+func (s *Segment) Settles(uses []Use, projects []*Project, registry *Environments) error {
 	if s.Project == "" {
 		return nil
 	}
 	var users []string
 	for _, u := range uses {
-		if u.Project != s.Project && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.OfSegment(s.ID) && st.in(registry) }) {
+		if !u.of(s) && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.OfSegment(s.ID) && !u.gone(st, projects, registry) }) {
 			users = append(users, u.user())
+		}
+	}
+	for _, d := range s.defaults(projects, registry) {
+		if d.ProjectUID != s.ProjectUID {
+			users = append(users, d.user())
 		}
 	}
 	if len(users) > 0 {
@@ -100,17 +106,26 @@ func (s *Segment) Deletable(uses []Use, projects []*Project, registry *Environme
 	for _, u := range uses {
 		users = append(users, s.usersIn(u, projects, registry)...)
 	}
-	for _, p := range projects {
-		for _, env := range p.Available(registry) {
-			if d := env.Attachment.DefaultStrategy; d != nil && slices.Contains(d.Segments, s.ID) {
-				users = append(users, fmt.Sprintf("default strategy of project %q in environment %q", p.ID, env.Name))
-			}
-		}
+	for _, d := range s.defaults(projects, registry) {
+		users = append(users, d.user())
 	}
 	if len(users) > 0 {
 		return inUse(fmt.Sprintf("segment %d, %q,", s.ID, s.Name), users)
 	}
 	return nil
+}
+
+// defaults are the default strategies that use the segment.
+func (s *Segment) defaults(projects []*Project, registry *Environments) []UsingDefault {
+	return DefaultsIn(projects, registry, func(d Strategy) bool { return d.HasSegment(s.ID) })
+}
+
+// of tells whether the flag is in the project that the segment belongs to.
+func (u Use) of(s *Segment) bool {
+	if u.ProjectUID == "" { // stored by a version that kept the id alone
+		return u.Project == s.Project
+	}
+	return u.ProjectUID == s.ProjectUID
 }
 
 // Leftover finds a strategy that is gone and has the segment still, since flags keep what they had in an environment that

@@ -121,7 +121,7 @@ func TestUses(t *testing.T) {
 			if got := strings.Join(names, " "); got != tt.want {
 				t.Errorf("used by %q, want %q", got, tt.want)
 			}
-			if f, p := CountUsers(list); f != tt.features || p != tt.projects {
+			if f, p := CountUsers(list, nil); f != tt.features || p != tt.projects {
 				t.Errorf("%d flags and %d projects, want %d and %d", f, p, tt.features, tt.projects)
 			}
 		})
@@ -180,15 +180,36 @@ func TestSegmentDeletable(t *testing.T) {
 
 func TestSegmentSettles(t *testing.T) {
 	uses, registry := usedBy()
-	uses = append(uses, Use{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}})
-	s := &Segment{ID: 7, Name: "s"}
+	uses = append(uses,
+		Use{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}},
+		Use{Feature: "archived", Project: "shop", ProjectUID: "p0", Archived: true, Strategies: []StrategyUse{{Environment: "development", EnvironmentUID: "e1", Segments: []int64{7}}}},
+	)
+	using := func(id int64) *Strategy { return &Strategy{Name: "default", Segments: []int64{id}} }
+	shop := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
+		"development": {Environment: "e1", DefaultStrategy: using(8)}, "staging": {Environment: "e9", DefaultStrategy: using(9)},
+	}}
+	other := &Project{ID: "other", UID: "p2"}
 	for _, tt := range []struct {
+		name    string
+		segment int64
 		project *Project
-		ok      bool
-	}{{nil, true}, {&Project{ID: "shop", UID: "p1"}, true}, {&Project{ID: "other", UID: "p2"}, false}} {
+		users   string // "" for no conflict
+	}{
+		{"for all", 7, nil, ""},
+		{"for the project of its flags", 7, shop, ""},
+		{"for another", 7, other, `flag "a", flag "old", which is archived`},
+		{"for the project of its default strategy", 8, shop, ""},
+		{"for another than the default strategy's", 8, other, `default strategy of project "shop" in environment "development"`},
+		{"with a default strategy in an environment that was deleted", 9, other, ""},
+	} {
+		s := &Segment{ID: tt.segment, Name: "s"}
 		s.In(tt.project)
-		if err := s.Settles(uses, registry); (err == nil) != tt.ok || err != nil && KindOf(err) != Conflict {
-			t.Errorf("in %v: got %v, want ok %t", tt.project, err, tt.ok)
+		err := s.Settles(uses, []*Project{shop, other}, registry)
+		switch {
+		case tt.users == "" && err != nil:
+			t.Errorf("%s: got %v, want no error", tt.name, err)
+		case tt.users != "" && (KindOf(err) != Conflict || !strings.HasSuffix(err.Error(), "by the "+tt.users)):
+			t.Errorf("%s: got %v, want a conflict with %s", tt.name, err, tt.users)
 		}
 	}
 }

@@ -32,7 +32,8 @@ const (
 	EntitySeen          Entity = "token use"      // when a token was last used
 	EntityContextFields Entity = "context fields" // the registry of context fields
 	EntitySegment       Entity = "segment"
-	EntityUse           Entity = "use" // what a flag uses of segments and context fields; for lists alone
+	EntityUse           Entity = "use"       // what a flag uses of segments and context fields; for lists alone
+	EntityUseCount      Entity = "use count" // how often a segment began to be used; for reading alone
 )
 
 // A Key names one aggregate.
@@ -67,6 +68,9 @@ func ContextFieldsKey() Key { return Key{Entity: EntityContextFields} }
 
 // SegmentKey names the segment of that id.
 func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 10)} }
+
+// UseCountKey names the count of uses of the segment of that id.
+func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id, 10)} }
 
 // SignupKey names the public signup token whose secret has that hash.
 func SignupKey(hash string) Key { return Key{EntitySignup, hash} }
@@ -128,7 +132,7 @@ type Store interface {
 	// Commit applies all of a change or nothing of it, exactly once however often an answer is lost on the way.
 	// Outdated when an aggregate is no longer at the version that was read, NameExists when one that was to be made
 	// is there already (Outdated for a registry, which nobody gave a name), Invalid when one has grown past what an item
-	// of the store can hold, or a user's name is taken, Conflict when a project that is to be deleted still has active
+	// of the store can hold, a user's name is taken, or a strategy begins to use a segment that its project cannot use, Conflict when a project that is to be deleted still has active
 	// flags.
 	Commit(ctx context.Context, change Change) error
 

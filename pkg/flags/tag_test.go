@@ -178,7 +178,7 @@ func TestFavorites(t *testing.T) {
 	if want := []string{"token:user:1", "user:10"}; !slices.Equal(f.Favorites, want) {
 		t.Errorf("favorites %q, want %q: another name is the same user", f.Favorites, want)
 	}
-	if c := f.CloneAs("g", true, "x", f.CreatedAt, func() string { return "id" }); len(c.Favorites)+len(c.Tags) > 0 {
+	if c := f.CloneAs("g", true, &Environments{}, "x", f.CreatedAt, func() string { return "id" }); len(c.Favorites)+len(c.Tags) > 0 {
 		t.Errorf("a clone has favorites %q and tags %v, want none", c.Favorites, c.Tags)
 	}
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -87,6 +88,19 @@ func (u Use) project(projects []*Project) *Project {
 	return nil
 }
 
+// A UseCount tells how often a strategy, or a default strategy, began to use a segment, or took it to another project. It
+// only rises. The store keeps it with the uses, in the same transactions. A change of a segment that relies on who uses it
+// is committed only over the count that was read before the uses were listed: so no use has begun since.
+type UseCount struct {
+	Segment int64
+	Begun   int64
+}
+
+// Key names the count by its segment.
+func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
+
+func (u *UseCount) version() int64 { return u.Begun }
+
 // A UsingStrategy is a strategy of a flag that uses something.
 type UsingStrategy struct {
 	StrategyUse
@@ -111,11 +125,49 @@ func StrategiesIn(uses []Use, registry *Environments, using func(StrategyUse) bo
 	return list
 }
 
-// CountUsers counts the flags and the projects that strategies are of.
-func CountUsers(list []UsingStrategy) (features, projects int) {
+// A UsingDefault is a default strategy that uses something: flags of its project get it when they are switched on.
+type UsingDefault struct {
+	Project, ProjectUID string
+	Environment         string
+	Name                string // of its type
+}
+
+// user names the default strategy in a message.
+func (d UsingDefault) user() string {
+	return fmt.Sprintf("default strategy of project %q in environment %q", d.Project, d.Environment)
+}
+
+// DefaultsIn lists the default strategies of projects that use something. Those of environments that the project no
+// longer has do not count: nothing brings them back.
+func DefaultsIn(projects []*Project, registry *Environments, using func(Strategy) bool) (list []UsingDefault) {
+	for _, p := range projects {
+		for _, env := range p.Available(registry) {
+			if d := env.Attachment.DefaultStrategy; d != nil && using(*d) {
+				list = append(list, UsingDefault{p.ID, p.UID, env.Name, d.Name})
+			}
+		}
+	}
+	return list
+}
+
+// HasSegment tells whether the strategy uses a segment.
+func (s Strategy) HasSegment(id int64) bool { return slices.Contains(s.Segments, id) }
+
+// HasField tells whether the strategy has a constraint on a context field.
+func (s Strategy) HasField(name string) bool { return hasField(s.Constraints, name) }
+
+func hasField(constraints []Constraint, name string) bool {
+	return slices.ContainsFunc(constraints, func(c Constraint) bool { return c.ContextName == name })
+}
+
+// CountUsers counts the flags that strategies belong to, and the projects of those and of default strategies.
+func CountUsers(list []UsingStrategy, defaults []UsingDefault) (features, projects int) {
 	f, p := map[string]bool{}, map[string]bool{}
 	for _, s := range list {
 		f[s.Feature], p[s.Project] = true, true
+	}
+	for _, d := range defaults {
+		p[d.Project] = true
 	}
 	return len(f), len(p)
 }

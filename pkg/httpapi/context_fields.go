@@ -20,25 +20,26 @@ func contextFields() []Operation {
 		fields = theContextFields
 	)
 	return []Operation{
-		{"GET " + all, flags.Read, fields | theEnvironments, does(listContextFields).listing(flags.EntityUse).answers(200, []contextFieldRow{})},
+		{"GET " + all, flags.Read, fields | theEnvironments, does(listContextFields).listing(flags.EntityUse, flags.EntityProject).answers(200, []contextFieldRow{})},
 		{"POST " + all, flags.CreateContextField, fields, takes(createContextField).answers(201, contextFieldView{})},
 		{"POST " + all + "/validate", flags.CreateContextField, fields, takes(validateContextField).answers(200)},
 		{"GET " + one, flags.Read, fields, does(readContextField).answers(200, contextFieldView{})},
 		{"PUT " + one, flags.UpdateContextField, fields, takes(updateContextField).answers(200)},
 		{"DELETE " + one, flags.DeleteContextField, fields | theEnvironments,
-			does(deleteContextField).listing(flags.EntityUse, flags.EntitySegment).answers(200)},
+			does(deleteContextField).listing(flags.EntityUse, flags.EntityProject, flags.EntitySegment).answers(200)},
 		{"GET " + one + "/strategies", flags.Read, fields | theEnvironments,
-			does(listFieldStrategies).listing(flags.EntityUse).answers(200, usingStrategyList{})},
+			does(listFieldStrategies).listing(flags.EntityUse, flags.EntityProject).answers(200, usingStrategyList{})},
 		{"POST " + values, flags.UpdateContextField, fields, takes(addLegalValue).answers(200)},
 		{"DELETE " + values + "/{legalValue...}", flags.UpdateContextField, fields, does(removeLegalValue).answers(200)},
 	}
 }
 
 func listContextFields(c *call) (decision, error) {
-	uses := c.uses()
+	uses, projects := c.uses(), c.projects()
 	return ok(each(c.fields.List, func(f flags.ContextField) contextFieldRow {
 		row := contextFieldRow{contextFieldView: contextFieldViewOf(f)}
-		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingField(f.Name)))
+		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingField(f.Name)),
+			flags.DefaultsIn(projects, c.registry, havingField(f.Name)))
 		return row
 	}))
 }
@@ -47,10 +48,16 @@ func usingField(name string) func(flags.StrategyUse) bool {
 	return func(s flags.StrategyUse) bool { return s.OfField(name) }
 }
 
+func havingField(name string) func(flags.Strategy) bool {
+	return func(s flags.Strategy) bool { return s.HasField(name) }
+}
+
 func readContextField(c *call) (decision, error) { return ok(contextFieldViewOf(c.field)) }
 
 func listFieldStrategies(c *call) (decision, error) {
-	return ok(usingStrategyList{each(flags.StrategiesIn(c.uses(), c.registry, usingField(c.field.Name)), usingStrategyOf)})
+	using := flags.StrategiesIn(c.uses(), c.registry, usingField(c.field.Name))
+	defaults := flags.DefaultsIn(c.projects(), c.registry, havingField(c.field.Name))
+	return ok(usingStrategyList{each(using, usingStrategyOf), each(defaults, usingDefaultOf)})
 }
 
 func createContextField(c *call, in contextFieldBody) (decision, error) {
@@ -94,7 +101,7 @@ func (c *call) replacesField(after flags.ContextField) (decision, error) {
 
 func deleteContextField(c *call) (decision, error) {
 	registry := c.fields.Clone()
-	if err := registry.Remove(c.field.Name, c.uses(), c.registry, c.segments()); err != nil {
+	if err := registry.Remove(c.field.Name, c.uses(), c.projects(), c.registry, c.segments()); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.ContextFieldDeleted, PreData: contextFieldViewOf(c.field)}
@@ -213,6 +220,18 @@ func usingStrategyOf(s flags.UsingStrategy) usingStrategy {
 	return usingStrategy{s.ID, s.Feature, s.Project, s.Environment, s.Name}
 }
 
+// A usingDefault is a project's default strategy that uses a segment or a context field.
+type usingDefault struct {
+	ProjectID    string `json:"projectId"`
+	Environment  string `json:"environment"`
+	StrategyName string `json:"strategyName"`
+}
+
+func usingDefaultOf(d flags.UsingDefault) usingDefault {
+	return usingDefault{d.Project, d.Environment, d.Name}
+}
+
 type usingStrategyList struct {
-	Strategies []usingStrategy `json:"strategies"`
+	Strategies        []usingStrategy `json:"strategies"`
+	DefaultStrategies []usingDefault  `json:"defaultStrategies"`
 }

@@ -39,7 +39,7 @@ func TestContextFields(t *testing.T) {
 		{"renamed", "PUT", one, `{"name":"other"}`, 400, invalid("/name")},
 		{"an unknown one changed", "PUT", contextFields + "/nosuch", `{}`, 404, notFound(`"nosuch"`)},
 		{"a constraint on it", "POST", in("f", "development") + "/strategies", `{"name":"default","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`, 200, anything},
-		{"is listed", "GET", one + "/strategies", "", 200, `{"strategies":[{"...":0,"featureName":"f","projectId":"default","environment":"development","strategyName":"default"}]}`},
+		{"is listed", "GET", one + "/strategies", "", 200, `{"strategies":[{"...":0,"featureName":"f","projectId":"default","environment":"development","strategyName":"default"}],"defaultStrategies":[]}`},
 		{"and counted", "GET", contextFields, "", 200, `[{"...":0},{"...":0,"name":"country","usedInFeatures":1,"usedInProjects":1},{"...":0},{"...":0},{"...":0},{"...":0,"usedInFeatures":0}]`},
 		{"in use", "DELETE", one, "", 409, inUse(`the flag "f"`)},
 		{"by an archived flag", "DELETE", features + "/f", "", 202, ""},

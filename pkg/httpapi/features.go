@@ -96,7 +96,7 @@ func (c *call) changeMetadata(m flags.Metadata) (decision, error) {
 }
 
 func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
-	f := c.feature.CloneAs(in.Name, in.ReplaceGroupID.or(true), c.caller.Name, c.now, c.newID)
+	f := c.feature.CloneAs(in.Name, in.ReplaceGroupID.or(true), c.registry, c.caller.Name, c.now, c.newID)
 	variants := variantViews(f.AllVariants(c.environments))
 	answer := c.subset(f, &variants)
 	parents, writes := c.parents()

@@ -52,7 +52,7 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 			keys = append(keys, flags.ContextFieldsKey())
 		}
 		if id, err := intParam(r.PathValue, segmentParam); reads.has(theSegment) && err == nil {
-			keys = append(keys, flags.SegmentKey(id))
+			keys = append(keys, flags.SegmentKey(id), flags.UseCountKey(id))
 		}
 		if id, err := intParam(r.PathValue, userParam); reads.has(theUser) && err == nil {
 			keys = append(keys, flags.UserKey(id))
@@ -166,6 +166,9 @@ func (c *call) findSegment(view flags.View) error {
 	}
 	if c.segment = flags.Find[*flags.Segment](view, flags.SegmentKey(id)); c.segment == nil {
 		return flags.Errorf(flags.NotFound, "there is no segment %d", id)
+	}
+	if count := flags.Find[*flags.UseCount](view, flags.UseCountKey(id)); count != nil {
+		c.segment.UsesBegun = count.Begun
 	}
 	return nil
 }

@@ -47,8 +47,15 @@ func (b moveFlagsBody) check(limits flags.Limits, problems *flags.Problems) {
 
 func (b moveBody) keys() []flags.Key { return []flags.Key{flags.ProjectKey(b.NewProjectID)} }
 
-// segmentKeys are the segments that the flag of the call uses.
-func segmentKeys(c *call) []flags.Key { return each(c.feature.Segments(), flags.SegmentKey) }
+// segmentKeys are the segments that the flag of the call uses, and the environments, again: Move takes those that were
+// read after the flag.
+func segmentKeys(c *call) []flags.Key {
+	segments := c.feature.Segments()
+	if len(segments) == 0 {
+		return nil
+	}
+	return append(each(segments, flags.SegmentKey), flags.EnvironmentsKey())
+}
 
 // target is the project that flags go to; nil when there is none.
 func (b moveBody) target(c *call) *flags.Project {
@@ -70,7 +77,7 @@ func (b moveBody) allowed(c *call) error {
 // move takes the flag of the call there.
 func (b moveBody) move(c *call) (decision, error) {
 	f, to := c.feature.Clone(), b.target(c)
-	if err := f.Move(c.environments, to, c.registry, c.segmentNamed); err != nil {
+	if err := f.Move(c.environments, to, c.latestRegistry(), c.segmentNamed); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{

@@ -140,25 +140,25 @@ var examples = map[string]example{
 	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
 	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
 
-	"GET " + contextFields:                               {"", 200, 2, 2},
+	"GET " + contextFields:                               {"", 200, 3, 3},
 	"POST " + contextFields:                              {`{"name":"{new}"}`, 201, 2, 1},
 	"POST " + contextFields + "/validate":                {`{"name":"{new}"}`, 200, 1, 1},
 	"GET " + aField:                                      {"", 200, 1, 1},
 	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
-	"DELETE " + aField:                                   {"", 200, 4, 1}, // two lists say that nothing uses it
-	"GET " + aField + "/strategies":                      {"", 200, 2, 2},
+	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists say that nothing uses it
+	"GET " + aField + "/strategies":                      {"", 200, 3, 3},
 	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
 
-	"GET " + allSegments:                              {"", 200, 3, 3},
+	"GET " + allSegments:                              {"", 200, 4, 4},
 	"POST " + allSegments:                             {aSegmentOf, 201, 4, 4}, // of a project, and with an id
 	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
 	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
-	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 3},
 	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
-	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2},
+	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
 	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},

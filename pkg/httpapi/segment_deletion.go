@@ -14,8 +14,7 @@ func deleteSegment(c *call) (decision, error) {
 	if err := c.authorizeThis(flags.DeleteSegment); err != nil {
 		return decision{}, err
 	}
-	// What was made in a new environment while this was loaded is not gone: the registry that came last knows it.
-	registry := cmp.Or(flags.Find[*flags.Environments](c.more, flags.EnvironmentsKey()), c.registry)
+	registry := c.latestRegistry()
 	if err := c.segment.Deletable(c.uses(), c.projects(), registry); err != nil {
 		return decision{}, err
 	}
@@ -24,6 +23,12 @@ func deleteSegment(c *call) (decision, error) {
 	}
 	event := flags.Event{Type: flags.SegmentDeleted, Project: c.segment.Project, PreData: segmentViewOf(c.segment)}
 	return c.changes(c.segment, nil, event, http.StatusNoContent, nil)
+}
+
+// latestRegistry is the registry of environments that was loaded last. An environment that was created while the call was
+// loaded has not been deleted: what flags have there counts.
+func (c *call) latestRegistry() *flags.Environments {
+	return cmp.Or(flags.Find[*flags.Environments](c.more, flags.EnvironmentsKey()), c.registry)
 }
 
 // leftoverKeys names the flag of the next strategy that is to be taken away.

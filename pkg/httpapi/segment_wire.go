@@ -104,5 +104,6 @@ type segmentList struct {
 // A segmentStrategies lists the strategies that use a segment. There are no change requests.
 type segmentStrategies struct {
 	Strategies              []usingStrategy `json:"strategies"`
+	DefaultStrategies       []usingDefault  `json:"defaultStrategies"`
 	ChangeRequestStrategies []usingStrategy `json:"changeRequestStrategies"`
 }

@@ -20,7 +20,7 @@ func segments() []Operation {
 		strategies = all + "/strategies"
 	)
 	return []Operation{
-		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse).answers(200, segmentRows{})},
+		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse, flags.EntityProject).answers(200, segmentRows{})},
 		{"POST " + all, flags.Read, 0, reviewing(loadingFor(takes(createSegment), segmentProject), mayCreateSegment).allocating(flags.EntitySegment).
 			overProjects(flags.CreateSegment, flags.UpdateProjectSegment).answers(201, segmentView{})},
 		{"POST " + all + "/validate", flags.Read, 0, takes(validateSegment).listing(flags.EntitySegment).answers(204)},
@@ -30,12 +30,12 @@ func segments() []Operation {
 			within(func(in any) string { return in.(strategySegmentsBody).Project }).
 			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
 		{"GET " + one, flags.Read, theSegment, does(readSegment).answers(200, segmentView{})},
-		{"PUT " + one, flags.Read, theSegment | theEnvironments, loadingFor(takes(updateSegment), segmentProject).listing(flags.EntityUse).
+		{"PUT " + one, flags.Read, theSegment | theEnvironments, loadingFor(takes(updateSegment), newOwnerKeys).listing(flags.EntityUse, flags.EntityProject).
 			overProjects(flags.UpdateSegment, flags.UpdateProjectSegment).answers(204)},
 		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).loading(leftoverKeys).
 			overProjects(flags.DeleteSegment, flags.UpdateProjectSegment).answers(204)},
 		{"GET " + one + "/strategies", flags.Read, theSegment | theEnvironments,
-			does(listSegmentStrategies).listing(flags.EntityUse).answers(200, segmentStrategies{})},
+			does(listSegmentStrategies).listing(flags.EntityUse, flags.EntityProject).answers(200, segmentStrategies{})},
 	}
 }
 
@@ -104,10 +104,11 @@ func (c *call) segmentByName(name string) *flags.Segment {
 }
 
 func listSegments(c *call) (decision, error) {
-	uses := c.uses()
+	uses, projects := c.uses(), c.projects()
 	return ok(segmentRows{each(c.segments(), func(s *flags.Segment) segmentRow {
 		row := segmentRow{segmentView: segmentViewOf(s)}
-		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)))
+		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)),
+			flags.DefaultsIn(projects, c.registry, havingSegment(s.ID)))
 		return row
 	})})
 }
@@ -116,11 +117,16 @@ func usingSegment(id int64) func(flags.StrategyUse) bool {
 	return func(s flags.StrategyUse) bool { return s.OfSegment(id) }
 }
 
+func havingSegment(id int64) func(flags.Strategy) bool {
+	return func(s flags.Strategy) bool { return s.HasSegment(id) }
+}
+
 func readSegment(c *call) (decision, error) { return ok(segmentViewOf(c.segment)) }
 
 func listSegmentStrategies(c *call) (decision, error) {
 	using := flags.StrategiesIn(c.uses(), c.registry, usingSegment(c.segment.ID))
-	return ok(segmentStrategies{Strategies: each(using, usingStrategyOf), ChangeRequestStrategies: []usingStrategy{}})
+	defaults := flags.DefaultsIn(c.projects(), c.registry, havingSegment(c.segment.ID))
+	return ok(segmentStrategies{each(using, usingStrategyOf), each(defaults, usingDefaultOf), []usingStrategy{}})
 }
 
 // segmentProject names the project that the segment is to be of.
@@ -129,6 +135,15 @@ func segmentProject(_ *call, in segmentBody) []flags.Key {
 		return nil
 	}
 	return projectKeys([]string{*in.Project.Value})
+}
+
+// newOwnerKeys names the project that the segment is to belong to and, since it must not be in use elsewhere, the
+// environments again: those that are there once its uses were listed.
+func newOwnerKeys(c *call, in segmentBody) []flags.Key {
+	if in.Project.Value == nil {
+		return nil
+	}
+	return append(segmentProject(c, in), flags.EnvironmentsKey())
 }
 
 func createSegment(c *call, in segmentBody) (decision, error) {
@@ -148,7 +163,7 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 	if err := c.putSegment(s, in, flags.UpdateSegment); err != nil {
 		return decision{}, err
 	}
-	if err := s.Settles(c.uses(), c.registry); err != nil {
+	if err := s.Settles(c.uses(), c.projects(), c.latestRegistry()); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.SegmentUpdated, Project: s.Project, Data: segmentViewOf(s), PreData: segmentViewOf(c.segment)}

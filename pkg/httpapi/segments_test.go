@@ -94,7 +94,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 	}
 	s.run(t, []call{
 		{"in the strategy", "GET", its, "", 200, `{"...":0,"segments":[1,2]}`},
-		{"by segment", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[` + used + `],"changeRequestStrategies":[]}`},
+		{"by segment", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[` + used + `],"defaultStrategies":[],"changeRequestStrategies":[]}`},
 		{"by strategy", "GET", allSegments + "/strategies/" + id, "", 200, `{"segments":[{"...":0,"id":1},{"...":0,"id":2,"project":"default"}]}`},
 		{"by a strategy that is not there", "GET", allSegments + "/strategies/nosuch", "", 200, `{"segments":[]}`},
 		{"counted", "GET", allSegments, "", 200,
@@ -119,7 +119,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "f", flag "g"`)},
 		{"set to none", "POST", allSegments + "/strategies", set(plain, "[]"), 201, set(plain, "[]")},
 		{"an archived flag", "DELETE", features + "/f", "", 202, ""},
-		{"uses no more, for lists", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"changeRequestStrategies":[]}`},
+		{"uses no more, for lists", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
 		{"but it can be revived", "DELETE", allSegments + "/1", "", 409, inUse("archived")},
 		{"revived", "POST", "/api/admin/archive/revive/f", "", 200, anything},
 		{"with its segments", "GET", its, "", 200, `{"...":0,"segments":[2,1]}`},

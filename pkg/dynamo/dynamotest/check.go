@@ -28,6 +28,8 @@ import (
 //   - a project's guard that counts other flags than those that are there, or is open though the project is gone;
 //   - a version of a flag that no event tells of: neither one of its own nor, for a parent, one of a child's;
 //   - what a flag uses of segments, and a segment's count of its users, that are not what the flag says;
+//   - a flag or a default strategy with a segment that was deleted, or that belongs to another project; a segment's guard
+//     that names another owner, or counts no use though a default strategy has the segment;
 //   - a child that its parent does not know of, and the other way round; members of projects and the projects of users;
 //   - a name that is taken by nobody, or had but not taken; a list row of a project or token that differs from it;
 //   - an item that nobody knows.
@@ -75,6 +77,7 @@ type item struct {
 	uid     string
 	numbers map[string]int // the other numbers: what guards count
 	closed  bool           // of a guard
+	owner   string         // of a segment's guard
 	log, id string         // of an event: what the indexes of the log are made of
 }
 
@@ -91,6 +94,7 @@ type audit struct {
 	users    map[int64]*flags.User
 	tokens   []*flags.Token
 	segments []*flags.Segment
+	registry *flags.Environments
 }
 
 func (a *audit) fault(format string, values ...any) {
@@ -122,7 +126,7 @@ func (a *audit) read(pages string) {
 
 func itemOf(attributes map[string]map[string]any) item {
 	text := func(name string) string { s, _ := attributes[name]["S"].(string); return s }
-	i := item{at: at{text("pk"), text("sk")}, doc: text("doc"), uid: text("uid"), log: text("log"), id: text("id"), numbers: map[string]int{}}
+	i := item{at: at{text("pk"), text("sk")}, doc: text("doc"), uid: text("uid"), log: text("log"), id: text("id"), owner: text("owner"), numbers: map[string]int{}}
 	i.closed, _ = attributes["closed"]["BOOL"].(bool)
 	for name, value := range attributes {
 		digits, is := value["N"].(string)
@@ -151,10 +155,11 @@ func (a *audit) load() {
 			keys = append(keys, key)
 		}
 	}
-	view, err := a.store.Load(context.WithoutCancel(a.t.Context()), keys)
+	view, err := a.store.Load(context.WithoutCancel(a.t.Context()), append(keys, flags.EnvironmentsKey()))
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	a.registry = &flags.Environments{}
 	a.flags, a.projects, a.users = map[string]*flags.Feature{}, map[string]*flags.Project{}, map[int64]*flags.User{}
 	for _, one := range view {
 		switch one := one.(type) {
@@ -168,6 +173,8 @@ func (a *audit) load() {
 			a.tokens = append(a.tokens, one)
 		case *flags.Segment:
 			a.segments = append(a.segments, one)
+		case *flags.Environments:
+			a.registry = one
 		}
 	}
 }
@@ -323,13 +330,18 @@ func (a *audit) documents(kind, sk string) map[string]string {
 	return all
 }
 
-// checkSegments compares the guards of segments with the flags that use them.
+// checkSegments compares the guards of segments with the segments, and with the flags that use them.
 func (a *audit) checkSegments() {
 	want, got := map[string]int{}, map[string]int{}
 	there := map[string]bool{}
 	for _, s := range a.segments {
-		there[fmt.Sprintf("SEGMENT#%d", s.ID)] = true
+		pk := fmt.Sprintf("SEGMENT#%d", s.ID)
+		there[pk] = true
+		if guard := a.items[at{pk, "GUARD"}]; guard.owner != s.ProjectUID {
+			a.fault("segment %d belongs to the project %q, and its guard says %q", s.ID, s.ProjectUID, guard.owner)
+		}
 	}
+	a.checkUsability()
 	for name, f := range a.flags {
 		for _, id := range f.Segments() {
 			pk := fmt.Sprintf("SEGMENT#%d", id)
@@ -350,6 +362,41 @@ func (a *audit) checkSegments() {
 		}
 	}
 	a.same("the counts of segments' guards", want, got)
+}
+
+// checkUsability sees that no flag and no default strategy, in an environment that exists, has a segment that was deleted or
+// that belongs to another project.
+func (a *audit) checkUsability() {
+	check := func(user, projectUID string, ids []int64) {
+		for _, id := range ids {
+			i := slices.IndexFunc(a.segments, func(s *flags.Segment) bool { return s.ID == id })
+			switch {
+			case i < 0:
+				a.fault("%s has the segment %d, which was deleted", user, id)
+			case a.segments[i].ProjectUID != "" && a.segments[i].ProjectUID != projectUID:
+				a.fault("%s has the segment %d, which belongs to the project %s alone", user, id, a.segments[i].Project)
+			}
+		}
+	}
+	for name, f := range a.flags {
+		for _, s := range f.Use().Strategies {
+			env := a.registry.Find(s.Environment)
+			if env != nil && env.UID == s.EnvironmentUID && a.projects[f.ProjectUID] != nil {
+				check("flag "+name, f.ProjectUID, s.Segments)
+			}
+		}
+	}
+	for _, p := range a.projects {
+		for _, env := range p.Available(a.registry) {
+			user := fmt.Sprintf("the default strategy of project %s in environment %s", p.ID, env.Name)
+			check(user, p.UID, env.Attachment.Segments())
+			for _, id := range env.Attachment.Segments() {
+				if guard := a.items[at{fmt.Sprintf("SEGMENT#%d", id), "GUARD"}]; guard.numbers["begun"] == 0 {
+					a.fault("%s has the segment %d, whose guard counts no use", user, id)
+				}
+			}
+		}
+	}
 }
 
 // checkTokens compares API tokens with their list rows, and personal ones with their users.

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +37,97 @@ func (t *trial) mustSegment(id int64) *flags.Segment {
 	return mustFind[*flags.Segment](t, flags.SegmentKey(id))
 }
 
+// latest is a segment with the count of its uses, as whoever deletes it or gives it to a project must load it.
+func (t *trial) latest(id int64) *flags.Segment {
+	t.Helper()
+	view := t.mustLoad(flags.SegmentKey(id), flags.UseCountKey(id))
+	s := flags.Find[*flags.Segment](view, flags.SegmentKey(id))
+	if count := flags.Find[*flags.UseCount](view, flags.UseCountKey(id)); count != nil {
+		s.UsesBegun = count.Begun
+	}
+	return s
+}
+
+// given is a write that gives a segment to a project; "" is all of them.
+func given(s *flags.Segment, projectUID string) flags.Write {
+	after := s.Clone()
+	after.Project, after.ProjectUID = projectUID, projectUID
+	return flags.Write{Before: s, After: after}
+}
+
+// standard is a write that gives a project a default strategy in an environment.
+func standard(before *flags.Project, attachment string, segments ...int64) flags.Write {
+	after := before.Clone()
+	after.Environments = map[string]flags.Attachment{"production": {
+		ID: attachment, Environment: "e1", DefaultStrategy: &flags.Strategy{Name: "default", Segments: segments},
+	}}
+	return flags.Write{Before: before, After: after}
+}
+
 var segmentCases = []testCase{
+	{"one that begins to be used is neither deleted nor given away", func(t *trial) {
+		t.mustAdd(project("shop", "u1"), project("other", "u2"))
+		begin := map[string]func(id int64) flags.Write{
+			"by a flag": func(id int64) flags.Write {
+				name := fmt.Sprintf("f-%d", id)
+				t.mustAdd(flag("u1", name))
+				return changed(mustFind[*flags.Feature](t, flags.FeatureKey(name)), using(id))
+			},
+			"by a default strategy": func(id int64) flags.Write {
+				return standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)
+			},
+			"by the default strategy of an environment that is added again": func(id int64) flags.Write {
+				t.mustCommit(change("standard", standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)))
+				return standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a2", id)
+			},
+			"by a flag that moves": func(id int64) flags.Write {
+				name := fmt.Sprintf("f-%d", id)
+				t.mustAdd(user(name, id))
+				return changed(mustFind[*flags.Feature](t, flags.FeatureKey(name)), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+			},
+		}
+		id := int64(0)
+		for _, name := range slices.Sorted(maps.Keys(begin)) {
+			id++
+			t.mustAdd(segment(id))
+			write := begin[name](id)
+			before := t.latest(id)
+			t.mustCommit(change("used", write))
+			t.wantKind(t.commit(change("given", given(before, "u3"))), flags.Outdated)
+			t.wantKind(t.commit(change("deleted", deleted(before))), flags.Outdated)
+			t.mustCommit(change("given", given(t.latest(id), "u3"))) // whoever has seen the use may
+			if t.Failed() {
+				t.Errorf("used %s", name)
+			}
+		}
+	}},
+	{"one of a project is not used in another", func(t *trial) {
+		s := segment(7)
+		s.Project, s.ProjectUID = "shop", "u1"
+		t.mustAdd(project("shop", "u1"), project("other", "u2"), s, flag("u1", "ours"), flag("u2", "theirs"))
+		theirs := func() *flags.Feature { return mustFind[*flags.Feature](t, flags.FeatureKey("theirs")) }
+		other := func() *flags.Project { return mustFind[*flags.Project](t, flags.ProjectKey("other")) }
+		t.mustCommit(change("used", changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), using(7))))
+		t.wantKind(t.commit(change("used", changed(theirs(), using(7)))), flags.Invalid)
+		t.wantKind(t.commit(change("standard", standard(other(), "a1", 7))), flags.Invalid)
+		t.wantVersion(other(), 1)
+		t.mustCommit(change("given back", given(t.latest(7), "")))
+		t.mustCommit(change("used", changed(theirs(), using(7))))
+		t.mustCommit(change("standard", standard(other(), "a1", 7)))
+		t.mustCommit(change("given", given(t.latest(7), "u2")))
+		ours := changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), describe("still"))
+		t.mustCommit(change("described", ours)) // what it has it keeps
+	}},
+	{"a flag that gets it in another environment begins to use it", func(t *trial) {
+		t.mustAdd(segment(7), user("f", 7))
+		before := t.latest(7)
+		t.mustCommit(change("used", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
+			f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
+				Standing: flags.Standing{Environment: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
+			}}
+		})))
+		t.wantKind(t.commit(change("given", given(before, "u3"))), flags.Outdated)
+	}},
 	{"one in use stays, until no flag uses it", func(t *trial) {
 		s := t.mustSegment(7)
 		t.mustAdd(user("a", 7, 8), user("b", 7))
@@ -53,10 +145,10 @@ var segmentCases = []testCase{
 				t.mustCommit(change("dropped", changed(mustFind[*flags.Feature](t, flags.FeatureKey("b")), using())))
 			},
 		} {
-			t.wantKind(t.commit(change("deleted", deleted(s))), flags.Outdated)
+			t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.Outdated)
 			step()
 		}
-		t.mustCommit(change("deleted", deleted(s)))
+		t.mustCommit(change("deleted", deleted(t.latest(7))))
 		t.wantAbsent(s.Key())
 		t.wantList(flags.EntitySegment)
 	}},
@@ -72,13 +164,13 @@ var segmentCases = []testCase{
 		t.wantList(flags.EntityUse)
 	}},
 	{"two flags of one change", func(t *trial) {
-		s := t.mustSegment(7)
+		t.mustAdd(segment(7))
 		t.mustCommit(change("made", added(user("a", 7)), added(user("b", 7))))
 		a, b := mustFind[*flags.Feature](t, flags.FeatureKey("a")), mustFind[*flags.Feature](t, flags.FeatureKey("b"))
 		t.mustCommit(change("swapped", changed(a, using()), changed(b, using(7))))
-		t.wantKind(t.commit(change("deleted", deleted(s))), flags.Outdated)
+		t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.Outdated)
 		t.mustCommit(change("dropped", changed(b, using())))
-		t.mustCommit(change("deleted", deleted(s)))
+		t.mustCommit(change("deleted", deleted(t.latest(7))))
 	}},
 	{"two of one name", func(t *trial) {
 		s := t.mustSegment(7)
