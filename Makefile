@@ -50,7 +50,7 @@ localstack-down: check-compose ## end a LocalStack that was left running
 # The tests start engines and gateways, which Go's test cache cannot see: hence -count=1.
 # Tests that walk every route, or much data, one call after the other. The race detector has nothing to find in them, and they take
 # three to nine times as long under it, so they run without. A name that is not listed here runs with it.
-SWEEPS = ^Test(Matrix|HostileBodies|StrictJSON|EveryChangeIsInTheLog|ImportTakesWhatValidationSays|FullTransactions|NoSpellingGetsIn|$\
+SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportTakesWhatValidationSays|FullTransactions|NoSpellingGetsIn|$\
 HostileQueries|WidestFlag|LargestFlag|ValidationPromisesTheImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
 Budget|LargestImport|WrongTypes|LongAnswers|NotThere|Properties|FaultMatrix)$$
 

@@ -192,6 +192,9 @@ var shapes = map[string]limit{
 	"patchOperation":         patchShape,
 	"patchBody":              maxPatch,
 	"metadataPatch":          maxPatch,
+	"variantsBody":           most(flags.MaxVariants),
+	"strategyOrderBody":      most(httpapi.MaxBulk),
+	"environmentOrderBody":   mostMembers(httpapi.MaxBulk),
 }
 
 // constraintShape wants of each operator what it compares with.

@@ -142,7 +142,7 @@ var ofTags = map[string]member{
 	"tagView.type":           {doc: "Name of a tag type.", example: "simple"},
 	"tagView.value":          {doc: "Any characters.", example: "checkout"},
 	"addedTags":              {doc: "Tags to give the flag. What it has already stays.", must: true, limit: most(flags.MaxTagChanges)},
-	"removedTags":            {doc: "Tags to take from the flag. What it does not have is no fault.", must: true},
+	"removedTags":            {doc: "Tags to take from the flag. What it does not have is no fault.", must: true, limit: most(flags.MaxTagChanges)},
 	"tags":                   {doc: "The tags, by type and value."},
 	"tagTypeBody.name":       {doc: "What tags have as their type.", example: "team", must: true, limit: aTagType},
 	"updateTagTypeBody.name": {doc: "May be repeated, and must then be the name in the path: tag types cannot be renamed.", example: "team", limit: longest(flags.MaxName)},

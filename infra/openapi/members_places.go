@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -14,7 +16,7 @@ var ofProjects = map[string]member{
 	"updateProjectBody.name":                      {doc: "What people call it.", example: "Shop", limit: both(notBlank, longest(flags.MaxTitle))},
 	"projectView.name":                            {doc: "What people call it.", example: "Shop"},
 	"projectOverview.description":                 {doc: "What it is for.", example: "Everything that customers see."},
-	"createProjectBody.environments":              {doc: "Names of the environments that its flags can be switched in. Left out, all that are enabled; an empty list is none.", example: []any{"development", "production"}, limit: each(longest(flags.MaxName))},
+	"createProjectBody.environments":              {doc: "Names of the environments that its flags can be switched in. Left out, all that are enabled; an empty list is none.", example: []any{"development", "production"}, limit: both(most(httpapi.MaxBulk), each(longest(flags.MaxName)))},
 	"createdProject.environments":                 {doc: "Names of its environments.", example: []any{"development", "production"}},
 	"createProjectBody.changeRequestEnvironments": {doc: "Environments whose changes are to be reviewed. Change requests are off, so there can be none.", example: []any{}, limit: none},
 	"createdProject.changeRequestEnvironments":    {doc: "Always empty: change requests are off.", example: []any{}},
@@ -83,7 +85,7 @@ var ofImports = map[string]member{
 	"importEnvironmentBody.featureName": {doc: "Name of the flag.", example: "new-checkout", must: true, limit: notEmpty},
 	"importEnvironmentBody.environment": {doc: "Name of the environment that it was exported from.", example: "development"},
 	"importEnvironmentBody.name":        {doc: "Name of the flag, as exports have it.", example: "new-checkout"},
-	"importEnvironmentBody.variants":    {doc: "The flag's variants."},
+	"importEnvironmentBody.variants":    {doc: fmt.Sprintf("The flag's variants, at most %d: a flag with more is skipped.", flags.MaxVariants)},
 	"importContextFieldBody.name":       {doc: "Name of the context field.", example: "country", must: true, limit: notEmpty},
 	"importContextFieldBody.stickiness": {doc: "Whether variants and rollouts can go by it.", example: false},
 	"importContextFieldBody.sortOrder":  {doc: "Its place: lower comes first.", example: 10},

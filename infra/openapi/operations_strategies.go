@@ -5,8 +5,10 @@ const (
 		`"constraints": [{"contextName": "userId", "operator": "IN", "values": ["1", "2"]}]}`
 	aVariants     = `[{"name": "blue", "weight": 500, "payload": {"type": "string", "value": "#0000ff"}}, {"name": "green", "weight": 100, "weightType": "fix"}]`
 	aPatchOfThem  = `[{"op": "replace", "path": "/0/stickiness", "value": "userId"}]`
+	patchOfAll    = "The patch is applied to each environment's list, in all or in none. Patch and lists may have 3 MiB together, the patch counted once for each environment. "
 	variantsRules = "At least one variant must have the weightType `variable`, names must be unique, and the `fix` weights must stay below 1000 in sum. " +
 		"What they leave is shared among the `variable` ones: the answer has the weights that came out."
+	ofAFlag = " A flag takes at most 400 KiB with the variants of all its environments."
 )
 
 var strategyOperations = map[string]operation{
@@ -33,11 +35,11 @@ var strategyOperations = map[string]operation{
 	"DELETE " + aStrategy: {id: "removeStrategy", summary: "Remove a strategy", about: "With the last strategy, or the last enabled one, the flag is switched off in the environment."},
 
 	"GET " + aFlag + "/variants":     {id: "readAllVariants", summary: "Read a flag's variants of all environments", about: "The union by name.", answers: "The variants."},
-	"PUT " + aFlag + "/variants":     {id: "replaceAllVariants", summary: "Replace a flag's variants in all environments", about: variantsRules, example: aVariants, answers: "The variants."},
-	"PATCH " + aFlag + "/variants":   {id: "patchAllVariants", summary: "Change a flag's variants in all environments by a JSON Patch", about: "The patch is applied to each environment's list, in all or in none. " + variantsRules, example: aPatchOfThem, answers: "The variants."},
+	"PUT " + aFlag + "/variants":     {id: "replaceAllVariants", summary: "Replace a flag's variants in all environments", about: variantsRules + ofAFlag, example: aVariants, answers: "The variants."},
+	"PATCH " + aFlag + "/variants":   {id: "patchAllVariants", summary: "Change a flag's variants in all environments by a JSON Patch", about: patchOfAll + variantsRules + ofAFlag, example: aPatchOfThem, answers: "The variants."},
 	"GET " + aFlagIn + "/variants":   {id: "readVariants", summary: "Read a flag's variants in an environment", answers: "The variants."},
 	"PUT " + aFlagIn + "/variants":   {id: "replaceVariants", summary: "Replace a flag's variants in an environment", about: variantsRules, example: aVariants, answers: "The variants."},
 	"PATCH " + aFlagIn + "/variants": {id: "patchVariants", summary: "Change a flag's variants in an environment by a JSON Patch", about: variantsRules, example: aPatchOfThem, answers: "The variants."},
-	"PUT " + aFlag + "/variants-batch": {id: "replaceVariantsBatch", summary: "Replace a flag's variants in some environments", about: variantsRules,
+	"PUT " + aFlag + "/variants-batch": {id: "replaceVariantsBatch", summary: "Replace a flag's variants in some environments", about: variantsRules + ofAFlag,
 		example: `{"environments": ["development", "production"], "variants": ` + aVariants + `}`, answers: "The variants."},
 }

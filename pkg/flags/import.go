@@ -63,13 +63,21 @@ func (f *Feature) Bring(env ProjectEnvironment, b Brought, newID func() string, 
 // for everybody.
 var forEverybody = Strategy{Name: "default"}
 
+// CheckStrategies returns Invalid if a flag would have too many strategies in an environment.
+func (l Limits) CheckStrategies(flag, environment string, n int) error {
+	if n <= l.Strategies {
+		return nil
+	}
+	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", flag, n, environment, l.Strategies)
+}
+
 func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
 	strategies := b.Strategies
 	if len(strategies) == 0 && b.Enabled != nil && *b.Enabled {
 		strategies = []Strategy{forEverybody}
 	}
-	if n := len(strategies); n > limits.Strategies {
-		return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", f.Name, n, env.Name, limits.Strategies)
+	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)); err != nil {
+		return err
 	}
 	had := slices.Clone(f.In(env).Strategies)
 	brought := make([]Strategy, len(strategies))

@@ -154,7 +154,7 @@ func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
 // Ids mean nothing here: one that the set gives no name is unknown, and goes by its id.
 func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	var unknown []string
-	named, referred := map[int64]bool{}, map[int64]bool{}
+	named, referred, here := map[int64]bool{}, map[int64]bool{}, to.segmentsByName()
 	for _, strategy := range s.Strategies {
 		for _, id := range strategy.Segments {
 			referred[id] = true
@@ -162,10 +162,8 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	}
 	for _, segment := range s.Segments {
 		named[segment.ID] = true
-		there := slices.ContainsFunc(to.Segments, func(one *Segment) bool { return one.Name == segment.Name })
-		ours := slices.ContainsFunc(to.Segments, func(one *Segment) bool {
-			return one.Name == segment.Name && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
-		})
+		one, there := here[segment.Name]
+		ours := there && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
 		if makes := segment.Whole && !there; !ours && makes == whole && (whole || referred[segment.ID]) {
 			unknown = append(unknown, segment.Name)
 		}
@@ -180,12 +178,22 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	return distinct(unknown)
 }
 
+// segmentsByName are the segments of the target, whose names are unique.
+func (t ImportTarget) segmentsByName() map[string]*Segment {
+	named := make(map[string]*Segment, len(t.Segments))
+	for _, segment := range t.Segments {
+		named[segment.Name] = segment
+	}
+	return named
+}
+
 // otherSegments are those that are here, but not as the set has them.
 func (s ImportSet) otherSegments(to ImportTarget) []string {
 	var other []string
+	here := to.segmentsByName()
 	for _, segment := range s.Segments {
-		i := slices.IndexFunc(to.Segments, func(one *Segment) bool { return one.Name == segment.Name })
-		if segment.Whole && i >= 0 && !to.Segments[i].SameConstraints(segment.Constraints) {
+		one, there := here[segment.Name]
+		if segment.Whole && there && !one.SameConstraints(segment.Constraints) {
 			other = append(other, segment.Name)
 		}
 	}

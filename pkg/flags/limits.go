@@ -14,6 +14,9 @@ type Limits struct {
 	ContextFields    int // per service
 }
 
+// MaxFlagSize is the most bytes that a flag may take: an item of the store holds no more.
+const MaxFlagSize = 400 << 10
+
 // DefaultLimits are the limits of a deployment that sets none.
 func DefaultLimits() Limits {
 	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValue: 100, Environments: 50, Tags: 30,

@@ -85,6 +85,9 @@ func checkConstraints(list []Constraint, limits Limits, p *Problems) {
 // Overrides are refused, because whoever sends them expects users to get a variant that they would not get.
 func (s Strategy) checkVariants(p *Problems) {
 	CheckVariants(s.Variants, "/variants", p)
+	if len(s.Variants) > MaxVariants {
+		return
+	}
 	for i, v := range s.Variants {
 		path := "/variants/" + strconv.Itoa(i)
 		if v.Weight != math.Trunc(v.Weight) {

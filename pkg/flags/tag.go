@@ -122,8 +122,7 @@ func (t *TagTypes) Get(name string) (TagType, error) {
 
 // Has tells whether there is a tag type of that name.
 func (t *TagTypes) Has(name string) bool {
-	_, err := t.index(name)
-	return err == nil
+	return slices.ContainsFunc(t.List, func(one TagType) bool { return one.Name == name })
 }
 
 // Add makes a tag type. NameExists when the name is taken.

@@ -94,16 +94,22 @@ func (s Strategy) checkTexts(p *Problems) {
 	}
 }
 
-// checkTexts notes the texts that are too long.
+// checkTexts notes the texts that are too long, and lists of overrides and their values.
 func (v Variant) checkTexts(path string, p *Problems) {
 	CheckLength(path+"/name", v.Name, MaxTitle, p)
 	CheckLength(path+"/stickiness", v.Stickiness, MaxWord, p)
 	if v.Payload != nil {
 		CheckLength(path+"/payload/value", v.Payload.Value, MaxPayload, p)
 	}
+	if !CheckCount(path+"/overrides", "overrides", len(v.Overrides), MaxOverrides, p) {
+		return
+	}
 	for i, o := range v.Overrides {
 		at := path + "/overrides/" + strconv.Itoa(i)
 		CheckLength(at+"/contextName", o.ContextName, MaxWord, p)
+		if !CheckCount(at+"/values", "values", len(o.Values), MaxOverrideValues, p) {
+			continue
+		}
 		for j, value := range o.Values {
 			CheckLength(at+"/values/"+strconv.Itoa(j), value, MaxTitle, p)
 		}

@@ -38,12 +38,23 @@ type Override struct {
 	Values      []string
 }
 
+// How much the variants of a flag may hold. The lists of all its environments must fit into the flag together: see
+// CheckVariantSizes.
+const (
+	MaxVariants       = 100   // in one environment, or in one strategy
+	MaxOverrides      = 30    // of one variant
+	MaxOverrideValues = 1_000 // of one override
+)
+
 // totalWeight is what the weights of a list of variants add up to (contract: Limits).
 const totalWeight = 1000
 
 // CheckVariants notes every fault of a list of variants, with paths below path: those of each variant (contract:
 // Variant, Payload) and those of the list (contract: Variants, rules 1 and 2).
 func CheckVariants(variants []Variant, path string, p *Problems) {
+	if !CheckCount(path, "variants", len(variants), MaxVariants, p) {
+		return
+	}
 	named := make(map[string]int, len(variants))
 	variable, fixed := false, 0.0
 	for i, v := range variants {
@@ -92,6 +103,36 @@ func (v Variant) check(path string, p *Problems) {
 		}
 	}
 }
+
+// CheckVariantSizes returns Invalid if the variants of several environments, of which each has variants of one size (see
+// VariantsSize), cannot fit into one flag. It is for finding that out before the variants are copied to each environment.
+func CheckVariantSizes(size int) error {
+	if size <= MaxFlagSize {
+		return nil
+	}
+	return Errorf(Invalid, "the variants of all these environments would take more than the 400 KiB that one flag may hold; nothing was changed")
+}
+
+// VariantsSize is the least number of bytes that a flag takes for a list of variants.
+func VariantsSize(variants []Variant) int {
+	size := 0
+	for _, v := range variants {
+		size += perElement + len(v.Name) + len(v.Stickiness)
+		if v.Payload != nil {
+			size += len(v.Payload.Type) + len(v.Payload.Value)
+		}
+		for _, o := range v.Overrides {
+			size += perElement + len(o.ContextName) + len(o.Values)*len(`"",`)
+			for _, value := range o.Values {
+				size += len(value)
+			}
+		}
+	}
+	return size
+}
+
+// perElement is less than what any variant or override takes besides its texts.
+const perElement = 10
 
 // check holds the value to its type, because an SDK that cannot read it would fail in the
 // application, far from whoever wrote it.

@@ -30,7 +30,7 @@ func bulkOperations(project string) []Operation {
 	}
 }
 
-// MaxBulk is how many flags one call may name.
+// MaxBulk is how many flags, environments or strategies one call may list.
 const MaxBulk = 100
 
 // A work is what is done to every flag that a body names.

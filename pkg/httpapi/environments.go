@@ -229,6 +229,12 @@ func (b updateEnvironmentBody) check(_ flags.Limits, problems *flags.Problems) {
 // An environmentOrderBody gives environments, by name, their places.
 type environmentOrderBody map[string]int64
 
+func (b environmentOrderBody) check(_ flags.Limits, problems *flags.Problems) {
+	if n := len(b); n > MaxBulk {
+		problems.Add("", "must have at most %d environments, has %d; make several calls of it", MaxBulk, n)
+	}
+}
+
 // An environmentView is an environment as it is answered.
 type environmentView struct {
 	Name      string `json:"name"`

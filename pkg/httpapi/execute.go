@@ -92,7 +92,7 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 func (e *executor) prepare(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (*call, error) {
 	c := &call{
 		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
-		param: r.PathValue, query: r.URL.Query(),
+		param: r.PathValue, query: r.URL.Query(), late: func() bool { return ctx.Err() != nil },
 	}
 	view, err := e.load(ctx, r, op, keys)
 	if err != nil {

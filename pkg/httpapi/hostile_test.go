@@ -90,9 +90,9 @@ func hostile() map[string]string {
 // sevenMegabytes is more than any body may have.
 const sevenMegabytes = "seven megabytes"
 
-// mostMemory is what a request may take from memory in all: for each megabyte of the largest body, much of which is free
-// again before the rest is taken. The functions have 512 MB.
-const mostMemory = 96 << 20
+// mostMemory is what a request may allocate in all for each megabyte of the largest body. Much of it is free again before the
+// rest is allocated. The functions have 512 MB.
+const mostMemory = 64 << 20
 
 // TestHostileBodies sends every route with a body all of them, in `make test` a fourth of them, each to some routes: a 4xx, at
 // a bounded cost, and nothing is changed.

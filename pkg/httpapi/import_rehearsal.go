@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 
 	"guidon/pkg/flags"
@@ -14,7 +13,7 @@ import (
 func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 	stage := *c
 	stage.caller = flags.Caller{Name: c.caller.Name, Admin: true}
-	stage.lists, stage.more = maps.Clone(c.lists), maps.Clone(c.more)
+	stage.more = maps.Clone(c.more)
 	var id int64
 	err := m.number(&stage, func(flags.Entity) (int64, error) {
 		id-- // that no segment has
@@ -32,14 +31,18 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 		err  error
 	}
 	left := each(m.items, func(item importItem) waiting { return waiting{item: item} })
+	var at call
 	for idle := false; !idle && len(left) > 0; {
 		var again []waiting
 		for _, one := range left {
-			at := stage
+			if err := c.inTime(); err != nil {
+				return nil, err
+			}
+			at = stage // a decision notes in its call what it found
 			d, err := one.item.decide(&at)
 			switch kind := flags.KindOf(err); {
 			case err == nil:
-				stage.apply(d.change.Writes)
+				m.apply(&stage, d.change.Writes)
 			case isPostponed(err):
 				again = append(again, waiting{one.item, errors.Unwrap(err)})
 			case kind == flags.Internal, kind == flags.Outdated:
@@ -57,7 +60,7 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 }
 
 // apply has a call see changes as if they had been made before it was loaded.
-func (c *call) apply(writes []flags.Write) {
+func (m *importing) apply(c *call, writes []flags.Write) {
 	for _, w := range writes {
 		switch a := w.After.(type) {
 		case *flags.TagTypes:
@@ -65,7 +68,7 @@ func (c *call) apply(writes []flags.Write) {
 		case *flags.ContextFields:
 			c.fields = a
 		case *flags.Segment:
-			c.lists[flags.EntitySegment] = append(slices.Clip(c.lists[flags.EntitySegment]), a)
+			m.here[a.Name] = a
 		default:
 			c.more[a.Key()] = a
 		}

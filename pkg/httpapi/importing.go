@@ -16,8 +16,10 @@ import (
 type importing struct {
 	body     importBody
 	data     importData
-	segments map[int64]string // by their ids in the data, which are others here
-	newIDs   map[string]int64 // of segments that are to be made, by name
+	segments map[int64]string          // by their ids in the data, which are others here
+	whole    map[string]bool           // the names of those segments of the data that have constraints, so that they can be created
+	here     map[string]*flags.Segment // the segments of the service by name, as of this round
+	newIDs   map[string]int64          // of segments that are to be made, by name
 	flags    []string
 	byFlag   map[string]*broughtFlag
 	items    []importItem
@@ -56,7 +58,7 @@ func importFlags() decider {
 }
 
 func newImporting(in importBody) *importing {
-	m := &importing{body: in, data: in.Data.Value, segments: map[int64]string{}, newIDs: map[string]int64{}, byFlag: map[string]*broughtFlag{}}
+	m := &importing{body: in, data: in.Data.Value, segments: map[int64]string{}, whole: map[string]bool{}, newIDs: map[string]int64{}, byFlag: map[string]*broughtFlag{}}
 	m.collect()
 	for _, t := range m.tagTypes() {
 		m.items = append(m.items, importItem{importedTagType, t.Name, func(c *call) (decision, error) { return m.bringTagType(c, t) }, nil})
@@ -107,6 +109,7 @@ func (m *importing) collect() {
 	}
 	for _, s := range m.data.Segments {
 		m.segments[s.ID.Value] = s.Name
+		m.whole[s.Name] = m.whole[s.Name] || s.Constraints.Set
 	}
 }
 
@@ -186,11 +189,12 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 	return c.changes(ifStored(c.fields), registry, flags.Event{Type: flags.ContextFieldCreated, Data: contextFieldViewOf(made)}, 0, outcomeCreated)
 }
 
-// number has an id taken for every segment that is to be made, by whom it may be.
+// number has an id taken for every segment that is to be made, by whom it may be. It comes before the decisions of each
+// round, and so it also indexes the segments that they look for.
 func (m *importing) number(c *call, next nextID) (err error) {
-	here := c.segmentsByName()
+	m.here = c.segmentsByName()
 	for _, s := range m.data.Segments {
-		if here[s.Name] != nil || !s.Constraints.Set || m.newIDs[s.Name] != 0 {
+		if m.here[s.Name] != nil || !s.Constraints.Set || m.newIDs[s.Name] != 0 {
 			continue
 		}
 		if _, err := segmentToBring(c, s); err != nil {
@@ -208,7 +212,7 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 	if !in.Constraints.Set {
 		return decision{}, nil
 	}
-	if s := c.segmentByName(in.Name); s != nil {
+	if s := m.here[in.Name]; s != nil {
 		return decision{body: keptSegment(s, in)}, nil
 	}
 	body, err := segmentToBring(c, in)
@@ -314,6 +318,9 @@ func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (
 	}
 	if m.data.FeatureStrategies != nil {
 		var err error
+		if err = c.limits.CheckStrategies(f.Name, c.environment.Name, len(from.strategies)); err != nil {
+			return b, err
+		}
 		if b.Strategies, err = m.strategies(c, from.strategies); err != nil {
 			return b, err
 		}
@@ -331,10 +338,6 @@ func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (
 
 // strategies are those of a flag with the segments that are called so here.
 func (m *importing) strategies(c *call, bodies []strategyBody) ([]flags.Strategy, error) {
-	var here map[string]*flags.Segment // by name; most flags have none to look for
-	if slices.ContainsFunc(bodies, func(b strategyBody) bool { return len(b.Segments) > 0 }) {
-		here = c.segmentsByName()
-	}
 	list := make([]flags.Strategy, len(bodies))
 	for i, body := range bodies {
 		s := body.over(flags.Strategy{SortOrder: float64(i)})
@@ -344,11 +347,11 @@ func (m *importing) strategies(c *call, bodies []strategyBody) ([]flags.Strategy
 		}
 		for j, id := range s.Segments {
 			name, named := m.segments[id]
-			segment := here[name]
+			segment := m.here[name]
 			switch {
 			case !named:
 				return nil, flags.Errorf(flags.Invalid, "its strategy %d has the segment %d, which is not among the segments of the data", i, id)
-			case segment == nil && m.makes(name):
+			case segment == nil && m.whole[name]:
 				return nil, later(flags.Errorf(flags.Invalid, "its segment %q could not be made", name))
 			case segment == nil:
 				return nil, flags.Errorf(flags.Invalid, "there is no segment %q; make it first, or have the export bring it (fullSegments)", name)
@@ -363,11 +366,6 @@ func (m *importing) strategies(c *call, bodies []strategyBody) ([]flags.Strategy
 		list[i] = s
 	}
 	return list, nil
-}
-
-// makes tells whether the data has what it takes to make a segment.
-func (m *importing) makes(name string) bool {
-	return slices.ContainsFunc(m.data.Segments, func(s importSegmentBody) bool { return s.Name == name && s.Constraints.Set })
 }
 
 // bringParents makes the flag depend on others, and gives their writes. Parents that come with the same data come first.

@@ -53,6 +53,7 @@ type call struct {
 	now    time.Time
 	newID  func() string
 	random func() string // 64 hex digits that nobody can guess
+	late   func() bool   // whether the deadline has passed: see inTime
 	limits flags.Limits
 	param  func(name string) string
 	query  url.Values
@@ -86,6 +87,14 @@ type call struct {
 	survey map[string][]flags.FeatureSummary  // by project UID, for deciders that survey
 	tags   []flags.Tag                        // of all flags, for deciders that list them
 	log    flags.LogPage                      // for deciders that read the log
+}
+
+// inTime returns Unavailable once the deadline of the request has passed. Loops over many flags call it.
+func (c *call) inTime() error {
+	if !c.late() {
+		return nil
+	}
+	return flags.Errorf(flags.Unavailable, "there was not enough time for this, and nothing was changed; try again, or ask for less at a time")
 }
 
 // counts are a project's active flags, and the stale ones among them.

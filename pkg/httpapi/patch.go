@@ -19,6 +19,7 @@ const (
 	maxPatchOperations = 1000
 	maxPatchCopies     = 8 << 10
 	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
+	maxPatched         = 3 << 20  // bytes of the documents, and of the patch once for each of them
 )
 
 // MaxPointer is the longest JSON pointer of a patch, in characters.
@@ -97,6 +98,27 @@ func patchFault(err error) string {
 	return "a path does not fit the document"
 }
 
+// checkWork refuses a patch that is too much work for some documents, which have so many bytes together.
+func (p patchBody) checkWork(documents, bytes int) error {
+	bytes += documents * p.size()
+	if bytes > maxPatched || len(p)*bytes > maxPatchWork {
+		return flags.Errorf(flags.Invalid, "the patch is too large, or has too many operations, for what it is applied to; apply it in parts, or to one environment at a time")
+	}
+	return nil
+}
+
+// size is about the number of bytes of the patch.
+func (p patchBody) size() int {
+	size := 0
+	for _, op := range p {
+		size += len(`{"op":"replace","path":"","value":},`) + len(op.Path) + len(op.Value)
+		if op.From != nil {
+			size += len(*op.From)
+		}
+	}
+	return size
+}
+
 // apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
 func (p patchBody) apply(document, into any) error {
 	before, err := json.Marshal(document)
@@ -107,8 +129,8 @@ func (p patchBody) apply(document, into any) error {
 	if err != nil {
 		return err
 	}
-	if work := len(p) * (len(before) + len(operations)); work > maxPatchWork {
-		return flags.Errorf(flags.Invalid, "the patch has too many operations for documents of this size; apply it in parts")
+	if err := p.checkWork(1, len(before)); err != nil {
+		return err
 	}
 	patch, err := jsonpatch.DecodePatch(operations)
 	if err != nil {

@@ -33,6 +33,9 @@ func (b createProjectBody) check(limits flags.Limits, problems *flags.Problems) 
 	}
 	checkProjectName(b.Name, problems)
 	(&flags.Project{Name: b.Name.Value, Description: orEmpty(b.Description.Value)}).CheckTexts(problems)
+	if n := len(b.Environments.Value); n > MaxBulk {
+		problems.Add("/environments", "must name at most %d environments, names %d; add the others to the project afterwards", MaxBulk, n)
+	}
 	for i := range b.ChangeRequests.Value {
 		problems.Add("/changeRequestEnvironments/"+strconv.Itoa(i), changeRequestsAreOff)
 	}

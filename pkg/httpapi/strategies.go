@@ -198,6 +198,10 @@ type strategyPlaceBody struct {
 }
 
 func (b strategyOrderBody) check(_ flags.Limits, problems *flags.Problems) {
+	if n := len(b); n > MaxBulk {
+		problems.Add("", "must have at most %d strategies, has %d; make several calls of it", MaxBulk, n)
+		return
+	}
 	for i, s := range b {
 		at := "/" + strconv.Itoa(i)
 		if s.ID == "" {

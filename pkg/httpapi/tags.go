@@ -239,6 +239,10 @@ func (b changeTagsBody) check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/addedTags", "must have at most %d tags, has %d", flags.MaxTagChanges, n)
 		return
 	}
+	if n := len(b.Removed.Value); n > flags.MaxTagChanges {
+		problems.Add("/removedTags", "must have at most %d tags, has %d; make several calls of it", flags.MaxTagChanges, n)
+		return
+	}
 	for i, tag := range b.Added.Value {
 		tag.tag().Check("/addedTags/"+strconv.Itoa(i), problems)
 	}

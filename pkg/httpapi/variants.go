@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+
 	"guidon/pkg/flags"
 )
 
@@ -66,11 +68,27 @@ func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
 }
 
 func patchAllVariants(c *call, patch patchBody) (decision, error) {
+	if err := c.checkPatchOfAll(patch); err != nil {
+		return decision{}, err
+	}
 	return c.setVariants(c.environments, c.patched(patch))
 }
 
 func patchVariants(c *call, patch patchBody) (decision, error) {
 	return c.setVariants([]flags.ProjectEnvironment{c.environment}, c.patched(patch))
+}
+
+// checkPatchOfAll refuses a patch that is too large to be applied to the variants of every environment.
+func (c *call) checkPatchOfAll(patch patchBody) error {
+	documents := make([][]variantView, len(c.environments))
+	for i, env := range c.environments {
+		documents[i] = variantViews(c.feature.In(env).Variants)
+	}
+	all, err := json.Marshal(documents)
+	if err != nil {
+		return err
+	}
+	return patch.checkWork(len(documents), len(all))
 }
 
 // patched applies a JSON Patch to the list of variants that an environment has.
@@ -91,9 +109,14 @@ func (c *call) patched(patch patchBody) func(flags.ProjectEnvironment) ([]flags.
 func (c *call) setVariants(envs []flags.ProjectEnvironment, of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (decision, error) {
 	f := c.feature.Clone()
 	before, after := map[string][]variantView{}, map[string][]variantView{}
+	size := 0
 	for _, env := range envs {
 		variants, err := of(env)
 		if err != nil {
+			return decision{}, err
+		}
+		size += flags.VariantsSize(variants)
+		if err := flags.CheckVariantSizes(size); err != nil {
 			return decision{}, err
 		}
 		f.SetVariants(env, variants)
@@ -111,6 +134,9 @@ func (b variantsBody) variants() []flags.Variant { return each(b, variantBody.va
 func (b variantsBody) check(_ flags.Limits, problems *flags.Problems) { b.checkAt("", problems) }
 
 func (b variantsBody) checkAt(path string, problems *flags.Problems) {
+	if !flags.CheckCount(path, "variants", len(b), flags.MaxVariants, problems) {
+		return
+	}
 	for i, v := range b {
 		v.checkMembers(path+"/"+strconv.Itoa(i), problems)
 	}
@@ -126,6 +152,9 @@ type variantsBatchBody struct {
 func (b variantsBatchBody) check(_ flags.Limits, problems *flags.Problems) {
 	if len(b.Environments) == 0 {
 		problems.Add("/environments", "must name at least one environment")
+	}
+	if n := len(b.Environments); n > MaxBulk {
+		problems.Add("/environments", "must name at most %d environments, names %d; make several calls of it", MaxBulk, n)
 	}
 	if !b.Variants.Set {
 		problems.Add("/variants", "is required; an empty list takes all variants away")
