@@ -105,6 +105,8 @@ var shipped = map[string]string{
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue": "AWS's own: items",
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression":     "AWS's own: conditions, in which no value is ever text",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb":                "AWS's own: the table",
+	"github.com/aws/aws-sdk-go-v2/service/codedeploy":              "AWS's own: the hook before a canary",
+	"github.com/aws/aws-sdk-go-v2/service/lambda":                  "AWS's own: the hook invokes new versions",
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager":          "AWS's own: the key of the tokens",
 	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the above",
 	"github.com/go-json-experiment/json":                           "JSON that refuses duplicate names and bad UTF-8; the standard library's next",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -27,8 +28,9 @@ func TestSamples(t *testing.T) {
 	}
 	without := map[string]bool{}
 	for _, f := range parsed.functions {
-		without[f.group] = true
+		without[f.group] = len(f.routes) > 0 || f.group == "bootstrap" // the others have tests of their own
 	}
+	maps.DeleteFunc(without, func(_ string, wanted bool) bool { return !wanted })
 	for _, sample := range samples.Samples {
 		if !without[sample.Group] {
 			t.Errorf("there is a sample for %s, which is no function of the template, or has two", sample.Group)

@@ -49,7 +49,7 @@ func wildcards(s *stack) (problems []string) {
 				}
 			}
 			for _, resource := range statement.resources {
-				if strings.Contains(resource, "*") && !slices.Equal(statement.actions, xray) {
+				if strings.Contains(resource, "*") && !slices.Equal(statement.actions, xray) && name != "Smoke" { // trafficShifting has its whole policy
 					problems = append(problems, fmt.Sprintf("%s may %s on %s", name, statement.actions, resource))
 				}
 			}
@@ -179,7 +179,7 @@ func functionSettings(s *stack) (problems []string) {
 			problems = append(problems, fmt.Sprintf("%s: %s is %v", name, property, s.get(id, path...)))
 		}
 		timeout, store := number(s.get(id, "Timeout")), name != "Docs" && name != "Fallback"
-		if name != "Bootstrap" && (timeout >= gatewayTimeout || store && timeout < storeBudget) { // no gateway waits for Bootstrap
+		if name != "Bootstrap" && !slices.Contains(helpers, name) && (timeout >= gatewayTimeout || store && timeout < storeBudget) { // no gateway waits for Bootstrap
 			wrong("Timeout", "Timeout")
 		}
 		if s.get(id, "Runtime") != "provided.al2023" {
@@ -236,17 +236,55 @@ func deployment(s *stack) (problems []string) {
 				problems = append(problems, name+" would not get a parameter's new value: its version has no description by Settings")
 			}
 		}
+	}
+	for _, name := range s.services() {
 		if name == "Bootstrap" { // runs once a deployment, before anything can be measured
 			continue
 		}
-		group := id + "DeploymentGroup"
-		if raw, _ := json.Marshal(s.get(group, "AlarmConfiguration")); !strings.Contains(string(raw), name+"Errors") {
-			problems = append(problems, name+" would not be rolled back by its alarm")
+		group := name + "FunctionDeploymentGroup"
+		alarms, _ := json.Marshal(s.get(group, "AlarmConfiguration", "Alarms"))
+		hook := at(s.Resources[name+"FunctionAliaslive"].UpdatePolicy, "CodeDeployLambdaAliasUpdate", "BeforeAllowTrafficHook")
+		if len(texts(hook)) != 1 || texts(hook)[0] != `{"Fn::If":["Gradual",{"Ref":"SmokeFunction"},{"Ref":"AWS::NoValue"}]}` { // Globals keep their conditions
+			problems = append(problems, fmt.Sprintf("before a canary of %s comes %v", name, hook))
+		}
+		if s.everything { // with canaries
+			problems = append(problems, s.release(name)...)
+			if string(alarms) != `[{"Name":{"Ref":"`+name+`Release"}}]` {
+				problems = append(problems, fmt.Sprintf("a canary of %s is rolled back by %s", name, alarms))
+			}
+		} else if string(alarms) != "null" {
+			problems = append(problems, fmt.Sprintf("a repair of %s all at once can be stopped by %s", name, alarms))
 		}
 		events := texts(s.get(group, "AutoRollbackConfiguration", "Events"))
 		if !slices.Contains(events, "DEPLOYMENT_STOP_ON_ALARM") {
 			problems = append(problems, fmt.Sprintf("%s rolls back on %v", name, events))
 		}
+	}
+	return problems
+}
+
+// release checks that the alarm which rolls back a canary looks at the newest version alone: an alarm of all versions
+// would also see the errors of the version that is to be repaired, and stop the repair.
+func (s *stack) release(name string) (problems []string) {
+	id := name + "Release"
+	problems = append(problems, s.alarm(id, "AWS/Lambda", "Errors", `"${AWS::StackName}-`+name+`:live"`)...)
+	versions := 0
+	for metric, dimension := range map[string]string{"errors": "ExecutedVersion", "failures": "Version"} {
+		dimensions, _ := at(s.metric(id, metric), "Metric", "Dimensions").([]any)
+		for _, d := range dimensions {
+			of, _ := at(d, "Value", "Fn::GetAtt", 0).(string)
+			if at(d, "Name") == dimension && strings.HasPrefix(of, name+"FunctionVersion") {
+				versions++
+			}
+		}
+	}
+	if versions != 2 {
+		problems = append(problems, id+" does not look at the newest version alone")
+	}
+	filter := name + "VersionFailures"
+	if s.get(filter, "MetricTransformations", 0, "MetricName") != filter ||
+		s.get(filter, "MetricTransformations", 0, "Dimensions", 0, "Value") != "$.functionVersion" {
+		problems = append(problems, id+" does not count answers of 500 by version")
 	}
 	return problems
 }
@@ -261,7 +299,7 @@ func dashboard(s *stack) (problems []string) {
 	if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Widgets) == 0 {
 		return []string{fmt.Sprintf("it is no dashboard: %v", err)}
 	}
-	for _, name := range s.functions() {
+	for _, name := range s.services() {
 		if strings.Count(text, "${AWS::StackName}-"+name+`"`) < 3 {
 			problems = append(problems, name+" is not in all of its widgets")
 		}

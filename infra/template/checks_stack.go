@@ -10,7 +10,7 @@ import (
 )
 
 func functionAlarms(s *stack) (problems []string) {
-	for _, name := range s.functions() {
+	for _, name := range s.services() {
 		for suffix, metric := range map[string]string{"Errors": "Errors", "Throttles": "Throttles", "Slow": "Duration"} {
 			problems = append(problems, s.alarm(name+suffix, "AWS/Lambda", metric, `"${AWS::StackName}-`+name+`"`)...)
 		}
@@ -124,7 +124,7 @@ func (s *stack) alarm(id, namespace, metric, of string) (problems []string) {
 			problems = append(problems, fmt.Sprintf("%s: %s tells %s", id, property, told))
 		}
 	}
-	if r.Condition != "" && r.Condition != "WithAlarms" {
+	if r.Condition != "" && r.Condition != "WithAlarms" && r.Condition != "Gradual" {
 		problems = append(problems, id+" depends on "+r.Condition)
 	}
 	return problems
@@ -167,8 +167,7 @@ func table(s *stack) (problems []string) {
 	return problems
 }
 
-// trafficShifting sees that CodeDeploy may do what a canary takes, with the functions of this stack, and that none goes
-// without the alarms that would end it.
+// trafficShifting checks that CodeDeploy and its hook may do what a canary takes, with the functions of this stack.
 func trafficShifting(s *stack) (problems []string) {
 	for _, id := range s.of("AWS::CodeDeploy::DeploymentGroup") {
 		if at(s.get(id, "ServiceRoleArn"), "Fn::GetAtt", 0) != "CodeDeployRole" {
@@ -177,19 +176,29 @@ func trafficShifting(s *stack) (problems []string) {
 	}
 	want := []statement{
 		{[]string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"},
-			[]string{"arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:${AWS::StackName}-*"}},
+			[]string{ofStack("lambda", "function:") + "-*"}},
+		{[]string{"lambda:InvokeFunction"}, []string{ofStack("lambda", "function:") + "-Smoke"}},
 		{[]string{"cloudwatch:DescribeAlarms"}, []string{"*"}},
 	}
 	if got := s.statements("CodeDeploy"); !reflect.DeepEqual(got, want) {
 		problems = append(problems, fmt.Sprintf("CodeDeploy may %v, want %v", got, want))
 	}
-	rule, _ := json.Marshal(s.Rules["GradualWithAlarms"])
-	for _, part := range []string{`"Assert":{"Fn::Equals":[{"Ref":"Alarms"},"on"]}`, `"RuleCondition":{"Fn::Not":[{"Fn::Equals":[{"Ref":"Deployment"},"AllAtOnce"]}]}`} {
-		if !strings.Contains(string(rule), part) {
-			problems = append(problems, "a canary may go without alarms: there is no rule with "+part)
-		}
+	want = []statement{
+		{[]string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{`{"Fn::GetAtt":["SmokeLogs","Arn"]}`}},
+		{xray, []string{"*"}},
+		{[]string{"lambda:InvokeFunction"}, []string{ofStack("lambda", "function:") + "-*:*"}},
+		{[]string{"codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"},
+			[]string{ofStack("codedeploy", "deploymentgroup:") + "-*/*"}},
+	}
+	if got := s.statements("Smoke"); !reflect.DeepEqual(got, want) {
+		problems = append(problems, fmt.Sprintf("Smoke may %v, want %v", got, want))
 	}
 	return problems
+}
+
+// ofStack is how the ARN of something begins whose name begins with the stack's.
+func ofStack(service, kind string) string {
+	return "arn:${AWS::Partition}:" + service + ":${AWS::Region}:${AWS::AccountId}:" + kind + "${AWS::StackName}"
 }
 
 func interfaceOf(s *stack) (problems []string) {

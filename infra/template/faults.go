@@ -54,6 +54,21 @@ var faults = []fault{
 	{"a function's log is kept for ever", "logs", set("TagsLogs", nil, "RetentionInDays")},
 	{"no alias", "deployment", set("TagsFunctionAliaslive", "other", "Name")},
 	{"no rollback by an alarm", "deployment", set("TagsFunctionDeploymentGroup", nil, "AlarmConfiguration")},
+	{"a canary is rolled back by errors of any version", "deployment", set("TagsFunctionDeploymentGroup", map[string]any{
+		"Enabled": true, "Alarms": []any{map[string]any{"Name": map[string]any{"Ref": "TagsErrors"}}}}, "AlarmConfiguration")},
+	{"the alarm of a canary watches all versions", "deployment", func(s *stack) {
+		metric := s.get("TagsRelease", "Metrics", 1, "MetricStat", "Metric").(map[string]any)
+		metric["Dimensions"] = metric["Dimensions"].([]any)[:2]
+	}},
+	{"answers of 500 are counted for all versions", "deployment", set("TagsVersionFailures", []any{map[string]any{
+		"MetricName": "TagsVersionFailures"}}, "MetricTransformations")},
+	{"a canary without a test request before it", "deployment", func(s *stack) { s.Resources["TagsFunctionAliaslive"].UpdatePolicy = nil }},
+	{"a repair all at once is stopped by an alarm", "deployment", func(s *stack) {
+		if !s.everything {
+			set("TagsFunctionDeploymentGroup", map[string]any{"Alarms": []any{"x"}}, "AlarmConfiguration")(s)
+		}
+	}},
+	{"the hook may invoke any function", "traffic shifting", allow("Smoke", "lambda:InvokeFunction", "*")},
 	{"rollback by failures alone", "deployment", set("TagsFunctionDeploymentGroup", []any{"DEPLOYMENT_FAILURE"}, "AutoRollbackConfiguration", "Events")},
 	{"a parameter's new value makes no version", "deployment", func(s *stack) {
 		for _, id := range s.of("AWS::Lambda::Version") {
@@ -63,14 +78,13 @@ var faults = []fault{
 		}
 	}},
 	{"CodeDeploy has a role of SAM's", "traffic shifting", set("TagsFunctionDeploymentGroup", map[string]any{"Fn::GetAtt": []any{"CodeDeployServiceRole", "Arn"}}, "ServiceRoleArn")},
-	{"CodeDeploy may invoke functions", "traffic shifting", allow("CodeDeploy", "lambda:InvokeFunction", "function")},
+	{"CodeDeploy may invoke other functions", "traffic shifting", allow("CodeDeploy", "lambda:InvokeFunction", "function")},
 	{"CodeDeploy cannot see alarms", "traffic shifting", func(s *stack) {
 		policy := s.get("CodeDeployRole", "Policies", 0, "PolicyDocument").(map[string]any)
 		policy["Statement"] = policy["Statement"].([]any)[:1]
 	}},
 	{"CodeDeploy has a policy of AWS's", "own roles", set("CodeDeployRole", []any{"arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambda"}, "ManagedPolicyArns")},
 	{"a role of SAM's", "own roles", func(s *stack) { s.Resources["CodeDeployServiceRole"] = s.Resources["CodeDeployRole"] }},
-	{"a canary without alarms", "traffic shifting", func(s *stack) { delete(s.Rules, "GradualWithAlarms") }},
 	{"a function has no alarm of errors", "function alarms", remove("TagsErrors")},
 	{"a function has no alarm of throttles", "function alarms", remove("TagsThrottles")},
 	{"a function has no alarm of p99", "function alarms", remove("FallbackSlow")},

@@ -37,6 +37,7 @@ type resource struct {
 	DeletionPolicy      string `json:",omitempty"`
 	UpdateReplacePolicy string `json:",omitempty"`
 	DependsOn           any    `json:",omitempty"`
+	UpdatePolicy        any    `json:",omitempty"`
 	Properties          map[string]any
 }
 
@@ -56,6 +57,14 @@ func (s *stack) functions() (names []string) {
 		names = append(names, strings.TrimSuffix(id, "Function"))
 	}
 	return names
+}
+
+// helpers are the functions that serve no callers, and have no alarms or canaries of their own.
+var helpers = []string{"Smoke"}
+
+// services are the functions that serve callers, and Bootstrap: the functions less the helpers.
+func (s *stack) services() []string {
+	return slices.DeleteFunc(s.functions(), func(name string) bool { return slices.Contains(helpers, name) })
 }
 
 // at follows a path through objects and lists, such as "Properties.Policies.0.PolicyName"; nil where there is nothing.

@@ -59,6 +59,7 @@ func TestOperationsPages(t *testing.T) {
 		for _, m := range namedByCommand.FindAllStringSubmatch(text, -1) {
 			_, isResource := template.Resources[m[2]]
 			_, isOutput := template.Outputs[m[2]]
+			isResource = isResource || m[2] == "ServerlessDeploymentApplication" // SAM makes it
 			check(m[1], m[2], m[1] == "resource" && isResource || m[1] == "output" && isOutput)
 		}
 		for _, m := range namedInPassing.FindAllStringSubmatch(text, -1) {

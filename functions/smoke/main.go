@@ -1,0 +1,26 @@
+// Command smoke is the Lambda function that CodeDeploy calls before a canary gets its first request (the hook
+// BeforeAllowTraffic). It sends the new version one harmless request, and tells CodeDeploy how that went. If the version
+// does not answer as it should, the deployment stops, and no caller has seen it.
+package main
+
+import (
+	"context"
+	"log"
+	"log/slog"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
+	lambdaapi "github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+func main() {
+	slog.SetDefault(slog.New(lambdacontext.NewLogHandler()))
+	aws, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := hook{deployments: codedeploy.NewFromConfig(aws), functions: lambdaapi.NewFromConfig(aws)}
+	lambda.Start(h.handle)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
+	"github.com/aws/aws-sdk-go-v2/service/codedeploy/types"
+	lambdaapi "github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// An event is what CodeDeploy sends to a hook.
+type event struct {
+	DeploymentID string `json:"DeploymentId"`
+	ExecutionID  string `json:"LifecycleEventHookExecutionId"`
+}
+
+type hook struct {
+	deployments *codedeploy.Client
+	functions   *lambdaapi.Client
+}
+
+// handle checks the new version of the deployment's function, and reports the result to CodeDeploy. It fails only if
+// CodeDeploy does not take the report; CodeDeploy then waits for an hour, and stops the deployment.
+func (h hook) handle(ctx context.Context, e event) error {
+	status := types.LifecycleEventStatusSucceeded
+	if err := h.check(ctx, e.DeploymentID); err != nil {
+		status = types.LifecycleEventStatusFailed
+		slog.ErrorContext(ctx, "the new version failed its check", slog.String("deployment", e.DeploymentID), slog.Any("cause", err))
+	}
+	_, err := h.deployments.PutLifecycleEventHookExecutionStatus(ctx, &codedeploy.PutLifecycleEventHookExecutionStatusInput{
+		DeploymentId: &e.DeploymentID, LifecycleEventHookExecutionId: &e.ExecutionID, Status: status,
+	})
+	return err
+}
+
+// check sends a request to each version that the deployment is about to shift traffic to.
+func (h hook) check(ctx context.Context, deployment string) error {
+	list, err := h.deployments.ListDeploymentTargets(ctx, &codedeploy.ListDeploymentTargetsInput{DeploymentId: &deployment})
+	if err != nil {
+		return err
+	}
+	targets, err := h.deployments.BatchGetDeploymentTargets(ctx, &codedeploy.BatchGetDeploymentTargetsInput{
+		DeploymentId: &deployment, TargetIds: list.TargetIds,
+	})
+	if err != nil {
+		return err
+	}
+	checked := 0
+	for _, target := range targets.DeploymentTargets {
+		if target.LambdaTarget == nil || target.LambdaTarget.LambdaFunctionInfo == nil {
+			continue
+		}
+		info := target.LambdaTarget.LambdaFunctionInfo
+		if err := h.checkVersion(ctx, aws.ToString(info.FunctionName), aws.ToString(info.TargetVersion)); err != nil {
+			return err
+		}
+		checked++
+	}
+	if checked == 0 {
+		return errors.New("the deployment has no target that is a Lambda function")
+	}
+	return nil
+}
+
+// attempts is how often a version may fail to answer: a role that was just made is not known everywhere yet.
+const attempts = 3
+
+// pause is between two attempts.
+const pause = time.Second
+
+func (h hook) checkVersion(ctx context.Context, function, version string) error {
+	group := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
+	p, ok := probes[group]
+	if !ok {
+		return fmt.Errorf("%s is no function that this hook knows", function)
+	}
+	request, err := json.Marshal(p.event())
+	if err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		err = h.invoke(ctx, function, version, request, p.status)
+		if err == nil || attempt == attempts {
+			return err
+		}
+		slog.WarnContext(ctx, "trying again", slog.Any("cause", err))
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+func (h hook) invoke(ctx context.Context, function, version string, request []byte, want int) error {
+	out, err := h.functions.Invoke(ctx, &lambdaapi.InvokeInput{FunctionName: &function, Qualifier: &version, Payload: request})
+	if err != nil {
+		return err
+	}
+	if out.FunctionError != nil {
+		return fmt.Errorf("%s, version %s: %s", function, version, out.Payload)
+	}
+	var response events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(out.Payload, &response); err != nil {
+		return fmt.Errorf("%s, version %s: %w", function, version, err)
+	}
+	if response.StatusCode != want {
+		return fmt.Errorf("%s, version %s, answered %d %.500s; want %d", function, version, response.StatusCode, response.Body, want)
+	}
+	return nil
+}
+
+// A probe is a request that changes nothing, and the status of the right answer.
+type probe struct {
+	path   string
+	status int
+}
+
+// probes has one for each function that gets canaries. A function with the table looks up the token, which does not
+// exist, and answers 401. So the version starts, has its settings, and may read the table. The others answer 200.
+var probes = map[string]probe{
+	"projects":     {"/api/admin/projects", 401},
+	"environments": {"/api/admin/environments", 401},
+	"features":     {"/api/admin/projects/default/features", 401},
+	"tags":         {"/api/admin/tags", 401},
+	"strategies":   {"/api/admin/strategies", 401},
+	"variants":     {"/api/admin/projects/default/features/smoke/variants", 401},
+	"segments":     {"/api/admin/segments", 401},
+	"users":        {"/api/admin/user-admin", 401},
+	"tokens":       {"/api/admin/api-tokens", 401},
+	"imports":      {"/api/admin/features-batch/export", 401},
+	"events":       {"/api/admin/events", 401},
+	"docs":         {"/docs", 200},
+	"fallback":     {"/health", 200},
+}
+
+// event is the request as API Gateway would send it.
+func (p probe) event() events.APIGatewayV2HTTPRequest {
+	method := "GET"
+	if strings.HasSuffix(p.path, "/export") {
+		method = "POST"
+	}
+	request := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: "ANY " + p.path, RawPath: p.path,
+		Headers: map[string]string{"accept": "application/json", "authorization": "*:*.smoke-test-of-a-deployment", "host": "smoke.invalid"},
+	}
+	request.RequestContext.Stage = "$default"
+	request.RequestContext.HTTP.Method, request.RequestContext.HTTP.Path = method, p.path
+	request.RequestContext.HTTP.Protocol, request.RequestContext.HTTP.SourceIP = "HTTP/1.1", "127.0.0.1"
+	return request
+}

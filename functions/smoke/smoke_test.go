@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/localstack/runtimeapi"
+	"guidon/pkg/docs"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// TestHook runs the hook that ships, over the Runtime API of Lambda, with CodeDeploy's event. The versions that it checks
+// are the real handlers, over a real table. CodeDeploy and Lambda's Invoke are small HTTP servers here: no emulator has
+// CodeDeploy.
+func TestHook(t *testing.T) {
+	store := dynamotest.Open(t, nil)
+	lost, err := dynamo.Open(t.Context(), dynamo.Options{Table: "no-such-table", Endpoint: dynamotest.Engine().URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := httpapi.ConfigFromEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
+	for _, group := range httpapi.Groups() {
+		good[group.Name] = httpapi.New(store, group, config)
+		broken[group.Name] = httpapi.New(lost, group, config)
+	}
+	aws := &standIn{t: t, versions: map[string]map[string]http.Handler{"7": good, "8": broken}}
+	server := httptest.NewServer(aws)
+	defer server.Close()
+	hook := build(t, server.URL)
+
+	type step struct{ name, function, version, want string }
+	steps := []step{
+		{"a version without its table", "guidon-prod-Features", "8", "Failed"},
+		{"a version that crashes", "guidon-prod-Features", "crash", "Failed"},
+		{"a version that does not exist", "guidon-prod-Features", "9", "Failed"},
+		{"a function that the hook does not know", "guidon-prod-Other", "7", "Failed"},
+		{"a deployment without targets", "", "", "Failed"},
+	}
+	for group := range probes {
+		steps = append(steps, step{"a good version of " + group, "guidon-prod-" + strings.ToUpper(group[:1]) + group[1:], "7", "Succeeded"})
+	}
+	for _, tt := range steps {
+		t.Run(tt.name, func(t *testing.T) {
+			aws.deploy(tt.function, tt.version)
+			if _, err := hook.Invoke(t.Context(), []byte(`{"DeploymentId":"d-1","LifecycleEventHookExecutionId":"e-1"}`)); err != nil {
+				t.Fatal(err)
+			}
+			if got := aws.reports(); !slices.Equal(got, []string{"d-1 e-1 " + tt.want}) {
+				t.Errorf("CodeDeploy was told %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestProbes checks that every function with a canary has a probe, and no other.
+func TestProbes(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`Fn::ForEach::Releases:[^\n]*\s+- Name\s+- \[([^\]]+)\]`).FindSubmatch(raw)
+	if list == nil {
+		t.Fatal("template.yaml has no list of functions with canaries")
+	}
+	var want, got []string
+	for name := range strings.SplitSeq(string(list[1]), ", ") {
+		want = append(want, strings.ToLower(name))
+	}
+	for group := range probes {
+		got = append(got, group)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("there are probes for %q, and canaries of %q", got, want)
+	}
+}
+
+// build makes the hook's binary, as `make build` does, and runs it against that address in place of AWS.
+func build(t *testing.T, address string) *runtimeapi.Function {
+	t.Helper()
+	bootstrap := filepath.Join(t.TempDir(), "bootstrap")
+	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", bootstrap, ".")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	f := &runtimeapi.Function{
+		Name: "SmokeFunction", Command: []string{bootstrap}, Timeout: time.Minute, Memory: 256, Log: t.Output(),
+		Env: map[string]string{
+			"AWS_ENDPOINT_URL_CODEDEPLOY": address, "AWS_ENDPOINT_URL_LAMBDA": address, "AWS_REGION": "eu-central-1",
+			"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_MAX_ATTEMPTS": "1",
+		},
+	}
+	t.Cleanup(func() {
+		f.Stop()
+		t.Logf("what it took: %+v", f.Report())
+	})
+	return f
+}
+
+// A standIn is what of CodeDeploy and of Lambda the hook calls.
+type standIn struct {
+	t        *testing.T
+	versions map[string]map[string]http.Handler // of each version, by group
+
+	mu                sync.Mutex
+	function, version string
+	told              []string
+}
+
+func (s *standIn) deploy(function, version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.function, s.version, s.told = function, version, nil
+}
+
+func (s *standIn) reports() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.told
+}
+
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	if rest, is := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/"); is {
+		s.invoke(w, r.Context(), strings.TrimSuffix(rest, "/invocations"), r.URL.Query().Get("Qualifier"), body)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	answer := map[string]any{}
+	switch operation := r.Header.Get("X-Amz-Target"); operation {
+	case "CodeDeploy_20141006.ListDeploymentTargets":
+		answer["targetIds"] = []string{s.function}
+	case "CodeDeploy_20141006.BatchGetDeploymentTargets":
+		if s.function != "" {
+			answer["deploymentTargets"] = []any{map[string]any{"deploymentTargetType": "LambdaTarget", "lambdaTarget": map[string]any{
+				"lambdaFunctionInfo": map[string]any{"functionName": s.function, "functionAlias": "live", "currentVersion": "6", "targetVersion": s.version},
+			}}}
+		}
+	case "CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus":
+		var report map[string]string
+		if err := json.Unmarshal(body, &report); err != nil {
+			s.t.Error(err)
+		}
+		s.told = append(s.told, report["deploymentId"]+" "+report["lifecycleEventHookExecutionId"]+" "+report["status"])
+	default:
+		s.t.Errorf("the hook calls %s %q", r.URL, operation)
+	}
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *standIn) invoke(w http.ResponseWriter, ctx context.Context, function, version string, payload []byte) {
+	if version == "crash" {
+		w.Header().Set("X-Amz-Function-Error", "Unhandled")
+		_, _ = io.WriteString(w, `{"errorType":"Runtime.ExitError"}`)
+		return
+	}
+	handler := s.versions[version][strings.ToLower(function[strings.LastIndex(function, "-")+1:])]
+	if handler == nil {
+		w.Header().Set("X-Amzn-ErrorType", "ResourceNotFoundException")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"Message":"no such function"}`)
+		return
+	}
+	var request events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(payload, &request); err != nil {
+		s.t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	response, err := lambdahttp.Handler(handler)(ctx, request)
+	if err != nil {
+		s.t.Error(err)
+	}
+	if err := json.NewEncoder(w).Encode(response); err != nil {
+		s.t.Error(err)
+	}
+}
