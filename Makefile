@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-npm FORCE
+.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -23,6 +23,9 @@ SCHEMATHESIS = $(LOCAL)/schemathesis-$(SCHEMATHESIS_VERSION)/bin/st
 
 SAM_VERSION = 1.170.0
 SAM = $(LOCAL)/sam-$(SAM_VERSION)/bin/sam
+
+MINISTACK_VERSION = 1.5.33
+MINISTACK = $(LOCAL)/ministack-$(MINISTACK_VERSION)/bin/ministack
 
 CHECKOV_VERSION = 3.3.30
 CHECKOV = $(LOCAL)/checkov-$(CHECKOV_VERSION)/bin/checkov
@@ -69,6 +72,9 @@ $(SCHEMATHESIS): localstack/contract/requirements.txt; $(call virtual,Schemathes
 # The SAM CLI, with cfn-lint and all that it needs, in a virtual environment of its own.
 $(SAM): infra/requirements-sam.txt; $(call virtual,the SAM CLI,aws-sam-cli@$(SAM_VERSION),sam-$(SAM_VERSION))
 
+# MiniStack, an emulator of AWS, with the AWS CLI beside it.
+$(MINISTACK): infra/requirements-ministack.txt; $(call virtual,MiniStack,ministack@$(MINISTACK_VERSION),ministack-$(MINISTACK_VERSION))
+
 $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
 
 # Every parameter that is empty or nothing by default, set: infra/template/stack.go knows these values.
@@ -105,6 +111,10 @@ test-sam: check-go check-npm ## walk through the interface, and every sample eve
 
 test-sam-local: $(SAM)
 	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./localstack/e2e
+
+# The emulator runs the functions' binaries as processes of this machine, hence Linux. The scripts of docs/operations are run.
+test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy into an emulator of AWS with the SAM CLI, use it, update it, rotate the token, delete it (wants Linux)
+	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./localstack/e2e
 
 test-migration: check-go check-npm ## move all flags of a real Unleash to Guidon and back, and compare (wants PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./localstack/migration
@@ -148,10 +158,10 @@ bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./localstack/bench
 
 lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, golangci-lint
-	@unformatted=$$(gofmt -l functions infra localstack pkg *.go); \
+	@unformatted=$$(gofmt -l functions infra internal localstack pkg *.go); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	go vet -tags sam ./localstack/e2e
+	go vet -tags sam,deploy ./localstack/e2e
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 
@@ -223,6 +233,11 @@ check-go:
 	printf '%s %s\n' "$$want" "$${have#go}" | awk '{ split($$1, want, "."); split($$2, have, "."); \
 		for (i = 1; i <= 3; i++) if (have[i]+0 != want[i]+0) exit have[i]+0 < want[i]+0 }' || { \
 		echo "$$have is too old: Go $$want or newer is needed, from https://go.dev/dl/" >&2; exit 1; }
+
+check-deploy:
+	@[ "$$(uname)" = Linux ] || { echo "test-deploy wants Linux: the emulator runs the functions as processes of this machine" >&2; exit 1; }
+	@for tool in bash curl openssl; do command -v $$tool >/dev/null || { \
+		echo "$$tool is missing: the scripts of docs/operations need it" >&2; exit 1; }; done
 
 check-compose:
 	@docker compose version >/dev/null 2>&1 || { \

@@ -21,6 +21,7 @@ func TestDependencies(t *testing.T) {
 		page     = "guidon/pkg/docs"
 		openapi  = "github.com/getkin/"
 		local    = "guidon/localstack"
+		internal = "guidon/internal" // for tests alone
 		yaml     = "github.com/goccy/go-yaml"
 		testing_ = "testing"
 	)
@@ -34,10 +35,11 @@ func TestDependencies(t *testing.T) {
 		{"./pkg/dynamo", []string{awslabs, httpapi, local}},
 		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
 		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-		{"./functions/...", []string{local, yaml, openapi, testing_, "github.com/google/go-cmp"}},
+		{"./functions/...", []string{local, internal, yaml, openapi, testing_, "github.com/google/go-cmp"}},
 		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
 		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo, page}},
 		{"./functions/docs", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
+		{"./localstack", []string{internal}},
 		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
 	}
 	for _, tt := range tests {

@@ -24,6 +24,7 @@ type gateway struct {
 	*process
 	port, data string
 	env        []string // further settings
+	base       string   // before every path; "" where the interface is at the root
 	token      string   // sent by the client; "" for none
 	http       *http.Client
 	engine     holder // its own engine; zero when it uses another
@@ -73,7 +74,7 @@ func (g *gateway) again(t *testing.T) *gateway {
 	return startOn(t, g.port, g.data, g.env...)
 }
 
-func (g *gateway) url() string { return "http://" + address(g.port) }
+func (g *gateway) url() string { return "http://" + address(g.port) + g.base }
 
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 

@@ -47,8 +47,18 @@ var walk = []step{
 		`[{"op":"replace","path":"/parameters/rollout","value":"75"}]`, nil},
 	{200, "PUT", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/variants",
 		`[{"name":"a","weight":500,"weightType":"variable"},{"name":"b","weight":500,"weightType":"variable"}]`, nil},
-	{201, "POST", "/api/admin/features/walk-flag/tags", `{"type":"simple","value":"100% / done?"}`, nil},
-	{200, "DELETE", "/api/admin/features/walk-flag/tags/simple/100%25%20%2F%20done%3F", "", nil},
+	{201, "POST", "/api/admin/features/walk-flag/tags", `{"type":"simple","value":"done / #1 é"}`, nil},
+	{200, "DELETE", "/api/admin/features/walk-flag/tags/simple/done%20%2F%20%231%20%C3%A9", "", nil},
+
+	// A segment, which the strategy uses for a while.
+	{201, "POST", "/api/admin/segments", `{"name":"walk-segment","constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`,
+		map[string]string{"segment": "id"}},
+	{201, "POST", "/api/admin/segments/strategies",
+		`{"projectId":"walk","strategyId":"{strategy}","environmentId":"walk-env","segmentIds":[{segment}]}`, nil},
+	{409, "DELETE", "/api/admin/segments/{segment}", "", nil},
+	{201, "POST", "/api/admin/segments/strategies",
+		`{"projectId":"walk","strategyId":"{strategy}","environmentId":"walk-env","segmentIds":[]}`, nil},
+	{204, "DELETE", "/api/admin/segments/{segment}", "", nil},
 
 	// On and off, seen in the list.
 	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/on", "", nil},
@@ -60,6 +70,12 @@ var walk = []step{
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
 	{200, "POST", "/api/admin/archive/revive/walk-flag", "", nil},
 
+	// Exported, imported, and all of it in the log: of the flag, and by the index of the project.
+	{200, "POST", "/api/admin/features-batch/export", `{"features":["walk-flag"],"environment":"walk-env"}`, nil},
+	{200, "POST", "/api/admin/features-batch/import", `{"project":"walk","environment":"walk-env","data":{"features":[{"name":"walk-import"}]}}`, nil},
+	{200, "GET", "/api/admin/events/walk-flag", "", nil},
+	{200, "GET", "/api/admin/search/events?project=IS:walk", "", nil},
+
 	// Its tokens: the secret is sealed, and opened for the list.
 	{201, "POST", "/api/admin/api-tokens", `{"tokenName":"walk-token","type":"client","projects":["walk"],"environment":"walk-env"}`,
 		map[string]string{"token": "secret"}},
@@ -69,6 +85,7 @@ var walk = []step{
 	// Everything that can go goes.
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-clone", "", nil},
+	{202, "DELETE", "/api/admin/projects/walk/features/walk-import", "", nil},
 	{200, "DELETE", "/api/admin/user-admin/{user}", "", nil},
 	{200, "DELETE", "/api/admin/projects/walk/environments/walk-env", "", nil},
 	{200, "DELETE", "/api/admin/environments/walk-env", "", nil},

@@ -1,0 +1,170 @@
+package ministack
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Adapt changes a template that `sam build` wrote (YAML) into one that MiniStack can deploy (JSON). Everything that it
+// changes, the emulator does not test: docs/operations/emulator.md lists the same changes. The address is the emulator's,
+// and the admin token is the first one's value.
+func Adapt(built []byte, address, adminToken string) ([]byte, error) {
+	var template map[string]any
+	if err := yaml.Unmarshal(built, &template); err != nil {
+		return nil, err
+	}
+	resources, ok := template["Resources"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("the template has no Resources")
+	}
+	shiftTrafficAtOnce(template, resources)
+	dropMetricMath(resources)
+	useInlinePolicies(resources)
+	useSecretARNs(template, resources)
+	setAdminToken(resources, adminToken)
+	addRoutes(resources)
+	setAddress(template, address)
+	return json.MarshalIndent(template, "", " ")
+}
+
+// shiftTrafficAtOnce turns gradual deployments off: MiniStack has no CodeDeploy.
+func shiftTrafficAtOnce(template, resources map[string]any) {
+	off := func(properties map[string]any) {
+		if properties["DeploymentPreference"] != nil {
+			properties["DeploymentPreference"] = map[string]any{"Enabled": false}
+		}
+	}
+	off(at(template, "Globals", "Function"))
+	for _, function := range ofType(resources, "AWS::Serverless::Function") {
+		off(at(function, "Properties"))
+	}
+}
+
+// dropMetricMath removes the alarms over several metrics, which MiniStack refuses, and the loops that create nothing else.
+func dropMetricMath(resources map[string]any) {
+	maps.DeleteFunc(resources, func(id string, resource any) bool {
+		if loop, ok := resource.([]any); ok && strings.HasPrefix(id, "Fn::ForEach::") && len(loop) == 3 {
+			created, _ := loop[2].(map[string]any)
+			dropMetricMath(created)
+			return len(created) == 0
+		}
+		alarm, _ := resource.(map[string]any)
+		return alarm["Type"] == "AWS::CloudWatch::Alarm" && at(alarm, "Properties")["Metrics"] != nil
+	})
+}
+
+// useInlinePolicies makes AWS::IAM::Policy of AWS::IAM::RolePolicy, which MiniStack does not know.
+func useInlinePolicies(node any) {
+	walk(node, func(object map[string]any) {
+		if object["Type"] == "AWS::IAM::RolePolicy" {
+			object["Type"] = "AWS::IAM::Policy"
+			properties := at(object, "Properties")
+			properties["Roles"] = []any{properties["RoleName"]}
+			delete(properties, "RoleName")
+		}
+	})
+}
+
+// useSecretARNs makes Fn::GetAtt of each Ref to a secret: it is the ARN on AWS, and the name in MiniStack.
+func useSecretARNs(template, resources map[string]any) {
+	secrets := ofType(resources, "AWS::SecretsManager::Secret")
+	walk(template, func(object map[string]any) {
+		id, _ := object["Ref"].(string)
+		if _, isSecret := secrets[id]; isSecret && len(object) == 1 {
+			delete(object, "Ref")
+			object["Fn::GetAtt"] = []any{id, "Id"}
+		}
+	})
+}
+
+// setAdminToken generates a value for the secrets that have none. On AWS such a secret has no version, and the first
+// start creates it; in MiniStack it has an empty version.
+func setAdminToken(resources map[string]any, value string) {
+	for _, secret := range ofType(resources, "AWS::SecretsManager::Secret") {
+		properties := at(secret, "Properties")
+		if properties["GenerateSecretString"] == nil {
+			properties["SecretString"] = value
+		}
+	}
+}
+
+// addRoutes writes the routes of the functions' events as resources: SAM puts them into the Body of the interface, which
+// MiniStack ignores.
+func addRoutes(resources map[string]any) {
+	for id, function := range ofType(resources, "AWS::Serverless::Function") {
+		events := at(function, "Properties", "Events")
+		for _, name := range slices.Sorted(maps.Keys(events)) {
+			event := at(events, name)
+			if event["Type"] != "HttpApi" {
+				continue
+			}
+			properties := at(event, "Properties")
+			key := "$default"
+			if path, _ := properties["Path"].(string); path != "" {
+				key = fmt.Sprintf("%s %s", properties["Method"], path)
+			}
+			resources[id+"Integration"] = map[string]any{
+				"Type": "AWS::ApiGatewayV2::Integration",
+				"Properties": map[string]any{
+					"ApiId":                properties["ApiId"],
+					"IntegrationType":      "AWS_PROXY",
+					"IntegrationUri":       map[string]any{"Ref": id + ".Alias"},
+					"PayloadFormatVersion": "2.0",
+				},
+			}
+			resources[id+name+"Route"] = map[string]any{
+				"Type": "AWS::ApiGatewayV2::Route",
+				"Properties": map[string]any{
+					"ApiId":    properties["ApiId"],
+					"RouteKey": key,
+					"Target":   map[string]any{"Fn::Sub": "integrations/${" + id + "Integration}"},
+				},
+			}
+		}
+	}
+}
+
+// setAddress makes the output Address the one that the emulator serves the interface at: nobody else knows the name that
+// API Gateway gives it.
+func setAddress(template map[string]any, address string) {
+	at(template, "Outputs", "Address")["Value"] = map[string]any{"Fn::Sub": address + "/_aws/execute-api/${Api}"}
+}
+
+// walk calls change for each object under node, outer ones first.
+func walk(node any, change func(object map[string]any)) {
+	switch node := node.(type) {
+	case map[string]any:
+		change(node)
+		for _, member := range node {
+			walk(member, change)
+		}
+	case []any:
+		for _, element := range node {
+			walk(element, change)
+		}
+	}
+}
+
+// ofType are the resources of a type, by their logical ids.
+func ofType(resources map[string]any, kind string) map[string]map[string]any {
+	found := map[string]map[string]any{}
+	for id, resource := range resources {
+		if resource, ok := resource.(map[string]any); ok && resource["Type"] == kind {
+			found[id] = resource
+		}
+	}
+	return found
+}
+
+// at is the object at a path of names; nil, which reads as an empty one, if there is none.
+func at(object map[string]any, path ...string) map[string]any {
+	for _, name := range path {
+		object, _ = object[name].(map[string]any)
+	}
+	return object
+}

@@ -1,0 +1,246 @@
+//go:build deploy && linux
+
+package e2e
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"guidon/internal/ministack"
+)
+
+// TestDeployment is `make test-deploy`: the stage dev, built and deployed by the SAM CLI into an emulator of AWS where the
+// roles' policies are enforced. Each part works on the stage as the parts before it leave it.
+func TestDeployment(t *testing.T) {
+	s := newStage(t)
+	s.deploy(t)
+	s.token = strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`))
+
+	t.Run("walk", func(t *testing.T) { takeWalk(t, s.gateway) })
+	t.Run("role without an action", s.testMissingAction)
+	t.Run("parameter", s.testParameter)
+	t.Run("admin token", s.testRotation)
+	t.Run("teardown", s.testTeardown)
+}
+
+// testMissingAction takes an action from a function's role: its requests fail, without a word of AWS, and only its.
+func (s *stage) testMissingAction(t *testing.T) {
+	const flags = "/api/admin/projects/default/features"
+	role := strings.TrimSpace(s.shell(t, "resource FeaturesRole"))
+	policy := s.shell(t, `aws iam get-role-policy --role-name "$1" --policy-name table --query PolicyDocument`, role)
+	without := strings.Replace(policy, `"dynamodb:BatchGetItem",`, "", 1)
+	if without == policy {
+		t.Fatalf("the policy is %s, want it to allow dynamodb:BatchGetItem", policy)
+	}
+	put := `aws iam put-role-policy --role-name "$1" --policy-name table --policy-document "$2"`
+	s.shell(t, put, role, without)
+
+	status, answer, err := s.send(t.Context(), "GET", flags, nil)
+	var f failure
+	if err != nil || status != 500 || json.Unmarshal(answer, &f) != nil || f.ID == "" || f.Name == "" || f.Message == "" {
+		t.Fatalf("GET %s: %d %s, %v; want an error 500", flags, status, answer, err)
+	}
+	for _, word := range []string{"aws", "arn:", "dynamo", "denied", "batchgetitem", "role", "table", s.stack} {
+		if strings.Contains(strings.ToLower(string(answer)), word) {
+			t.Errorf("the answer is %s; want it to say nothing of %q", answer, word)
+		}
+	}
+	logged := s.shell(t, docBlock(t, "docs/operations/runbook.md", "# Runbook"))
+	if !strings.Contains(logged, f.ID) || !strings.Contains(logged, "AccessDenied") {
+		t.Errorf("the runbook's search of the log prints %s; want the failure %s and its cause", logged, f.ID)
+	}
+	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
+
+	s.shell(t, put, role, policy)
+	s.do(t, 200, "GET", flags, nil, nil)
+}
+
+// testParameter deploys the same code with another parameter: the functions have it, the first start runs again, and the
+// admin token is the same.
+func (s *stage) testParameter(t *testing.T) {
+	const flags, limit = "/api/admin/projects/default/features", 5
+	before := s.starts(t)
+	s.deploy(t, "LimitStrategies=5")
+	if got := s.starts(t); got != before+1 {
+		t.Errorf("the first start has run %d times, want %d", got, before+1)
+	}
+	if got := strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`)); got != s.token {
+		t.Errorf("the admin token has changed")
+	}
+	s.do(t, 201, "POST", flags, map[string]any{"name": "limited"}, nil)
+	strategies := flags + "/limited/environments/development/strategies"
+	for range limit {
+		s.do(t, 200, "POST", strategies, map[string]any{"name": "default"}, nil)
+	}
+	s.fails(t, 400, "ValidationError", "POST", strategies, map[string]any{"name": "default"})
+}
+
+// testRotation changes the admin token as docs/operations/rotate.md says.
+func (s *stage) testRotation(t *testing.T) {
+	old := s.token
+	printed := s.shell(t, docBlock(t, "docs/operations/rotate.md", "## The admin token"))
+	if want := "the admin token is good"; !strings.Contains(printed, want) {
+		t.Errorf("it printed %s; want it to say that %s", printed, want)
+	}
+	s.do(t, 401, "GET", "/api/admin/projects", nil, nil)
+	s.token = strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`))
+	if s.token == old {
+		t.Error("the secret still has the old token")
+	}
+	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
+}
+
+// testTeardown deletes the stack as docs/operations/teardown.md says: the table and the key are left. Then it removes
+// these too.
+func (s *stage) testTeardown(t *testing.T) {
+	const page = "docs/operations/teardown.md"
+	s.shell(t, docBlock(t, page, "# Teardown")+`
+		echo "$TABLE" > table; echo "$KEY" > key
+		aws dynamodb describe-table --table-name "$TABLE" --query Table.DeletionProtectionEnabled --output text | grep True
+		aws dynamodb query --table-name "$TABLE" --select COUNT --key-condition-expression 'pk = :p' \
+			--expression-attribute-values '{":p":{"S":"PROJECTS"}}' --query Count --output text | grep '[1-9]'
+		aws secretsmanager get-secret-value --secret-id "$KEY" > /dev/null`)
+	for _, list := range []string{
+		"lambda list-functions --query Functions",
+		"apigatewayv2 get-apis --query Items",
+		"iam list-roles --query Roles[?starts_with(RoleName,'" + s.stack + "')]",
+		"logs describe-log-groups --query logGroups",
+		"cloudwatch describe-alarms --query MetricAlarms",
+		"secretsmanager list-secrets --query SecretList[?contains(Name,'AdminToken')]",
+	} {
+		out := s.shell(t, `aws "$@"`, strings.Fields(list)...)
+		if strings.TrimSpace(out) != "[]" {
+			t.Errorf("aws %s: %s; want nothing left", list, out)
+		}
+	}
+	s.shell(t, `TABLE=$(cat table) KEY=$(cat key)
+		`+docBlock(t, page, "**To remove everything for good:**"))
+	if out := s.shell(t, "aws dynamodb list-tables --query TableNames"); strings.TrimSpace(out) != "[]" {
+		t.Errorf("the tables are %s, want none", out)
+	}
+}
+
+// A stage is one that is deployed in an emulator, with its interface as a gateway.
+type stage struct {
+	*gateway
+	stack    string
+	dir      string // for the build
+	env      []string
+	template string // the adapted one
+}
+
+// newStage starts an emulator and builds the functions. SAM names the SAM CLI, MINISTACK the emulator, beside which is
+// the AWS CLI; ARCH is this machine's architecture, as the template has it.
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	dir := t.TempDir()
+	temporary := filepath.Join(dir, "emulator")
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program, port := os.Getenv("MINISTACK"), freePort(t)
+	e, err := ministack.Start(program, temporary, port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("MiniStack printed:\n%s", e.Printed.End())
+		}
+		if err := e.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &stage{stack: "guidon-dev", dir: dir, gateway: &gateway{port: port, http: &http.Client{Timeout: endTimeout}}}
+	s.env = append(slices.DeleteFunc(os.Environ(), isSetting),
+		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "ROOT="+root, "SAM_CLI_TELEMETRY=0",
+		"AWS_ENDPOINT_URL="+e.Endpoint, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", // the root user, in MiniStack
+		"AWS_REGION="+ministack.Region, "AWS_DEFAULT_REGION="+ministack.Region,
+		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull, "AWS_PAGER=")
+	s.build(t)
+	return s
+}
+
+// build is `sam build` for this machine, and the adaptation of what it writes.
+func (s *stage) build(t *testing.T) {
+	t.Helper()
+	built := filepath.Join(s.dir, "build")
+	s.sam(t, "build", "--build-dir", built, "--parameter-overrides", "Architecture="+os.Getenv("ARCH"))
+	raw, err := os.ReadFile(filepath.Join(built, "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails
+	if raw, err = ministack.Adapt(raw, "http://"+address(s.port), "*:*."+hex.EncodeToString(secret)); err != nil {
+		t.Fatal(err)
+	}
+	s.template = filepath.Join(built, "adapted.json") // beside the functions, which it names by their folders
+	if err := os.WriteFile(s.template, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deploy is `sam deploy` of the stage dev, with alarms and further parameters.
+func (s *stage) deploy(t *testing.T, parameters ...string) {
+	t.Helper()
+	s.sam(t, "deploy", "--template-file", s.template, "--config-file", filepath.Join(root, "samconfig.toml"), "--config-env", "dev",
+		"--no-progressbar", "--parameter-overrides",
+		strings.Join(append(parameters, "Architecture="+os.Getenv("ARCH"), "LogRetentionDays=7", "Alarms=on"), " "))
+	_, path, found := strings.Cut(strings.TrimSpace(s.shell(t, "output Address")), address(s.port))
+	if !found {
+		t.Fatalf("the output Address is %q, want it to be on %s", path, address(s.port))
+	}
+	s.base = path
+}
+
+// starts is how many times the first start has run for the stack.
+func (s *stage) starts(t *testing.T) int {
+	t.Helper()
+	return strings.Count(s.shell(t, `aws logs filter-log-events --log-group-name "/aws/lambda/$STACK-Bootstrap" \
+		--query 'events[].message' --output text`), "message=seeded")
+}
+
+func (s *stage) sam(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command(os.Getenv("SAM"), args...)
+	cmd.Dir, cmd.Env = root, append(s.env, "ARCH="+os.Getenv("ARCH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("sam %s: %v; it printed\n%s", args[0], err, out)
+	}
+}
+
+// shell runs a script in the shell that docs/operations/README.md sets up, and gives what it prints on stdout.
+func (s *stage) shell(t *testing.T, script string, args ...string) string {
+	t.Helper()
+	setUp := docBlock(t, "docs/operations/README.md", "# Operations")
+	setUp = strings.NewReplacer("AWS_PROFILE=… ", "", "guidon-prod", s.stack).Replace(setUp)
+	cmd := exec.Command("bash", append([]string{"-euo", "pipefail", "-c", setUp + script, "bash"}, args...)...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v; the script\n%s\nprinted\n%s%s", err, script, out, &stderr)
+	}
+	return string(out)
+}
+
+// docBlock is the first block of shell commands after a line of a page.
+func docBlock(t *testing.T, page, line string) string {
+	t.Helper()
+	_, after, found := strings.Cut("\n"+readRoot(t, page), "\n"+line+"\n")
+	block := shellBlock.FindStringSubmatch(after)
+	if !found || block == nil {
+		t.Fatalf("%s has no line %q with a block of sh after it", page, line)
+	}
+	return block[1]
+}
