@@ -265,14 +265,7 @@ func (s *Store) put(tx *transaction, e any, condition expression.ConditionBuilde
 func (s *Store) add(tx *transaction, item types.TransactWriteItem, means refusal) {
 	tx.input.TransactItems = append(tx.input.TransactItems, item)
 	tx.refusals = append(tx.refusals, means)
-	switch {
-	case item.Put != nil:
-		tx.bytes += sizeOf(item.Put.Item)
-	case item.Update != nil:
-		tx.bytes += sizeOf(item.Update.Key)
-	case item.Delete != nil:
-		tx.bytes += sizeOf(item.Delete.Key)
-	}
+	tx.bytes += sizeOf(keyOf(item))
 }
 
 // replaces counts what a document takes that is larger than the one that replaces it.

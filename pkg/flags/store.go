@@ -136,6 +136,10 @@ type Store interface {
 	// flags.
 	Commit(ctx context.Context, change Change) error
 
+	// CommitAll applies changes as Commit does, each by itself and several at the same time, and tells how each ended, in
+	// their order. No two of them may write the same aggregate.
+	CommitAll(ctx context.Context, changes []Change) []error
+
 	// Log brings a page of the log of all events, newest first, by one query of the engine's whatever the size of the log.
 	// Unlike all else it may lag behind commits, by a second or so, except for the events of one flag. Invalid when the
 	// cursor is not one that such a query gave.

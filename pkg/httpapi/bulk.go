@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 
 	"guidon/pkg/flags"
 )
@@ -55,11 +54,8 @@ func (p postponed) Unwrap() error { return p.err }
 // later puts an item off until the others were tried. If none of them is left, err is its result.
 func later(err error) error { return postponed{err} }
 
-// How much is done at the same time: the items of a round, and their transactions.
-const (
-	itemsARound   = 100
-	commitsAtOnce = 8
-)
+// itemsARound is how many items a round loads and decides about.
+const itemsARound = 100
 
 // executeBatch is a request for a batch from start to end. A fault of the call as a whole is its answer only before
 // anything is done; afterwards it is the result of every item that is left.
@@ -229,20 +225,14 @@ func keyOfWrite(w flags.Write) flags.Key {
 	return w.After.Key()
 }
 
-// commitAll makes changes, several at the same time, and notes where that failed.
+// commitAll makes changes and notes where that failed.
 func (e *executor) commitAll(ctx context.Context, changes map[int]decision, results []result) {
-	places := make(chan struct{}, commitsAtOnce)
-	var working sync.WaitGroup
-	for i, d := range changes {
-		places <- struct{}{}
-		working.Go(func() {
-			defer func() { <-places }()
-			if ctx.Err() != nil { // the store could not tell that nothing was sent
-				results[i].err = notReached(ctx, nil)
-				return
-			}
-			results[i].err = e.commit(ctx, d)
-		})
+	if len(changes) == 0 {
+		return
 	}
-	working.Wait()
+	items := slices.Sorted(maps.Keys(changes))
+	errs := e.store.CommitAll(ctx, each(items, func(i int) flags.Change { return changes[i].change }))
+	for n, i := range items {
+		results[i].err = e.committed(changes[i], errs[n])
+	}
 }

@@ -111,7 +111,7 @@ func (w work[In]) undone(done []result, places []int) error {
 		}
 		told, ok := errors.AsType[*flags.Error](result.err)
 		if !ok {
-			told = flags.Errorf(flags.Internal, "something is wrong inside; the log says what, under the id of this error")
+			told = flags.Errorf(flags.Internal, "internal error; search the log for the id of this error")
 		}
 		kinds[told.Kind] = true
 		failure.Kind, failure.Err = told.Kind, errors.Join(failure.Err, result.err)

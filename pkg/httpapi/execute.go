@@ -127,7 +127,11 @@ func (e *executor) commit(ctx context.Context, d decision) error {
 	if len(d.change.Writes) == 0 {
 		return nil
 	}
-	err := e.store.Commit(ctx, d.change)
+	return e.committed(d, e.store.Commit(ctx, d.change))
+}
+
+// committed is the error of a decision whose change was committed with err.
+func (e *executor) committed(d decision, err error) error {
 	if d.derived && flags.KindOf(err) == flags.NameExists {
 		err = flags.Errorf(flags.Outdated, "the name has been taken in the meantime")
 	}

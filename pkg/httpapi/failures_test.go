@@ -100,6 +100,14 @@ func (b brokenStore) Load(ctx context.Context, keys []flags.Key) (flags.View, er
 
 func (b brokenStore) Commit(context.Context, flags.Change) error { return b.commit() }
 
+func (b brokenStore) CommitAll(_ context.Context, changes []flags.Change) []error {
+	errs := make([]error, len(changes))
+	for i := range changes {
+		errs[i] = b.commit()
+	}
+	return errs
+}
+
 func TestDefects(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")

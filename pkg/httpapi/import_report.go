@@ -64,7 +64,7 @@ const (
 func reasonsOf(err error, before int) []string {
 	told, ok := errors.AsType[*flags.Error](err)
 	if !ok {
-		return []string{"something is wrong inside; the log says what"}
+		return []string{"internal error; search the log for this import"}
 	}
 	reasons := each(told.Details, func(d flags.Detail) string {
 		return strings.TrimPrefix(cmp.Or(d.Path, "/flag"), "/") + ": " + d.Message

@@ -138,8 +138,13 @@ func ofProjects[T any](projects []*flags.Project, find func(*flags.Project) (T, 
 	for i, p := range projects {
 		places <- struct{}{}
 		wg.Go(func() {
+			defer func() { <-places }()
+			defer func() {
+				if cause := recover(); cause != nil { // in a goroutine it would end the process
+					failures[i] = panicked(cause)
+				}
+			}()
 			found[i], failures[i] = find(p)
-			<-places
 		})
 	}
 	wg.Wait()

@@ -84,13 +84,16 @@ func causeOf(err error) string {
 	return err.Error()
 }
 
+// panicked is the error of a panic, with the stack for the log.
+func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+
 // recover turns a panic into the 500. A defect in one request must not end the process that serves others.
 func (e *executor) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
 	}
-	cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	cause := panicked(p)
 	status, body := describe(cause)
 	e.log(r, outcome{route: r.Pattern, err: cause}, status, body)
 	document, _ := json.Marshal(body) // plain strings always marshal

@@ -72,6 +72,13 @@ func (rehearsal) Commit(ctx context.Context, _ flags.Change) error {
 	return nil
 }
 
+func (rehearsal) CommitAll(ctx context.Context, changes []flags.Change) []error {
+	for range changes {
+		wrote(ctx)
+	}
+	return make([]error, len(changes))
+}
+
 // serveTallied serves everything over a new table, where answers tell what was written.
 func serveTallied(t *testing.T, now time.Time) *server {
 	t.Helper()

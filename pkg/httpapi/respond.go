@@ -111,7 +111,7 @@ func tooLongMessage(gzipped bool) string {
 func describe(err error) (int, errorBody) {
 	e, ok := errors.AsType[*flags.Error](err)
 	if !ok {
-		e = flags.Errorf(flags.Internal, "something is wrong inside; the log says what, under this id")
+		e = flags.Errorf(flags.Internal, "internal error; search the log for this id")
 	}
 	as, ok := failures[e.Kind]
 	if !ok {

@@ -196,6 +196,11 @@ func (r *remembering) Commit(context.Context, flags.Change) error {
 	return nil
 }
 
+func (r *remembering) CommitAll(_ context.Context, changes []flags.Change) []error {
+	r.writes.Add(int64(len(changes)))
+	return make([]error, len(changes))
+}
+
 // fillWithSecrets fills a store with what must not be seen, and returns a subject that has every name that a path can hold.
 func (s *server) fillWithSecrets(t *testing.T) subject {
 	t.Helper()

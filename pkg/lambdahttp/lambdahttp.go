@@ -163,6 +163,6 @@ func internalError(ctx context.Context, cause error) events.APIGatewayV2HTTPResp
 		StatusCode: http.StatusInternalServerError,
 		Headers:    map[string]string{"Content-Type": "application/json; charset=utf-8"},
 		Body: fmt.Sprintf(`{"id":%q,"name":"InternalError",`+
-			`"message":"something is wrong inside; the log says what, under this id"}`, id),
+			`"message":"internal error; search the log for this id"}`, id),
 	}
 }
