@@ -63,6 +63,11 @@ func notBlank(s *openapi3.Schema) { s.MinLength, s.Pattern = 1, `\S` }
 
 func notNegative(s *openapi3.Schema) { s.Min = new(0.0) }
 
+// between is for whole numbers.
+func between(least, greatest float64) limit {
+	return func(s *openapi3.Schema) { s.WithMin(least).WithMax(greatest) }
+}
+
 func longest(characters uint64) limit {
 	return func(s *openapi3.Schema) { s.MaxLength = &characters }
 }

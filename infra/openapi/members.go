@@ -149,4 +149,6 @@ var ofTags = map[string]member{
 	"tagTypeView.name":       {doc: "What tags have as their type.", example: "team"},
 	"tagTypes":               {doc: "The tag types, in the order of their making."},
 	"tagType":                {doc: "The tag type."},
+	"tagAnswer.tag":          {doc: "The tag."},
+	"valid":                  {doc: "Always true: what is not valid is a failure.", example: true},
 }

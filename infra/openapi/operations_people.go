@@ -38,8 +38,9 @@ var peopleOperations = map[string]operation{
 var badID = map[int]string{400: "The id in the path is no whole number (`ValidationError`)."}
 
 const (
-	mayTokens = "Everybody with an account or an admin token may ask. It depends on the token's type and projects which permissions it takes: those of client or frontend tokens, or those of the project's tokens; admin tokens are for administrators."
-	mayOwn    = "For persons and service accounts, by a personal token of their own."
+	mayTokens   = "Everybody with an account or an admin token may ask. It depends on the token's type and projects which permissions it takes: those of client or frontend tokens, or those of the project's tokens; admin tokens are for administrators."
+	notRedeemed = "The token cannot be redeemed: there is no sign-in yet, and nobody can sign up with it."
+	mayOwn      = "For persons and service accounts, by a personal token of their own."
 )
 
 var tokenOperations = map[string]operation{
@@ -57,7 +58,7 @@ var tokenOperations = map[string]operation{
 	"DELETE " + accounts + "/{userId}/token/{tokenId}": {id: "deleteServiceAccountToken", summary: "Delete a token of a service account", about: "It is out at once."},
 
 	"GET " + signups:              {id: "listSignupTokens", summary: "List the public signup tokens"},
-	"POST " + signups:             {id: "createSignupToken", summary: "Make a public signup token", example: `{"name": "Testers", "expiresAt": "` + moment + `"}`, answers: "The new token. Whoever signs up with it becomes a Viewer."},
-	"GET " + signups + "/{token}": {id: "readSignupToken", summary: "Read a public signup token"},
-	"PUT " + signups + "/{token}": {id: "updateSignupToken", summary: "Change a public signup token", about: "What the body leaves out stays as it is.", example: `{"expiresAt": "` + moment + `", "enabled": true}`, answers: "The changed token."},
+	"POST " + signups:             {id: "createSignupToken", summary: "Make a public signup token", example: `{"name": "Testers", "expiresAt": "` + moment + `"}`, about: notRedeemed, answers: "The new token."},
+	"GET " + signups + "/{token}": {id: "readSignupToken", summary: "Read a public signup token", about: notRedeemed},
+	"PUT " + signups + "/{token}": {id: "updateSignupToken", summary: "Change a public signup token", about: "What the body leaves out stays as it is. " + notRedeemed, example: `{"expiresAt": "` + moment + `", "enabled": true}`, answers: "The changed token."},
 }

@@ -38,9 +38,13 @@ const lookThrough = 1000
 
 // Log brings a page of the log: one call.
 func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error) {
-	page := flags.LogPage{Events: []flags.Event{}}
+	page := flags.LogPage{Events: []flags.Event{}, Total: flags.UnknownTotal}
+	first := q.Cursor == ""
 	r, err := rangeOf(q)
 	if err != nil || r.from > r.to {
+		if first {
+			page.Total = 0
+		}
 		return page, err
 	}
 	builder := expression.NewBuilder().WithKeyCondition(r.condition()).
@@ -76,6 +80,9 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 	out, err := s.client.Query(ctx, input, a.persist)
 	if err != nil {
 		return page, a.readError(err)
+	}
+	if first && out.LastEvaluatedKey == nil { // the query came to the end of the log
+		page.Total = len(out.Items)
 	}
 	for _, item := range out.Items {
 		var e eventItem

@@ -18,6 +18,7 @@ type projectDocument struct {
 	Links        []linkTemplateDocument        `json:"linkTemplates,omitempty"`
 	Members      map[int64][]int64             `json:"members,omitempty"`
 	Environments map[string]attachmentDocument `json:"environments,omitempty"`
+	Favorites    []string                      `json:"favorites,omitempty"`
 }
 
 type namingDocument struct {
@@ -41,8 +42,8 @@ func storeProject(p *flags.Project) projectDocument {
 	doc := projectDocument{
 		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 		Mode: p.Mode, Stickiness: p.DefaultStickiness, FeatureLimit: p.FeatureLimit, Naming: namingDocument(p.Naming),
-		Links:        each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplateDocument { return linkTemplateDocument(l) }),
-		Members:      p.Members,
+		Links:   each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplateDocument { return linkTemplateDocument(l) }),
+		Members: p.Members, Favorites: p.Favorites,
 		Environments: make(map[string]attachmentDocument, len(p.Environments)),
 	}
 	for name, a := range p.Environments {
@@ -63,7 +64,7 @@ func (doc projectDocument) project(version int64) *flags.Project {
 			Mode: doc.Mode, DefaultStickiness: doc.Stickiness, FeatureLimit: doc.FeatureLimit, Naming: flags.Naming(doc.Naming),
 			LinkTemplates: each(doc.Links, func(l linkTemplateDocument) flags.LinkTemplate { return flags.LinkTemplate(l) }),
 		},
-		Members:      doc.Members,
+		Members: doc.Members, Favorites: doc.Favorites,
 		Environments: make(map[string]flags.Attachment, len(doc.Environments)),
 	}
 	for name, a := range doc.Environments {

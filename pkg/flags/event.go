@@ -46,6 +46,8 @@ const (
 	ProjectCreated             EventType = "project-created"
 	ProjectEnvironmentAdded    EventType = "project-environment-added"
 	ProjectUpdated             EventType = "project-updated"
+	ProjectFavorited           EventType = "project-favorited"
+	ProjectUnfavorited         EventType = "project-unfavorited"
 	ProjectDeleted             EventType = "project-deleted"
 	ProjectEnvironmentRemoved  EventType = "project-environment-removed"
 	DefaultStrategyUpdated     EventType = "default-strategy-updated"

@@ -14,13 +14,28 @@ func (c Caller) FavoritesKey() string {
 	return "token:" + c.Name
 }
 
-// SetFavorite keeps the flag among a caller's favorites, or no more.
+// SetFavorite adds the flag to a caller's favorites, or removes it.
 func (f *Feature) SetFavorite(caller Caller, favorite bool) {
+	f.Favorites = withFavorite(f.Favorites, caller, favorite)
+}
+
+// SetFavorite adds the project to a caller's favorites, or removes it.
+func (p *Project) SetFavorite(caller Caller, favorite bool) {
+	p.Favorites = withFavorite(p.Favorites, caller, favorite)
+}
+
+// FavoriteOf tells whether the project is one of a caller's favorites.
+func (p *Project) FavoriteOf(caller Caller) bool {
+	return slices.Contains(p.Favorites, caller.FavoritesKey())
+}
+
+// withFavorite is a list of callers' keys, sorted, with or without that of one caller.
+func withFavorite(keys []string, caller Caller, favorite bool) []string {
 	key := caller.FavoritesKey()
-	favorites := slices.DeleteFunc(slices.Clone(f.Favorites), func(of string) bool { return of == key })
+	keys = slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })
 	if favorite {
-		favorites = append(favorites, key)
-		slices.Sort(favorites)
+		keys = append(keys, key)
+		slices.Sort(keys)
 	}
-	f.Favorites = favorites
+	return keys
 }

@@ -259,3 +259,21 @@ func (f *Feature) AllVariants(envs []ProjectEnvironment) []Variant {
 	}
 	return union
 }
+
+// VariantNames are the names of the variants in envs and of those of the strategies there, sorted, each once.
+func (f *Feature) VariantNames(envs []ProjectEnvironment) []string {
+	names := []string{}
+	for _, env := range envs {
+		fe := f.In(env)
+		for _, v := range fe.Variants {
+			names = append(names, v.Name)
+		}
+		for _, s := range fe.Strategies {
+			for _, v := range s.Variants {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -26,7 +26,11 @@ type LogQuery struct {
 type LogPage struct {
 	Events []Event
 	Next   string // where the next page begins; "" for the last. It tells of a moment, and so of nothing that is secret
+	Total  int    // the number of events that match on all pages; UnknownTotal when the query of the page does not tell
 }
+
+// UnknownTotal is the total of a log that would have to be read to its end to be counted.
+const UnknownTotal = -1
 
 // reserved are the events of what "may read" does not reach: tokens, users, roles, and who holds what in a project.
 var reserved = []EventType{

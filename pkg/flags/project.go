@@ -24,6 +24,7 @@ type Project struct {
 	Settings
 	Members      map[int64][]int64     // the ids of the roles that a user holds in the project
 	Environments map[string]Attachment // by environment name
+	Favorites    []string              // the keys of the callers who have it among their favorites, sorted
 }
 
 // Settings are what a project says of itself beside its name; they change nothing about flags.

@@ -17,6 +17,7 @@ func dependencyOperations(one string) []Operation {
 		{"DELETE " + one + "/dependencies", flags.UpdateDependency, read, does(removeDependencies).loading(parentKeys).answers(200)},
 		{"DELETE " + one + "/dependencies/{parent}", flags.UpdateDependency, read, does(removeDependency).loading(parentKeys).answers(200)},
 		{"GET " + one + "/parents", flags.Read, read | activeRows, does(listParents).answers(200, []string{})},
+		{"GET " + one + "/parent-variants", flags.Read, read | theEnvironments, does(listParentVariants).answers(200, []string{})},
 		{"GET /api/admin/projects/{projectId}/dependencies", flags.Read, theProject | activeRows, does(anyDependencies).answers(200, false)},
 	}
 }
@@ -124,6 +125,9 @@ func listParents(c *call) (decision, error) {
 	}
 	return ok(names)
 }
+
+// listParentVariants lists the names of all variants of the flag, which a flag that depends on it can ask for.
+func listParentVariants(c *call) (decision, error) { return ok(c.feature.VariantNames(c.environments)) }
 
 func anyDependencies(c *call) (decision, error) {
 	return ok(slices.ContainsFunc(c.summaries, func(s flags.FeatureSummary) bool { return s.Relation == flags.Child }))

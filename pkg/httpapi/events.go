@@ -20,7 +20,8 @@ func Events() Group {
 	return Group{Name: "events", Operations: []Operation{
 		{"GET " + events, flags.Read, 0, does(listEvents).readingLog(queriedEvents).answers(200, eventList{})},
 		{"GET " + events + "/{featureName}", flags.Read, 0, does(listFeatureEvents).readingLog(featureEvents).answers(200, featureEventList{})},
-		{"GET /api/admin/search/events", flags.Read, 0, does(searchEvents).readingLog(queriedEvents).answers(200, foundEvents{})},
+		{"POST " + events + "/search", flags.Read, 0, readingLogFor(takes(postedEventSearch), eventSearchQuery).answers(200, eventList{})},
+		{"GET /api/admin/search/events", flags.Read, 0, does(searchEvents).readingLog(queriedEvents).answers(200, eventPage{})},
 	}}
 }
 
@@ -93,37 +94,91 @@ type changedStrategy struct {
 	On bool `json:"enabledInEnvironment"`
 }
 
+// An eventPage is what all pages of the log have. Total is absent where the one query of a page does not tell it.
+type eventPage struct {
+	Events []eventView `json:"events"`
+	Next   *string     `json:"next"`
+	Total  *int        `json:"totalEvents,omitzero"`
+}
+
+func eventPageOf(page flags.LogPage) eventPage {
+	view := eventPage{Events: each(page.Events, eventViewOf), Next: orNull(page.Next)}
+	if page.Total != flags.UnknownTotal {
+		view.Total = &page.Total
+	}
+	return view
+}
+
 // An eventList is a page of the log.
 type eventList struct {
-	Version int         `json:"version"`
-	Events  []eventView `json:"events"`
-	Next    *string     `json:"next"`
+	Version int `json:"version"`
+	eventPage
 }
 
 // A featureEventList is a page of what happened to a flag.
 type featureEventList struct {
-	Version int         `json:"version"`
-	Feature string      `json:"toggleName"`
-	Events  []eventView `json:"events"`
-	Next    *string     `json:"next"`
+	Version int    `json:"version"`
+	Feature string `json:"toggleName"`
+	eventPage
 }
 
-// A foundEvents is a page of what a search finds.
-type foundEvents struct {
-	Events []eventView `json:"events"`
-	Next   *string     `json:"next"`
-}
-
-func listEvents(c *call) (decision, error) {
-	return ok(eventList{1, each(c.log.Events, eventViewOf), orNull(c.log.Next)})
-}
+func listEvents(c *call) (decision, error) { return ok(eventList{1, eventPageOf(c.log)}) }
 
 func listFeatureEvents(c *call) (decision, error) {
-	return ok(featureEventList{1, c.param(featureParam), each(c.log.Events, eventViewOf), orNull(c.log.Next)})
+	return ok(featureEventList{1, c.param(featureParam), eventPageOf(c.log)})
 }
 
-func searchEvents(c *call) (decision, error) {
-	return ok(foundEvents{each(c.log.Events, eventViewOf), orNull(c.log.Next)})
+func searchEvents(c *call) (decision, error) { return ok(eventPageOf(c.log)) }
+
+func postedEventSearch(c *call, _ eventSearchBody) (decision, error) { return listEvents(c) }
+
+// An eventSearchBody says which events are wanted, each member one value.
+type eventSearchBody struct {
+	Type    maybe[string] `json:"type"`
+	Project maybe[string] `json:"project"`
+	Feature maybe[string] `json:"feature"`
+	Query   maybe[string] `json:"query"`
+	Limit   maybe[int64]  `json:"limit"`
+	Offset  maybe[int64]  `json:"offset"`
+	Cursor  maybe[string] `json:"cursor"`
+}
+
+func (b eventSearchBody) check(_ flags.Limits, problems *flags.Problems) {
+	for _, filter := range []struct {
+		path  string
+		value maybe[string]
+	}{{"/type", b.Type}, {"/project", b.Project}, {"/feature", b.Feature}} {
+		if filter.value.Set && filter.value.Value == "" {
+			problems.Add(filter.path, "must not be empty; leave it out for all")
+		}
+		if len(filter.value.Value) > maxTitle {
+			problems.Add(filter.path, "must have at most %d bytes", maxTitle)
+		}
+	}
+	if len(b.Query.Value) > maxTitle {
+		problems.Add("/query", "must have at most %d bytes", maxTitle)
+	}
+	if n := b.Limit.or(defaultEvents); n < 1 || n > maxEvents {
+		problems.Add("/limit", "must be a whole number from 1 to %d", maxEvents)
+	}
+	if b.Offset.Value != 0 {
+		problems.Add("/offset", "must be 0: the log is not read by offset; send the next of the page before as cursor")
+	}
+}
+
+// eventSearchQuery is what the body asks the log for.
+func eventSearchQuery(c *call, b eventSearchBody) (flags.LogQuery, error) {
+	q := flags.LogQuery{Text: b.Query.Value, Cursor: b.Cursor.Value, Limit: int(b.Limit.or(defaultEvents)), Reserved: c.caller.Admin}
+	if b.Project.Set {
+		q.Projects = []string{b.Project.Value}
+	}
+	if b.Feature.Set {
+		q.Features = []string{b.Feature.Value}
+	}
+	if b.Type.Set {
+		q.Types = []flags.EventType{flags.EventType(b.Type.Value)}
+	}
+	return q, nil
 }
 
 // The sizes of a page, in events.

@@ -21,7 +21,7 @@ type healthBody struct {
 
 func health(*call) (decision, error) { return ok(healthBody{Health: "GOOD"}) }
 
-// gone lists what Unleash removed in version 5 (contract: Removed legacy endpoints).
+// gone lists what Unleash removed in version 5 (contract: Removed legacy endpoints), and public signup.
 var gone = []string{
 	"GET /api/admin/features",
 	"POST /api/admin/features",
@@ -33,10 +33,17 @@ var gone = []string{
 	"POST /api/admin/features/{featureName}/toggle/off",
 	"POST /api/admin/features/{featureName}/stale/on",
 	"POST /api/admin/features/{featureName}/stale/off",
+
+	"GET /invite/{token}/validate",
+	"POST /invite/{token}/signup",
 }
+
+const noSignup = "public signup tokens cannot be redeemed, because there is no sign-in yet; an administrator creates users, by POST /api/admin/user-admin"
 
 // absent says why a route of Unleash is not here, by route.
 var absent = map[string]string{
+	"GET /invite/{token}/validate":       noSignup,
+	"POST /invite/{token}/signup":        noSignup,
 	"GET /api/admin/user-admin/inactive": "inactive users are not known: Guidon does not record sign-ins yet; GET /api/admin/user-admin lists all users",
 }
 

@@ -6,8 +6,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Favorites are the caller's own, so whoever may read a flag may have it among them. To add what is one already, and to
-// remove what is none, changes nothing.
+// Favorites are the caller's own, so READ is enough. Adding a favorite twice, or removing what is none, changes nothing.
 
 func addFavorite(c *call) (decision, error) { return c.setFavorite(true, flags.FeatureFavorited) }
 
@@ -17,4 +16,23 @@ func (c *call) setFavorite(favorite bool, event flags.EventType) (decision, erro
 	f := c.feature.Clone()
 	f.SetFavorite(c.caller, favorite)
 	return c.changesFeature(f, flags.Event{Type: event}, http.StatusOK, nil)
+}
+
+func addFavoriteProject(c *call) (decision, error) {
+	return c.setFavoriteProject(true, flags.ProjectFavorited)
+}
+
+func removeFavoriteProject(c *call) (decision, error) {
+	return c.setFavoriteProject(false, flags.ProjectUnfavorited)
+}
+
+// A favoriteProject is what events tell of a favorite.
+type favoriteProject struct {
+	Project string `json:"project"`
+}
+
+func (c *call) setFavoriteProject(favorite bool, event flags.EventType) (decision, error) {
+	p := c.project.Clone()
+	p.SetFavorite(c.caller, favorite)
+	return c.changesProject(p, flags.Event{Type: event, Data: favoriteProject{p.ID}}, nil)
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"guidon/pkg/flags"
 )
@@ -33,6 +34,7 @@ func Features() Group {
 		{"POST " + env + "/on", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(enableFeature).answers(200, featureRecord{})},
 		{"POST " + env + "/off", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(disableFeature).answers(200, featureRecord{})},
 		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | archivedRows, does(listArchived).answers(200, archivedList{})},
+		{"GET " + archive + "/features", flags.Read, archivedRows, surveyingAll(does(listAllArchived).listing(flags.EntityProject)).answers(200, archivedList{})},
 		{"POST " + archive + "/revive/{featureName}", flags.UpdateFeature, theFeature | evenArchived, does(reviveFeature).answers(200)},
 		{"GET /api/admin/feature-types", flags.Read, 0, does(listFeatureTypes).answers(200, featureTypeList{})},
 		{"POST /api/admin/features/validate", flags.Read, 0, loadingFor(takes(validateFeature),
@@ -54,11 +56,21 @@ func readFeatureEnvironment(c *call) (decision, error) {
 }
 
 func listArchived(c *call) (decision, error) {
-	list := archivedList{Version: 2, Features: make([]archivedFeature, len(c.summaries))}
-	for i, s := range c.summaries {
-		list.Features[i] = archivedFeature{metadataOf(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, timestamp(s.ArchivedAt)}
+	return ok(archivedList{Version: 2, Features: each(c.summaries, archivedFeatureOf)})
+}
+
+// listAllArchived lists the archived flags of all projects by name.
+func listAllArchived(c *call) (decision, error) {
+	var all []flags.FeatureSummary
+	for _, p := range c.projects() {
+		all = append(all, c.survey[p.UID]...)
 	}
-	return ok(list)
+	slices.SortFunc(all, func(a, b flags.FeatureSummary) int { return strings.Compare(a.Name, b.Name) })
+	return ok(archivedList{Version: 2, Features: each(all, archivedFeatureOf)})
+}
+
+func archivedFeatureOf(s flags.FeatureSummary) archivedFeature {
+	return archivedFeature{metadataOf(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, timestamp(s.ArchivedAt)}
 }
 
 func createFeature(c *call, in createFeatureBody) (decision, error) {

@@ -124,7 +124,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	nothing := http.HandlerFunc(e.notFound)
 	mux.Handle("/", nothing)
 	for _, op := range group.Operations {
-		if before, tail := withoutTail(op.Route); tail { // net/http would redirect to it with a slash behind
+		if before, tail := withoutTail(op.Route); tail && !slices.Contains(group.Routes(), before) { // net/http would redirect to it with a slash behind
 			mux.Handle(before, nothing)
 		}
 	}

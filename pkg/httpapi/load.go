@@ -24,7 +24,7 @@ func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys
 // loadMore brings what could not be named before the first load: lists, counts, an id, and what the operation asks for.
 func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *input) (err error) {
 	d := op.Decide
-	if op.Reads.has(activeRows | archivedRows) {
+	if op.Reads.has(activeRows|archivedRows) && op.Reads.has(theProject) {
 		if c.summaries, err = e.store.Summaries(ctx, c.project.UID, op.Reads.has(archivedRows)); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 		}
 	}
 	if d.surveys != nil {
-		if err := e.survey(ctx, c, d.surveys(c, in.value)); err != nil {
+		if err := e.survey(ctx, c, d.surveys(c, in.value), op.Reads.has(archivedRows)); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (e *executor) loadMore(ctx context.Context, c *call, op Operation, in *inpu
 		}
 	}
 	if d.log != nil {
-		q, err := d.log(c)
+		q, err := d.log(c, in.value)
 		if err != nil {
 			return err
 		}
@@ -119,10 +119,10 @@ func (e *executor) listTags(ctx context.Context, c *call) error {
 	return err
 }
 
-// survey lists the active flags of some projects.
-func (e *executor) survey(ctx context.Context, c *call, projects []*flags.Project) (err error) {
+// survey lists the active or the archived flags of some projects.
+func (e *executor) survey(ctx context.Context, c *call, projects []*flags.Project, archived bool) (err error) {
 	c.survey, err = ofProjects(projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
-		return e.store.Summaries(ctx, p.UID, false)
+		return e.store.Summaries(ctx, p.UID, archived)
 	})
 	return err
 }

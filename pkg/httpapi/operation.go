@@ -31,8 +31,8 @@ const (
 	theFeature                         // the flag that the path names, active, and in that project if one is named
 	evenArchived                       // with theFeature: an archived flag will do
 	theEnvironments                    // the registry of environments; with a project, which of them it has
-	activeRows                         // the summaries of the project's active flags, by one more query
-	archivedRows                       // and of its archived ones
+	activeRows                         // with theProject: the summaries of its active flags, by one more query
+	archivedRows                       // with theProject: the summaries of its archived flags; see also decider.surveys
 	theRoles                           // the registry of roles
 	theTagTypes                        // the registry of tag types
 	theStrategyTypes                   // the registry of strategy types that are not built in
@@ -119,18 +119,18 @@ type decider struct {
 	decide  func(c *call, in any) (decision, error)
 	maximum int // bytes of the largest body; 0 for maxBody
 
-	lists     []flags.Entity                         // entities that are listed whole: one query a megabyte each
-	surveys   func(c *call, in any) []*flags.Project // those of the listed projects whose active flags are listed too: one query a megabyte each
-	tags      bool                                   // whether the tags of every listed project's flags are listed: two queries each
-	counts    bool                                   // whether the flags of every listed project are counted: one query each
-	allocates flags.Entity                           // the entity that a new integer id is for: one call a request
-	loads     func(c *call, in any) []flags.Key      // what a second load brings: one call for a hundred keys
-	log       func(c *call) (flags.LogQuery, error)  // the page of the log that is read: one query
-	allows    func(c *call) error                    // what more than the operation's permission it takes, before the body is read
-	searches  func(in any) string                    // the project, named by the body, whose active flags are listed: two calls
-	knowsMine bool                                   // whether c.mine is there by then: one call for a person with projects, who is no admin
-	batch     func(in any) batch                     // the many changes that the body asks for, in the place of decide (see bulk.go)
-	seals     bool                                   // whether the key of the tokens' secrets is needed: no call, or one to its store
+	lists     []flags.Entity                                // entities that are listed whole: one query a megabyte each
+	surveys   func(c *call, in any) []*flags.Project        // those of the listed projects whose active flags (with archivedRows, archived flags) are listed too: one query a megabyte each
+	tags      bool                                          // whether the tags of every listed project's flags are listed: two queries each
+	counts    bool                                          // whether the flags of every listed project are counted: one query each
+	allocates flags.Entity                                  // the entity that a new integer id is for: one call a request
+	loads     func(c *call, in any) []flags.Key             // what a second load brings: one call for a hundred keys
+	log       func(c *call, in any) (flags.LogQuery, error) // the page of the log that is read: one query
+	allows    func(c *call) error                           // what more than the operation's permission it takes, before the body is read
+	searches  func(in any) string                           // the project, named by the body, whose active flags are listed: two calls
+	knowsMine bool                                          // whether c.mine is there by then: one call for a person with projects, who is no admin
+	batch     func(in any) batch                            // the many changes that the body asks for, in the place of decide (see bulk.go)
+	seals     bool                                          // whether the key of the tokens' secrets is needed: no call, or one to its store
 
 	bodyOptional bool // for the description of the interface alone, as are:
 	status       int  // what it answers when it succeeds
@@ -173,6 +173,12 @@ func surveying[In any](d decider, projects func(c *call, in In) []*flags.Project
 	return d
 }
 
+// surveyingAll lists the flags of all listed projects before the decision.
+func surveyingAll(d decider) decider {
+	d.surveys = func(c *call, _ any) []*flags.Project { return c.projects() }
+	return d
+}
+
 // counting has the flags of every listed project counted before the decision.
 func (d decider) counting() decider { d.counts = true; return d }
 
@@ -187,7 +193,13 @@ func (d decider) allocating(entity flags.Entity) decider { d.allocates = entity;
 
 // readingLog has a page of the log read before the decision, into c.log.
 func (d decider) readingLog(query func(c *call) (flags.LogQuery, error)) decider {
-	d.log = query
+	d.log = func(c *call, _ any) (flags.LogQuery, error) { return query(c) }
+	return d
+}
+
+// readingLogFor reads the page of the log that the body names before the decision, into c.log.
+func readingLogFor[In any](d decider, query func(c *call, in In) (flags.LogQuery, error)) decider {
+	d.log = func(c *call, in any) (flags.LogQuery, error) { return query(c, in.(In)) }
 	return d
 }
 

@@ -43,6 +43,10 @@ var examples = map[string]example{
 	"POST /api/admin/projects":                          {`{"id":"{new}"}`, 201, 2, 2},
 	"GET /api/admin/projects/{projectId}":               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/environments": {`{"environment":"default"}`, 200, 2, 1},
+	"GET /api/admin/projects/{projectId}/overview":      {"", 200, 2, 2},
+	"GET /api/admin/projects/{projectId}/health-report": {"", 200, 2, 2},
+	"POST /api/admin/projects/{projectId}/favorites":    {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/favorites":  {"", 200, 1, 1}, // it is none
 	"POST /api/admin/environments":                      {`{"name":"{new}","type":"test"}`, 201, 2, 1},
 
 	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
@@ -73,6 +77,7 @@ var examples = map[string]example{
 	"GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}":      {"", 200, 1, 1},
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on":  {"", 200, 2, 1},
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {"", 200, 1, 1}, // it is off already
+	"GET /api/admin/archive/features":                                                            {"", 200, 3, 3}, // there is one project
 	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
 	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is active already
 
@@ -130,6 +135,9 @@ var examples = map[string]example{
 	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is none
 	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
 	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
+	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
+	"GET /api/admin/tags/{tagType}/{value...}":         {"", 200, 4, 4}, // there is one project
+	ofFlag("GET", "/parent-variants"):                  {"", 200, 1, 1},
 	"GET /api/admin/tag-types/{tagType}":               {"", 200, 1, 1},
 	"PUT /api/admin/tag-types/{tagType}":               {`{"description":"{new}"}`, 200, 2, 1},
 	"DELETE /api/admin/tag-types/{tagType}":            {"", 200, 2, 1},
@@ -191,6 +199,7 @@ var examples = map[string]example{
 
 	"GET /api/admin/events":               {"", 200, 2, 2},
 	"GET /api/admin/events/{featureName}": {"", 200, 2, 2},
+	"POST /api/admin/events/search":       {`{"feature":"{featureName}"}`, 200, 2, 2},
 	"GET /api/admin/search/events":        {"", 200, 2, 2},
 
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
@@ -252,6 +261,9 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	},
 	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).ownEnvironment,
 	"DELETE /api/admin/environments/{environmentName}":                  (*server).ownEnvironment,
+	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
+		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	},
 	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},

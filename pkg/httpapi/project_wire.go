@@ -187,7 +187,7 @@ type projectRow struct {
 	FeatureCount      int  `json:"featureCount"` // active flags
 	StaleFeatureCount int  `json:"staleFeatureCount"`
 	MemberCount       int  `json:"memberCount"`
-	Favorite          bool `json:"favorite"` // always false: flags can be favorites, projects cannot
+	Favorite          bool `json:"favorite"` // of the caller
 }
 
 type projectList struct {
@@ -203,8 +203,8 @@ type createdProject struct {
 	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty: change requests are off
 }
 
-// A projectOverview is a project with its flags (contract: Project overview).
-type projectOverview struct {
+// A projectCore is what all reads of one project have.
+type projectCore struct {
 	Version int `json:"version"`
 	projectView
 	Description  string            `json:"description"` // always there: the contract has it in the overview
@@ -212,7 +212,32 @@ type projectOverview struct {
 	Members      int               `json:"members"`     // users with a role in the project
 	Favorite     bool              `json:"favorite"`
 	Environments []environmentName `json:"environments"`
-	Features     []featureRow      `json:"features"`
+}
+
+// A projectOverview is a project with its flags (contract: Project overview).
+type projectOverview struct {
+	projectCore
+	Features []featureRow `json:"features"`
+}
+
+// A projectSummary is a project with the number of its flags, by type.
+type projectSummary struct {
+	projectCore
+	Types []featureTypeCount `json:"featureTypeCounts"`
+}
+
+type featureTypeCount struct {
+	Type  flags.FeatureType `json:"type"`
+	Count int               `json:"count"`
+}
+
+// A healthReport is a project with its flags, and how many of them are stale.
+type healthReport struct {
+	projectCore
+	Features         []featureRow `json:"features"`
+	Active           int          `json:"activeCount"` // not stale
+	Stale            int          `json:"staleCount"`
+	PotentiallyStale int          `json:"potentiallyStaleCount"` // always 0: nothing marks flags by itself
 }
 
 type environmentName struct {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,6 +22,10 @@ func Projects() Group {
 		{"GET " + all, flags.Read, 0, does(listProjects).listing(flags.EntityProject).counting().answers(200, projectList{})},
 		{"POST " + all, flags.CreateProject, theEnvironments, loadingFor(takes(createProject), derivedID).answers(201, createdProject{})},
 		{"GET " + one, flags.Read, inProject | activeRows, does(readProject).answers(200, projectOverview{})},
+		{"GET " + one + "/overview", flags.Read, inProject | activeRows, does(readProjectSummary).answers(200, projectSummary{})},
+		{"GET " + one + "/health-report", flags.Read, inProject | activeRows, does(readHealthReport).answers(200, healthReport{})},
+		{"POST " + one + "/favorites", flags.Read, theProject, does(addFavoriteProject).answers(200)},
+		{"DELETE " + one + "/favorites", flags.Read, theProject, does(removeFavoriteProject).answers(200)},
 		{"PUT " + one, flags.UpdateProject, theProject, takes(updateProject).answers(200)},
 		{"PUT " + one + "/settings", flags.UpdateProject, theProject, takes(updateSettings).answers(200)},
 		{"DELETE " + one, flags.DeleteProject, theProject, does(deleteProject).answers(200)},
@@ -38,18 +43,45 @@ func listProjects(c *call) (decision, error) {
 		return projectRow{
 			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.active, n.stale),
 			FeatureCount: n.active, StaleFeatureCount: n.stale, MemberCount: p.MemberCount(),
+			Favorite: p.FavoriteOf(c.caller),
 		}
 	})})
 }
 
 func readProject(c *call) (decision, error) {
-	stale := count(c.summaries, func(s flags.FeatureSummary) bool { return s.Stale })
-	return ok(projectOverview{
+	return ok(projectOverview{projectCore: c.projectCore(), Features: c.rows()})
+}
+
+// projectCore is what all reads of a project say of it.
+func (c *call) projectCore() projectCore {
+	return projectCore{
 		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
-		Health: flags.Health(len(c.summaries), stale), Members: c.project.MemberCount(),
+		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.FavoriteOf(c.caller),
 		Environments: each(c.environments, func(e flags.ProjectEnvironment) environmentName { return environmentName{e.Name} }),
-		Features:     c.rows(),
-	})
+	}
+}
+
+// stale is the number of stale flags among the listed ones.
+func (c *call) stale() int {
+	return count(c.summaries, func(s flags.FeatureSummary) bool { return s.Stale })
+}
+
+// readProjectSummary counts the project's flags by type, where readProject lists them.
+func readProjectSummary(c *call) (decision, error) {
+	byType := map[flags.FeatureType]int{}
+	for _, s := range c.summaries {
+		byType[s.Type]++
+	}
+	summary := projectSummary{projectCore: c.projectCore(), Types: []featureTypeCount{}}
+	for _, kind := range slices.Sorted(maps.Keys(byType)) {
+		summary.Types = append(summary.Types, featureTypeCount{kind, byType[kind]})
+	}
+	return ok(summary)
+}
+
+func readHealthReport(c *call) (decision, error) {
+	stale := c.stale()
+	return ok(healthReport{projectCore: c.projectCore(), Features: c.rows(), Active: len(c.summaries) - stale, Stale: stale})
 }
 
 // derivedID asks whether the id that a project's name suggests is taken, where its maker gives none.

@@ -28,8 +28,10 @@ func Tags() Group {
 		{"GET " + tagType, flags.Read, theTagTypes, does(readTagType).answers(200, tagTypeAnswer{})},
 		{"PUT " + tagType, flags.UpdateTagType, theTagTypes, takes(updateTagType).answers(200)},
 		{"DELETE " + tagType, flags.DeleteTagType, theTagTypes, does(deleteTagType).answers(200)},
+		{"POST " + tagTypes + "/validate", flags.Read, theTagTypes, takes(validateTagType).answers(200, validatedTagType{})},
 		{"GET " + all, flags.Read, theTagTypes, does(listTags).listingTags().answers(200, tagList{})},
 		{"GET " + all + "/{tagType}", flags.Read, theTagTypes, does(listTagsOfType).listingTags().answers(200, tagList{})},
+		{"GET " + all + "/{tagType}/{value...}", flags.Read, theTagTypes, does(readTag).listingTags().answers(200, tagAnswer{})},
 		{"GET " + ofFlag, flags.Read, theFeature, does(listFeatureTags).answers(200, tagList{})},
 		{"POST " + ofFlag, flags.UpdateFeature, theFeature | theTagTypes, takes(addTag).answers(201, tagView{})},
 		{"PUT " + ofFlag, flags.UpdateFeature, theFeature | theTagTypes, takes(changeTags).answers(200, tagList{})},
@@ -52,6 +54,21 @@ func createTagType(c *call, in tagTypeBody) (decision, error) {
 	}
 	answer := tagTypeViewOf(made)
 	return c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: answer}, http.StatusCreated, answer)
+}
+
+// A validatedTagType is a tag type that could be created.
+type validatedTagType struct {
+	Valid   bool        `json:"valid"` // always true: what is not valid is a failure
+	TagType tagTypeView `json:"tagType"`
+}
+
+// validateTagType does what createTagType does, without the change.
+func validateTagType(c *call, in tagTypeBody) (decision, error) {
+	made := in.over(flags.TagType{Name: in.Name})
+	if err := c.tagTypes.Clone().Add(made); err != nil {
+		return decision{}, err
+	}
+	return ok(validatedTagType{true, tagTypeViewOf(made)})
 }
 
 func updateTagType(c *call, in updateTagTypeBody) (decision, error) {
@@ -97,6 +114,19 @@ func listTagsOfType(c *call) (decision, error) {
 func (c *call) knownTags(wanted func(flags.Tag) bool) (decision, error) {
 	known := slices.DeleteFunc(slices.Clone(c.tags), func(t flags.Tag) bool { return !wanted(t) })
 	return ok(tagList{Version: 1, Tags: tagViews(pageOf(c.query, known))})
+}
+
+// tagInPath is the tag that the path names.
+func (c *call) tagInPath() flags.Tag {
+	return flags.Tag{Type: c.param(tagTypeParam), Value: c.param(tagValueParam)}
+}
+
+func readTag(c *call) (decision, error) {
+	tag := c.tagInPath()
+	if !slices.Contains(c.tags, tag) {
+		return decision{}, flags.Errorf(flags.NotFound, "no flag has a tag %q of type %q", shorten(tag.Value), tag.Type)
+	}
+	return ok(tagAnswer{1, tagView(tag)})
 }
 
 func listFeatureTags(c *call) (decision, error) {
@@ -150,8 +180,7 @@ func (c *call) knowTypes(add []flags.Tag) error {
 }
 
 func removeTag(c *call) (decision, error) {
-	tag := flags.Tag{Type: c.param(tagTypeParam), Value: c.param(tagValueParam)}
-	f := c.feature.Clone()
+	tag, f := c.tagInPath(), c.feature.Clone()
 	if err := f.RemoveTag(tag); err != nil {
 		return decision{}, err
 	}
@@ -263,6 +292,11 @@ type tagView struct {
 
 func tagViews(tags []flags.Tag) []tagView {
 	return each(tags, func(t flags.Tag) tagView { return tagView(t) })
+}
+
+type tagAnswer struct {
+	Version int     `json:"version"`
+	Tag     tagView `json:"tag"`
 }
 
 type tagList struct {

@@ -67,7 +67,8 @@ func FullProject() *flags.Project {
 			Naming:        flags.Naming{Pattern: "^[a-z]+$", Example: "abc", Description: "small letters"},
 			LinkTemplates: []flags.LinkTemplate{{Title: text("issue"), URL: "https://example.com/{{feature}}"}, {URL: "https://example.com"}},
 		},
-		Members: map[int64][]int64{2: {4}, 11: {5, 6}},
+		Members:   map[int64][]int64{2: {4}, 11: {5, 6}},
+		Favorites: []string{"token:admin", "user:2"},
 		Environments: map[string]flags.Attachment{
 			"production":  {ID: "bbbb2222", Environment: "aaaa1111", DefaultStrategy: &s},
 			"development": {ID: "dddd4444", Environment: "eeee5555"},
