@@ -158,6 +158,9 @@ func (b eventSearchBody) check(_ flags.Limits, problems *flags.Problems) {
 	if len(b.Query.Value) > maxTitle {
 		problems.Add("/query", "must have at most %d bytes", maxTitle)
 	}
+	if len(b.Cursor.Value) > maxTitle {
+		problems.Add("/cursor", "must be the next of an earlier page")
+	}
 	if n := b.Limit.or(defaultEvents); n < 1 || n > maxEvents {
 		problems.Add("/limit", "must be a whole number from 1 to %d", maxEvents)
 	}
