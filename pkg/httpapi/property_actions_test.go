@@ -25,6 +25,7 @@ func (q *sequence) actions() map[string]func(*rapid.T) {
 		"complete": q.complete, "uncomplete": q.uncomplete, "favorite": q.favorite, "move": q.move, "import": q.bring,
 		"archive many": q.archiveMany, "do to many": q.doToMany, "move many": q.moveMany,
 		"attach": q.attach, "detach": q.detach, "default strategy": q.defaultStrategy, "renew the environment": q.renew,
+		"give a segment": q.giveSegment, "give another": q.giveSegment, "delete a segment": q.deleteSegment,
 	}
 	actions := map[string]func(*rapid.T){}
 	for name, act := range all {
@@ -226,7 +227,7 @@ func (q *sequence) drawStrategy(flag string) strategyState {
 		title := "Some"
 		s.Title = &title
 	}
-	for _, segment := range q.some("segments", 2, "1", "2") {
+	for _, segment := range q.some("segments", 2, "1", "2", "3") {
 		s.Segments = append(s.Segments, int64(segment[0]-'0'))
 	}
 	s.Variants = shared(q.some("variants", 3, "x", "y", "z"))
@@ -237,6 +238,9 @@ func (q *sequence) addStrategy() {
 	name, environment := q.anyFlag(), q.anyEnvironment()
 	f, s := q.world.active(name), q.drawStrategy(name)
 	status := q.inEnvironment(f, name, environment)
+	if status == 200 && !q.world.usable(f.Project, s.Segments) {
+		status = 400
+	}
 	got := q.do("POST", q.pathOf(name)+"/environments/"+environment+"/strategies", strategyBody(s), status)
 	if status != 200 {
 		return
@@ -269,6 +273,11 @@ func (q *sequence) replaceStrategy() {
 	}
 	s := q.drawStrategy(f.Name)
 	s.ID = list[i].ID
+	added := slices.DeleteFunc(slices.Clone(s.Segments), func(id int64) bool { return slices.Contains(list[i].Segments, id) })
+	if !q.world.usable(f.Project, added) {
+		q.do("PUT", path, strategyBody(s), 400)
+		return
+	}
 	q.do("PUT", path, strategyBody(s), 200)
 	list[i] = s
 	q.change(f, func() { q.world.setStrategies(f, environment, list) })
@@ -482,6 +491,11 @@ func (q *sequence) canMove(f *modelFlag, to string) bool {
 	for environment := range f.in {
 		if q.world.enabled(f, environment) && q.world.attached(to, environment) == nil {
 			return false
+		}
+		for _, s := range q.world.strategies(f, environment) {
+			if !q.world.usable(to, s.Segments) {
+				return false
+			}
 		}
 	}
 	return len(f.Dependencies)+len(q.world.children(f.Name)) == 0

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -112,9 +113,17 @@ func (q *sequence) attach() {
 	case q.world.attached(project, environment) != nil:
 		status = 409
 	}
-	q.do("POST", projects+"/"+project+"/environments", body("environment", environment), status)
+	in, strategy := body("environment", environment), (*strategyState)(nil)
+	if q.flip("with a default strategy") {
+		s := q.drawStrategy("all")
+		in, strategy = body("environment", environment, "defaultStrategy", json.RawMessage(strategyBody(s))), &s
+		if status == 200 && !q.world.usable(project, s.Segments) {
+			status = 400
+		}
+	}
+	q.do("POST", projects+"/"+project+"/environments", in, status)
 	if status == 200 {
-		q.world.projects[project][environment] = &attachment{environment: q.world.environments[environment], id: q.world.next()}
+		q.world.projects[project][environment] = &attachment{environment: q.world.environments[environment], id: q.world.next(), strategy: strategy}
 	}
 }
 
@@ -131,13 +140,15 @@ func (q *sequence) detach() {
 func (q *sequence) defaultStrategy() {
 	project, environment := q.one("project", "default", "shop"), q.anyEnvironment()
 	s := q.drawStrategy("all")
-	s.Segments = nil
 	a, status := q.world.attached(project, environment), 200
-	if a == nil {
+	switch {
+	case a == nil:
 		status = 404
+	case !q.world.usable(project, s.Segments):
+		status = 400
 	}
 	q.do("POST", projects+"/"+project+"/environments/"+environment+"/default-strategy", strategyBody(s), status)
-	if a != nil {
+	if status == 200 {
 		a.strategy = &s
 	}
 }
@@ -148,6 +159,7 @@ func (q *sequence) renew() {
 		if q.one("deleted", "no", "no", "yes") == "no" {
 			return
 		}
+		q.world.leave("stage")
 		q.do("DELETE", environments+"/stage", "", 200)
 		q.world.environments["stage"] = 0
 		return

@@ -65,6 +65,8 @@ type world struct {
 	flags        map[string]*modelFlag
 	environments map[string]int                    // those of the service: which of its name each is
 	projects     map[string]map[string]*attachment // by project and environment
+	segments     map[int64]string                  // the project that each belongs to; "" for all. Deleted ones are not there
+	leftovers    map[int64]bool                    // segments that were used in an environment that was deleted
 	counter      int                               // of what is new each time
 }
 
@@ -90,7 +92,8 @@ type setup struct {
 }
 
 func newWorld() *world {
-	w := &world{flags: map[string]*modelFlag{}, environments: map[string]int{}, projects: map[string]map[string]*attachment{"default": {}, "shop": {}}}
+	w := &world{flags: map[string]*modelFlag{}, environments: map[string]int{}, projects: map[string]map[string]*attachment{"default": {}, "shop": {}},
+		segments: map[int64]string{1: "", 2: "", 3: ""}, leftovers: map[int64]bool{}}
 	for _, name := range []string{"development", "production", "stage"} {
 		w.environments[name] = w.next()
 	}

@@ -81,8 +81,9 @@ func (q *sequence) open(table string) http.Handler {
 		{"", "POST", environments, `{"name":"stage","type":"test"}`, 201, ""},
 		{"", "POST", projects, `{"id":"shop","environments":["development","production","stage"]}`, 201, ""},
 		{"", "POST", project + "/environments", `{"environment":"stage"}`, 200, ""},
-		{"", "POST", "/api/admin/segments", `{"name":"one","constraints":[]}`, 201, ""},
-		{"", "POST", "/api/admin/segments", `{"name":"two","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`, 201, ""},
+		{"", "POST", allSegments, segmentBody(1, ""), 201, ""},
+		{"", "POST", allSegments, segmentBody(2, ""), 201, ""},
+		{"", "POST", allSegments, segmentBody(3, ""), 201, ""},
 	} {
 		q.ask(handler, c.method, c.path, c.body, c.status)
 	}
@@ -179,6 +180,7 @@ func (q *sequence) finish() {
 	for _, name := range []string{"default", "shop"} {
 		q.compareLists(name)
 	}
+	q.compareSegments()
 	q.replayAll()
 	q.exportAll()
 	if faults := dynamotest.Faulty(q.t, q.engine.URL(), q.table); len(faults) > 0 {
@@ -208,6 +210,9 @@ func (q *sequence) compareLists(project string) {
 // exportAll exports what each project has in each environment, imports it into a fresh service, and compares.
 func (q *sequence) exportAll() {
 	there := q.open(q.table + "-there")
+	for id, owner := range q.world.segments {
+		q.ask(there, "PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, owner), 204)
+	}
 	type one struct{ project, environment string }
 	exports := map[one]string{}
 	for project := range q.world.projects {
