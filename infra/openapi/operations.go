@@ -56,7 +56,7 @@ const (
 )
 
 // operations has the words for every operation, by route.
-var operations = merge(flagOperations, segmentOperations, bulkOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations, eventOperations)
+var operations = merge(flagOperations, segmentOperations, bulkOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations, projectTokenOperations, eventOperations)
 
 // conflict says when an operation is a 409.
 func conflict(when string) map[int]string { return map[int]string{409: when} }

@@ -207,7 +207,7 @@ func (c *call) findToken(reads Reads, view flags.View) error {
 	}
 	c.token = flags.Find[*flags.Token](view, flags.TokenKey(hash))
 	if c.token == nil || c.token.Deleted || c.token.Type == flags.PersonalToken {
-		return flags.Errorf(flags.NotFound, "there is no API token with this secret")
+		return noToken
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ func (s *server) maze(t *testing.T) maze {
 	right.user = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	right.role = "5"
 	s.must(t, "POST", project+"/users/"+right.user+"/roles/5", "")
+	right.secret = s.apiToken(t, `{"tokenName":"of-default","type":"client","project":"default"}`)
+	ofShop := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
 	stranger := s.id(t, people, `{"username":"stranger","rootRole":3}`)
 	return maze{
 		server: s, right: right, parent: mine.kind, owner: s.account(t, "3", map[string]string{"default": "4"}),
@@ -65,6 +68,7 @@ func (s *server) maze(t *testing.T) maze {
 			"userId":   {{"no member", stranger}},
 			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
 			"tokenId":  {{"of another account", "2"}},
+			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
 		},
 	}

@@ -183,6 +183,10 @@ var examples = map[string]example{
 	"PUT /api/admin/api-tokens/{token}":    {`{"expiresAt":"2100-01-01T00:00:00Z"}`, 200, 2, 1},
 	"DELETE /api/admin/api-tokens/{token}": {"", 200, 2, 1},
 
+	ofProject("GET", "/api-tokens"):            {"", 200, 3, 3}, // for up to a hundred tokens and projects
+	ofProject("POST", "/api-tokens"):           {`{"tokenName":"{new}","type":"client"}`, 201, 2, 2},
+	ofProject("DELETE", "/api-tokens/{token}"): {"", 200, 3, 1},
+
 	// Who calls here is an API token, which has none.
 	"GET /api/admin/user/tokens":              {"", 403, 1, 1},
 	"POST /api/admin/user/tokens":             {"", 403, 1, 1},
@@ -242,9 +246,12 @@ var subjects atomic.Int64
 
 // apart are the operations that take away what other tests stand on: each is tried on something of its own.
 var apart = map[string]func(s *server, t *testing.T, on *subject){
-	"GET /api/admin/api-tokens/{name}":                           func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
-	"PUT /api/admin/api-tokens/{token}":                          (*server).ownToken,
-	"DELETE /api/admin/api-tokens/{token}":                       (*server).ownToken,
+	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
+	"PUT /api/admin/api-tokens/{token}":    (*server).ownToken,
+	"DELETE /api/admin/api-tokens/{token}": (*server).ownToken,
+	ofProject("DELETE", "/api-tokens/{token}"): func(s *server, t *testing.T, on *subject) {
+		on.secret = s.apiToken(t, on.fill(`{"tokenName":"{new}","type":"client","project":"{projectId}"}`))
+	},
 	"GET /api/admin/service-account/{userId}/token":              (*server).ownAccountToken,
 	"POST /api/admin/service-account/{userId}/token":             (*server).ownAccount,
 	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).ownAccountToken,

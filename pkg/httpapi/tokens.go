@@ -32,7 +32,7 @@ func Tokens() Group {
 		{"DELETE " + one, flags.Read, theToken | theEnvironments, does(deleteToken).answers(200).
 			over(flags.ToDeleteTokens).loading(reachKeys)},
 	}
-	return Group{Name: "tokens", Operations: slices.Concat(operations, personalTokens(), signupTokens())}
+	return Group{Name: "tokens", Operations: slices.Concat(operations, projectTokens(), personalTokens(), signupTokens())}
 }
 
 // over has whoever has a right over no token that there can be refused, before the body is read.
