@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
+.PHONY: help run template deploy admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -204,6 +204,9 @@ $(BUILD)/%/bootstrap: FORCE
 
 build-%Function: FORCE
 	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
+
+deploy: check-go ## build for the processor of a stage, and deploy it (STAGE=dev)
+	@infra/deploy '$(STAGE)'
 
 admin-token: ## print the admin token of a deployed stage (STAGE=dev)
 	@infra/admin-token '$(STAGE)'

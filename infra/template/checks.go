@@ -194,6 +194,14 @@ func functionSettings(s *stack) (problems []string) {
 		if s.get(id, "LoggingConfig", "LogFormat") != "JSON" {
 			wrong("LoggingConfig", "LoggingConfig")
 		}
+		// AutoPublishAliasAllProperties makes a version for any property that changes, and Lambda refuses one whose code and
+		// configuration are the same. So what is no part of the configuration must not change, or change a variable too.
+		if got := texts(s.get(id, "Tags")); !slices.Equal(got, []string{`{"Key":"lambda:createdBy","Value":"SAM"}`}) {
+			wrong("Tags", "Tags")
+		}
+		if at(s.get(id, "Environment", "Variables", "RESERVED_CONCURRENCY"), "Ref") != "ReservedConcurrency" {
+			wrong("RESERVED_CONCURRENCY", "Environment", "Variables", "RESERVED_CONCURRENCY")
+		}
 		if at(s.get(id, "Architectures"), 0) == nil {
 			wrong("Architectures", "Architectures")
 		}
@@ -294,10 +302,13 @@ func dashboard(s *stack) (problems []string) {
 	if body == nil {
 		body = s.get("Dashboard", "DashboardBody")
 	}
+	if name := sub(s.get("Dashboard", "DashboardName")); !strings.Contains(name, "${AWS::Region}") {
+		problems = append(problems, "the stack of another region has a dashboard of the same name: "+name)
+	}
 	text, _ := body.(string)
 	var parsed struct{ Widgets []any }
 	if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Widgets) == 0 {
-		return []string{fmt.Sprintf("it is no dashboard: %v", err)}
+		return append(problems, fmt.Sprintf("it is no dashboard: %v", err))
 	}
 	for _, name := range s.services() {
 		if strings.Count(text, "${AWS::StackName}-"+name+`"`) < 3 {

@@ -52,6 +52,12 @@ func stackAlarms(s *stack) (problems []string) {
 			}
 		}
 	}
+	rule, _ := json.Marshal(s.Rules["AlarmsNotify"])
+	for _, part := range []string{`"Assert":{"Fn::Not":[{"Fn::Equals":[{"Ref":"AlarmTopicArn"},""]}]}`, `"RuleCondition":{"Fn::Equals":[{"Ref":"Alarms"},"on"]}`} {
+		if !strings.Contains(string(rule), part) {
+			problems = append(problems, "alarms may notify nobody: there is no rule with "+part)
+		}
+	}
 	return append(problems, s.conflictsAlarm()...)
 }
 

@@ -48,6 +48,8 @@ var faults = []fault{
 	{"logs are text", "functions", set("TagsFunction", "Text", "LoggingConfig", "LogFormat")},
 	{"a function has the default of memory", "functions", set("TagsFunction", nil, "MemorySize")},
 	{"a function reserves concurrency", "functions", set("TagsFunction", 10.0, "ReservedConcurrentExecutions")},
+	{"a function has a tag, which makes a version that Lambda refuses", "functions", set("TagsFunction", []any{map[string]any{"Key": "a", "Value": "b"}}, "Tags")},
+	{"a reservation makes a version that Lambda refuses", "functions", set("TagsFunction", nil, "Environment", "Variables", "RESERVED_CONCURRENCY")},
 	{"a function logs elsewhere", "logs", set("TagsFunction", "other", "FunctionName")},
 	{"a log group that no function writes to", "logs", set("TagsLogs", "/other", "LogGroupName")},
 	{"the access log is kept for ever", "logs", set("ApiLogs", nil, "RetentionInDays")},
@@ -94,6 +96,7 @@ var faults = []fault{
 	{"an alarm after everybody's patience", "function alarms", set("TagsSlow", 20000.0, "Threshold")},
 	{"an alarm tells nobody", "function alarms", set("TagsSlow", nil, "AlarmActions")},
 	{"answers of 500 are no errors", "function alarms", remove("TagsFailures")},
+	{"alarms notify nobody", "stack alarms", func(s *stack) { delete(s.Rules, "AlarmsNotify") }},
 	{"no alarm of 5xx", "stack alarms", remove("ApiErrors")},
 	{"no alarm of throttled reads", "stack alarms", set("TableThrottles", "Other", "Metrics", 1, "MetricStat", "Metric", "MetricName")},
 	{"no alarm of conflicts", "stack alarms", remove("TableConflicts")},
@@ -146,6 +149,7 @@ var faults = []fault{
 		}
 	}},
 	{"a permission for any API", "policies", set("TagsFunctionFeatureTagPermission", nil, "SourceArn")},
+	{"two regions share a dashboard", "dashboard", set("Dashboard", map[string]any{"Ref": "AWS::StackName"}, "DashboardName")},
 	{"no dashboard", "dashboard", remove("Dashboard")},
 	{"a function is not in the dashboard", "dashboard", func(s *stack) {
 		text := s.get("Dashboard", "DashboardBody")

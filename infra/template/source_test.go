@@ -93,6 +93,7 @@ func TestStages(t *testing.T) {
 		{"[staging.global.parameters]\nlanguage_extensions = true\n", "[staging.global.parameters]\n"},
 		{`AlarmTopicArn=""`, `AlarmTopicArn=`},
 		{"LogRetentionDays=7", "LogRetentionsDays=7"},
+		{"Architecture=arm64 Deployment", "Deployment"},
 	} {
 		if !strings.Contains(source, fault[0]) {
 			t.Errorf("samconfig.toml has no %q to put a fault into", fault[0])
@@ -124,6 +125,9 @@ func stageProblems(source string) (problems []string) {
 		}
 		stages[stage] = append(stages[stage], name+" "+s)
 		if overrides, is := strings.CutPrefix(s, "parameter_overrides = "); is {
+			if !strings.Contains(overrides, "Architecture=") {
+				problems = append(problems, stage+" does not say which architecture make deploy builds for")
+			}
 			for _, m := range override.FindAllStringSubmatch(overrides, -1) {
 				if m[2] == "" {
 					problems = append(problems, stage+": the SAM CLI passes over "+m[1]+"= without a value")

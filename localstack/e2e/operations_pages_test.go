@@ -21,7 +21,7 @@ var (
 	makeTarget     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=]|$)`)             // a rule of the Makefile
 	functionList   = regexp.MustCompile(`Fn::ForEach::Functions:\s+- Name\s+- \[([^\]]+)\]`)
 	alarmName      = regexp.MustCompile(`AlarmName: !Sub \$\{AWS::StackName\}-(\S+)`)
-	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException"} // AWS's own words
+	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TestMultipliedBodies"} // AWS's own words, and a test
 )
 
 // TestOperationsPages: parameters, resources, outputs and make targets that the operations pages name are there.
