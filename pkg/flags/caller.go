@@ -14,6 +14,8 @@ type Caller struct {
 
 	roles *Roles
 	root  *Role // the user's, in the whole service; nil when it is gone
+
+	lacking *[]Permission // in a rehearsal: what Authorize would have refused
 }
 
 // unauthenticated is the answer to whoever is nobody.
@@ -106,9 +108,22 @@ func (c Caller) owns(project *Project) bool {
 		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
 
+// Rehearsing is the caller for a rehearsal of what they ask for: Authorize refuses nothing, and adds to lacking each
+// permission, once, that it would refuse for.
+func (c Caller) Rehearsing(lacking *[]Permission) Caller {
+	c.lacking = lacking
+	return c
+}
+
 // Authorize checks that the caller holds a permission. Forbidden when not.
 func (c Caller) Authorize(p Permission, project *Project, environment string) error {
 	if c.May(p, project, environment) {
+		return nil
+	}
+	if c.lacking != nil {
+		if !slices.Contains(*c.lacking, p) {
+			*c.lacking = append(*c.lacking, p)
+		}
 		return nil
 	}
 	switch {

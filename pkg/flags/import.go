@@ -71,11 +71,18 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", flag, n, environment, l.Strategies)
 }
 
-func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
-	strategies := b.Strategies
-	if len(strategies) == 0 && b.Enabled != nil && *b.Enabled {
-		strategies = []Strategy{forEverybody}
+// strategies are those that the import gives the flag: what it says, and for everybody where it says that the flag is on
+// without any. An import that says nothing about strategies gives none. The flag is then switched on as by itself, which
+// adds the project's default strategy and takes no permission to add one.
+func (b Brought) strategies() []Strategy {
+	if b.Strategies != nil && len(b.Strategies) == 0 && b.Enabled != nil && *b.Enabled {
+		return []Strategy{forEverybody}
 	}
+	return b.Strategies
+}
+
+func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
+	strategies := b.strategies()
 	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)); err != nil {
 		return err
 	}

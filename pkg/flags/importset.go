@@ -10,7 +10,6 @@ import (
 type ImportSet struct {
 	Features      []string // the names of the flags
 	Strategies    []ImportStrategy
-	Environments  []ImportEnvironment
 	Tagged        []ImportTag
 	TagTypes      []string
 	ContextFields []string
@@ -28,18 +27,11 @@ type ImportStrategy struct {
 // An ImportTag is a tag that a flag of the set has, by its type.
 type ImportTag struct{ Feature, Type string }
 
-// An ImportEnvironment is what a flag of the set has in the environment.
-type ImportEnvironment struct {
-	Feature  string
-	Variants int
-}
-
 // An ImportSegment is a segment that strategies of the set refer to by its id there.
 type ImportSegment struct {
 	ID    int64
 	Name  string
 	Whole bool // the set has its constraints, so that it can be made
-	Own   bool // it is its project's own there, and will be here
 
 	Constraints []Constraint // of a whole one
 }
@@ -70,6 +62,7 @@ type ImportTarget struct {
 	ContextFields *ContextFields
 	Segments      []*Segment
 	Faults        []ImportFault // what else stands in the way
+	Lacking       []Permission  // what the import takes and the caller does not have
 }
 
 // An ImportReport says what stands in the way of an import, what to know before it, and which permissions the caller
@@ -85,7 +78,7 @@ type ImportFinding struct {
 }
 
 // Validate tells whether the set can be imported.
-func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
+func (s ImportSet) Validate(to ImportTarget) ImportReport {
 	fate := s.sort(to)
 	project := to.Project.ID
 	report := ImportReport{
@@ -107,7 +100,11 @@ func (s ImportSet) Validate(to ImportTarget, caller Caller) ImportReport {
 			finding("These segments are here with other constraints, which stay: strategies will use them as they are here", s.otherSegments(to)),
 		),
 	}
-	report.Permissions = findings(finding("These permissions are needed for the import, and you do not have them", s.lacking(to, fate, caller)))
+	var lacking []string
+	for _, p := range to.Lacking {
+		lacking = append(lacking, string(p))
+	}
+	report.Permissions = finding("These permissions are needed for the import, and you do not have them", lacking)
 	return report
 }
 

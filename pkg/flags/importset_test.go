@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,7 +83,7 @@ func TestValidateImport(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := tt.set.Validate(importTarget(), Caller{Admin: true})
+			got := tt.set.Validate(importTarget())
 			if diff := cmp.Diff([][]string(tt.errors), affected(got.Errors)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
@@ -96,7 +97,8 @@ func TestValidateImport(t *testing.T) {
 	}
 }
 
-// TestImportPermissions asks for somebody who may read, and for one who may do some of it in one environment.
+// TestImportPermissions rehearses imports of a flag for somebody who may read, and for one who may do some of it in one
+// environment; both are refused for the first permission that the rehearsal says they lack.
 func TestImportPermissions(t *testing.T) {
 	roles := &Roles{Custom: []Role{{ID: 9, Type: CustomProject, Name: "tester", Permissions: []Grant{
 		{Permission: CreateFeature}, {Permission: UpdateFeatureEnvironment, Environment: "development"},
@@ -107,30 +109,28 @@ func TestImportPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := ImportSet{
-		Features: []string{"new", "kept"}, Tagged: []ImportTag{{Type: "owner"}},
-		Strategies: []ImportStrategy{{Feature: "new", Type: "default"}}, Environments: []ImportEnvironment{{Feature: "new"}},
-	}
+	on, off, simple := true, false, []Strategy{{Name: "default"}}
+	full := Brought{Tags: []Tag{{Type: "simple", Value: "v"}}, Strategies: simple, Enabled: &on}
 	tests := []struct {
 		name string
 		role int64 // in the project
-		set  ImportSet
-		want []string
+		flag string
+		b    Brought
+		want []Permission
 	}{
-		{"a new flag", 0, ImportSet{Features: []string{"new"}}, []string{"CREATE_FEATURE"}},
-		{"an overwritten one", 0, ImportSet{Features: []string{"plain"}}, []string{"UPDATE_FEATURE"}},
-		{"with strategies and variants that go", 0, ImportSet{Features: []string{"kept"}},
-			[]string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS", "DELETE_FEATURE_STRATEGY"}},
-		{"switched", 0, ImportSet{Features: []string{"plain"}, Environments: []ImportEnvironment{{Feature: "plain"}}},
-			[]string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT"}},
-		{"with variants that come", 0, ImportSet{Features: []string{"new"}, Environments: []ImportEnvironment{{Feature: "new", Variants: 2}}},
-			[]string{"CREATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS"}},
-		{"skipped flags need nothing", 0, ImportSet{Features: []string{"old"}, Strategies: []ImportStrategy{{Feature: "old", Type: "default"}}}, nil},
-		{"everything", 0, full, []string{"CREATE_FEATURE", "UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT",
-			"UPDATE_FEATURE_ENVIRONMENT_VARIANTS", "CREATE_FEATURE_STRATEGY", "DELETE_FEATURE_STRATEGY", "CREATE_TAG_TYPE"}},
-		{"everything, as a tester", 9, full, []string{"UPDATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT_VARIANTS",
-			"CREATE_FEATURE_STRATEGY", "DELETE_FEATURE_STRATEGY", "CREATE_TAG_TYPE"}},
-		{"everything, as an owner", RoleOwner, full, []string{"CREATE_TAG_TYPE"}},
+		{"a new flag", 0, "new", Brought{}, []Permission{CreateFeature}},
+		{"an overwritten one", 0, "plain", Brought{}, []Permission{UpdateFeature}},
+		{"with strategies and variants that go", 0, "kept", Brought{Strategies: []Strategy{}, Variants: []Variant{}},
+			[]Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, DeleteFeatureStrategy}},
+		{"switched off", 0, "plain", Brought{Strategies: []Strategy{}, Enabled: &off}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"switched on for everybody", 0, "plain", Brought{Strategies: []Strategy{}, Enabled: &on},
+			[]Permission{UpdateFeature, UpdateFeatureEnvironment, CreateFeatureStrategy}},
+		{"switched on with nothing said of strategies", 0, "plain", Brought{Enabled: &on}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"with variants that come", 0, "new", Brought{Variants: []Variant{{Name: "v"}, {Name: "w"}}},
+			[]Permission{CreateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants}},
+		{"everything", 0, "kept", full, []Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, CreateFeatureStrategy, DeleteFeatureStrategy}},
+		{"everything, as a tester", 9, "new", full, []Permission{UpdateFeature, CreateFeatureStrategy}},
+		{"everything, as an owner", RoleOwner, "kept", full, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,12 +138,24 @@ func TestImportPermissions(t *testing.T) {
 			if tt.role != 0 {
 				target.Project.Members = map[int64][]int64{7: {tt.role}}
 			}
-			var got []string
-			for _, f := range tt.set.Validate(target, caller).Permissions {
-				got = append(got, f.Affected...)
+			before := target.Feature(tt.flag)
+			var got []Permission
+			if err := tt.b.Authorize(before, target.Project, target.Environment, caller.Rehearsing(&got)); err != nil {
+				t.Errorf("the rehearsal was refused: %v", err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("permissions (-want +got):\n%s", diff)
+			}
+			err := tt.b.Authorize(before, target.Project, target.Environment, caller)
+			switch {
+			case len(tt.want) == 0 && err != nil:
+				t.Errorf("refused: %v", err)
+			case len(tt.want) > 0 && (KindOf(err) != Forbidden || !strings.Contains(err.Error(), string(tt.want[0]))):
+				t.Errorf("got %v, want it refused for want of %s", err, tt.want[0])
+			}
+			target.Lacking = got
+			if report := (ImportSet{}).Validate(target); len(report.Permissions) != min(1, len(tt.want)) {
+				t.Errorf("the report says %v", report.Permissions)
 			}
 		})
 	}

@@ -26,6 +26,10 @@ var broughtData = []struct{ name, data string }{
 	{"a parent", `"features":[{"name":"{new}"}],"dependencies":[{"feature":"{new}","dependencies":[{"feature":"{plain}"}]}]`},
 	{"no parents", `"features":[{"name":"{new}"}],"dependencies":[{"feature":"{new}","dependencies":[]}]`},
 	{"off", `"features":[{"name":"{new}"}],"featureEnvironments":[{"featureName":"{new}","enabled":false}]`},
+	{"on, with no strategies", `"features":[{"name":"{new}"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"{new}","enabled":true}]`},
+	{"on, with no strategies, of one that is there", `"features":[{"name":"{plain}"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"{plain}","enabled":true}]`},
+	{"on, with nothing said of strategies", `"features":[{"name":"{kept}"}],"featureEnvironments":[{"featureName":"{kept}","enabled":true}]`},
+	{"off, with no strategies", `"features":[{"name":"{new}"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"{new}","enabled":false}]`},
 	{"an environment of which nothing is said", `"features":[{"name":"{plain}"}],"featureEnvironments":[{"featureName":"{plain}"}]`},
 	{"variants", `"features":[{"name":"{new}"}],"featureEnvironments":[{"featureName":"{new}","variants":[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default"}]}]`},
 	{"variants that are taken back", `"features":[{"name":"{new}"}],"featureEnvironments":[{"featureName":"{new}","variants":[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default"}]},
@@ -145,6 +149,32 @@ func TestImportTakesWhatValidationSays(t *testing.T) {
 			t.Errorf("nothing was refused for want of %s", p)
 		}
 	}
+}
+
+// TestImportForEverybodyIsAStrategy: who may switch flags on and create them, but not add strategies, gets no flag on for
+// everybody by an import that has it on without strategies; validation names what is lacking.
+func TestImportForEverybodyIsAStrategy(t *testing.T) {
+	s := serve(t)
+	secret := s.account(t, s.roleOf(t, "root-custom", "UPDATE_TAG_TYPE"),
+		map[string]string{"default": s.roleOf(t, "custom", "CREATE_FEATURE UPDATE_FEATURE UPDATE_FEATURE_ENVIRONMENT")})
+	s.create(t, "there")
+	data := func(strategies string) string {
+		return importOf(`"features":[{"name":"new"},{"name":"there"}],` + strategies + `"featureEnvironments":[{"featureName":"new","enabled":true},{"featureName":"there","enabled":true}]`)
+	}
+	const lacks = `{"...":0,"permissions":[{"...":0,"affectedItems":["CREATE_FEATURE_STRATEGY"]}]}`
+	got := s.do(t, "POST", importData, data(`"featureStrategies":[],`), as(secret))
+	if r := decoded[report](t, got.body); got.status != 200 || r.counts() != [4]int{0, 0, 0, 2} || fmt.Sprint(refusedFor(r)) != "[CREATE_FEATURE_STRATEGY]" {
+		t.Errorf("imported: %d %s, want both flags skipped for want of CREATE_FEATURE_STRATEGY", got.status, got.body)
+	}
+	s.check(t, call{"validated", "POST", validateImport, data(`"featureStrategies":[],`), 200, lacks}, as(secret))
+	s.check(t, call{"nothing was done", "GET", in("there", "development") + "/strategies", "", 200, `[]`})
+	// The project's default strategy is added to whatever is switched on: that takes no more than switching on.
+	s.must(t, "POST", project+"/environments/development/default-strategy", `{"name":"flexibleRollout","parameters":{"rollout":"5"}}`)
+	got = s.do(t, "POST", importData, data(""), as(secret))
+	if r := decoded[report](t, got.body); got.status != 200 || r.Skipped != 0 {
+		t.Errorf("imported with the default strategy: %d %s, want none skipped", got.status, got.body)
+	}
+	s.check(t, call{"with it", "GET", in("there", "development") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout"}]`})
 }
 
 // TestRefusedImportTakesNoIDs: whoever may only read has no ids taken for segments that an import of theirs would make.

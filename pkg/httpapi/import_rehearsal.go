@@ -8,21 +8,21 @@ import (
 	"guidon/pkg/flags"
 )
 
-// faults rehearses the import for somebody who may everything, and tells what would be skipped. What is decided for one
-// thing is there for the next, as in the import; nothing is committed.
-func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
+// rehearse makes the decisions of the import, and tells what would be skipped and which permissions the caller lacks. For
+// want of a permission nothing is skipped here. What is decided for one thing is there for the next, as in the import;
+// nothing is committed.
+func (m *importing) rehearse(c *call) (faults []flags.ImportFault, lacking []flags.Permission, err error) {
 	stage := *c
-	stage.caller = flags.Caller{Name: c.caller.Name, Admin: true}
+	stage.caller = c.caller.Rehearsing(&lacking)
 	stage.more = maps.Clone(c.more)
 	var id int64
-	err := m.number(&stage, func(flags.Entity) (int64, error) {
+	err = m.number(&stage, func(flags.Entity) (int64, error) {
 		id-- // that no segment has
 		return id, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var faults []flags.ImportFault
 	fault := func(item importItem, err error) {
 		faults = append(faults, flags.ImportFault{Kind: string(item.kind), Name: item.name, Reason: strings.Join(reasonsOf(err, len(faults)), "; ")})
 	}
@@ -36,7 +36,7 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 		var again []waiting
 		for _, one := range left {
 			if err := c.inTime(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			at = stage // a decision notes in its call what it found
 			d, err := one.item.decide(&at)
@@ -46,7 +46,7 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 			case isPostponed(err):
 				again = append(again, waiting{one.item, errors.Unwrap(err)})
 			case kind == flags.Internal, kind == flags.Outdated:
-				return nil, err
+				return nil, nil, err
 			default:
 				fault(one.item, err)
 			}
@@ -56,7 +56,7 @@ func (m *importing) faults(c *call) ([]flags.ImportFault, error) {
 	for _, one := range left {
 		fault(one.item, one.err)
 	}
-	return faults, nil
+	return faults, lacking, nil
 }
 
 // apply has a call see changes as if they had been made before it was loaded.

@@ -50,15 +50,15 @@ func validateImport(c *call, in importBody) (decision, error) {
 	if err := in.find(c); err != nil {
 		return decision{}, err
 	}
-	faults, err := newImporting(in).faults(c)
+	faults, lacking, err := newImporting(in).rehearse(c)
 	if err != nil {
 		return decision{}, err
 	}
 	report := in.Data.Value.set().Validate(flags.ImportTarget{
 		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes, StrategyTypes: c.types, ContextFields: c.fields,
-		Segments: c.segments(), Faults: faults,
+		Segments: c.segments(), Faults: faults, Lacking: lacking,
 		Feature: func(name string) *flags.Feature { return flags.Find[*flags.Feature](c.more, flags.FeatureKey(name)) },
-	}, c.caller)
+	})
 	return ok(importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)})
 }
 
@@ -252,15 +252,12 @@ func (d importData) set() flags.ImportSet {
 		Strategies: each(d.FeatureStrategies, func(s importStrategyBody) flags.ImportStrategy {
 			return flags.ImportStrategy{Feature: s.FeatureName, Type: s.Name.Value, Segments: s.Segments}
 		}),
-		Environments: each(d.FeatureEnvironments, func(e importEnvironmentBody) flags.ImportEnvironment {
-			return flags.ImportEnvironment{Feature: e.FeatureName, Variants: len(e.Variants)}
-		}),
 		Tagged:        each(d.FeatureTags, func(t importTagBody) flags.ImportTag { return flags.ImportTag{Feature: t.FeatureName, Type: t.TagType} }),
 		TagTypes:      each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
 		ContextFields: each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
 		Segments: each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
 			return flags.ImportSegment{
-				ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set, Own: s.Project.Value != nil,
+				ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set,
 				Constraints: each(s.Constraints.Value, constraintBody.constraint),
 			}
 		}),
