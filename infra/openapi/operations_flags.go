@@ -58,7 +58,7 @@ var flagOperations = map[string]operation{
 		failures: map[int]string{400: "A parameter of the query is not as it must be (`ValidationError`)."}},
 	"POST " + api + "/features-batch/export": {id: "exportFeatures", summary: "Export flags", answers: "The flags as they are in the environment, and what they refer to: data that an import takes, here or in Unleash.",
 		about: "By name (`[]` for all), by tag or by project. With `fullSegments`, segments come with their constraints, so that an import can make them; Unleash takes no such data. " +
-			"What is larger than the 6 MB of an answer is exported in parts, by name.",
+			"An export of more than 32 MiB, or of more than 6 MB as it is sent, compressed if the client accepts that, is a 413: export fewer flags at a time.",
 		example:  `{"environment": "development", "features": ["new-checkout"]}`,
 		failures: map[int]string{413: "The data is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + api + "/features-batch/import": {id: "importFeatures", summary: "Import flags into an environment of a project", answers: "What was made, overwritten, left as it was, and skipped, with the reasons.",

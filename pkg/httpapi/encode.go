@@ -50,6 +50,21 @@ func encode(body any, compress bool) (encoding, error) {
 	return encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, etag: weakTag(sum)}, nil
 }
 
+// jsonSize is the number of bytes of the JSON text of a value.
+func jsonSize(value any) int {
+	var size byteCount
+	_ = json.MarshalWrite(&size, value) // what cannot be encoded is told where it is answered
+	return int(size)
+}
+
+// A byteCount counts what is written to it.
+type byteCount int
+
+func (n *byteCount) Write(b []byte) (int, error) {
+	*n += byteCount(len(b))
+	return len(b), nil
+}
+
 // weakTag makes an ETag of the first 128 bits of a hash.
 func weakTag(sum hash.Hash) string { return `W/"` + hex.EncodeToString(sum.Sum(nil)[:16]) + `"` }
 

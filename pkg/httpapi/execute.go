@@ -93,6 +93,8 @@ func (e *executor) prepare(ctx context.Context, r *http.Request, op Operation, k
 	c := &call{
 		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
 		param: r.PathValue, query: r.URL.Query(), late: func() bool { return ctx.Err() != nil },
+		load:       func(keys []flags.Key) (flags.View, error) { return e.store.Load(ctx, keys) },
+		compressed: acceptsGzip(r.Header.Get("Accept-Encoding")),
 	}
 	view, err := e.load(ctx, r, op, keys)
 	if err != nil {

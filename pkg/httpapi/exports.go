@@ -4,20 +4,38 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"guidon/pkg/flags"
+)
+
+// How much an export may be: flags are loaded a page at a time, and no more of them once the export is too large.
+const (
+	exportPage = 100      // flags: one call of the store
+	maxExport  = 32 << 20 // bytes of JSON, for a caller that accepts a compressed answer
 )
 
 // exportData answers a set of flags as they are in one environment, in the form that an import takes (contract: Import
 // data set), here or in Unleash.
 func exportData(c *call, in exportBody) (decision, error) {
 	x := newExport(c, in)
-	for _, f := range x.chosen {
-		x.add(f)
+	if err := x.unknown.Err(); err != nil {
+		return decision{}, err
 	}
-	if len(x.unknown) > 0 {
-		return decision{}, x.unknown.Err()
+	for page := range slices.Chunk(in.keys(c), exportPage) {
+		found, err := c.load(page)
+		if err != nil {
+			return decision{}, err
+		}
+		if err := c.inTime(); err != nil {
+			return decision{}, err
+		}
+		x.addPage(page, found)
+		if err := x.checkSize(); err != nil {
+			return decision{}, err
+		}
+	}
+	if err := x.unknown.Err(); err != nil {
+		return decision{}, err
 	}
 	d := decision{status: http.StatusOK, body: x.close()}
 	if in.DownloadFile {
@@ -69,21 +87,20 @@ func (b exportBody) surveyed(projects []*flags.Project) []*flags.Project {
 	})
 }
 
-// keys are the flags to load: the named ones, or those of the lists that are wanted.
+// keys are the flags to load, by name: the named ones, or those of the lists that are wanted.
 func (b exportBody) keys(c *call) []flags.Key {
-	if b.named() {
-		names := slices.DeleteFunc(slices.Clone(b.Features.Value), func(name string) bool { return flags.CheckName(name) != "" })
-		return each(names, flags.FeatureKey)
-	}
-	var keys []flags.Key
-	for _, rows := range c.survey {
-		for _, row := range rows {
-			if !b.Tag.Set || slices.ContainsFunc(row.Tags, b.tagged) {
-				keys = append(keys, flags.FeatureKey(row.Name))
+	names := slices.DeleteFunc(slices.Clone(b.Features.Value), func(name string) bool { return flags.CheckName(name) != "" })
+	if !b.named() {
+		for _, rows := range c.survey {
+			for _, row := range rows {
+				if !b.Tag.Set || slices.ContainsFunc(row.Tags, b.tagged) {
+					names = append(names, row.Name)
+				}
 			}
 		}
 	}
-	return keys
+	slices.Sort(names)
+	return each(slices.Compact(names), flags.FeatureKey)
 }
 
 func (b exportBody) tagged(t flags.Tag) bool {
@@ -95,9 +112,10 @@ type exporter struct {
 	call     *call
 	in       exportBody
 	projects map[string]*flags.Project
-	chosen   []*flags.Feature // by name
+	named    map[string]int // the place of each flag that the body names
 	unknown  flags.Problems
 	data     exportView
+	size     int // bytes of JSON that the flags take
 
 	// What the flags refer to.
 	segments         map[int64]bool
@@ -106,7 +124,7 @@ type exporter struct {
 
 func newExport(c *call, in exportBody) *exporter {
 	x := &exporter{
-		call: c, in: in, projects: map[string]*flags.Project{},
+		call: c, in: in, projects: map[string]*flags.Project{}, named: map[string]int{},
 		segments: map[int64]bool{}, fields: map[string]bool{}, tagTypes: map[string]bool{},
 	}
 	x.data = exportView{
@@ -117,7 +135,8 @@ func newExport(c *call, in exportBody) *exporter {
 		x.projects[p.UID] = p
 	}
 	for i, name := range in.Features.Value {
-		if f := flags.Find[*flags.Feature](c.more, flags.FeatureKey(name)); f == nil || f.Archived {
+		x.named[name] = i
+		if flags.CheckName(name) != "" { // it is not loaded
 			x.unknown.Add("/features/"+strconv.Itoa(i), "there is no active flag %q", name)
 		}
 	}
@@ -127,16 +146,43 @@ func newExport(c *call, in exportBody) *exporter {
 	if in.Project.Set && len(in.surveyed(c.projects())) == 0 && !in.named() {
 		x.unknown.Add("/project", "there is no project %q", in.Project.Value)
 	}
-	for _, a := range c.more {
-		if f, is := a.(*flags.Feature); is && !f.Archived {
-			x.chosen = append(x.chosen, f)
-		}
-	}
-	slices.SortFunc(x.chosen, func(a, b *flags.Feature) int { return strings.Compare(a.Name, b.Name) })
 	return x
 }
 
+// addPage adds the flags at keys that were found, and notes those that the body names and that were not.
+func (x *exporter) addPage(keys []flags.Key, found flags.View) {
+	for _, key := range keys {
+		f := flags.Find[*flags.Feature](found, key)
+		switch {
+		case f != nil && !f.Archived:
+			x.add(f)
+		case x.in.named():
+			x.unknown.Add("/features/"+strconv.Itoa(x.named[key.ID]), "there is no active flag %q", key.ID)
+		}
+	}
+}
+
+// checkSize returns TooLarge once the flags take more than an answer may have.
+func (x *exporter) checkSize() error {
+	switch {
+	case x.size > maxExport:
+		return flags.Errorf(flags.TooLarge, "the export is larger than %d MiB; export fewer flags at a time, by name, by tag or by project", maxExport>>20)
+	case x.size > maxAnswer && !x.call.compressed:
+		return flags.Errorf(flags.TooLarge, "%s", tooLongMessage(false))
+	}
+	return nil
+}
+
+// add adds a flag, and counts what it takes.
 func (x *exporter) add(f *flags.Feature) {
+	before := x.data
+	x.addFlag(f)
+	x.size += jsonSize(x.data.Features[len(before.Features):]) + jsonSize(x.data.FeatureTags[len(before.FeatureTags):]) +
+		jsonSize(x.data.Dependencies[len(before.Dependencies):]) + jsonSize(x.data.FeatureEnvironments[len(before.FeatureEnvironments):]) +
+		jsonSize(x.data.FeatureStrategies[len(before.FeatureStrategies):])
+}
+
+func (x *exporter) addFlag(f *flags.Feature) {
 	x.data.Features = append(x.data.Features, exportFeature{
 		Name: f.Name, Description: f.Description, Type: f.Type, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData,
 	})

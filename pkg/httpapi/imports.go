@@ -13,8 +13,7 @@ func Imports() Group {
 			loadingFor(takes(validateImport), importKeys).listing(flags.EntitySegment).upTo(maxImport).answers(200, importReportView{})},
 		{"POST /api/admin/features-batch/import", flags.Read, theEnvironments | theTagTypes | theStrategyTypes | theContextFields, importFlags()},
 		{"POST /api/admin/features-batch/export", flags.Read, theEnvironments | theTagTypes | theContextFields,
-			loadingFor(surveying(takes(exportData), func(c *call, in exportBody) []*flags.Project { return in.surveyed(c.projects()) }),
-				func(c *call, in exportBody) []flags.Key { return in.keys(c) }).
+			surveying(takes(exportData), func(c *call, in exportBody) []*flags.Project { return in.surveyed(c.projects()) }).
 				listing(flags.EntityProject, flags.EntitySegment).answers(200, exportView{})},
 	}}
 }

@@ -54,9 +54,12 @@ type call struct {
 	newID  func() string
 	random func() string // 64 hex digits that nobody can guess
 	late   func() bool   // whether the deadline has passed: see inTime
-	limits flags.Limits
-	param  func(name string) string
-	query  url.Values
+
+	load       func(keys []flags.Key) (flags.View, error) // loads more, for an operation that may have to stop in between
+	compressed bool                                       // whether the answer may be compressed
+	limits     flags.Limits
+	param      func(name string) string
+	query      url.Values
 
 	project      *flags.Project
 	registry     *flags.Environments

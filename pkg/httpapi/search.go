@@ -18,7 +18,10 @@ import (
 func searchOperations() []Operation {
 	search := does(searchFeatures).listing(flags.EntityProject, flags.EntitySegment, flags.EntityUse).answers(200, foundFeatures{})
 	search.surveys = func(c *call, _ any) []*flags.Project {
-		criteria, _ := criteriaOf(c.query) // a fault is told by searchFeatures
+		criteria, err := criteriaOf(c.query)
+		if err != nil {
+			return nil // searchFeatures answers with the error
+		}
 		return slices.DeleteFunc(c.projects(), func(p *flags.Project) bool { return !criteria.project.matches([]string{p.ID}) })
 	}
 	return []Operation{{"GET /api/admin/search/features", flags.Read, theEnvironments, search}}
@@ -32,8 +35,11 @@ func searchFeatures(c *call) (decision, error) {
 	if name, found := strings.CutPrefix(criteria.sortBy, "environment:"); found && c.registry.Find(name) == nil {
 		criteria.sortBy = defaultSort
 	}
-	found, key := c.findings(), c.caller.FavoritesKey()
-	found = slices.DeleteFunc(found, func(f finding) bool { return !criteria.match(f) })
+	found, err := c.findings(criteria)
+	if err != nil {
+		return decision{}, err
+	}
+	key := c.caller.FavoritesKey()
 	slices.SortFunc(found, func(a, b finding) int { return criteria.compare(a, b, key) })
 	from := min(criteria.offset, len(found))
 	page := found[from:min(from+criteria.limit, len(found))]
@@ -47,8 +53,8 @@ type finding struct {
 	segments     []string // the names of those that its strategies use
 }
 
-// findings are the flags of the surveyed projects.
-func (c *call) findings() []finding {
+// findings are the flags of the surveyed projects that match the criteria.
+func (c *call) findings(criteria criteria) ([]finding, error) {
 	names := map[int64]string{}
 	for _, s := range c.segments() {
 		names[s.ID] = s.Name
@@ -63,12 +69,17 @@ func (c *call) findings() []finding {
 	for _, p := range c.projects() {
 		environments := p.Available(c.registry)
 		for _, row := range c.survey[p.UID] {
+			if err := c.inTime(); err != nil {
+				return nil, err
+			}
 			used := segments[row.Name]
 			slices.Sort(used)
-			found = append(found, finding{row, environments, slices.Compact(used)})
+			if f := (finding{row, environments, slices.Compact(used)}); criteria.match(f) {
+				found = append(found, f)
+			}
 		}
 	}
-	return found
+	return found, nil
 }
 
 // criteria are what a search asks for.
@@ -87,6 +98,12 @@ type criteria struct {
 	favorites     bool
 	offset, limit int
 }
+
+// How much a search may ask for: each text and value is compared with every flag.
+const (
+	MaxSearchTexts  = 20  // in query
+	MaxSearchValues = 100 // of one filter
+)
 
 // The sizes of a page, in flags.
 const (
@@ -113,6 +130,7 @@ func criteriaOf(query url.Values) (criteria, error) {
 			c.texts = append(c.texts, text)
 		}
 	}
+	flags.CheckCount("query", "texts", len(c.texts), MaxSearchTexts, &problems)
 	c.kind = kindOf(query, is, &problems)
 	c.status = append(slices.Clone(query["status"]), query["status[]"]...)
 	c.readCreatedAt(query, &problems)
@@ -126,19 +144,27 @@ func criteriaOf(query url.Values) (criteria, error) {
 	return c, queryFault(problems)
 }
 
-// checkValues finds values that nothing can be: a filter by them would find nothing, or leave nothing out, and not say so.
+// checkValues finds filters with too many values, and values that nothing can be: a filter by them would find nothing, or
+// leave nothing out, and not say so.
 func (c criteria) checkValues(problems *flags.Problems) {
 	for _, filter := range []struct {
 		name   string
 		values []string
-		known  []string
+		known  []string // nil for any
 	}{
+		{"project", c.project.values, nil},
+		{"tag", c.tag.values, nil},
+		{"segment", c.segment.values, nil},
+		{"status", c.status, nil},
 		{"state", c.state.values, []string{"active", "stale"}},
 		{"type", c.kind.values, each(flags.FeatureTypes(), toString)},
 		{"lifecycle", c.lifecycle.values, each(flags.Stages(), toString)},
 	} {
+		if !flags.CheckCount(filter.name, "values", len(filter.values), MaxSearchValues, problems) {
+			continue
+		}
 		for _, value := range filter.values {
-			if !slices.Contains(filter.known, value) {
+			if filter.known != nil && !slices.Contains(filter.known, value) {
 				problems.Add(filter.name, "must have values among %s", strings.Join(filter.known, ", "))
 			}
 		}
@@ -251,7 +277,7 @@ func (c criteria) matchText(f finding) bool {
 	for _, tag := range f.tags() {
 		has = append(has, strings.ToLower(tag))
 	}
-	return slices.ContainsFunc(c.texts, func(text string) bool { // a query may have thousands
+	return slices.ContainsFunc(c.texts, func(text string) bool {
 		return slices.ContainsFunc(has, func(h string) bool { return strings.Contains(h, text) })
 	})
 }

@@ -3,9 +3,12 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/httpapi"
 )
 
 // A found is a page of a search.
@@ -108,6 +111,32 @@ func TestSearch(t *testing.T) {
 }
 
 // A page is the same whatever lies beyond it, and all pages are everything once.
+// TestSearchBounds: a search with more texts or values than it may have is refused before any flag is compared with them.
+func TestSearchBounds(t *testing.T) {
+	s := serve(t)
+	s.create(t, "one")
+	list := func(n int) string { return strings.TrimSuffix(strings.Repeat("on,", n), ",") }
+	const search = "/api/admin/search/features?"
+	for _, tt := range []struct {
+		query  string
+		status int
+		want   string
+	}{
+		{"query=" + list(httpapi.MaxSearchTexts), 200, anything},
+		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, has 3100")},
+		{"project=IS_ANY_OF:" + list(httpapi.MaxSearchValues), 200, anything},
+		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, has 101")},
+		{"tag=INCLUDE_ANY_OF:" + list(101), 400, failure("ValidationError", "tag must have at most 100 values")},
+		{"segment=EXCLUDE_ALL:" + list(101), 400, failure("ValidationError", "segment must have at most 100 values")},
+		{"state=IS_ANY_OF:" + strings.Repeat("active,", 100) + "active", 400, failure("ValidationError", "state must have at most 100 values")},
+		{"lifecycle=IS_NONE_OF:" + strings.Repeat("live,", 100) + "live", 400, failure("ValidationError", "lifecycle must have at most 100 values")},
+		{strings.Repeat("type[]=release&", 101), 400, failure("ValidationError", "type must have at most 100 values")},
+		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, failure("ValidationError", "status must have at most 100 values, has 102")},
+	} {
+		s.check(t, call{fmt.Sprintf("%.40s", tt.query), "GET", search + tt.query, "", tt.status, tt.want})
+	}
+}
+
 func TestSearchPages(t *testing.T) {
 	s := serve(t)
 	for i := range 25 {
