@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"guidon/localstack/guard"
 	"guidon/localstack/runtimeapi"
 	"guidon/localstack/secrets"
 )
@@ -30,7 +30,7 @@ const (
 // them: FUNCTIONS in the environment names the folder where they were built. Functions that nobody calls do not start.
 type processes struct {
 	functions map[string]*runtimeapi.Function // by logical id
-	secrets   *http.Server
+	secrets   *guard.Server
 }
 
 // newProcesses prepares a process for each function of the template that was built. They reach the table at endpoint.
@@ -39,19 +39,12 @@ func newProcesses(s settings, t *template, endpoint string) (*processes, error) 
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	manager, err := guard.Serve("0", secrets.New(map[string]string{keySecret: string(key), adminSecret: ""}))
 	if err != nil {
 		return nil, err
 	}
-	p := &processes{
-		functions: map[string]*runtimeapi.Function{},
-		secrets: &http.Server{
-			Handler:           secrets.New(map[string]string{keySecret: string(key), adminSecret: ""}),
-			ReadHeaderTimeout: time.Minute,
-		},
-	}
-	go func() { _ = p.secrets.Serve(listener) }() // until close
-	env := environment(s, endpoint, "http://"+listener.Addr().String())
+	p := &processes{functions: map[string]*runtimeapi.Function{}, secrets: manager}
+	env := environment(s, endpoint, manager.URL)
 	for _, f := range t.functions {
 		binary := filepath.Join(s.functions, f.group, "bootstrap")
 		if _, err := os.Stat(binary); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,7 +32,10 @@ type gateway struct {
 }
 
 // A holder is what the file beside the data says while an engine has it.
-type holder struct{ PID, Port int }
+type holder struct {
+	PID int
+	URL string
+}
 
 // defaultToken is the admin token of a gateway that is given none, as the README tells.
 const defaultToken = "*:*.unleash-insecure-admin-api-token"
@@ -154,6 +158,16 @@ func (g *gateway) kill(t *testing.T) {
 	g.signal(t, os.Kill)
 	g.wait(t)
 	g.http.CloseIdleConnections()
+}
+
+// portOf is the port of an address.
+func portOf(t *testing.T, address string) string {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Port()
 }
 
 func listens(port string) bool {

@@ -35,7 +35,7 @@ func TestKilled(t *testing.T) {
 			done[kind]++
 			l.stop()
 			l.check(t, g)
-			dynamotest.CheckAt(t, "http://"+address(fmt.Sprint(g.engine.Port)), "guidon")
+			dynamotest.CheckAt(t, g.engine.URL, "guidon")
 			flags, unsure = flags+len(l.stories), unsure+l.unsure()
 		}
 		g.kill(t)

@@ -3,6 +3,9 @@ package e2e
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,10 +211,16 @@ case "$*" in
 *) exit 9 ;;
 esac
 `)
-	port, enginePort := freePort(t), c.engine.URL()[strings.LastIndex(c.engine.URL(), ":")+1:]
+	engineURL, err := url.Parse(c.engine.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edge := httptest.NewServer(httputil.NewSingleHostReverseProxy(engineURL)) // LocalStack's port needs no secret
+	t.Cleanup(edge.Close)
+	port, edgePort := freePort(t), portOf(t, edge.URL)
 	cmd := exec.Command(filepath.Join(root, "localstack", "serve.sh"))
 	settings := []string{
-		"GUIDON_LOCAL=" + c.local, "PATH=" + c.bin + ":" + os.Getenv("PATH"), "PORT=" + port, "LOCALSTACK_PORT=" + enginePort,
+		"GUIDON_LOCAL=" + c.local, "PATH=" + c.bin + ":" + os.Getenv("PATH"), "PORT=" + port, "LOCALSTACK_PORT=" + edgePort,
 	}
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), settings...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C goes to all of a group

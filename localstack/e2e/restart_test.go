@@ -63,8 +63,8 @@ func TestEndedUnderLoad(t *testing.T) {
 		old := g.engine
 
 		g = g.again(t)
-		if old.Port != g.engine.Port && listens(fmt.Sprint(old.Port)) {
-			t.Errorf("round %d: the engine of the gateway before still listens on port %d", round, old.Port)
+		if port := portOf(t, old.URL); port != portOf(t, g.engine.URL) && listens(port) {
+			t.Errorf("round %d: the engine of the gateway before is still served on port %s", round, port)
 		}
 		w.check(t, g)
 		t.Logf("round %d: %s after %s, %d flags so far", round, end.name, after.Round(time.Millisecond), len(w.steps))

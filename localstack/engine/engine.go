@@ -5,8 +5,13 @@
 // ENGINE=dynamodb-local in the environment it is Amazon's own DynamoDB Local, which wants Java 17 and Maven. Both are
 // fetched once, at a pinned version, into LocalDir.
 //
-// An engine never outlives the process that started it: on Linux the kernel ends it with its parent; elsewhere one
-// left behind by a parent that was killed is found by the lock file beside its data, and ended at the next start.
+// Neither engine checks who calls it, so callers reach it through a server in this process that requires a secret in the
+// path (package guard): the secret is part of URL. Dynoxide itself opens no port (package dynoxide). DynamoDB Local
+// must: any process on the machine can call it directly, so it is for tests only.
+//
+// An engine never outlives the process that started it: dynoxide ends when its input is closed, and on Linux the kernel
+// ends either with its parent. A DynamoDB Local that was left behind elsewhere is found by the lock file beside its data,
+// and ended at the next start.
 package engine
 
 import (
@@ -14,13 +19,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"guidon/localstack/guard"
 )
 
 // Options say how to run an engine.
@@ -34,7 +41,6 @@ type Options struct {
 const (
 	readyTimeout = 30 * time.Second // DynamoDB Local needs a few seconds on a slow machine, dynoxide some milliseconds
 	stopTimeout  = 5 * time.Second  // then it is killed; the data of both engines survives that
-	portTries    = 20
 )
 
 // An Engine is a running DynamoDB. Its methods may be called by several goroutines.
@@ -43,9 +49,10 @@ type Engine struct {
 	data    string // absolute; empty for in memory
 	log     io.Writer
 	lock    *lock // nil in memory
+	server  *guard.Server
+	handler atomic.Pointer[http.Handler] // calls the running process; nil while none runs
 
 	mu      sync.Mutex
-	port    int
 	process *process // nil while stopped
 }
 
@@ -62,39 +69,66 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{program: p, port: o.Port, log: o.Log}
+	e := &Engine{program: p, log: o.Log}
 	if o.DataFile != "" {
-		if e.data, err = filepath.Abs(o.DataFile); err != nil {
+		if err := e.openData(o); err != nil {
 			return nil, err
-		}
-		if e.lock, err = takeLock(e.data, p.mark, o.Log); err != nil {
-			return nil, err
-		}
-		if o.Begins {
-			if err := begin(e.data); err != nil {
-				e.lock.release()
-				return nil, err
-			}
 		}
 	}
-	if err := e.start(ctx); err != nil {
-		e.lock.release()
+	if e.server, err = guard.Serve(strconv.Itoa(o.Port), e); err == nil {
+		err = e.start(ctx)
+	}
+	if err != nil {
+		e.Stop()
 		return nil, err
 	}
 	return e, nil
 }
 
-// URL is the engine's address, the same after a Restart.
-func (e *Engine) URL() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return "http://" + address(e.port)
+// openData takes the lock of the data, and makes its files readable by this user only.
+func (e *Engine) openData(o Options) (err error) {
+	if e.data, err = filepath.Abs(o.DataFile); err != nil {
+		return err
+	}
+	if err := privateFolder(filepath.Dir(e.data)); err != nil {
+		return err
+	}
+	if e.lock, err = takeLock(e.data, e.program.mark, o.Log); err != nil {
+		return err
+	}
+	if o.Begins {
+		err = begin(e.data)
+	}
+	if err == nil {
+		err = privateFiles(e.data)
+	}
+	if err != nil {
+		e.lock.release()
+	}
+	return err
+}
+
+// URL is the engine's address, the same after a Restart. It contains the secret without which nothing is served.
+func (e *Engine) URL() string { return e.server.URL }
+
+// ServeHTTP passes a request to the running process. While there is none, and when it gives no answer, the connection is
+// closed without an answer.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler := e.handler.Load()
+	if handler == nil {
+		panic(http.ErrAbortHandler)
+	}
+	(*handler).ServeHTTP(w, r)
 }
 
 // Stop ends the engine and gives its data free. A stopped one may be stopped again.
 func (e *Engine) Stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.server != nil {
+		_ = e.server.Close()
+	}
+	e.handler.Store(nil)
 	e.process.stop()
 	e.process = nil
 	e.lock.release()
@@ -117,11 +151,12 @@ func (e *Engine) Ended() <-chan struct{} {
 func (e *Engine) Kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.handler.Store(nil)
 	e.process.kill()
 	e.process = nil
 }
 
-// Restart ends the engine, if it runs, and starts it again on the same port and data. One in memory comes back empty,
+// Restart ends the engine, if it runs, and starts it again on the same address and data. One in memory comes back empty,
 // and request tokens are forgotten by either.
 func (e *Engine) Restart(ctx context.Context) error {
 	e.mu.Lock()
@@ -129,6 +164,7 @@ func (e *Engine) Restart(ctx context.Context) error {
 	if e.data != "" && e.lock == nil {
 		return errors.New("the engine was stopped for good")
 	}
+	e.handler.Store(nil)
 	e.process.stop()
 	e.process = nil
 	return e.startLocked(ctx)
@@ -140,54 +176,25 @@ func (e *Engine) start(ctx context.Context) error {
 	return e.startLocked(ctx)
 }
 
-// startLocked tries again when the port is taken: a free one may be gone by the time the engine listens, and the own
-// one, between the two halves of a restart, may serve somebody's outgoing connection for a moment.
+// startLocked runs the engine and waits until it answers.
 func (e *Engine) startLocked(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for try := 1; ; try++ {
-		port, err := free(e.port)
-		var p *process
-		if err == nil {
-			p, err = e.run(ctx, port)
-		}
-		if err == nil {
-			e.port, e.process = port, p
-			return nil
-		}
-		if try == portTries || ctx.Err() != nil || !strings.Contains(err.Error(), "in use") {
-			return err
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// run starts the engine on a port and waits until it answers there.
-func (e *Engine) run(ctx context.Context, port int) (*process, error) {
-	p, err := launch(e.program.command(port, e.data), e.log)
+	p, err := e.program.launch(e.data, e.log)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s: %w", e.program.name, err)
 	}
 	// The note comes before the wait, so that an engine is never long without one.
-	err = e.lock.note(p.pid(), port)
+	err = e.lock.note(p.pid(), e.server.URL)
+	var handler http.Handler
 	if err == nil {
-		err = p.waitReady(ctx, "http://"+address(port), e.program.ready)
+		handler, err = p.connect(ctx)
 	}
 	if err != nil {
 		p.kill()
-		return nil, fmt.Errorf("%s: %w", e.program.name, err)
+		return fmt.Errorf("%s: %w", e.program.name, err)
 	}
-	return p, nil
-}
-
-func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-// free is the port if nobody listens there, or any free one for 0.
-func free(port int) (int, error) {
-	l, err := net.Listen("tcp", address(port))
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	e.handler.Store(&handler)
+	e.process = p
+	return nil
 }

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,8 +99,12 @@ func TestDataIsNeverShared(t *testing.T) {
 
 func TestPortTaken(t *testing.T) {
 	first := start(t, engine.Options{})
-	var port int
-	if _, err := fmt.Sscanf(first.URL(), "http://127.0.0.1:%d", &port); err != nil {
+	at, err := url.Parse(first.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(at.Port())
+	if err != nil {
 		t.Fatal(err)
 	}
 	second, err := engine.Start(t.Context(), engine.Options{Port: port})
@@ -168,8 +174,12 @@ func TestNothingToFetchWith(t *testing.T) {
 
 func createTable(t *testing.T, url, name string) {
 	t.Helper()
-	call(t, url, "CreateTable", `{"TableName":"`+name+`","BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}`)
+	call(t, url, "CreateTable", tableRequest(name))
+}
+
+func tableRequest(name string) string {
+	return `{"TableName":"` + name + `","BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}`
 }
 
 func tables(t *testing.T, url string) string {
@@ -182,15 +192,10 @@ func call(t *testing.T, url, operation, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	req, err := newRequest(ctx, url, operation, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	req.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z"))
-	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, "+
-		"SignedHeaders=host;x-amz-date, Signature=0000")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -202,4 +207,18 @@ func call(t *testing.T, url, operation, body string) string {
 		t.Fatalf("%s: %s: %s", operation, resp.Status, &answer)
 	}
 	return answer.String()
+}
+
+// newRequest is a request of an AWS SDK, but for its signature.
+func newRequest(ctx context.Context, url, operation, body string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	req.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z"))
+	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders=host;x-amz-date, Signature=0000")
+	return req, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,17 +16,14 @@ type lock struct{ file *os.File }
 
 // A holder is what the file says.
 type holder struct {
-	PID   int `json:"pid"`  // the engine
-	Port  int `json:"port"` // where it listens
-	Owner int `json:"owner"`
+	PID   int    `json:"pid"` // the engine
+	URL   string `json:"url"` // where Owner serves it, with the secret
+	Owner int    `json:"owner"`
 }
 
-// takeLock makes the data's folder and takes its lock. An engine that was left behind is ended, never shared: it may
+// takeLock takes the lock of the data. An engine that was left behind is ended, never shared: it may
 // be of another version, and its parent's last writes may still be on their way. mark is a word of its command line.
 func takeLock(data, mark string, log io.Writer) (*lock, error) {
-	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
-		return nil, err
-	}
 	f, err := os.OpenFile(data+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -54,11 +50,11 @@ func (l *lock) read(data string) (h holder) {
 }
 
 // note writes down which engine has the data.
-func (l *lock) note(pid, port int) error {
+func (l *lock) note(pid int, url string) error {
 	if l == nil {
 		return nil
 	}
-	raw, err := json.Marshal(holder{PID: pid, Port: port, Owner: os.Getpid()})
+	raw, err := json.Marshal(holder{PID: pid, URL: url, Owner: os.Getpid()})
 	if err != nil {
 		return err
 	}

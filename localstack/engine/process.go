@@ -6,12 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"guidon/localstack/dynoxide"
 )
 
 // A process is an engine that was started. The methods of a nil one, which is stopped, do nothing.
@@ -19,55 +25,109 @@ type process struct {
 	cmd  *exec.Cmd
 	tail *tail
 	done chan struct{} // closed when it has ended
+
+	stdin, stdout *os.File // of an engine on pipes; else nil
+	port          string   // of an engine on a port; else empty
 }
 
-// launch starts cmd so that it ends with this process where the system can see to that, and so that Ctrl-C in the
+// launchOnPipes starts an engine that is called over its standard input and output.
+func launchOnPipes(cmd *exec.Cmd, log io.Writer) (*process, error) {
+	fromUs, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, toUs, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, fromUs.Close(), stdin.Close())
+	}
+	p := &process{cmd: cmd, stdin: stdin, stdout: stdout}
+	cmd.Stdin, cmd.Stdout = fromUs, toUs
+	err = p.launch(log)
+	_, _ = fromUs.Close(), toUs.Close() // the engine has copies
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), stdout.Close())
+	}
+	return p, nil
+}
+
+// launchOnPort starts an engine that listens on a port of the loopback address.
+func launchOnPort(cmd *exec.Cmd, port string, log io.Writer) (*process, error) {
+	p := &process{cmd: cmd, port: port}
+	return p, p.launch(log)
+}
+
+// launch starts the process so that it ends with this one where the system can see to that, and so that Ctrl-C in the
 // terminal reaches this process alone: the engine must answer until the last request is finished.
-func launch(cmd *exec.Cmd, log io.Writer) (*process, error) {
-	p := &process{cmd: cmd, tail: &tail{}, done: make(chan struct{})}
+func (p *process) launch(log io.Writer) error {
+	p.tail, p.done = &tail{}, make(chan struct{})
 	out := io.MultiWriter(p.tail, log)
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = detached()
+	p.cmd.Stderr = out
+	if p.cmd.Stdout == nil {
+		p.cmd.Stdout = out
+	}
+	p.cmd.SysProcAttr = detached()
 	started := make(chan error)
 	go func() {
 		// Linux sends the death signal when the *thread* that forked ends, so this one stays until the engine does.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(p.done)
-		err := cmd.Start()
+		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ended is in its output
+			_ = p.cmd.Wait() // how it ended is in its output
 		}
 	}()
-	if err := <-started; err != nil {
-		return nil, err
+	return <-started
+}
+
+// connect waits until the engine answers, and returns the handler that calls it.
+func (p *process) connect(ctx context.Context) (http.Handler, error) {
+	if p.port != "" {
+		return p.awaitPort(ctx)
 	}
-	return p, nil
+	client, err := dynoxide.NewClient(ctx, p.stdin, p.stdout)
+	if err != nil {
+		p.kill() // then its output is complete
+		return nil, fmt.Errorf("does not answer: %w; it printed: %s", err, p.tail)
+	}
+	return client, nil
 }
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// waitReady polls until the process has printed the word, if any, and something answers HTTP at url. Without the word
-// it might be somebody else's engine that answers, on a port that both were after.
-func (p *process) waitReady(ctx context.Context, url, word string) error {
+// awaitPort polls until something answers HTTP on the process's port.
+func (p *process) awaitPort(ctx context.Context) (http.Handler, error) {
+	at := &url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", p.port)}
 	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	for {
-		if strings.Contains(p.tail.String(), word) && answers(ctx, client, url) {
-			select {
-			case <-p.done: // then somebody else has answered
-			default:
-				return nil
-			}
-		}
+	for !answers(ctx, client, at.String()) {
 		select {
 		case <-p.done:
-			return errors.New("ended at once: " + p.tail.String())
+			return nil, errors.New("ended at once: " + p.tail.String())
 		case <-ctx.Done():
-			return fmt.Errorf("does not answer at %s: %w; it printed: %s", url, ctx.Err(), p.tail)
+			return nil, fmt.Errorf("does not answer at %s: %w; it printed: %s", at, ctx.Err(), p.tail)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(at)
+			r.Out.Header.Del("Origin") // else DynamoDB Local adds CORS headers
+		},
+		Transport:    &http.Transport{MaxIdleConnsPerHost: 256},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}, nil
+}
+
+// freePort is a port of the loopback address that nothing listens on.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, err
 }
 
 func answers(ctx context.Context, client *http.Client, url string) bool {
@@ -88,7 +148,7 @@ func (p *process) stop() {
 	if p == nil {
 		return
 	}
-	if err := interrupt(p.cmd.Process); err == nil {
+	if p.end() == nil {
 		select {
 		case <-p.done:
 			return
@@ -96,6 +156,14 @@ func (p *process) stop() {
 		}
 	}
 	p.kill()
+}
+
+// end asks the process to end: an engine on pipes ends when its input does.
+func (p *process) end() error {
+	if p.stdin != nil {
+		return p.stdin.Close()
+	}
+	return interrupt(p.cmd.Process)
 }
 
 func (p *process) kill() {

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 )
 
 // A program is an engine that was fetched.
@@ -16,18 +15,17 @@ type program struct {
 	name string
 	mark string // a word of its command line
 
-	ready string // what it prints once it listens; empty when it does not tell
-	// command is how it is run on a port over a data file, in memory when that is empty.
-	command func(port int, data string) *exec.Cmd
+	// launch runs it over a data file, in memory when that is empty.
+	launch func(data string, log io.Writer) (*process, error)
 }
 
 // find fetches, if it is not there, the engine that is asked for; the empty name is the default.
 func find(ctx context.Context, name, local string, log io.Writer) (program, error) {
 	switch name {
 	case "", "dynoxide":
-		return dynoxide(ctx, local, log)
+		return findDynoxide(ctx, local, log)
 	case "dynamodb-local":
-		return dynamoDBLocal(ctx, local, log)
+		return findDynamoDBLocal(ctx, local, log)
 	}
 	return program{}, fmt.Errorf("ENGINE is %q: it must be dynoxide (the default) or dynamodb-local", name)
 }
@@ -73,26 +71,29 @@ func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writ
 	return binary, nil
 }
 
-func dynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
+func findDynoxide(ctx context.Context, local string, log io.Writer) (program, error) {
 	binary, err := dynoxideBinary(ctx, runtime.GOOS, runtime.GOARCH, local, log)
 	if err != nil {
 		return program{}, err
 	}
 	return program{
-		name: "dynoxide", mark: "dynoxide", ready: "listening on",
-		command: func(port int, data string) *exec.Cmd {
-			args := []string{"--host", "127.0.0.1", "--port", strconv.Itoa(port)}
+		name: "dynoxide", mark: "dynoxide",
+		launch: func(data string, log io.Writer) (*process, error) {
+			args := []string{"mcp"}
 			if data != "" {
+				if err := createFile(data); err != nil {
+					return nil, err
+				}
 				args = append(args, "--db-path", data)
 			}
-			return exec.Command(binary, args...)
+			return launchOnPipes(exec.Command(binary, args...), log)
 		},
 	}, nil
 }
 
 const dynamoDBLocalVersion = "2.6.0"
 
-func dynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, error) {
+func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
 		return program{}, fmt.Errorf("ENGINE=dynamodb-local needs java 17 or newer in the path: %w", err)
@@ -107,21 +108,28 @@ func dynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, e
 	lib := filepath.Join(dir, "lib")
 	return program{
 		name: "DynamoDB Local", mark: "dynamodbv2.local.main.ServerRunner",
-		command: func(port int, data string) *exec.Cmd {
+		launch: func(data string, log io.Writer) (*process, error) {
+			port, err := freePort()
+			if err != nil {
+				return nil, err
+			}
 			args := []string{
 				"-Djava.library.path=" + lib, "-cp", filepath.Join(lib, "*"),
 				"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
-				"-port", strconv.Itoa(port), "-disableTelemetry",
+				"-port", port, "-disableTelemetry",
+				"-cors", "https://no-page.invalid", // else every web page may call it
 				"-sharedDb", // else each access key and region has tables of its own
 			}
 			if data == "" {
 				args = append(args, "-inMemory")
 			} else {
-				folder := data + javaFolder    // it names its file itself
-				_ = os.MkdirAll(folder, 0o700) // a failure shows at once, in its output
+				folder := data + javaFolder // it names its file itself
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					return nil, err
+				}
 				args = append(args, "-dbPath", folder)
 			}
-			return exec.Command(java, args...)
+			return launchOnPort(exec.Command(java, args...), port, log)
 		},
 	}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,13 +16,14 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/localstack/detach"
+	"guidon/localstack/guard"
 )
 
 // An environment is a process with a Runtime API of its own.
 type environment struct {
 	name   string
 	cmd    *exec.Cmd
-	server *http.Server
+	server *guard.Server
 	events chan *invocation // what the process gets when it asks
 	begun  time.Time
 	init   time.Duration // set before ready is closed
@@ -55,10 +55,6 @@ const maxAnswer = 6 << 20
 const endTimeout = 2 * time.Second
 
 func newEnvironment(f *Function) (*environment, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
 	e := &environment{
 		name:   f.Name,
 		events: make(chan *invocation),
@@ -71,18 +67,20 @@ func newEnvironment(f *Function) (*environment, error) {
 	mux.HandleFunc("POST "+api+"/invocation/{id}/response", e.response)
 	mux.HandleFunc("POST "+api+"/invocation/{id}/error", e.failed)
 	mux.HandleFunc("POST "+api+"/init/error", e.initFailed)
-	e.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	var err error
+	if e.server, err = guard.Serve("0", mux); err != nil {
+		return nil, err
+	}
 
 	e.cmd = exec.Command(f.Command[0], f.Command[1:]...)
-	e.cmd.Env = f.variables(listener.Addr().String())
+	e.cmd.Env = f.variables(strings.TrimPrefix(e.server.URL, "http://"))
 	e.cmd.Stdout, e.cmd.Stderr = f.Log, f.Log
 	e.cmd.SysProcAttr = detach.Attributes()
 	e.begun = time.Now()
 	if err := e.cmd.Start(); err != nil {
-		_ = listener.Close()
+		_ = e.server.Close()
 		return nil, err
 	}
-	go func() { _ = e.server.Serve(listener) }() // until stop
 	go func() {
 		_ = e.cmd.Wait() // how it ended is in its output
 		close(e.ended)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"guidon/localstack/engine"
+	"guidon/localstack/guard"
 	"guidon/pkg/seal"
 )
 
@@ -50,8 +52,14 @@ func dockerArch(ctx context.Context) (architecture, error) {
 
 // docker runs a command and gives what it printed; its error has what it complained of.
 func docker(ctx context.Context, args ...string) (string, error) {
+	return dockerWith(ctx, nil, args...)
+}
+
+// dockerWith does so with more variables in its environment.
+func dockerWith(ctx context.Context, env []string, args ...string) (string, error) {
 	var out, complaint bytes.Buffer
 	cmd := exec.CommandContext(ctx, "docker", args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))
@@ -61,9 +69,10 @@ func docker(ctx context.Context, args ...string) (string, error) {
 
 // A place is a network with DynamoDB and Secrets Manager in a container. Its name is the network's and the container's.
 type place struct {
-	name string
-	dir  string
-	arch architecture
+	name   string
+	dir    string
+	arch   architecture
+	secret string // what requests to both have in their path
 }
 
 // placeName differs between those that run at the same time, and not from one start to the next: what was left behind
@@ -86,11 +95,11 @@ func (p *place) start(ctx context.Context) error {
 	if _, err := docker(ctx, "network", "create", p.name); err != nil {
 		return err
 	}
-	_, err = docker(ctx, "run", "--detach", "--name", p.name, "--network", p.name, "--network-alias", alias,
+	_, err = dockerWith(ctx, []string{"SECRETS=" + secrets, "GUARD=" + p.secret}, // not in the arguments, which other users see
+		"run", "--detach", "--name", p.name, "--network", p.name, "--network-alias", alias,
 		"--publish", "127.0.0.1::"+dynamoPort, "--volume", bin+":/guidon:ro",
-		"--env", "SECRETS_ADDRESS=:"+secretsPort, "--env", "SECRETS="+secrets,
-		"--entrypoint", "/guidon/inside", imageName(p.arch),
-		"/guidon/dynoxide", "--host", "0.0.0.0", "--port", dynamoPort)
+		"--env", "DYNAMODB_ADDRESS=:"+dynamoPort, "--env", "SECRETS_ADDRESS=:"+secretsPort, "--env", "SECRETS", "--env", "GUARD",
+		"--entrypoint", "/guidon/inside", imageName(p.arch), "/guidon/dynoxide", "mcp")
 	return err
 }
 
@@ -124,6 +133,20 @@ func (p *place) secrets() (string, error) {
 	return string(raw), err
 }
 
+// guardSecret is the secret of the place in this folder, made if there is none. It stays, since the functions' image has it.
+func guardSecret(dir string) (string, error) {
+	path := filepath.Join(dir, "guard.secret")
+	raw, err := os.ReadFile(path)
+	if err == nil && len(raw) > 0 {
+		return string(raw), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	secret := guard.NewSecret()
+	return secret, os.WriteFile(path, []byte(secret), 0o600)
+}
+
 func (p *place) keyFile() string { return filepath.Join(p.dir, "token.key") }
 
 // setUp makes and seeds the table, with the tokens that the environment names.
@@ -134,7 +157,7 @@ func (p *place) setUp(ctx context.Context, guidon string) error {
 	}
 	address, _, _ = strings.Cut(address, "\n")
 	cmd := exec.CommandContext(ctx, guidon, "setup")
-	cmd.Env = append(localEnv(), "AWS_ENDPOINT_URL_DYNAMODB=http://"+address, "TABLE_NAME="+tableName,
+	cmd.Env = append(localEnv(), "AWS_ENDPOINT_URL_DYNAMODB=http://"+address+"/"+p.secret, "TABLE_NAME="+tableName,
 		"TOKEN_KEY_FILE="+p.keyFile(), "DATA_DIR="+p.dir)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

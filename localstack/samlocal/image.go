@@ -19,8 +19,8 @@ func rapidName(arch architecture) string { return "guidon-lambda:rapid-" + arch.
 
 // buildImage makes that image: AWS's own for the runtime, or what stands in for it where no registry can be reached,
 // with the addresses of DynamoDB and Secrets Manager. They are in the image because the SAM CLI hands on only variables
-// that the template has, and on AWS the functions find both by themselves.
-func buildImage(ctx context.Context, dir string, arch architecture) error {
+// that the template has, and on AWS the functions find both by themselves. Each address contains the secret of the place.
+func buildImage(ctx context.Context, dir string, arch architecture, secret string) error {
 	context := filepath.Join(dir, "image")
 	if err := os.RemoveAll(context); err != nil {
 		return err
@@ -35,7 +35,7 @@ func buildImage(ctx context.Context, dir string, arch architecture) error {
 	} else if err := os.MkdirAll(context, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(context, "Dockerfile"), []byte(dockerfile(from)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(context, "Dockerfile"), []byte(dockerfile(from, secret)), 0o600); err != nil {
 		return err
 	}
 	before, _ := docker(ctx, "image", "inspect", "--format", "{{.Id}}", imageName(arch)) // none the first time
@@ -61,13 +61,13 @@ func pull(ctx context.Context, image string) error {
 	return err
 }
 
-func dockerfile(from string) string {
+func dockerfile(from, secret string) string {
 	text := "FROM " + from + "\n"
 	if from == "scratch" {
 		text += "COPY root /\nENV PATH=/bin LAMBDA_TASK_ROOT=/var/task LAMBDA_RUNTIME_DIR=/var/runtime\nWORKDIR /var/task\n"
 	}
-	return text + fmt.Sprintf("ENV AWS_ENDPOINT_URL_DYNAMODB=http://%[1]s:%[2]s AWS_ENDPOINT_URL_SECRETS_MANAGER=http://%[1]s:%[3]s\n",
-		alias, dynamoPort, secretsPort)
+	return text + fmt.Sprintf("ENV AWS_ENDPOINT_URL_DYNAMODB=http://%[1]s:%[2]s/%[4]s AWS_ENDPOINT_URL_SECRETS_MANAGER=http://%[1]s:%[3]s/%[4]s\n",
+		alias, dynamoPort, secretsPort, secret)
 }
 
 // standIn lays out what a static binary needs of the base image: the folders, and a shell for the SAM CLI.

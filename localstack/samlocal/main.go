@@ -52,7 +52,7 @@ func run(ctx context.Context, s settings) (err error) {
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
 	if err := checkPort(s.port); err != nil {
@@ -67,10 +67,14 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := c.build(ctx); err != nil {
 		return err
 	}
-	if err := buildImage(ctx, s.dir, arch); err != nil {
+	secret, err := guardSecret(s.dir)
+	if err != nil {
 		return err
 	}
-	place := &place{name: placeName(s.port), dir: s.dir, arch: arch}
+	if err := buildImage(ctx, s.dir, arch, secret); err != nil {
+		return err
+	}
+	place := &place{name: placeName(s.port), dir: s.dir, arch: arch, secret: secret}
 	defer func() { err = errors.Join(err, place.remove()) }()
 	if err := place.start(ctx); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 // FromFile makes a box of the keys in a file. A file that is not there is made, with a new key that only its owner can
 // read: processes that start at once all end up with the same one, and one that is killed leaves a whole file or none.
+// If other users can read a file that is there, FromFile takes that away.
 func FromFile(path string) (*Box, error) {
 	keys, err := os.ReadFile(path) //nolint:gosec // whoever runs this names the file
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,6 +27,9 @@ func FromFile(path string) (*Box, error) {
 	box, err := New(string(keys))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(path, 0o600) // fails where the file is mounted read-only, as the secrets of containers are
 	}
 	return box, nil
 }
