@@ -27,13 +27,13 @@ import (
 // found by listing them and never by counting, and "owner" is set by the next change of owner, which is all that it is
 // needed for.
 
-// countSegments keeps the guards of the segments that a flag begins or stops to use. A new flag is made after another, or
-// after data, and those may have changed: so its maker has to look again.
+// countSegments keeps the guards of the segments that a flag begins or stops to use. Where a new flag, or one that moves,
+// cannot use a segment, what it was decided on has changed: another round decides again.
 func (tx *transaction) countSegments(before, after *flags.Feature) {
 	was, is := before.Segments(), after.Segments()
 	for _, id := range begun(before, after) {
 		refused := cannotUse(id, after.Project)
-		if before == nil {
+		if before == nil || before.ProjectUID != after.ProjectUID {
 			refused = passing(outdated.Error)
 		}
 		tx.beginUse(id, after.ProjectUID, refused)

@@ -111,6 +111,8 @@ var segmentCases = []testCase{
 		t.wantKind(t.commit(change("used", changed(theirs(), using(7)))), flags.Invalid)
 		t.wantKind(t.commit(change("standard", standard(other(), "a1", 7))), flags.Invalid)
 		t.wantVersion(other(), 1)
+		moved := changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+		t.wantKind(t.commit(change("moved", moved)), flags.Outdated) // it was decided on another owner
 		t.mustCommit(change("given back", given(t.latest(7), "")))
 		t.mustCommit(change("used", changed(theirs(), using(7))))
 		t.mustCommit(change("standard", standard(other(), "a1", 7)))

@@ -54,7 +54,7 @@ func (w *world) oddly(format string, args ...any) {
 	w.odd = append(w.odd, fmt.Sprintf(format, args...))
 }
 
-func (w *world) note(client int, in input, out output, called, returned time.Duration) {
+func (w *world) note(client int, in, out any, called, returned time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if returned == math.MaxInt64 {

@@ -28,6 +28,7 @@ type setup struct {
 	loss     float64 // of the requests and answers between store and engine
 	restarts int     // of the engine
 	each     int     // operations of each client
+	of       *workload
 	sabotage func(next http.RoundTripper) http.RoundTripper
 }
 
@@ -36,6 +37,28 @@ const (
 	flagsOf  = "/api/admin/projects/default/features"
 	allFlags = 4
 )
+
+// A workload is what clients do, and what may be answered.
+type workload struct {
+	prepare func(w *world) // before anything goes wrong
+	work    func(w *world, client int)
+	finish  func(w *world) // reads what all of it came to
+	model   porcupine.Model
+}
+
+// flagWork has clients create, change and read a few flags.
+var flagWork = &workload{
+	prepare: func(*world) {},
+	work:    (*world).work,
+	finish: func(w *world) {
+		for i := range allFlags {
+			w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
+			w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
+		}
+		w.do(clients, input{kind: list}, calm)
+	},
+	model: model,
+}
 
 // A world is a server with its clients, and what they were told.
 type world struct {
@@ -77,13 +100,14 @@ func run(t *testing.T, s setup) *world {
 	client := web.Client()
 	client.Transport.(*http.Transport).MaxIdleConnsPerHost = clients
 	w := &world{setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
+	s.of.prepare(w)
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseAnswers, f.Lates = s.loss*0.3, s.loss*0.5, s.loss*0.2
 		f.Duplicates, f.Delay = 0.05, 2*time.Millisecond
 	})
 	var working sync.WaitGroup
 	for i := range clients {
-		working.Go(func() { w.work(i) })
+		working.Go(func() { s.of.work(w, i) })
 	}
 	over := make(chan struct{})
 	go func() { working.Wait(); close(over) }()
@@ -93,11 +117,7 @@ func run(t *testing.T, s setup) *world {
 		f.DropRequests, f.LoseAnswers, f.Lates, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
 	})
 	faults.Drain()
-	for i := range allFlags { // what all of it came to
-		w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
-		w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
-	}
-	w.do(clients, input{kind: list}, calm)
+	s.of.finish(w)
 	w.odd = append(w.odd, dynamotest.Faulty(t, e.URL(), "linear")...)
 	return w
 }
@@ -105,7 +125,9 @@ func run(t *testing.T, s setup) *world {
 func handlerOf(store flags.Store) http.Handler {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
 	mux := &httpapi.Mux{}
-	for _, group := range []httpapi.Group{httpapi.Features(), httpapi.Strategies(), httpapi.Events()} {
+	for _, group := range []httpapi.Group{
+		httpapi.Features(), httpapi.Strategies(), httpapi.Events(), httpapi.Projects(), httpapi.Environments(), httpapi.Segments(),
+	} {
 		handler := httpapi.New(store, group, config)
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)

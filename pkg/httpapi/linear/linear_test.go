@@ -12,7 +12,12 @@ import (
 )
 
 // TestLinearizable makes histories and has every one found legal.
-func TestLinearizable(t *testing.T) {
+func TestLinearizable(t *testing.T) { histories(t, flagWork) }
+
+// TestSegmentsLinearizable does so for segments, and what begins and ends to use them.
+func TestSegmentsLinearizable(t *testing.T) { histories(t, segmentWork) }
+
+func histories(t *testing.T, of *workload) {
 	seeds, operations := uint64(2), 60
 	if dynamotest.Long() {
 		seeds, operations = 25, 250
@@ -21,7 +26,7 @@ func TestLinearizable(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("loss %g seed %d", loss, seed), func(t *testing.T) {
 				t.Parallel()
-				s := setup{seed: seed, loss: loss, each: operations}
+				s := setup{seed: seed, loss: loss, each: operations, of: of}
 				if seed%2 == 1 {
 					s.restarts = 4
 				}
@@ -40,7 +45,7 @@ func TestLinearizable(t *testing.T) {
 
 // verdict is what the checker finds.
 func (w *world) verdict(t *testing.T) porcupine.CheckResult {
-	verdict := porcupine.CheckOperationsTimeout(model, w.history, patience)
+	verdict := porcupine.CheckOperationsTimeout(w.of.model, w.history, patience)
 	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.asked, w.unsure, w.faults.Raised(), w.faults.Calls())
 	return verdict
 }
@@ -66,14 +71,15 @@ func (w *world) wantWorth(t *testing.T) {
 	}
 }
 
-// TestHarness breaks the store in six ways, of which each has to be found within eight histories.
+// TestHarness breaks the store in seven ways, of which each has to be found within eight histories.
 func TestHarness(t *testing.T) {
 	const seeds = 8
 	for _, fault := range slices.Sorted(maps.Keys(sabotages)) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(seeds) {
-				w := run(t, setup{seed: seed, loss: 0.4, each: 50, restarts: 8, sabotage: sabotages[fault].before})
+				of, each := sabotages[fault].work()
+				w := run(t, setup{seed: seed, loss: 0.4, each: each, restarts: 8, of: of, sabotage: sabotages[fault].before})
 				if w.verdict(t) == porcupine.Illegal {
 					t.Logf("found in history %d", seed+1)
 					return

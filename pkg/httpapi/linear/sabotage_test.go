@@ -22,6 +22,7 @@ type sabotage struct {
 	resends       bool // a transaction that goes unanswered is sent again without a word to the store, which believes what comes back
 	renames       bool // every resend has a token of its own
 	tellsApart    bool // the event is written behind the transaction, once
+	guardless     bool // the guards of segments are held to nothing
 }
 
 // sabotages are the faults that the harness has to find.
@@ -31,6 +32,7 @@ var sabotages = map[string]sabotage{
 	"request id only":                                 {unconditional: true},
 	"a new token per resend":                          {renames: true, resends: true},
 	"the event outside the transaction":               {tellsApart: true},
+	"guards of segments without conditions":           {guardless: true},
 	"a failed condition believed after a lost answer": {resends: true},
 }
 
@@ -38,6 +40,14 @@ var sabotages = map[string]sabotage{
 func (s sabotage) before(next http.RoundTripper) http.RoundTripper {
 	s.next = next
 	return s
+}
+
+// work is what shows the fault, and how many operations of each client it takes in most histories.
+func (s sabotage) work() (of *workload, each int) {
+	if s.guardless {
+		return segmentWork, 150
+	}
+	return flagWork, 50
 }
 
 // A transaction is as much of one as a sabotage has to know.
@@ -63,6 +73,13 @@ func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
 			for _, action := range item {
 				unconditional(action.(map[string]any))
 			}
+		}
+	}
+	for _, item := range tx.TransactItems {
+		update, _ := item["Update"].(map[string]any)
+		key, _ := json.Marshal(update["Key"])
+		if s.guardless && strings.Contains(string(key), `"SEGMENT#`) {
+			unconditional(update)
 		}
 	}
 	var event map[string]any

@@ -1,0 +1,283 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// segmentWork has clients give segments to projects and delete them, while default strategies and flags begin and stop to
+// use them and flags move. Each segment has an environment, where default strategies use that segment or none, and a flag,
+// whose only strategy there does so: what is done about a segment is told from what is done about others.
+var segmentWork = &workload{
+	prepare: (*world).makeSegments,
+	work: func(w *world, client int) {
+		random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
+		for range w.each {
+			given := calm
+			if random.IntN(4) == 0 {
+				given = hasty
+			}
+			w.doSegment(client, segmentInputOf(random), given)
+		}
+	},
+	finish: func(w *world) {
+		for i := range allSegments {
+			w.doSegment(clients, segmentInput{kind: readSegment, segment: i}, calm)
+			for _, project := range twoProjects {
+				w.doSegment(clients, segmentInput{kind: readStrategy, segment: i, project: project}, calm)
+			}
+		}
+	},
+	model: porcupine.Model{
+		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+			parts := make([][]porcupine.Operation, allSegments)
+			for _, o := range history {
+				i := o.Input.(segmentInput).segment
+				parts[i] = append(parts[i], o)
+			}
+			return parts
+		},
+		Init: func() any { return segmentState{project: "default"} },
+		Step: func(s, in, out any) (bool, any) {
+			legal, after := s.(segmentState).step(in.(segmentInput), out.(segmentOutput))
+			return legal, after
+		},
+		DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v → %+v", in, out) },
+		DescribeState:     func(s any) string { return fmt.Sprintf("%+v", s) },
+	},
+}
+
+const allSegments = 5
+
+var twoProjects = []string{"default", "shop"}
+
+// A segmentInput is what is asked for.
+type segmentInput struct {
+	kind    kind
+	segment int
+	project string // that the segment is given to ("" for all), that has the default strategy, that the flag is sought in
+	to      string // that the flag moves to
+	uses    bool   // whether a strategy gets the segment, or gets none
+}
+
+const (
+	give         kind = "give"
+	destroy      kind = "delete"
+	standard     kind = "default strategy"
+	strategy     kind = "strategy"
+	move         kind = "move"
+	readSegment  kind = "read segment"
+	readStrategy kind = "read strategy"
+)
+
+// A segmentOutput is what was answered.
+type segmentOutput struct {
+	status int    // 0 for an operation of unknown effect
+	owner  string // that a read of the segment showed
+	uses   bool   // that a read of the strategy showed
+}
+
+// A segmentState is a segment, with the strategies that can use it.
+type segmentState struct {
+	deleted   bool
+	owner     string // "" for all projects
+	project   string // of the flag
+	uses      bool   // whether the flag's strategy has it
+	inDefault bool   // whether the default strategy of the project default has it
+	inShop    bool   // and that of the project shop
+}
+
+// usable tells whether strategies of a project can get the segment.
+func (s segmentState) usable(project string) bool {
+	return !s.deleted && (s.owner == "" || s.owner == project)
+}
+
+// usedOutside tells whether a strategy of another project has the segment; of any for "".
+func (s segmentState) usedOutside(project string) bool {
+	return s.uses && s.project != project || s.inDefault && project != "default" || s.inShop && project != "shop"
+}
+
+// step tells whether an operation may have been answered so in that state, and what it makes of it.
+//
+// Two refusals are decided on what was read of a flag and then of its segment. They are held to the second: the segment
+// was not usable. The flag may have lost it by then.
+func (s segmentState) step(in segmentInput, out segmentOutput) (bool, segmentState) {
+	refused := in.kind == move && out.status == http.StatusConflict || in.kind == strategy && out.status == http.StatusBadRequest
+	switch {
+	case in.kind == move && refused:
+		return s.owner != "" && s.owner != in.to, s
+	case refused:
+		return !s.usable(in.project), s
+	case in.kind == readSegment:
+		return out == segmentOutput{status: s.read(), owner: s.owner} || s.deleted && out.status == s.read(), s
+	case in.kind == readStrategy && s.project != in.project:
+		return out.status == http.StatusNotFound, s
+	case in.kind == readStrategy:
+		return out.status == http.StatusOK && out.uses == s.uses, s
+	}
+	after, status := s.apply(in)
+	return out.status == 0 || out.status == status, after
+}
+
+func (s segmentState) read() int {
+	if s.deleted {
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// apply is a change made, and how it is answered.
+func (s segmentState) apply(in segmentInput) (segmentState, int) {
+	switch in.kind {
+	case give, destroy:
+		return s.applyToSegment(in)
+	case standard:
+		if in.uses && !s.usable(in.project) {
+			return s, http.StatusBadRequest
+		}
+		if in.project == "shop" {
+			s.inShop = in.uses
+		} else {
+			s.inDefault = in.uses
+		}
+		return s, http.StatusOK
+	}
+	switch {
+	case s.project != in.project:
+		return s, http.StatusNotFound
+	case in.kind == move && s.uses && in.to != s.project && !s.usable(in.to):
+		return s, http.StatusConflict
+	case in.kind == move:
+		s.project = in.to
+	case in.uses && !s.uses && !s.usable(in.project):
+		return s, http.StatusBadRequest
+	default:
+		s.uses = in.uses
+	}
+	return s, http.StatusOK
+}
+
+func (s segmentState) applyToSegment(in segmentInput) (segmentState, int) {
+	switch {
+	case s.deleted:
+		return s, http.StatusNotFound
+	case in.kind == destroy && s.usedOutside(""), in.project != "" && s.usedOutside(in.project):
+		return s, http.StatusConflict
+	case in.kind == destroy:
+		s.deleted = true
+	default:
+		s.owner = in.project
+	}
+	return s, http.StatusNoContent
+}
+
+// segmentInputOf makes up what to ask.
+func segmentInputOf(random *rand.Rand) segmentInput {
+	in := segmentInput{segment: random.IntN(allSegments), project: twoProjects[random.IntN(2)], to: twoProjects[random.IntN(2)], uses: random.IntN(2) == 0}
+	drawn := random.IntN(100)
+	for _, share := range []struct {
+		of   kind
+		size int
+	}{{give, 25}, {standard, 22}, {strategy, 15}, {move, 15}, {readSegment, 11}, {readStrategy, 10}} {
+		if drawn < share.size {
+			in.kind = share.of
+			break
+		}
+		drawn -= share.size
+	}
+	switch {
+	case in.kind == "":
+		in.kind = destroy
+	case in.kind == give && random.IntN(3) == 0:
+		in.project = ""
+	}
+	return in
+}
+
+// makeSegments prepares the segments, their environments and their flags.
+func (w *world) makeSegments() {
+	must := func(method, path, body string) string {
+		status, answer, err := w.send(request{method, path, body}, calm)
+		if err != nil || status >= 300 {
+			panic(fmt.Sprintf("%s %s %s: %d %s %v", method, path, body, status, answer, err))
+		}
+		return answer
+	}
+	must("POST", "/api/admin/projects", `{"id":"shop","name":"shop"}`)
+	for i := range allSegments {
+		must("POST", "/api/admin/environments", fmt.Sprintf(`{"name":"env-%d","type":"test"}`, i))
+		for _, project := range twoProjects {
+			must("POST", "/api/admin/projects/"+project+"/environments", fmt.Sprintf(`{"environment":"env-%d"}`, i))
+		}
+		made := must("POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
+		if id := decoded[struct{ ID int }](w, made).ID; id != i+1 {
+			panic(fmt.Sprintf("segment %d has the id %d", i, id))
+		}
+		must("POST", flagsOf, fmt.Sprintf(`{"name":%q}`, flagOf(i)))
+		added := must("POST", fmt.Sprintf("%s/%s/environments/env-%d/strategies", flagsOf, flagOf(i), i), `{"name":"default"}`)
+		w.learn(flagOf(i), "its", decoded[strategyBody](w, added).ID)
+	}
+}
+
+// doSegment asks for an operation and notes what was answered.
+func (w *world) doSegment(client int, in segmentInput, given time.Duration) {
+	called := time.Since(w.start)
+	status, body, err := w.send(w.segmentRequest(in), given)
+	returned := time.Since(w.start)
+	w.count()
+	reads := in.kind == readSegment || in.kind == readStrategy
+	switch {
+	case err != nil:
+		w.oddly("%+v: %v", in, err)
+	case status < 500:
+		out := segmentOutput{status: status}
+		if status == http.StatusOK && in.kind == readSegment {
+			out.owner = decoded[struct{ Project string }](w, body).Project
+		}
+		if status == http.StatusOK && in.kind == readStrategy {
+			out.uses = len(decoded[struct{ Segments []int }](w, body).Segments) > 0
+		}
+		w.note(client, in, out, called, returned)
+	case reads && given == hasty: // there was no time for it
+	case !reads && status == http.StatusServiceUnavailable && strings.Contains(body, "may or may not"):
+		w.note(client, in, segmentOutput{}, called, math.MaxInt64)
+	case strings.Contains(body, "nothing was changed"), strings.Contains(body, "the store cannot be reached"):
+	default:
+		w.oddly("%+v with %v: %d %s", in, given, status, body)
+	}
+}
+
+func (w *world) segmentRequest(in segmentInput) request {
+	segment := fmt.Sprintf("/api/admin/segments/%d", in.segment+1)
+	flag := fmt.Sprintf("/api/admin/projects/%s/features/%s", in.project, flagOf(in.segment))
+	its := fmt.Sprintf("%s/environments/env-%d/strategies/%s", flag, in.segment, w.known[flagOf(in.segment)]["its"])
+	segments := "[]"
+	if in.uses {
+		segments = fmt.Sprintf("[%d]", in.segment+1)
+	}
+	switch in.kind {
+	case give:
+		owner := "null"
+		if in.project != "" {
+			owner = `"` + in.project + `"`
+		}
+		return request{"PUT", segment, fmt.Sprintf(`{"name":"segment-%d","constraints":[],"project":%s}`, in.segment, owner)}
+	case destroy:
+		return request{"DELETE", segment, ""}
+	case standard:
+		return request{"POST", fmt.Sprintf("/api/admin/projects/%s/environments/env-%d/default-strategy", in.project, in.segment), `{"name":"default","segments":` + segments + `}`}
+	case strategy:
+		return request{"PUT", its, `{"segments":` + segments + `}`}
+	case move:
+		return request{"POST", flag + "/changeProject", `{"newProjectId":"` + in.to + `"}`}
+	case readSegment:
+		return request{"GET", segment, ""}
+	}
+	return request{"GET", its, ""}
+}
