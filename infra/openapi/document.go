@@ -176,6 +176,11 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 	if shape.Answers != nil {
 		success.WithDescription(words.answer()).WithJSONSchemaRef(d.schema(reflect.TypeOf(shape.Answers), out))
 	}
+	if shape.Status == http.StatusCreated {
+		success.Headers = openapi3.Headers{"Location": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
+			Description: "The path at which it is read, if there is one.", Schema: openapi3.NewStringSchema().NewRef(),
+		}}}}
+	}
 	described.Responses = openapi3.NewResponses(openapi3.WithStatus(shape.Status, &openapi3.ResponseRef{Value: success}))
 	described.Responses.Delete("default")
 	if strings.HasPrefix(op.Route, "GET ") {
@@ -261,8 +266,9 @@ func errorSchema() *openapi3.Schema {
 		s.Description, s.Example = doc, example
 		return s
 	}
-	detail := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"message"}).
+	detail := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"description", "message"}).
 		WithProperty("message", text("What is wrong.", "is required")).
+		WithProperty("description", text("The same as message: some clients of Unleash read this one.", "is required")).
 		WithProperty("path", text("Where, as a JSON pointer into the body; absent for the body as a whole.", "/name"))
 	details := openapi3.NewArraySchema().WithItems(detail)
 	details.Description = "One entry a fault, so that all can be mended at once; the first hundred of them."

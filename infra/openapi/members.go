@@ -84,6 +84,7 @@ var ofFeatures = map[string]member{
 	"featureRecord.enabled":            {doc: "Whether the flag is on in any environment; in the answer to on and off, whether it is in that one.", example: true},
 	"favorite":                         {doc: "Whether it is one of the caller's favorites.", example: false},
 	"featureRecord.environments":       {doc: "The flag in each environment of its project, in their order."},
+	"archivedFeature.environments":     {doc: "The environments of its project, in their order. An archived flag is off in all of them."},
 	"featureRow.environments":          {doc: "The flag in each environment of its project, in their order."},
 	"featureRecord.variants":           {doc: "The union by name of the environments' variants. Use those of the environment.", deprecated: true},
 	"featureSubset.variants":           {doc: "Null, or after cloning the union by name of the environments' variants.", deprecated: true},

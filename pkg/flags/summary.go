@@ -5,9 +5,9 @@ import "time"
 // A FeatureSummary is what lists show of a flag. The store keeps one beside each flag and changes both together, so a
 // list of any length reads no flag.
 type FeatureSummary struct {
-	Name       string
-	Project    string
-	Metadata   // Description is kept for archived flags only: long texts have no place in long lists
+	Name    string
+	Project string
+	Metadata
 	Archived   bool
 	CreatedAt  time.Time
 	ArchivedAt time.Time
@@ -54,9 +54,6 @@ func (f *Feature) Summary() FeatureSummary {
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt, Tags: f.Tags, Favorites: f.Favorites,
 		Relation: f.Relation(), Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
-	}
-	if !f.Archived {
-		s.Description = nil
 	}
 	if last := len(f.Lifecycle) - 1; last >= 0 {
 		s.Entered = f.Lifecycle[last]

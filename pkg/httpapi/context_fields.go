@@ -66,7 +66,8 @@ func createContextField(c *call, in contextFieldBody) (decision, error) {
 		return decision{}, err
 	}
 	answer := contextFieldViewOf(made)
-	return c.changesFields(registry, flags.Event{Type: flags.ContextFieldCreated, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesFields(registry, flags.Event{Type: flags.ContextFieldCreated, Data: answer}, http.StatusCreated, answer)
+	return created(d, "/api/admin/context", made.Name), err
 }
 
 // validateContextField says whether a name is one, and free.

@@ -117,7 +117,8 @@ func createEnvironment(c *call, in createEnvironmentBody) (decision, error) {
 	}
 	answer := environmentViewOf(env)
 	event := flags.Event{Type: flags.EnvironmentCreated, Environment: env.Name, Data: answer}
-	return c.changes(c.registry, registry, event, http.StatusCreated, answer)
+	d, err := c.changes(c.registry, registry, event, http.StatusCreated, answer)
+	return created(d, "/api/admin/environments", env.Name), err
 }
 
 // validateEnvironment tells whether an environment could be made under a name. Here a taken one is a 400: it is what was
@@ -252,8 +253,9 @@ func environmentViewOf(env flags.Environment) environmentView {
 // query a project.
 type countedEnvironment struct {
 	environmentView
-	ProjectCount int `json:"projectCount"`
-	TokenCount   int `json:"apiTokenCount"` // client and frontend tokens that reach it
+	ProjectCount int  `json:"projectCount"`
+	TokenCount   int  `json:"apiTokenCount"`      // client and frontend tokens that reach it
+	EnabledCount *int `json:"enabledToggleCount"` // always null: it would take reading every flag of the service
 }
 
 type environmentList struct {

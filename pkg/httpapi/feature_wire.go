@@ -144,13 +144,14 @@ type patchedFeature struct {
 // A featureSubset is a flag as create, update, patch and clone return it (contract: Feature).
 type featureSubset struct {
 	metadataView
-	Archived bool           `json:"archived"`
-	Enabled  bool           `json:"enabled"`  // whether any environment is
-	Variants *[]variantView `json:"variants"` // null, or a list after clone
+	Archived   bool           `json:"archived"`
+	ArchivedAt *timestamp     `json:"archivedAt"`
+	Enabled    bool           `json:"enabled"`  // whether any environment is
+	Variants   *[]variantView `json:"variants"` // null, or a list after clone
 }
 
 func (c *call) subset(f *flags.Feature, variants *[]variantView) featureSubset {
-	return featureSubset{metadata(f), f.Archived, c.enabledAnywhere(f), variants}
+	return featureSubset{metadata(f), f.Archived, timestampOf(f.ArchivedAt), c.enabledAnywhere(f), variants}
 }
 
 func (c *call) enabledAnywhere(f *flags.Feature) bool {
@@ -186,8 +187,9 @@ func (c *call) clonedInto(f *flags.Feature) (list []clonedEnvironment) {
 // An archivedFeature is a flag in the list of archived ones.
 type archivedFeature struct {
 	metadataView
-	Archived   bool      `json:"archived"`
-	ArchivedAt timestamp `json:"archivedAt"`
+	Archived     bool             `json:"archived"`
+	ArchivedAt   timestamp        `json:"archivedAt"`
+	Environments []rowEnvironment `json:"environments"` // those of the project, all of them off
 }
 
 type archivedList struct {
@@ -247,6 +249,7 @@ func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnviro
 type featureRow struct {
 	Name           string            `json:"name"`
 	Type           flags.FeatureType `json:"type"`
+	Description    *string           `json:"description"`
 	Stale          bool              `json:"stale"`
 	ImpressionData bool              `json:"impressionData"`
 	CreatedAt      timestamp         `json:"createdAt"`
@@ -289,17 +292,18 @@ func (c *call) rows() []featureRow {
 }
 
 func featureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment, favoritesKey string) featureRow {
-	row := featureRow{
-		Name: s.Name, Type: s.Type, Stale: s.Stale, ImpressionData: s.ImpressionData,
+	return featureRow{
+		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestampOf(s.LastSeenAt),
-		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: tagViews(s.Tags),
-		Environments: make([]rowEnvironment, len(environments)),
+		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: tagViews(s.Tags), Environments: rowEnvironments(s, environments),
 	}
-	for i, env := range environments {
+}
+
+func rowEnvironments(s flags.FeatureSummary, environments []flags.ProjectEnvironment) []rowEnvironment {
+	return each(environments, func(env flags.ProjectEnvironment) rowEnvironment {
 		summary, enabled := s.In(env)
-		row.Environments[i] = rowEnvironmentOf(summary, enabled, env)
-	}
-	return row
+		return rowEnvironmentOf(summary, enabled && !s.Archived, env)
+	})
 }
 
 // filter keeps the project's flags that the query asks for: those with one of its tags (tag=type:value, or tag[] as PHP-like

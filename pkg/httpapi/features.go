@@ -33,8 +33,8 @@ func Features() Group {
 		{"GET " + env, flags.Read, theProject | theFeature | theEnvironments, does(readFeatureEnvironment).answers(200, featureEnvironmentView{})},
 		{"POST " + env + "/on", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(enableFeature).answers(200, featureRecord{})},
 		{"POST " + env + "/off", flags.UpdateFeatureEnvironment, theProject | theFeature | theEnvironments, does(disableFeature).answers(200, featureRecord{})},
-		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | archivedRows, does(listArchived).answers(200, archivedList{})},
-		{"GET " + archive + "/features", flags.Read, archivedRows, surveyingAll(does(listAllArchived).listing(flags.EntityProject)).answers(200, archivedList{})},
+		{"GET " + archive + "/features/{projectId}", flags.Read, theProject | theEnvironments | archivedRows, does(listArchived).answers(200, archivedList{})},
+		{"GET " + archive + "/features", flags.Read, theEnvironments | archivedRows, surveyingAll(does(listAllArchived).listing(flags.EntityProject)).answers(200, archivedList{})},
 		{"POST " + archive + "/revive/{featureName}", flags.UpdateFeature, theFeature | evenArchived, does(reviveFeature).answers(200)},
 		{"GET /api/admin/feature-types", flags.Read, 0, does(listFeatureTypes).answers(200, featureTypeList{})},
 		{"POST /api/admin/features/validate", flags.Read, 0, loadingFor(takes(validateFeature),
@@ -56,27 +56,35 @@ func readFeatureEnvironment(c *call) (decision, error) {
 }
 
 func listArchived(c *call) (decision, error) {
-	return ok(archivedList{Version: 2, Features: each(c.summaries, archivedFeatureOf)})
+	return ok(archivedList{Version: 2, Features: each(c.summaries, func(s flags.FeatureSummary) archivedFeature {
+		return archivedFeatureOf(s, c.environments)
+	})})
 }
 
 // listAllArchived lists the archived flags of all projects by name.
 func listAllArchived(c *call) (decision, error) {
-	var all []flags.FeatureSummary
+	all := []archivedFeature{}
 	for _, p := range c.projects() {
-		all = append(all, c.survey[p.UID]...)
+		environments := p.Available(c.registry)
+		for _, s := range c.survey[p.UID] {
+			all = append(all, archivedFeatureOf(s, environments))
+		}
 	}
-	slices.SortFunc(all, func(a, b flags.FeatureSummary) int { return strings.Compare(a.Name, b.Name) })
-	return ok(archivedList{Version: 2, Features: each(all, archivedFeatureOf)})
+	slices.SortFunc(all, func(a, b archivedFeature) int { return strings.Compare(a.Name, b.Name) })
+	return ok(archivedList{Version: 2, Features: all})
 }
 
-func archivedFeatureOf(s flags.FeatureSummary) archivedFeature {
-	return archivedFeature{metadataOf(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, timestamp(s.ArchivedAt)}
+func archivedFeatureOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment) archivedFeature {
+	return archivedFeature{
+		metadataOf(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, timestamp(s.ArchivedAt), rowEnvironments(s, environments),
+	}
 }
 
 func createFeature(c *call, in createFeatureBody) (decision, error) {
 	f := flags.NewFeature(c.project, in.Name, in.metadata(), c.caller.Name, c.now)
 	answer := c.subset(f, nil)
-	return c.makesFeature(f, flags.Event{Type: flags.FeatureCreated, Data: answer.metadataView}, http.StatusCreated, answer)
+	d, err := c.makesFeature(f, flags.Event{Type: flags.FeatureCreated, Data: answer.metadataView}, http.StatusCreated, answer)
+	return created(d, "/api/admin/projects/"+f.Project+"/features", f.Name), err
 }
 
 func updateFeature(c *call, in updateFeatureBody) (decision, error) {
@@ -121,7 +129,8 @@ func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
 		}
 	}
 	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name, each(f.Dependencies, dependencyOf), c.clonedInto(f)}}
-	return c.makesFeature(f, event, http.StatusCreated, answer, writes...)
+	d, err := c.makesFeature(f, event, http.StatusCreated, answer, writes...)
+	return created(d, "/api/admin/projects/"+f.Project+"/features", f.Name), err
 }
 
 func archiveFeature(c *call) (decision, error) {

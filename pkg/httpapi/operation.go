@@ -109,6 +109,7 @@ type decision struct {
 	body   any // nil for none
 	change flags.Change
 
+	location   string // the path at which what was created is read; "" for none
 	download   string // the name of a file to save the answer as; "" for none
 	derived    bool   // the change makes something whose name being taken is no refusal: another round finds another, or finds it there
 	unfinished bool   // the change is the first part of one too large for a transaction: another round makes the next
@@ -301,6 +302,12 @@ type checker interface {
 // call: a 400, too, before any 404.
 type reviewer interface {
 	review(c *call, problems *flags.Problems)
+}
+
+// created answers 201 with the path at which what was created is read: below path, by name.
+func created(d decision, path, name string) decision {
+	d.status, d.location = http.StatusCreated, path+"/"+url.PathEscape(name)
+	return d
 }
 
 // ok answers 200 with a body and changes nothing.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"guidon/pkg/flags"
 )
@@ -207,11 +208,12 @@ type createdProject struct {
 type projectCore struct {
 	Version int `json:"version"`
 	projectView
-	Description  string            `json:"description"` // always there: the contract has it in the overview
-	Health       int               `json:"health"`      // percentage of active flags that are not stale
-	Members      int               `json:"members"`     // users with a role in the project
-	Favorite     bool              `json:"favorite"`
-	Environments []environmentName `json:"environments"`
+	Description  string       `json:"description"` // always there: the contract has it in the overview
+	Health       int          `json:"health"`      // percentage of active flags that are not stale
+	Members      int          `json:"members"`     // users with a role in the project
+	Favorite     bool         `json:"favorite"`
+	Stats        projectStats `json:"stats"`
+	Environments []attached   `json:"environments"`
 }
 
 // A projectOverview is a project with its flags (contract: Project overview).
@@ -240,6 +242,23 @@ type healthReport struct {
 	PotentiallyStale int          `json:"potentiallyStaleCount"` // always 0: nothing marks flags by itself
 }
 
-type environmentName struct {
-	Environment string `json:"environment"`
+// projectStats has the members of Unleash's project statistics. A window is 30 days. Only created flags can be told from
+// what a project's list holds; the other members are 0, and their words in the description say so.
+type projectStats struct {
+	CreatedCurrent  int `json:"createdCurrentWindow"` // flags that are not archived
+	CreatedPast     int `json:"createdPastWindow"`
+	ArchivedCurrent int `json:"archivedCurrentWindow"`
+	ArchivedPast    int `json:"archivedPastWindow"`
+	ActivityCurrent int `json:"projectActivityCurrentWindow"`
+	ActivityPast    int `json:"projectActivityPastWindow"`
+	MembersAdded    int `json:"projectMembersAddedCurrentWindow"`
+	TimeToProd      int `json:"avgTimeToProdCurrentWindow"`
+}
+
+func projectStatsOf(active []flags.FeatureSummary, now time.Time) projectStats {
+	const window = 30 * 24 * time.Hour
+	created := func(from, to time.Time) int {
+		return count(active, func(s flags.FeatureSummary) bool { return s.CreatedAt.After(from) && !s.CreatedAt.After(to) })
+	}
+	return projectStats{CreatedCurrent: created(now.Add(-window), now), CreatedPast: created(now.Add(-2*window), now.Add(-window))}
 }

@@ -57,7 +57,8 @@ func (c *call) projectCore() projectCore {
 	return projectCore{
 		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
 		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.FavoriteOf(c.caller),
-		Environments: each(c.environments, func(e flags.ProjectEnvironment) environmentName { return environmentName{e.Name} }),
+		Stats:        projectStatsOf(c.summaries, c.now),
+		Environments: each(c.environments, func(e flags.ProjectEnvironment) attached { return attachedOf(e.Name, e.Attachment) }),
 	}
 }
 
@@ -125,7 +126,7 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 		Environments: each(p.Available(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
 	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
 	d.derived = derived
-	return d, err
+	return created(d, "/api/admin/projects", p.ID), err
 }
 
 // attachFirst gives a new project its environments: those of names, or all that are enabled if none are given.

@@ -40,8 +40,9 @@ type errorBody struct {
 }
 
 type errorDetail struct {
-	Message string `json:"message"`
-	Path    string `json:"path,omitzero"`
+	Message     string `json:"message"`
+	Description string `json:"description"` // the same: some clients of Unleash show this one
+	Path        string `json:"path,omitzero"`
 }
 
 // An outcome is what came of a request.
@@ -93,6 +94,9 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if o.err == nil && o.decision.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+o.decision.download+`"`)
 	}
+	if o.err == nil && o.decision.location != "" {
+		w.Header().Set("Location", o.decision.location)
+	}
 	answer.setHeaders(w.Header())
 	w.WriteHeader(status)
 	_, _ = w.Write(answer.body) // a caller that has gone cannot be told
@@ -119,7 +123,7 @@ func describe(err error) (int, errorBody) {
 	}
 	body := errorBody{ID: uuid.NewString(), Name: as.name, Message: e.Message}
 	for _, d := range e.Details {
-		body.Details = append(body.Details, errorDetail{Message: d.Message, Path: d.Path})
+		body.Details = append(body.Details, errorDetail{Message: d.Message, Description: d.Message, Path: d.Path})
 	}
 	return as.status, body
 }

@@ -361,7 +361,7 @@ type foundFeatures struct {
 	Total    int            `json:"total"`
 }
 
-// A foundFeature is a flag that a search finds. It has no description: what lists are made of has none.
+// A foundFeature is a flag that a search finds.
 type foundFeature struct {
 	featureRow
 	Project        string          `json:"project"`

@@ -152,7 +152,8 @@ func createSegment(c *call, in segmentBody) (decision, error) {
 		return decision{}, err
 	}
 	answer := segmentViewOf(s)
-	return c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: answer}, http.StatusCreated, answer)
+	return created(d, "/api/admin/segments", strconv.FormatInt(s.ID, 10)), err
 }
 
 func updateSegment(c *call, in segmentBody) (decision, error) {

@@ -37,7 +37,8 @@ func createStrategyType(c *call, in strategyTypeBody) (decision, error) {
 	}
 	answer := strategyTypeViewOf(made)
 	event := flags.Event{Type: flags.StrategyTypeCreated, Data: answer}
-	return c.changes(ifStored(c.types), registry, event, http.StatusCreated, answer)
+	d, err := c.changes(ifStored(c.types), registry, event, http.StatusCreated, answer)
+	return created(d, "/api/admin/strategies", made.Name), err
 }
 
 func updateStrategyType(c *call, in updateStrategyTypeBody) (decision, error) {

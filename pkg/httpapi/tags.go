@@ -53,7 +53,8 @@ func createTagType(c *call, in tagTypeBody) (decision, error) {
 		return decision{}, err
 	}
 	answer := tagTypeViewOf(made)
-	return c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: answer}, http.StatusCreated, answer)
+	return created(d, "/api/admin/tag-types", made.Name), err
 }
 
 // A validatedTagType is a tag type that could be created.
@@ -140,7 +141,8 @@ func addTag(c *call, in tagBody) (decision, error) {
 		return decision{}, err
 	}
 	answer := tagView(tag)
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureTagged, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesFeature(f, flags.Event{Type: flags.FeatureTagged, Data: answer}, http.StatusCreated, answer)
+	return created(d, "/api/admin/features/"+f.Name, "tags"), err
 }
 
 func changeTags(c *call, in changeTagsBody) (decision, error) {

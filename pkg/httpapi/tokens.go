@@ -266,7 +266,8 @@ func createToken(c *call, in createTokenBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	return c.changes(nil, t, tokenEvent(flags.APITokenCreated, nil, t), http.StatusCreated, answer)
+	d, err := c.changes(nil, t, tokenEvent(flags.APITokenCreated, nil, t), http.StatusCreated, answer)
+	return created(d, "/api/admin/api-tokens", t.Name), err
 }
 
 // unknownIn says which projects and which environment a token names that are not there.

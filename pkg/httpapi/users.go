@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"guidon/pkg/flags"
@@ -79,7 +80,8 @@ func createUser(c *call, in createUserBody) (decision, error) {
 		return decision{}, err
 	}
 	view := userViewOf(u)
-	return c.changes(nil, u, flags.Event{Type: flags.UserCreated, Data: view}, http.StatusCreated, createdUser{userView: view})
+	d, err := c.changes(nil, u, flags.Event{Type: flags.UserCreated, Data: view}, http.StatusCreated, createdUser{userView: view})
+	return created(d, "/api/admin/user-admin", strconv.FormatInt(u.ID, 10)), err
 }
 
 func updateUser(c *call, in updateUserBody) (decision, error) {
