@@ -52,7 +52,7 @@ func TestListEnvironments(t *testing.T) {
 	const protected = `{"name":"default","type":"production","enabled":false,"protected":true,"sortOrder":1}`
 	list := func(all ...string) string { return `{"version":1,"environments":[` + strings.Join(all, ",") + `]}` }
 	with := func(environment string, projects, tokens int) string {
-		return counted(environment, fmt.Sprintf(`"projectCount":%d`, projects), fmt.Sprintf(`"apiTokenCount":%d`, tokens))
+		return counted(environment, fmt.Sprintf(`"projectCount":%d`, projects), fmt.Sprintf(`"apiTokenCount":%d`, tokens), `"enabledToggleCount":null`)
 	}
 	development, production := environment("development", "development", true, 2), environment("production", "production", true, 3)
 	s.run(t, []call{
@@ -184,7 +184,7 @@ func TestDeleteEnvironment(t *testing.T) {
 		{"to switch", "POST", in("f", "development") + "/on", "", 404, notFound(`"development"`)},
 		{"to take out", "DELETE", project + "/environments/development", "", 404, notFound(`"development"`)},
 		{"made again", "POST", environments, `{"name":"development","type":"test"}`, 201, environment("development", "test", true, 4)},
-		{"no project has it", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0,"apiTokenCount":0}]}`},
+		{"no project has it", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0,"apiTokenCount":0,"enabledToggleCount":null}]}`},
 		{"until it is added", "POST", project + "/environments", `{"environment":"development"}`, 200, ""},
 		{"it is clean", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":false,"strategies":[],"variants":[]}`},
 		{"without a default strategy", "POST", in("f", "development") + "/on", "", 409, failure("ConflictError", "")},

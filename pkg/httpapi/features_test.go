@@ -13,7 +13,7 @@ import (
 func subset(name string, others ...string) string {
 	return object([]string{
 		fmt.Sprintf(`"name":%q`, name), `"type":"release"`, `"description":""`, `"project":"default"`, `"stale":false`,
-		`"impressionData":false`, `"createdAt":"<time>"`, `"lastSeenAt":null`, `"archived":false`, `"enabled":false`, `"variants":null`,
+		`"impressionData":false`, `"createdAt":"<time>"`, `"lastSeenAt":null`, `"archived":false`, `"archivedAt":null`, `"enabled":false`, `"variants":null`,
 	}, others)
 }
 
@@ -132,7 +132,7 @@ func TestReadFeature(t *testing.T) {
 
 // listed is a flag in a list.
 func listed(name string, environments ...string) string {
-	return fmt.Sprintf(`{"name":%q,"type":"release","stale":false,"impressionData":false,"createdAt":"<time>","lastSeenAt":null,"favorite":false,"environments":[%s]}`,
+	return fmt.Sprintf(`{"name":%q,"type":"release","description":"","stale":false,"impressionData":false,"createdAt":"<time>","lastSeenAt":null,"favorite":false,"environments":[%s]}`,
 		name, strings.Join(environments, ","))
 }
 

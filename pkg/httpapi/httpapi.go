@@ -132,8 +132,8 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 }
 
 // guard answers preflights, before any authentication, and rejects paths that are not in canonical form: net/http's mux
-// would redirect them, or would if they were not escaped. Slashes that are doubled, or at the end, are the exception: SDKs
-// make them of an address that ends in a slash, so such a path is served as the one without them.
+// would redirect them, or would if they were not escaped. Slashes that SDKs make of an address that ends in a slash are the
+// exception: such a path is served as the one without them.
 func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer e.recover(w, r)
@@ -165,12 +165,15 @@ func isCanonical(u *url.URL, endsInText bool) bool {
 	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped && (endsInText || path.Clean(u.Path) == u.Path)
 }
 
-// withoutSpareSlashes is the request with each run of slashes in its path as one, and none at the end; nil when it has no
-// spare ones.
+// withoutSpareSlashes is the request without the slashes that clients add to its path: at its end, at its head, and after
+// /api, where an SDK adds its own path to an address that ends in a slash. Nil when there are none. A doubled slash further
+// down stays: there it is more likely a name that a script left empty.
 func withoutSpareSlashes(r *http.Request) *http.Request {
 	escaped := r.URL.EscapedPath()
-	segments := slices.DeleteFunc(strings.Split(escaped, "/"), func(segment string) bool { return segment == "" })
-	shorter := "/" + strings.Join(segments, "/")
+	shorter := "/" + strings.Trim(escaped, "/")
+	if rest, found := strings.CutPrefix(shorter, "/api/"); found {
+		shorter = "/api/" + strings.TrimLeft(rest, "/")
+	}
 	if shorter == escaped {
 		return nil
 	}
@@ -186,7 +189,7 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 // notFound answers for a path and method that this group does not serve.
 func (e *executor) notFound(w http.ResponseWriter, r *http.Request) {
 	message := "there is nothing at this path and method"
-	if withoutSpareSlashes(r) != nil {
+	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		message += "; the path has a doubled slash, or one at its end: leave it out"
 	}
 	e.respond(w, r, outcome{err: flags.Errorf(flags.NotFound, "%s", message)})

@@ -20,7 +20,7 @@ func TestMembersThatClientsRead(t *testing.T) {
 			`{"version":2,"features":[{"...":0,"name":"gone","environments":[{"...":0,"name":"development","enabled":false},{"...":0,"name":"production","enabled":false}]}]}`},
 		{"the statistics of a project", "GET", project, "", 200, `{"...":0,"stats":{"...":0,"createdCurrentWindow":1,"createdPastWindow":0}}`},
 		{"its default strategies", "GET", project, "", 200,
-			`{"...":0,"environments":[{"environment":"development","defaultStrategy":null},{"environment":"production","defaultStrategy":{"...":0,"name":"default"}}]}`},
+			`{"...":0,"environments":[{"environment":"development"},{"environment":"production","defaultStrategy":{"...":0,"name":"default"}}]}`},
 		{"the counts of an environment", "GET", "/api/admin/environments", "", 200, `{"...":0,"environments":[{"...":0},{"...":0,"enabledToggleCount":null},{"...":0}]}`},
 		{"archivedAt after a change", "PUT", features + "/f", `{"stale":true}`, 200, `{"...":0,"archivedAt":null}`},
 		{"the description of a detail", "POST", features, `{"name":"a b"}`, 400,

@@ -208,12 +208,12 @@ type createdProject struct {
 type projectCore struct {
 	Version int `json:"version"`
 	projectView
-	Description  string       `json:"description"` // always there: the contract has it in the overview
-	Health       int          `json:"health"`      // percentage of active flags that are not stale
-	Members      int          `json:"members"`     // users with a role in the project
-	Favorite     bool         `json:"favorite"`
-	Stats        projectStats `json:"stats"`
-	Environments []attached   `json:"environments"`
+	Description  string         `json:"description"` // always there: the contract has it in the overview
+	Health       int            `json:"health"`      // percentage of active flags that are not stale
+	Members      int            `json:"members"`     // users with a role in the project
+	Favorite     bool           `json:"favorite"`
+	Stats        projectStats   `json:"stats"`
+	Environments []attachedView `json:"environments"`
 }
 
 // A projectOverview is a project with its flags (contract: Project overview).
@@ -240,6 +240,12 @@ type healthReport struct {
 	Active           int          `json:"activeCount"` // not stale
 	Stale            int          `json:"staleCount"`
 	PotentiallyStale int          `json:"potentiallyStaleCount"` // always 0: nothing marks flags by itself
+}
+
+// An attachedView is an environment of a project in its overview.
+type attachedView struct {
+	Environment     string               `json:"environment"`
+	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
 }
 
 // projectStats has the members of Unleash's project statistics. A window is 30 days. Only created flags can be told from

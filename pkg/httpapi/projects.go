@@ -58,7 +58,7 @@ func (c *call) projectCore() projectCore {
 		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
 		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.FavoriteOf(c.caller),
 		Stats:        projectStatsOf(c.summaries, c.now),
-		Environments: each(c.environments, func(e flags.ProjectEnvironment) attached { return attachedOf(e.Name, e.Attachment) }),
+		Environments: each(c.environments, func(e flags.ProjectEnvironment) attachedView { return attachedView(attachedOf(e.Name, e.Attachment)) }),
 	}
 }
 

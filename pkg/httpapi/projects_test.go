@@ -32,7 +32,7 @@ func made(id, name, environments string, others ...string) string {
 }
 
 func overview(name string, others ...string) string {
-	return object(append(said(name), `"version":1`, `"description":""`, `"health":100`, `"members":0`, `"favorite":false`,
+	return object(append(said(name), `"version":1`, `"description":""`, `"health":100`, `"members":0`, `"favorite":false`, `"stats":"<any>"`,
 		`"environments":[{"environment":"development"},{"environment":"production"}]`, `"features":[]`), others)
 }
 

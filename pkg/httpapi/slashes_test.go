@@ -25,7 +25,8 @@ func TestSpareSlashes(t *testing.T) {
 	}{
 		{"a slash at the end", projects, call{"", "GET", project + "/", "", 200, ""}},
 		{"a doubled slash", projects, call{"", "GET", "/api//admin/projects/default", "", 200, ""}},
-		{"slashes everywhere", projects, call{"", "GET", "//api///admin/projects//", "", 200, ""}},
+		{"several slashes", projects, call{"", "GET", "//api///admin/projects//", "", 200, ""}},
+		{"a doubled slash further down", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
 		{"a flag", flagsOf, call{"", "GET", features + "/f/", "", 200, ""}},
 		{"a change", flagsOf, call{"", "PUT", features + "/f//", `{"stale":true}`, 200, ""}},
 		{"a flag that does not exist", flagsOf, call{"", "GET", features + "/g/", "", 404, "there is no flag"}},
