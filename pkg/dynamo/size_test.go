@@ -17,7 +17,7 @@ func TestTransactionSize(t *testing.T) {
 	var before []*flags.Feature
 	for i := range 11 {
 		f := newFlag(fmt.Sprint("f-", i))
-		f.Description = &large
+		f.Environments = map[string]flags.FeatureEnvironment{"development": {Variants: []flags.Variant{{Name: "v", Payload: &flags.Payload{Type: "string", Value: large}}}}}
 		mustCommit(t, store, flags.Write{After: f})
 		before = append(before, find(t, store, f.Name))
 	}
@@ -35,13 +35,13 @@ func TestTransactionSize(t *testing.T) {
 	for _, f := range before {
 		wantTimes(t, store, f.Name, 1)
 	}
-	empty := "" // what is replaced counts too: AWS does not say that it does not
+	// What is replaced counts too: AWS does not say that it does not.
 	for i := range before {
 		before[i] = find(t, store, before[i].Name)
 	}
 	shrink := mark(before)
 	for _, w := range shrink {
-		w.After.(*flags.Feature).Description = &empty
+		w.After.(*flags.Feature).Environments = nil
 	}
 	wantOutcome(t, commit(t, store, shrink...), flags.Invalid)
 	mustCommit(t, store, mark(before[:10])...)
