@@ -173,7 +173,13 @@ func (d *describer) answers(described *openapi3.Operation, words operation, op h
 		return
 	}
 	success := openapi3.NewResponse().WithDescription(http.StatusText(shape.Status))
-	if shape.Answers != nil {
+	switch answer := reflect.TypeOf(shape.Answers); {
+	case answer == nil:
+	case answer.String() == "httpapi.csvText":
+		text := openapi3.NewStringSchema()
+		text.Example = words.csv
+		success.WithDescription(words.answer()).WithContent(openapi3.NewContentWithSchema(text, []string{"text/csv"}))
+	default:
 		success.WithDescription(words.answer()).WithJSONSchemaRef(d.schema(reflect.TypeOf(shape.Answers), out))
 	}
 	if shape.Status == http.StatusCreated {

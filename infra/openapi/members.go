@@ -26,7 +26,7 @@ const (
 )
 
 // members is keyed by the type and the name of a member, or by the name alone where it means the same everywhere.
-var members = merge(everywhere, ofSegments, ofFeatures, ofStrategies, ofProjects, ofTags, ofPeople, ofTokens, ofImports, ofEvents)
+var members = merge(everywhere, ofSegments, ofFeatures, ofStrategies, ofProjects, ofTags, ofPeople, ofTokens, ofStatistics, ofImports, ofEvents)
 
 func merge[T any](tables ...map[string]T) map[string]T {
 	all := map[string]T{}

@@ -9,6 +9,7 @@ type operation struct {
 	query    []string
 	example  string         // a body, as JSON
 	answers  string         // what a success is, if the summary does not say it
+	csv      string         // an example of an answer that is CSV
 	failures map[int]string // statuses of its own, and what they mean here
 }
 
@@ -56,7 +57,7 @@ const (
 )
 
 // operations has the words for every operation, by route.
-var operations = merge(flagOperations, segmentOperations, bulkOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations, projectTokenOperations, eventOperations)
+var operations = merge(flagOperations, segmentOperations, bulkOperations, strategyOperations, projectOperations, tagOperations, peopleOperations, tokenOperations, projectTokenOperations, statisticsOperations, eventOperations)
 
 // conflict says when an operation is a 409.
 func conflict(when string) map[int]string { return map[int]string{409: when} }

@@ -108,6 +108,9 @@ func (d *description) check(route string, status int, header http.Header, body [
 	if err != nil || response.Value.Content[media] == nil {
 		return fmt.Errorf("%s %d has no content of type %q", op.OperationID, status, header.Get("Content-Type"))
 	}
+	if media != "application/json" {
+		return response.Value.Content[media].Schema.Value.VisitJSON(string(body))
+	}
 	return matches(response.Value.Content[media].Schema, body)
 }
 

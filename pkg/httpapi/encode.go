@@ -28,7 +28,8 @@ const (
 type encoding struct {
 	body    []byte
 	gzipped bool
-	etag    string // of the JSON text, the same for each encoding of it: a weak one, RFC 9110 section 8.8.1
+	etag    string // of the text, the same for each encoding of it: a weak one, RFC 9110 section 8.8.1
+	media   string // its content type
 }
 
 // encode makes the JSON text of an answer. With compress, a text of minGzip bytes or more is compressed while it is made,
@@ -39,15 +40,23 @@ func encode(body any, compress bool) (encoding, error) {
 		text.after = -1
 	}
 	sum := sha256.New()
-	// What a path holds may be quoted in a message, hence AllowInvalidUTF8.
-	err := json.MarshalWrite(io.MultiWriter(text, sum), body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return encoding{}, err
+	out, media := io.MultiWriter(text, sum), "application/json; charset=utf-8"
+	if table, ok := body.(csvText); ok {
+		media = "text/csv; charset=utf-8"
+		if _, err := io.WriteString(out, string(table)); err != nil {
+			return encoding{}, err
+		}
+	} else {
+		// What a path holds may be quoted in a message, hence AllowInvalidUTF8.
+		err := json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return encoding{}, err
+		}
 	}
 	if err := text.close(); err != nil {
 		return encoding{}, err
 	}
-	return encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, etag: weakTag(sum)}, nil
+	return encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, etag: weakTag(sum), media: media}, nil
 }
 
 // jsonSize is the number of bytes of the JSON text of a value.
@@ -157,7 +166,7 @@ func (e encoding) tooLong() bool {
 
 // setHeaders describes the body.
 func (e encoding) setHeaders(header http.Header) {
-	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("Content-Type", e.media)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))
 	if e.gzipped {
 		header.Set("Content-Encoding", "gzip")

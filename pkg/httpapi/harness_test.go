@@ -212,7 +212,10 @@ func (s *server) check(t *testing.T, c call, headers ...string) {
 		t.Errorf("%s: %s %.300s %.300s: status %d, want %d; body %.500s", c.name, c.method, c.path, c.body, got.status, c.status, got.body)
 		return
 	}
-	const media = "application/json; charset=utf-8"
+	media := "application/json; charset=utf-8"
+	if strings.HasSuffix(c.path, "/csv") && got.status < 300 {
+		media = "text/csv; charset=utf-8"
+	}
 	if kind := got.header.Get("Content-Type"); got.body != "" && kind != media {
 		t.Errorf("%s %s: content type %q, want %q", c.method, c.path, kind, media)
 	}

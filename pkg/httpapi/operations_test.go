@@ -57,6 +57,8 @@ var examples = map[string]example{
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":false}`, 204, 1, 1},
+	"GET /api/admin/instance-admin/statistics":                                              {"", 200, 6, 6}, // there is one project
+	"GET /api/admin/instance-admin/statistics/csv":                                          {"", 200, 6, 6},
 	"GET /api/admin/environments":                                                           {"", 200, 3, 3},
 	"GET /api/admin/environments/{environmentName}":                                         {"", 200, 1, 1},
 	"GET /api/admin/environments/project/{projectId}":                                       {"", 200, 3, 3},

@@ -18,7 +18,7 @@ func Projects() Group {
 		env  = envs + "/{environment}"
 	)
 	const inProject = theProject | theEnvironments
-	return Group{Name: "projects", Operations: []Operation{
+	return Group{Name: "projects", Operations: slices.Concat(statisticsOperations(), []Operation{
 		{"GET " + all, flags.Read, 0, does(listProjects).listing(flags.EntityProject).counting().answers(200, projectList{})},
 		{"POST " + all, flags.CreateProject, theEnvironments, loadingFor(takes(createProject), derivedID).answers(201, createdProject{})},
 		{"GET " + one, flags.Read, inProject | activeRows, does(readProject).answers(200, projectOverview{})},
@@ -34,7 +34,7 @@ func Projects() Group {
 		{"POST " + env + "/default-strategy", flags.UpdateProject, inProject | theStrategyTypes, loadingFor(takes(setDefaultStrategy), newSegmentKeys).answers(200, defaultStrategyView{})},
 		{"GET " + one + "/change-requests/config", flags.Read, theProject, does(readChangeRequests).answers(200, []struct{}{})},
 		{"PUT " + env + "/change-requests/config", flags.UpdateProject, inProject, takes(configureChangeRequests).answers(204)},
-	}}
+	})}
 }
 
 func listProjects(c *call) (decision, error) {
