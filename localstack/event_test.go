@@ -33,7 +33,7 @@ type eventHandler = func(context.Context, events.APIGatewayV2HTTPRequest) (event
 
 func serve(t *testing.T, h eventHandler, keys ...string) string {
 	t.Helper()
-	g := &gateway{routes: testRouter(t, &function{handle: h, timeout: 7 * time.Second}, keys...)}
+	g := &gateway{metrics: newMetrics(), routes: testRouter(t, &function{handle: h, timeout: 7 * time.Second}, keys...)}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	return server.URL

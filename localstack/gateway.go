@@ -27,9 +27,10 @@ const dataFile = "guidon.db"
 
 // A gateway answers HTTP requests by the functions of the template.
 type gateway struct {
-	routes *router
-	admin  string         // the secret of an admin token that works, for the greeting; empty without one
-	engine *engine.Engine // nil when another is used
+	routes  *router
+	metrics *metrics
+	admin   string         // the secret of an admin token that works, for the greeting; empty without one
+	engine  *engine.Engine // nil when another is used
 
 	processes *processes // nil unless FUNCTIONS has them run
 }
@@ -40,7 +41,7 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{}
+	g := &gateway{metrics: newMetrics()}
 	options := dynamo.Options{Table: s.table}
 	if s.endpoint == "" {
 		g.engine, err = engine.Start(ctx, engine.Options{
@@ -198,9 +199,25 @@ func (g *gateway) close() {
 	}
 }
 
-// ServeHTTP is a request's way through API Gateway: find the route, make the event, call the function, write its answer.
+// ServeHTTP answers a request, and counts it.
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.URL.Path == prometheusPath {
+		g.metrics.page.ServeHTTP(w, r)
+		return
+	}
+	started := time.Now()
+	answer := &statusWriter{w, http.StatusOK}
 	matched, parameters := g.routes.match(r.Method, r.URL.Path)
+	g.serve(answer, r, matched, parameters)
+	route := "none"
+	if matched != nil {
+		route = matched.key
+	}
+	g.metrics.observe(r.Method, route, answer.status, time.Since(started))
+}
+
+// serve is a request's way through API Gateway: make the event, call the function of the route, write its answer.
+func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, parameters map[string]string) {
 	if matched == nil { // only without a $default route
 		writeError(w, http.StatusNotFound, "NotFoundError", "there is no route for this path and method")
 		return

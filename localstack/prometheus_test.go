@@ -1,0 +1,38 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestPrometheus sees that the gateway counts requests by route, and that a secret in a path is in no metric.
+func TestPrometheus(t *testing.T) {
+	g := &gateway{routes: testRouter(t, nil, "GET /a/{secret}"), metrics: newMetrics()}
+	ask := func(method, path string) string {
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+		return w.Body.String()
+	}
+	ask("GET", "/nosuch")
+	ask("MADEUP", "/nosuch-either")
+	page := ask("GET", prometheusPath)
+	for _, want := range []string{
+		`http_request_duration_milliseconds_count{method="GET",path="none",status="404"} 1`,
+		`http_request_duration_milliseconds_count{method="other",path="none",status="404"} 1`,
+		`go_goroutines`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in the metrics:\n%s", want, page)
+		}
+	}
+	g.metrics.observe("GET", "GET /a/{secret}", 200, 0)
+	page = ask("GET", prometheusPath)
+	if want := `_count{method="GET",path="/a/{secret}",status="200"} 1`; !strings.Contains(page, want) || strings.Contains(page, "nosuch") {
+		t.Errorf("want %s, and no path of a request, in the metrics:\n%s", want, page)
+	}
+	if got := ask("POST", prometheusPath); !strings.Contains(got, "NotFoundError") {
+		t.Errorf("POST: %s, want no route", got)
+	}
+}
