@@ -20,7 +20,7 @@ var ofStatistics = map[string]member{
 	"apiTokens":                  {doc: "The number of API tokens of each type.", example: map[string]any{"admin": 1, "client": 4}},
 	"featureToggles":             {doc: "The number of active flags.", example: 120},
 	"statistics.projects":        {doc: "The number of projects.", example: 2},
-	"contextFields":              {doc: "The number of context fields.", example: 4},
+	"statistics.contextFields":   {doc: "The number of context fields.", example: 4},
 	"statistics.roles":           {doc: "The number of roles, built-in ones included.", example: 5},
 	"customRootRoles":            {doc: "The number of custom root roles.", example: 1},
 	"customRootRolesInUse":       {doc: "The number of custom root roles that a user or service account has.", example: 1},
