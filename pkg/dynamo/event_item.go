@@ -12,10 +12,16 @@ import (
 // be changeable, and its event is an item too.
 const maxEventData = 64 << 10
 
+// maxInline is how many bytes of both sides the item of an event has room for. Larger ones are its body, an item of its own
+// beside it, which is in no index: an index of the log copies whole events, and one partition of it has those of the whole
+// service, 1,000 KB a second.
+const maxInline = 4 << 10
+
 // An eventItem is the item of an event: an envelope with what the indexes of the log are made of, and its filters. An
 // attribute that is empty is absent, and so the item is in no index by it.
 type eventItem struct {
 	envelope
+	BodyBytes   int    `dynamodbav:"bodyBytes,omitempty"` // the length of the body's document; 0 where there is none
 	Log         string `dynamodbav:"log,omitempty"` // the same in every event: the index by time
 	ID          string `dynamodbav:"id,omitempty"`
 	Project     string `dynamodbav:"project,omitempty"`
@@ -26,20 +32,36 @@ type eventItem struct {
 	User        string `dynamodbav:"user,omitempty"`
 }
 
-func eventItemOf(at place, e flags.Event) (eventItem, error) {
+// eventItemOf is the item of an event, and the document of its body; "" for none.
+func eventItemOf(at place, e flags.Event) (item eventItem, body string, err error) {
 	doc, err := storeEvent(e)
 	if err != nil {
-		return eventItem{}, err
+		return eventItem{}, "", err
+	}
+	if len(doc.Data)+len(doc.PreData) > maxInline {
+		if body, err = encode(eventBody{format, e.ID, doc.Data, doc.PreData}); err != nil {
+			return eventItem{}, "", err
+		}
+		doc.Data, doc.PreData = nil, nil
 	}
 	document, err := encode(doc)
-	item := eventItem{
+	item = eventItem{
+		BodyBytes: len(body),
 		envelope: envelope{PK: at.pk, SK: at.sk, Document: document}, Log: wholeLog, ID: e.ID, Project: e.Project,
 		Type: string(e.Type), Flag: e.FeatureName, Environment: e.Environment, By: e.CreatedBy,
 	}
 	if e.UserID != 0 {
 		item.User = strconv.FormatInt(e.UserID, 10)
 	}
-	return item, err
+	return item, body, err
+}
+
+// An eventBody is what an event tells of both sides of a change, where that is an item of its own.
+type eventBody struct {
+	Format  int            `json:"format"`
+	ID      string         `json:"id"` // of the event
+	Data    jsontext.Value `json:"data,omitzero"`
+	PreData jsontext.Value `json:"preData,omitzero"`
 }
 
 // An eventDocument is an event as it is stored.
@@ -80,7 +102,15 @@ func eventData(data any) (jsontext.Value, error) {
 	return jsontext.Value(doc), err
 }
 
-func (doc eventDocument) event() flags.Event {
+// event is the event, with what the document of its body says; "" for none.
+func (doc eventDocument) event(body string) (flags.Event, error) {
+	if body != "" {
+		var apart eventBody
+		if err := decode(body, &apart); err != nil {
+			return flags.Event{}, err
+		}
+		doc.Data, doc.PreData = apart.Data, apart.PreData
+	}
 	e := flags.Event{
 		ID: doc.ID, Type: doc.Type, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, UserID: doc.UserID,
 		Project: doc.Project, Environment: doc.Environment, FeatureName: doc.FeatureName,
@@ -91,5 +121,5 @@ func (doc eventDocument) event() flags.Event {
 	if doc.PreData != nil {
 		e.PreData = doc.PreData
 	}
-	return e
+	return e, nil
 }

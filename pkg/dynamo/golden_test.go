@@ -53,7 +53,25 @@ func TestGolden(t *testing.T) {
 			func(document string) (any, error) {
 				var doc eventDocument
 				err := decode(document, &doc)
-				return doc.event(), err
+				if err != nil {
+					return nil, err
+				}
+				return doc.event("")
+			},
+		},
+		{
+			"event-body", eventBody{format, event.ID, eventRead.Data.(jsontext.Value), eventRead.PreData.(jsontext.Value)},
+			func() (string, error) {
+				doc, err := storeEvent(event)
+				if err != nil {
+					return "", err
+				}
+				return encode(eventBody{format, event.ID, doc.Data, doc.PreData})
+			},
+			func(document string) (any, error) {
+				var body eventBody
+				err := decode(document, &body)
+				return body, err
 			},
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -15,6 +16,7 @@ import (
 //	item             pk                   sk                          what it is
 //	flag             FLAG#<name>          FLAG                        the whole aggregate; never deleted, so a name never comes back
 //	its history      FLAG#<name>          EVENT#<version>             the event that made that version: exactly one, in order
+//	an event's body  beside each event    BODY#<version>              both sides of the change, where they are more than 4 KiB
 //	its list row     PROJECT#<uid>        FLAG#<name> ARCHIVED#<name> what lists show; strongly consistent, unlike an index
 //	the log          index log, project: every event by its id, which begins with the time; see log.go
 //	project          PROJECT#<id>         PROJECT                     with its environments
@@ -48,10 +50,13 @@ import (
 //	                                                   and 1 per KB of the event in each index: 1 or 2
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; filtered, of the megabyte filtered: 128
 //	read a page of a flag's      + 1 Query             1 per 4 KB of the page
+//	with large events in it      + 1 BatchGetItem      1 per 4 KB of their bodies, at most a megabyte: 256
 //	settle a lost answer         + 1 GetItem           1, and only when a condition failed after a lost answer
 //
-// The log is an index with one partition, log = LOG: DynamoDB writes a thousand units a second to it, far more changes than
-// people and their tools make, and ordered reading of everything is one Query. Months as partitions would make a page two.
+// The log is an index with one partition, log = LOG: DynamoDB writes 1,000 units (KB) a second to it. An event takes 1 or 2
+// units in each index, and at most 6: what is larger is its body, which is in no index. So the service makes at least 160
+// changes a second, and some 500 as a rule, far more than people and their tools need; and ordered reading of everything is
+// one Query. Events of earlier versions have up to 128 KiB in the item itself.
 // Only events have the attributes log, id and project, so nothing else is in an index.
 //
 // A guard is one of 16 items, chosen by the flag's name: one shared item would make creations in a project conflict.
@@ -115,7 +120,15 @@ func listPartition(entity flags.Entity) string {
 	panic("dynamo: no list of " + entity)
 }
 
-const eventPrefix = "EVENT#"
+const (
+	eventPrefix = "EVENT#"
+	bodyPrefix  = "BODY#"
+)
+
+// bodyPlace is where the body of the event at that place lies, if it has one.
+func bodyPlace(event place) place {
+	return place{event.pk, bodyPrefix + strings.TrimPrefix(event.sk, eventPrefix)}
+}
 
 // historyOf is the partition that holds the events of an aggregate.
 func historyOf(a flags.Aggregate) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
@@ -36,7 +37,10 @@ const (
 // lookThrough is how many events a page is filtered from at least, if they are no more than the megabyte of a Query.
 const lookThrough = 1000
 
-// Log brings a page of the log: one call.
+// maxPage is how many bytes of events a page shows, at about what a Query reads at once. At least one is shown.
+const maxPage = 1 << 20
+
+// Log brings a page of the log: one call, and one more if events of the page have bodies.
 func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error) {
 	page := flags.LogPage{Events: []flags.Event{}, Total: flags.UnknownTotal}
 	first := q.Cursor == ""
@@ -48,7 +52,7 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 		return page, err
 	}
 	builder := expression.NewBuilder().WithKeyCondition(r.condition()).
-		WithProjection(expression.NamesList(expression.Name("doc"), expression.Name("id"), expression.Name("sk")))
+		WithProjection(expression.NamesList(expression.Name("doc"), expression.Name("id"), expression.Name("pk"), expression.Name("sk"), expression.Name("bodyBytes")))
 	selective := r.filters(q)
 	if all := withoutReserved(selective, q); len(all) > 0 {
 		filter := all[0]
@@ -81,22 +85,43 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 	if err != nil {
 		return page, a.readError(err)
 	}
-	if first && out.LastEvaluatedKey == nil { // the query came to the end of the log
-		page.Total = len(out.Items)
+	items := make([]eventItem, len(out.Items))
+	if err := attributevalue.UnmarshalListOfMaps(out.Items, &items); err != nil {
+		return page, broken(err)
 	}
-	for _, item := range out.Items {
-		var e eventItem
-		if err := attributevalue.UnmarshalMap(item, &e); err != nil {
-			return page, broken(err)
-		}
+	hasBodies := slices.ContainsFunc(items, func(e eventItem) bool { return e.BodyBytes > 0 })
+	if first && out.LastEvaluatedKey == nil && !(hasBodies && q.Text != "") { // the query came to the end of the log
+		page.Total = len(items)
+	}
+	shown := ofPage(items)
+	if q.Text == "" {
+		shown = min(shown, q.Limit)
+	}
+	bodies, err := s.bodies(ctx, items[:shown])
+	if err != nil {
+		return page, err
+	}
+	for _, e := range items[:shown] {
 		if len(page.Events) == q.Limit {
 			return page, nil // page.Next is that of the event before
+		}
+		body := bodies[bodyPlace(place{e.PK, e.SK})]
+		page.Next = r.cursor(e)
+		if e.BodyBytes > 0 && !strings.Contains(e.Document, asStored(q.Text)) && !strings.Contains(body, asStored(q.Text)) {
+			continue // of these, the query could not see what their bodies say
 		}
 		var doc eventDocument
 		if err := decode(e.Document, &doc); err != nil {
 			return page, broken(err)
 		}
-		page.Events, page.Next = append(page.Events, doc.event()), r.cursor(e)
+		event, err := doc.event(body)
+		if err != nil {
+			return page, broken(err)
+		}
+		page.Events = append(page.Events, event)
+	}
+	if shown < len(items) {
+		return page, nil
 	}
 	page.Next = ""
 	if out.LastEvaluatedKey != nil {
@@ -107,6 +132,42 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 		page.Next = r.cursor(last)
 	}
 	return page, nil
+}
+
+// ofPage is how many of the first events a page can show: maxPage bytes, with as many bodies as one call reads.
+func ofPage(items []eventItem) int {
+	size, bodies := 0, 0
+	for i, e := range items {
+		size += len(e.Document) + e.BodyBytes
+		if e.BodyBytes > 0 {
+			bodies++
+		}
+		if i > 0 && (size > maxPage || bodies > maxBatch) {
+			return i
+		}
+	}
+	return len(items)
+}
+
+// bodies reads the bodies of those events that have one.
+func (s *Store) bodies(ctx context.Context, items []eventItem) (map[place]string, error) {
+	documents := map[place]string{}
+	var keys []map[string]types.AttributeValue
+	for _, e := range items {
+		if e.BodyBytes > 0 {
+			keys = append(keys, bodyPlace(place{e.PK, e.SK}).attributes())
+		}
+	}
+	for chunk := range slices.Chunk(keys, maxBatch) {
+		err := s.batchGet(ctx, chunk, func(e envelope) error {
+			documents[place{e.PK, e.SK}] = e.Document
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return documents, nil
 }
 
 // A logRange is the part of a partition that a query is about: the sort keys between two, both included.
@@ -171,10 +232,15 @@ func (r logRange) filters(q flags.LogQuery) []expression.ConditionBuilder {
 		all = append(all, in("by", q.Actors).Or(in("user", q.Actors)))
 	}
 	if q.Text != "" {
-		text, _ := jsontext.AppendQuote(nil, q.Text) // as documents have it
-		all = append(all, expression.Name("doc").Contains(string(text[1:len(text)-1])))
+		all = append(all, expression.Name("doc").Contains(asStored(q.Text)).Or(expression.Name("bodyBytes").AttributeExists()))
 	}
 	return all
+}
+
+// asStored is a text as the documents of events have it.
+func asStored(text string) string {
+	quoted, _ := jsontext.AppendQuote(nil, text)
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // withoutReserved adds what leaves the reserved events out, which are few among the others, if they may not be shown.

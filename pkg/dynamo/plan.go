@@ -47,9 +47,15 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 			return nil, err
 		}
 	}
-	event, err := eventItemOf(tx.event, change.Event)
+	event, body, err := eventItemOf(tx.event, change.Event)
 	if err != nil {
 		return nil, broken(err)
+	}
+	if body != "" {
+		at := bodyPlace(tx.event)
+		if err := s.put(tx, envelope{PK: at.pk, SK: at.sk, Document: body}, notThere(), outdated); err != nil {
+			return nil, err
+		}
 	}
 	if n := len(tx.refusals) + 1; n > maxTransaction {
 		return nil, flags.Errorf(flags.Invalid, "this touches more than %d items at once, %d of them, and was not done; make it several changes", maxTransaction, n)

@@ -38,11 +38,21 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 	return view, nil
 }
 
-// loadBatch reads one batch into view. What the engine leaves unprocessed, under load, is asked for again.
+// loadBatch reads one batch into view.
 func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.AttributeValue, entities map[place]flags.Key, view flags.View) error {
+	return s.batchGet(ctx, keys, func(e envelope) (err error) {
+		key := entities[place{e.PK, e.SK}]
+		view[key], err = loaded(key.Entity, e)
+		return err
+	})
+}
+
+// batchGet calls each with the items at up to maxBatch keys. What the engine leaves unprocessed, under load, is asked for
+// again.
+func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeValue, each func(e envelope) error) error {
 	for attempt := 0; len(keys) > 0; attempt++ {
 		if attempt > 0 && !pause(ctx, attempt) {
-			return flags.Errorf(flags.Unavailable, "the store is busy, and nothing was changed; try again")
+			return gaveUp(false, ctx.Err())
 		}
 		var a attempts
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
@@ -56,8 +66,7 @@ func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.Attribute
 			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
 				return broken(err)
 			}
-			key := entities[place{e.PK, e.SK}]
-			if view[key], err = loaded(key.Entity, e); err != nil {
+			if err := each(e); err != nil {
 				return broken(err)
 			}
 		}
@@ -116,13 +125,25 @@ func (s *Store) List(ctx context.Context, entity flags.Entity) ([]flags.Aggregat
 	return list, err
 }
 
-// Events lists the history of an aggregate, oldest first: one call a megabyte.
+// Events lists the history of an aggregate, oldest first: one call a megabyte of events, and of their bodies.
 func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, error) {
-	list := []flags.Event{}
-	err := s.query(ctx, historyOf(of), eventPrefix, func(e envelope) error {
+	list, bodies := []flags.Event{}, map[string]string{} // bodies by the ids of events
+	err := s.query(ctx, historyOf(of), bodyPrefix, func(e envelope) error {
+		var body eventBody
+		err := decode(e.Document, &body)
+		bodies[body.ID] = e.Document
+		return err
+	})
+	if err != nil {
+		return list, err
+	}
+	err = s.query(ctx, historyOf(of), eventPrefix, func(e envelope) error {
 		var doc eventDocument
-		err := decode(e.Document, &doc)
-		list = append(list, doc.event())
+		if err := decode(e.Document, &doc); err != nil {
+			return err
+		}
+		event, err := doc.event(bodies[doc.ID])
+		list = append(list, event)
 		return err
 	})
 	return list, err

@@ -63,6 +63,7 @@ func Faulty(t testing.TB, url, table string) []string {
 	a.checkTokens()
 	a.checkNames()
 	a.checkEvents()
+	a.checkBodies()
 	return a.faults
 }
 
@@ -183,6 +184,9 @@ func (a *audit) load() {
 func keyOf(p at) (key flags.Key, known bool) {
 	kind, rest, _ := strings.Cut(p.pk, "#")
 	part, _, _ := strings.Cut(p.sk, "#")
+	if part == "BODY" {
+		part = "EVENT" // beside which it lies
+	}
 	switch kind + " " + part {
 	case "FLAG FLAG":
 		return flags.FeatureKey(rest), true
