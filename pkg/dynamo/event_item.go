@@ -22,7 +22,7 @@ const maxInline = 4 << 10
 type eventItem struct {
 	envelope
 	BodyBytes   int    `dynamodbav:"bodyBytes,omitempty"` // the length of the body's document; 0 where there is none
-	Log         string `dynamodbav:"log,omitempty"` // the same in every event: the index by time
+	Log         string `dynamodbav:"log,omitempty"`       // the same in every event: the index by time
 	ID          string `dynamodbav:"id,omitempty"`
 	Project     string `dynamodbav:"project,omitempty"`
 	Type        string `dynamodbav:"type,omitempty"`
@@ -47,7 +47,7 @@ func eventItemOf(at place, e flags.Event) (item eventItem, body string, err erro
 	document, err := encode(doc)
 	item = eventItem{
 		BodyBytes: len(body),
-		envelope: envelope{PK: at.pk, SK: at.sk, Document: document}, Log: wholeLog, ID: e.ID, Project: e.Project,
+		envelope:  envelope{PK: at.pk, SK: at.sk, Document: document}, Log: wholeLog, ID: e.ID, Project: e.Project,
 		Type: string(e.Type), Flag: e.FeatureName, Environment: e.Environment, By: e.CreatedBy,
 	}
 	if e.UserID != 0 {
