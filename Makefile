@@ -80,7 +80,10 @@ $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHE
 # Every parameter that is empty or nothing by default, set: infra/template/stack.go knows these values.
 EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=arn:aws:sns:eu-central-1:123456789012:a \
 	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 CorsOrigins=https://a.example,https://b.example \
-	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes
+	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes \
+	RolePath=/a/ PermissionsBoundary=arn:aws:iam::123456789012:policy/a ExecuteApi=off \
+	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b ProbeAddress=https://a.example \
+	BackupVaultArn=arn:aws:backup:eu-central-1:210987654321:backup-vault:a
 TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0

@@ -28,6 +28,9 @@ var checks = []check{
 	{"stack alarms", stackAlarms},
 	{"late datapoints", lateDatapoints},
 	{"table", table},
+	{"backup", backup},
+	{"front", front},
+	{"probe", probe},
 	{"interface", interfaceOf},
 	{"routes", routes},
 	{"policies", policies},
@@ -58,6 +61,9 @@ func wildcards(s *stack) (problems []string) {
 	return problems
 }
 
+// backupPolicy is AWS's own for AWS Backup. BackupRole alone has a policy that is not of this template.
+const backupPolicy = "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup"
+
 func ownRoles(s *stack) (problems []string) {
 	for _, name := range s.functions() {
 		if role := at(s.get(name+"Function", "Role"), "Fn::GetAtt", 0); role != name+"Role" {
@@ -69,11 +75,15 @@ func ownRoles(s *stack) (problems []string) {
 	}
 	for _, id := range s.of("AWS::IAM::Role") {
 		name := strings.TrimSuffix(id, "Role")
-		if name != "CodeDeploy" && s.Resources[name+"Function"] == nil {
+		if name != "CodeDeploy" && name != "Backup" && s.Resources[name+"Function"] == nil {
 			problems = append(problems, id+" is nobody's")
 		}
-		if managed := s.get(id, "ManagedPolicyArns"); managed != nil {
+		if managed := texts(s.get(id, "ManagedPolicyArns")); managed != nil && (name != "Backup" || !slices.Equal(managed, []string{backupPolicy})) {
 			problems = append(problems, fmt.Sprintf("%s has policies of others: %v", id, managed))
+		}
+		boundary, path := texts(s.get(id, "PermissionsBoundary")), s.get(id, "Path")
+		if s.everything && (!slices.Equal(boundary, []string{aBoundary}) || path != aRolePath) || !s.everything && name != "Backup" && (boundary != nil || path != "/") {
+			problems = append(problems, fmt.Sprintf("%s has the path %v and the boundary %v", id, path, boundary))
 		}
 	}
 	return problems
@@ -240,7 +250,7 @@ func deployment(s *stack) (problems []string) {
 			problems = append(problems, name+" has no alias live")
 		}
 		for _, version := range s.of("AWS::Lambda::Version") {
-			if at(s.get(version, "FunctionName"), "Ref") == id && at(s.get(version, "Description"), "Fn::GetAtt", 0) != "Settings" {
+			if at(s.get(version, "FunctionName"), "Ref") == id && name != "Probe" && at(s.get(version, "Description"), "Fn::GetAtt", 0) != "Settings" {
 				problems = append(problems, name+" would not get a parameter's new value: its version has no description by Settings")
 			}
 		}

@@ -34,6 +34,13 @@ func functionAlarms(s *stack) (problems []string) {
 
 func stackAlarms(s *stack) (problems []string) {
 	problems = append(problems, s.alarm("ApiErrors", "AWS/ApiGateway", "5xx", `{"Ref":"Api"}`)...)
+	for id, want := range map[string][2]float64{"SloFastBurn": {3600, 0.0144}, "SloSlowBurn": {21600, 0.006}} {
+		problems = append(problems, s.alarm(id, "AWS/ApiGateway", "5xx", `{"Ref":"Api"}`)...)
+		period, threshold := number(at(s.metric(id, "errors"), "Period")), number(s.get(id, "Threshold"))
+		if requests := s.metric(id, "requests"); at(requests, "Metric", "MetricName") != "Count" || period != want[0] || threshold != want[1] {
+			problems = append(problems, fmt.Sprintf("%s rings above %v of %v in %v s", id, threshold, at(requests, "Metric", "MetricName"), period))
+		}
+	}
 	for id, metric := range map[string]string{
 		"TableThrottles": "WriteThrottleEvents", "TableConflicts": "TransactionConflict",
 		"TableBatchGetItemErrors": "SystemErrors", "TableTransactWriteItemsErrors": "SystemErrors", "TableQueryErrors": "SystemErrors",
@@ -106,7 +113,7 @@ func lateDatapoints(s *stack) (problems []string) {
 			period = max(period, number(at(metric, "MetricStat", "Period")))
 		}
 		evaluated := number(s.get(id, "EvaluationPeriods"))
-		if s.datapointsToAlarm(id) == 1 && evaluated < 5 && (metrics != nil || evaluated*period < 600) {
+		if s.datapointsToAlarm(id) == 1 && period < 3600 && evaluated < 5 && (metrics != nil || evaluated*period < 600) {
 			problems = append(problems, fmt.Sprintf("%s looks at %v periods of %v s, and does not see a datapoint that comes late", id, evaluated, period))
 		}
 	}
@@ -130,7 +137,7 @@ func (s *stack) alarm(id, namespace, metric, of string) (problems []string) {
 			problems = append(problems, fmt.Sprintf("%s: %s tells %s", id, property, told))
 		}
 	}
-	if r.Condition != "" && r.Condition != "WithAlarms" && r.Condition != "Gradual" {
+	if r.Condition != "" && r.Condition != "WithAlarms" && r.Condition != "Gradual" && r.Condition != "ProbeRings" {
 		problems = append(problems, id+" depends on "+r.Condition)
 	}
 	return problems
@@ -278,7 +285,7 @@ func policies(s *stack) (problems []string) {
 	for _, id := range s.of("AWS::Lambda::Permission") {
 		function, _ := s.get(id, "FunctionName", "Ref").(string)
 		source, _ := s.get(id, "SourceArn", "Fn::Sub", 0).(string)
-		if source == "" {
+		if source == "" && s.get(id, "Principal") != "events.amazonaws.com" {
 			problems = append(problems, id+" lets in anybody's API")
 		}
 		sizes[function] += each + len(source) + ids + len(id)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,6 +149,55 @@ func stageProblems(source string) (problems []string) {
 	}
 	if len(stages) < 4 {
 		problems = append(problems, "stages are missing")
+	}
+	return problems
+}
+
+// TestSettings checks that the description of a version has the value of each parameter that the functions' variables have,
+// and fits in the 256 characters that it may have. SAM may make no version for a parameter's new value; CloudFormation
+// replaces a version whose description is new.
+func TestSettings(t *testing.T) {
+	source := readSource(t, "template.yaml")
+	for _, fault := range []string{"", " table=${RestoredTable}", "/${LimitTags}"} {
+		problems := settingsProblems(strings.Replace(source, fault, "", 1))
+		if fault == "" && len(problems) > 0 {
+			t.Error(strings.Join(problems, "\n"))
+		}
+		if fault != "" && len(problems) == 0 {
+			t.Errorf("the settings without %q are found good", fault)
+		}
+	}
+}
+
+var (
+	settingsText  = regexp.MustCompile(`(?s)\n      Value: !Sub "(\$\{LogLevel\}.*?)"\n`)
+	ofParameter   = regexp.MustCompile(`\$\{(\w+)\}`)
+	variableRef   = regexp.MustCompile(`\n        [A-Z_0-9]+: !Ref (\w+)`)
+	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64} // a limit has 6 digits
+)
+
+func settingsProblems(source string) (problems []string) {
+	m := settingsText.FindStringSubmatch(source)
+	if m == nil {
+		return []string{"there is no text of the settings"}
+	}
+	text := regexp.MustCompile(`\\\n +`).ReplaceAllString(m[1], "")
+	length := len(ofParameter.ReplaceAllString(text, ""))
+	for _, parameter := range ofParameter.FindAllStringSubmatch(text, -1) {
+		length += cmp.Or(longestValues[parameter[1]], 6)
+	}
+	if length > 256 {
+		problems = append(problems, fmt.Sprintf("the settings take up to %d characters", length))
+	}
+	_, globals, _ := strings.Cut(source, "\nGlobals:")
+	globals, _, _ = strings.Cut(globals, "\nResources:")
+	for _, variable := range variableRef.FindAllStringSubmatch(globals, -1) {
+		if name := variable[1]; name != "ReservedConcurrency" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // its value is no setting of theirs
+			problems = append(problems, "the settings do not have "+name)
+		}
+	}
+	if !strings.Contains(text, "${RestoredTable}") {
+		problems = append(problems, "the settings do not have the table")
 	}
 	return problems
 }

@@ -21,6 +21,12 @@ const (
 	aKey   = "arn:aws:kms:eu-central-1:123456789012:key/a"
 	aTopic = "arn:aws:sns:eu-central-1:123456789012:a"
 	aTable = "another-table"
+
+	aRolePath = "/a/"
+	aBoundary = "arn:aws:iam::123456789012:policy/a"
+	aVault    = "arn:aws:backup:eu-central-1:210987654321:backup-vault:a"
+	aHash     = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+	anAddress = "https://a.example"
 )
 
 // tableInUse is what names the table, as JSON.
@@ -60,7 +66,7 @@ func (s *stack) functions() (names []string) {
 }
 
 // helpers are the functions that serve no callers, and have no alarms or canaries of their own.
-var helpers = []string{"Smoke"}
+var helpers = []string{"Probe", "Smoke"}
 
 // services are the functions that serve callers, and Bootstrap: the functions less the helpers.
 func (s *stack) services() []string {

@@ -30,8 +30,11 @@ type EventHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.
 //
 // It does not recover: a panic in h ends the process, so h answers for its own, as every handler of pkg/httpapi does.
 func Handler(h http.Handler) EventHandler {
-	adapter := httpadapter.NewV2(h)
+	adapter, secret := httpadapter.NewV2(h), frontSecret()
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		if !fromFront(event, secret) {
+			return notFromFront(ctx), nil
+		}
 		event, err := mend(event)
 		if err != nil {
 			return internalError(ctx, err), nil

@@ -1,0 +1,50 @@
+// Command probe is the Lambda function that calls the interface from outside every five minutes, if ProbeAddress is set. It
+// fails when the interface does not answer as it should, so Lambda's own metric of errors counts the failures.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+// timeout is for one request.
+const timeout = 10 * time.Second
+
+// requests are what is asked. The second looks up a token that does not exist, so it needs the table too.
+var requests = []struct {
+	path   string
+	status int
+}{
+	{"/health", http.StatusOK},
+	{"/api/admin/projects", http.StatusUnauthorized},
+}
+
+func main() {
+	lambda.Start(func(ctx context.Context) error { return probe(ctx, os.Getenv("ADDRESS")) })
+}
+
+func probe(ctx context.Context, address string) error {
+	client := &http.Client{Timeout: timeout}
+	for _, want := range requests {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+want.path, nil)
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "*:*.probe-without-any-permission")
+		response, err := client.Do(r)
+		if err != nil {
+			return err
+		}
+		_ = response.Body.Close() // nothing of it is read
+		if response.StatusCode != want.status {
+			return fmt.Errorf("GET %s answered %d, want %d", want.path, response.StatusCode, want.status)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package lambdahttp
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+)
+
+// frontSecret is the SHA-256 of the secret that CloudFront sends in X-Origin-Secret, in hexadecimal digits. Where it is
+// set, requests without that secret are refused: they went around the firewall (docs/operations/front.md).
+func frontSecret() string { return os.Getenv("FRONT_SECRET_SHA256") }
+
+// fromFront tells whether a request came by CloudFront. An event without an API is no request: only who may invoke the
+// function can send one, such as the hook before a canary.
+func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
+	if secret == "" || event.RequestContext.APIID == "" {
+		return true
+	}
+	sum := sha256.Sum256([]byte(event.Headers["x-origin-secret"])) // HTTP APIs send the names of headers in lower case
+	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(secret)) == 1
+}
+
+// notFromFront is the answer to the other requests.
+func notFromFront(ctx context.Context) events.APIGatewayV2HTTPResponse {
+	id := uuid.NewString()
+	slog.WarnContext(ctx, "a request went around CloudFront", slog.String("errorId", id))
+	return events.APIGatewayV2HTTPResponse{
+		StatusCode: http.StatusForbidden,
+		Headers:    map[string]string{"Content-Type": "application/json; charset=utf-8"},
+		Body:       fmt.Sprintf(`{"id":%q,"name":"NoAccessError","message":"this address takes requests from CloudFront only; use the public address"}`, id),
+	}
+}

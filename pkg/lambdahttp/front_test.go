@@ -1,0 +1,45 @@
+package lambdahttp_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/pkg/lambdahttp"
+)
+
+func TestFront(t *testing.T) {
+	const secret = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b" // SHA-256 of "secret"
+	tests := []struct {
+		name, hash, api, header string
+		want                    int
+	}{
+		{"the secret", secret, "abc", "secret", 200},
+		{"no secret", secret, "abc", "", 403},
+		{"another secret", secret, "abc", "Secret", 403},
+		{"the hash itself", secret, "abc", secret, 403},
+		{"a stage without a front", "", "abc", "", 200},
+		{"an invocation that is no request", secret, "", "", 200},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("FRONT_SECRET_SHA256", tt.hash)
+			handler := lambdahttp.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
+			request := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/health", Headers: map[string]string{}}
+			request.RequestContext.APIID = tt.api
+			request.RequestContext.HTTP.Method, request.RequestContext.HTTP.Path = "GET", "/health"
+			if tt.header != "" {
+				request.Headers["x-origin-secret"] = tt.header
+			}
+			got, err := handler(t.Context(), request)
+			if err != nil || got.StatusCode != tt.want {
+				t.Errorf("%d %s, %v; want %d", got.StatusCode, got.Body, err, tt.want)
+			}
+			if tt.want == 403 && !strings.Contains(got.Body, `"name":"NoAccessError"`) {
+				t.Errorf("the body is %s, want the interface's own error", got.Body)
+			}
+		})
+	}
+}
