@@ -40,10 +40,8 @@ var eventQueries = map[string]parameter{
 	"log.from":        {"The first moment: a date or a date-time, with `IS:` before it or not. `createdAtFrom` is the same.", "2026-01-01", nil},
 	"log.to":          {"The last moment, in the same forms; a date is the whole day. `createdAtTo` is the same.", "2099-12-31", nil},
 	"log.query":       {"Leaves only events with this text in them, in this case.", "checkout", longest(httpapi.MaxTitle)},
-	"log.limit": {"At most this many events; 100 without it.", 50, func(s *openapi3.Schema) {
-		s.WithMin(1).WithMax(httpapi.MaxEvents)
-	}},
-	"log.cursor": {"The `next` of the page before; empty for the first.", "AZrBwwAAcAAAAAAAAAAAAA", nil},
+	"log.limit":       {"At most this many events, from 1 to 1,000. Anything else is the default, 100.", "50", nil},
+	"log.cursor":      {"The `next` of the page before; empty for the first.", "AZrBwwAAcAAAAAAAAAAAAA", nil},
 }
 
 var ofEvents = map[string]member{

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -210,7 +209,10 @@ func featureEvents(c *call) (flags.LogQuery, error) {
 // queriedEvents asks for what the query says, in the spellings of Unleash: project=IS:a, type=IS_ANY_OF:b,c, or bare
 // values; from and to as createdAtFrom and createdAtTo too.
 func queriedEvents(c *call) (flags.LogQuery, error) {
-	q := flags.LogQuery{Limit: defaultEvents, Text: c.query.Get("query"), Cursor: c.query.Get("cursor"), Reserved: c.caller.Admin}
+	q := flags.LogQuery{
+		Limit: wholeNumber(c.query, "limit", defaultEvents, 1, maxEvents),
+		Text:  c.query.Get("query"), Cursor: c.query.Get("cursor"), Reserved: c.caller.Admin,
+	}
 	var problems flags.Problems
 	for _, filter := range []struct {
 		name string
@@ -223,13 +225,6 @@ func queriedEvents(c *call) (flags.LogQuery, error) {
 	}
 	q.From = boundIn(c.query, []string{"from", "createdAtFrom"}, 0, &problems)
 	q.To = boundIn(c.query, []string{"to", "createdAtTo"}, 24*time.Hour-time.Millisecond, &problems)
-	if limit := c.query.Get("limit"); c.query.Has("limit") {
-		n, err := strconv.Atoi(limit)
-		if err != nil || n < 1 || n > maxEvents {
-			problems.Add("limit", "must be a whole number from 1 to %d, not %q", maxEvents, shorten(limit))
-		}
-		q.Limit = n
-	}
 	if offset := c.query.Get("offset"); offset != "" && offset != "0" {
 		problems.Add("offset", "cannot be answered: a page begins where cursor says, which is the next of the page before")
 	}

@@ -233,8 +233,12 @@ func TestReadingTheLog(t *testing.T) {
 		{"of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null}`},
 		{"of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null}`},
 	})
+	whole := s.do(t, "GET", log, "").body
+	for _, limit := range []string{"0", "1001", "ten", "-1", ""} {
+		s.check(t, call{"a limit out of range is the default", "GET", log + "?limit=" + limit, "", 200, whole})
+	}
 	for name, query := range map[string]string{
-		"an offset": "offset=100", "no limit": "limit=0", "too many": "limit=1001", "words": "limit=ten", "a cursor": "cursor=abc",
+		"an offset": "offset=100", "a cursor": "cursor=abc",
 		"a day": "from=yesterday", "no value": "type=IS:", "an empty one": "project=IS_ANY_OF:a,,b", "many": "",
 		"long": "project=" + strings.Repeat("a", 300), "a long text": "query=" + strings.Repeat("a", 300),
 		"no text": "query=%ff", "half a pair": "query=%ed%a0%80",
