@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"guidon/pkg/httpapi"
 )
 
