@@ -45,8 +45,8 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 		}
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
-			if name == "Version" {
-				continue // the store gives it
+			if name == "Version" || name == "UsesBegun" {
+				continue // the store gives it, or whoever loads the segment with its count
 			}
 			if v.Type() == reflect.TypeFor[flags.StrategyType]() && name == "DisplayName" {
 				continue // of built-in types alone, which are not stored

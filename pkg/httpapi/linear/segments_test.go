@@ -53,7 +53,7 @@ var segmentWork = &workload{
 	},
 }
 
-const allSegments = 5
+const allSegments = 3
 
 var twoProjects = []string{"default", "shop"}
 
@@ -184,7 +184,7 @@ func segmentInputOf(random *rand.Rand) segmentInput {
 	for _, share := range []struct {
 		of   kind
 		size int
-	}{{give, 25}, {standard, 22}, {strategy, 15}, {move, 15}, {readSegment, 11}, {readStrategy, 10}} {
+	}{{give, 25}, {standard, 23}, {strategy, 15}, {move, 15}, {readSegment, 11}, {readStrategy, 10}} {
 		if drawn < share.size {
 			in.kind = share.of
 			break
