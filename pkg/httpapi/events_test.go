@@ -230,8 +230,8 @@ func TestReadingTheLog(t *testing.T) {
 		`"data":{"archived":true,"favorite":false},"preData":{"archived":false,"favorite":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
 	s.run(t, []call{
 		{"the shape", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},
-		{"of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null}`},
-		{"of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null}`},
+		{"of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null,"totalEvents":1}`},
+		{"of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null,"totalEvents":1}`},
 	})
 	whole := s.do(t, "GET", log, "").body
 	for _, limit := range []string{"0", "1001", "ten", "-1", ""} {
