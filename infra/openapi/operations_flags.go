@@ -3,7 +3,7 @@ package main
 var flagOperations = map[string]operation{
 	"GET /health": {id: "health", summary: "Tell whether the service is there", about: "It looks at nothing, the store included."},
 
-	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: []string{"tag", "namePrefix"},
+	"GET " + aProject + "/features": {id: "listFeatures", summary: "List a project's flags", query: append([]string{"tag", "namePrefix"}, pageQueries...),
 		about:    "All active flags by name, complete and consistent. Accept `gzip` for long lists: without compression, a list of more than about 5,000 flags can pass the 6 MB of an answer and is a 413.",
 		failures: map[int]string{400: "The query names no tag (`ValidationError`).", 413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + aProject + "/features": {id: "createFeature", summary: "Make a flag", answers: "The new flag, disabled everywhere.",
@@ -45,8 +45,8 @@ var flagOperations = map[string]operation{
 		about:    "Without strategies there, the project's default strategy for the environment is added with it. Switching on what is on changes nothing.",
 		failures: conflict("The flag has no strategies there, and the project no default strategy (`ConflictError`).")},
 	"POST " + aFlagIn + "/off":         {id: "disableFeature", summary: "Switch a flag off in an environment", answers: "The flag, whose `enabled` is that of this environment."},
-	"GET " + api + "/archive/features": {id: "listAllArchivedFeatures", summary: "List the archived flags of all projects", about: "Without the flags of deleted projects.", failures: map[int]string{413: "The flags are more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
-	"GET " + api + "/archive/features/{projectId}": {id: "listArchivedFeatures", summary: "List a project's archived flags",
+	"GET " + api + "/archive/features": {id: "listAllArchivedFeatures", summary: "List the archived flags of all projects", query: pageQueries, about: "Without the flags of deleted projects.", failures: map[int]string{413: "The flags are more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
+	"GET " + api + "/archive/features/{projectId}": {id: "listArchivedFeatures", summary: "List a project's archived flags", query: pageQueries,
 		failures: map[int]string{413: "The list is more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},
 	"POST " + api + "/archive/revive/{featureName}": {id: "reviveFeature", summary: "Revive an archived flag", about: "It comes back disabled everywhere."},
 	"GET " + api + "/feature-types":                 {id: "listFeatureTypes", summary: "List the types that a flag can have"},

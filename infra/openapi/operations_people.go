@@ -3,7 +3,7 @@ package main
 const aRole = `{"name": "Tester", "description": "Switches flags in development.", "type": "custom", "permissions": [{"name": "UPDATE_FEATURE_ENVIRONMENT", "environment": "development"}]}`
 
 var peopleOperations = map[string]operation{
-	"GET " + users:                  {id: "listUsers", summary: "List the users"},
+	"GET " + users:                  {id: "listUsers", summary: "List the users", query: pageQueries},
 	"POST " + users:                 {id: "createUser", summary: "Make a user", example: `{"username": "ada", "email": "ada@example.com", "name": "Ada Lovelace", "rootRole": 3}`, answers: "The new user.", about: "A user name or e-mail that is taken is a 400.", failures: conflict("There are no ids for more users (`ConflictError`).")},
 	"GET " + users + "/search":      {id: "searchUsers", summary: "Find users", query: []string{"q"}},
 	"GET " + users + "/access":      {id: "listUsersForAccess", summary: "List the users that can be given access to a project", answers: "The users, by id, without service accounts."},
@@ -13,7 +13,7 @@ var peopleOperations = map[string]operation{
 	"PUT " + users + "/{userId}":    {id: "updateUser", summary: "Change a user", about: "What the body leaves out stays as it is. The first user stays an administrator.", example: `{"name": "Ada Lovelace", "rootRole": 2}`, answers: "The changed user."},
 	"DELETE " + users + "/{userId}": {id: "deleteUser", summary: "Delete a user", about: "With the user's roles and tokens. The first user stays."},
 
-	"GET " + accounts:                  {id: "listServiceAccounts", summary: "List the service accounts"},
+	"GET " + accounts:                  {id: "listServiceAccounts", summary: "List the service accounts", query: pageQueries},
 	"POST " + accounts:                 {id: "createServiceAccount", summary: "Make a service account", example: `{"username": "deployer", "name": "Deployments", "rootRole": "Viewer"}`, answers: "The new service account.", about: "A user name that is taken is a 400.", failures: conflict("There are no ids for more users (`ConflictError`).")},
 	"PUT " + accounts + "/{userId}":    {id: "updateServiceAccount", summary: "Change a service account", about: "What the body leaves out stays as it is.", example: `{"name": "Deployments", "rootRole": 2}`, answers: "The changed service account."},
 	"DELETE " + accounts + "/{userId}": {id: "deleteServiceAccount", summary: "Delete a service account", about: "With its roles and tokens."},
@@ -44,7 +44,7 @@ const (
 )
 
 var tokenOperations = map[string]operation{
-	"GET " + apiTokens:                 {id: "listTokens", summary: "List the API tokens", may: mayTokens, answers: "The tokens that the caller may see, the newest first."},
+	"GET " + apiTokens:                 {id: "listTokens", summary: "List the API tokens", query: pageQueries, may: mayTokens, answers: "The tokens that the caller may see, the newest first."},
 	"POST " + apiTokens:                {id: "createToken", summary: "Make an API token", may: mayTokens, answers: "The new token, with its secret.", example: `{"tokenName": "shop-development", "type": "client", "projects": ["default"], "environment": "development", "expiresAt": null}`, failures: nameTaken},
 	"GET " + apiTokens + "/{name}":     {id: "readTokensByName", summary: "Read an API token by its name", may: mayTokens, answers: "The token with this name. The list is empty if no token has it, or if the caller may not see it."},
 	"PUT " + apiTokens + "/{token}":    {id: "updateToken", summary: "Change when an API token ends", may: mayTokens, example: `{"expiresAt": "` + moment + `"}`},
@@ -57,7 +57,7 @@ var tokenOperations = map[string]operation{
 	"POST " + accounts + "/{userId}/token":             {id: "createServiceAccountToken", summary: "Make a token of a service account", example: `{"description": "pipeline", "expiresAt": "` + moment + `"}`, answers: "The new token. Its secret is shown this once.", failures: conflict("The service account has a token of that description (`NameExistsError`).")},
 	"DELETE " + accounts + "/{userId}/token/{tokenId}": {id: "deleteServiceAccountToken", summary: "Delete a token of a service account", about: "It is out at once."},
 
-	"GET " + signups:              {id: "listSignupTokens", summary: "List the public signup tokens"},
+	"GET " + signups:              {id: "listSignupTokens", summary: "List the public signup tokens", query: pageQueries},
 	"POST " + signups:             {id: "createSignupToken", summary: "Make a public signup token", example: `{"name": "Testers", "expiresAt": "` + moment + `"}`, about: notRedeemed, answers: "The new token."},
 	"GET " + signups + "/{token}": {id: "readSignupToken", summary: "Read a public signup token", about: notRedeemed},
 	"PUT " + signups + "/{token}": {id: "updateSignupToken", summary: "Change a public signup token", about: "What the body leaves out stays as it is. " + notRedeemed, example: `{"expiresAt": "` + moment + `", "enabled": true}`, answers: "The changed token."},

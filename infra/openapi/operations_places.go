@@ -3,7 +3,7 @@ package main
 const aSettings = `"mode": "open", "defaultStickiness": "default", "featureLimit": 100, "featureNaming": {"pattern": "^shop-.*$", "example": "shop-new-checkout", "description": "Begin with shop-."}`
 
 var projectOperations = map[string]operation{
-	"GET " + projects: {id: "listProjects", summary: "List the projects"},
+	"GET " + projects: {id: "listProjects", summary: "List the projects", query: pageQueries},
 	"POST " + projects: {id: "createProject", summary: "Make a project", answers: "The new project.", about: "Whoever makes it by a personal token owns it.",
 		example: `{"id": "shop", "name": "Shop", "description": "Everything that customers see.", "environments": ["development", "production"]}`, failures: conflict("The id is taken (`NameExistsError`).")},
 	"GET " + aProject:                    {id: "readProject", summary: "Read a project with its flags", failures: map[int]string{413: "The flags are more than the 6 MB that an answer can have (`PayloadTooLargeError`)."}},

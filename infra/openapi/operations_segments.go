@@ -15,11 +15,11 @@ var segmentOperations = map[string]operation{
 		about: "As in Unleash, description and sortOrder that the body leaves out stay, stickiness is then false, and there are no legal values."},
 	"DELETE " + aField: {id: "deleteContextField", summary: "Delete a context field",
 		failures: conflict("Active flags, default strategies or segments have constraints on it, which the message and the details name (`ConflictError`).")},
-	"GET " + aField + "/strategies":                      {id: "listContextFieldStrategies", summary: "List the strategies with constraints on a context field", about: "Those of active flags, and default strategies."},
+	"GET " + aField + "/strategies":                      {id: "listContextFieldStrategies", summary: "List the strategies with constraints on a context field", query: pageQueries, about: "Those of active flags, and default strategies."},
 	"POST " + aField + "/legal-values":                   {id: "setLegalValue", summary: "Add a legal value to a context field, or describe it anew", example: `{"value": "NO", "description": "Norway"}`},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {id: "deleteLegalValue", summary: "Take a legal value from a context field", about: "One that is not there is no fault."},
 
-	"GET " + segments: {id: "listSegments", summary: "List the segments", about: "By name, with how many active flags use each, and how many projects: by a flag or by a default strategy."},
+	"GET " + segments: {id: "listSegments", summary: "List the segments", query: pageQueries, about: "By name, with how many active flags use each, and how many projects: by a flag or by a default strategy."},
 	"POST " + segments: {id: "createSegment", summary: "Make a segment", may: segmentOf, example: aBeta, answers: "The new segment, with its id, which is never used again.",
 		failures: nameTaken},
 	"POST " + segments + "/validate":               {id: "validateSegment", summary: "Tell whether a segment of that name could be made", example: `{"name": "beta users"}`, failures: nameTaken},
@@ -33,5 +33,5 @@ var segmentOperations = map[string]operation{
 	"DELETE " + aSegment: {id: "deleteSegment", summary: "Delete a segment", may: segmentOf,
 		about:    "Strategies that flags had in an environment that was deleted are no use: they are removed first, each with an event of its own.",
 		failures: conflict("It is in use by flags, archived ones included, or default strategies, which the message and the details name (`ConflictError`).")},
-	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies that use a segment", about: "Those of active flags, and default strategies.", failures: badID},
+	"GET " + aSegment + "/strategies": {id: "listSegmentStrategies", summary: "List the strategies that use a segment", query: pageQueries, about: "Those of active flags, and default strategies.", failures: badID},
 }

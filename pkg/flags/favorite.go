@@ -14,14 +14,16 @@ func (c Caller) FavoritesKey() string {
 	return "token:" + c.Name
 }
 
-// SetFavorite adds the flag to a caller's favorites, or removes it.
-func (f *Feature) SetFavorite(caller Caller, favorite bool) {
-	f.Favorites = withFavorite(f.Favorites, caller, favorite)
+// SetFavorite adds the flag to a caller's favorites, or removes it. Invalid past the limit of callers.
+func (f *Feature) SetFavorite(caller Caller, favorite bool) (err error) {
+	f.Favorites, err = withFavorite(f.Favorites, caller, favorite)
+	return err
 }
 
-// SetFavorite adds the project to a caller's favorites, or removes it.
-func (p *Project) SetFavorite(caller Caller, favorite bool) {
-	p.Favorites = withFavorite(p.Favorites, caller, favorite)
+// SetFavorite adds the project to a caller's favorites, or removes it. Invalid past the limit of callers.
+func (p *Project) SetFavorite(caller Caller, favorite bool) (err error) {
+	p.Favorites, err = withFavorite(p.Favorites, caller, favorite)
+	return err
 }
 
 // FavoriteOf tells whether the project is one of a caller's favorites.
@@ -30,12 +32,15 @@ func (p *Project) FavoriteOf(caller Caller) bool {
 }
 
 // withFavorite is a list of callers' keys, sorted, with or without that of one caller.
-func withFavorite(keys []string, caller Caller, favorite bool) []string {
+func withFavorite(keys []string, caller Caller, favorite bool) ([]string, error) {
 	key := caller.FavoritesKey()
-	keys = slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })
+	after := slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })
 	if favorite {
-		keys = append(keys, key)
-		slices.Sort(keys)
+		after = append(after, key)
+		slices.Sort(after)
 	}
-	return keys
+	if n := len(after); n > MaxFavorites && n > len(keys) {
+		return keys, Errorf(Invalid, "this is a favorite of %d callers already, and no more than %d are allowed", len(keys), MaxFavorites)
+	}
+	return after, nil
 }

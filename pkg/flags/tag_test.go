@@ -165,7 +165,9 @@ func TestFavorites(t *testing.T) {
 	for _, c := range []Caller{token, first, tenth, first} {
 		before := f
 		f = before.Clone()
-		f.SetFavorite(c, true)
+		if err := f.SetFavorite(c, true); err != nil {
+			t.Fatal(err)
+		}
 		if slices.Contains(before.Favorites, c.FavoritesKey()) != (len(before.Favorites) == len(f.Favorites)) {
 			t.Errorf("favorites of %s added to %q: %q", c.FavoritesKey(), before.Favorites, f.Favorites)
 		}
@@ -174,7 +176,9 @@ func TestFavorites(t *testing.T) {
 		t.Errorf("favorites %q, want %q: a token is no user, and each is there once", f.Favorites, want)
 	}
 	renamed := Caller{Name: "another", User: &User{ID: 1}}
-	f.SetFavorite(renamed, false)
+	if err := f.SetFavorite(renamed, false); err != nil {
+		t.Fatal(err)
+	}
 	if want := []string{"token:user:1", "user:10"}; !slices.Equal(f.Favorites, want) {
 		t.Errorf("favorites %q, want %q: another name is the same user", f.Favorites, want)
 	}

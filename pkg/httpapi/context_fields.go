@@ -57,7 +57,7 @@ func readContextField(c *call) (decision, error) { return ok(contextFieldViewOf(
 func listFieldStrategies(c *call) (decision, error) {
 	using := flags.StrategiesIn(c.uses(), c.registry, usingField(c.field.Name))
 	defaults := flags.DefaultsIn(c.projects(), c.registry, havingField(c.field.Name))
-	return ok(usingStrategyList{each(using, usingStrategyOf), each(defaults, usingDefaultOf)})
+	return ok(usingStrategyList{each(pageOf(c.query, using), usingStrategyOf), each(pageOf(c.query, defaults), usingDefaultOf)})
 }
 
 func createContextField(c *call, in contextFieldBody) (decision, error) {

@@ -14,7 +14,9 @@ func removeFavorite(c *call) (decision, error) { return c.setFavorite(false, fla
 
 func (c *call) setFavorite(favorite bool, event flags.EventType) (decision, error) {
 	f := c.feature.Clone()
-	f.SetFavorite(c.caller, favorite)
+	if err := f.SetFavorite(c.caller, favorite); err != nil {
+		return decision{}, err
+	}
 	return c.changesFeature(f, flags.Event{Type: event}, http.StatusOK, nil)
 }
 
@@ -33,6 +35,8 @@ type favoriteProject struct {
 
 func (c *call) setFavoriteProject(favorite bool, event flags.EventType) (decision, error) {
 	p := c.project.Clone()
-	p.SetFavorite(c.caller, favorite)
+	if err := p.SetFavorite(c.caller, favorite); err != nil {
+		return decision{}, err
+	}
 	return c.changesProject(p, flags.Event{Type: event, Data: favoriteProject{p.ID}}, nil)
 }

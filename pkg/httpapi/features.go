@@ -46,6 +46,7 @@ func listFeatures(c *call) (decision, error) {
 	if err := c.filter(); err != nil {
 		return decision{}, err
 	}
+	c.summaries = pageOf(c.query, c.summaries)
 	return ok(featureList{Version: 2, Features: c.rows()})
 }
 
@@ -56,7 +57,7 @@ func readFeatureEnvironment(c *call) (decision, error) {
 }
 
 func listArchived(c *call) (decision, error) {
-	return ok(archivedList{Version: 2, Features: each(c.summaries, func(s flags.FeatureSummary) archivedFeature {
+	return ok(archivedList{Version: 2, Features: each(pageOf(c.query, c.summaries), func(s flags.FeatureSummary) archivedFeature {
 		return archivedFeatureOf(s, c.environments)
 	})})
 }
@@ -71,7 +72,7 @@ func listAllArchived(c *call) (decision, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b archivedFeature) int { return strings.Compare(a.Name, b.Name) })
-	return ok(archivedList{Version: 2, Features: all})
+	return ok(archivedList{Version: 2, Features: pageOf(c.query, all)})
 }
 
 func archivedFeatureOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment) archivedFeature {

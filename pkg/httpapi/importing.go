@@ -20,6 +20,7 @@ type importing struct {
 	whole    map[string]bool           // the names of those segments of the data that have constraints, so that they can be created
 	here     map[string]*flags.Segment // the segments of the service by name, as of this round
 	newIDs   map[string]int64          // of segments that are to be made, by name
+	noRoom   error                     // why no segment can be created: together they are too many
 	flags    []string
 	byFlag   map[string]*broughtFlag
 	items    []importItem
@@ -193,6 +194,9 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 // round, and so it also indexes the segments that they look for.
 func (m *importing) number(c *call, next nextID) (err error) {
 	m.here = c.segmentsByName()
+	if m.noRoom = m.checkRoom(c); m.noRoom != nil {
+		return nil // bringSegment says so
+	}
 	for _, s := range m.data.Segments {
 		if m.here[s.Name] != nil || !s.Constraints.Set || m.newIDs[s.Name] != 0 {
 			continue
@@ -207,6 +211,23 @@ func (m *importing) number(c *call, next nextID) (err error) {
 	return nil
 }
 
+// checkRoom says whether the list of all segments has room for those of the data that are to be created.
+func (m *importing) checkRoom(c *call) error {
+	created := map[string]flags.Aggregate{}
+	for _, in := range m.data.Segments {
+		if m.here[in.Name] == nil && in.Constraints.Set && created[in.Name] == nil {
+			s := &flags.Segment{CreatedBy: c.caller.Name, Project: c.project.ID}
+			segmentBody{Name: in.Name, Description: in.Description, Constraints: in.Constraints}.over(s)
+			created[in.Name] = s
+		}
+	}
+	for name, first := range created {
+		delete(created, name)
+		return flags.CheckRoom(c.lists[flags.EntitySegment], nil, first, slices.Collect(maps.Values(created))...)
+	}
+	return nil
+}
+
 // bringSegment makes a segment that is not there, if the data has its constraints. One that is, stays as it is.
 func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error) {
 	if !in.Constraints.Set {
@@ -216,6 +237,9 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 		return decision{body: keptSegment(s, in)}, nil
 	}
 	body, err := segmentToBring(c, in)
+	if err == nil {
+		err = m.noRoom
+	}
 	if err != nil {
 		return decision{}, err
 	}

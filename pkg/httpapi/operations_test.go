@@ -40,7 +40,7 @@ const (
 var examples = map[string]example{
 	"GET /health": {"", 200, 0, 0},
 
-	"POST /api/admin/projects":                          {`{"id":"{new}"}`, 201, 2, 2},
+	"POST /api/admin/projects":                          {`{"id":"{new}"}`, 201, 3, 3},
 	"GET /api/admin/projects/{projectId}":               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/environments": {`{"environment":"default"}`, 200, 2, 1},
 	"GET /api/admin/projects/{projectId}/overview":      {"", 200, 2, 2},
@@ -50,8 +50,8 @@ var examples = map[string]example{
 	"POST /api/admin/environments":                      {`{"name":"{new}","type":"test"}`, 201, 2, 1},
 
 	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
-	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 2, 1},
-	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 2, 1},
+	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 3, 2},
+	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 3, 2},
 	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 2, 1},
 	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 2, 1},
 	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
@@ -99,17 +99,17 @@ var examples = map[string]example{
 	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 3, 3},
 
 	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
-	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 3, 3},
+	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 4, 4},
 	"GET /api/admin/user-admin/search":           {"", 200, 2, 2},
 	"GET /api/admin/user-admin/access":           {"", 200, 2, 2},
 	"GET /api/admin/user-admin/admin-count":      {"", 200, 2, 2},
 	"GET /api/admin/user":                        {"", 200, 1, 1},
 	"GET /api/admin/user-admin/{userId}":         {"", 200, 1, 1},
-	"PUT /api/admin/user-admin/{userId}":         {`{"name":"Changed"}`, 200, 2, 1},
+	"PUT /api/admin/user-admin/{userId}":         {`{"name":"Changed"}`, 200, 3, 2},
 	"DELETE /api/admin/user-admin/{userId}":      {"", 200, 2, 1},
 	"GET /api/admin/service-account":             {"", 200, 2, 2},
-	"POST /api/admin/service-account":            {`{"username":"{new}","name":"A program","rootRole":3}`, 201, 3, 3},
-	"PUT /api/admin/service-account/{userId}":    {`{"name":"Changed"}`, 200, 2, 1},
+	"POST /api/admin/service-account":            {`{"username":"{new}","name":"A program","rootRole":3}`, 201, 4, 4},
+	"PUT /api/admin/service-account/{userId}":    {`{"name":"Changed"}`, 200, 3, 2},
 	"DELETE /api/admin/service-account/{userId}": {"", 200, 2, 1},
 	"GET /api/admin/permissions":                 {"", 200, 1, 1},
 	"GET /api/admin/roles":                       {"", 200, 1, 1},
@@ -161,12 +161,12 @@ var examples = map[string]example{
 	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
 
 	"GET " + allSegments:                              {"", 200, 4, 4},
-	"POST " + allSegments:                             {aSegmentOf, 201, 4, 4}, // of a project, and with an id
+	"POST " + allSegments:                             {aSegmentOf, 201, 5, 5}, // of a project, and with an id
 	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
 	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
-	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 4, 3},
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 5, 4},
 	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
 	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
 
@@ -180,7 +180,7 @@ var examples = map[string]example{
 	"POST /api/admin/constraints/validate":                 {`{"contextName":"userId","operator":"IN","values":["1"]}`, 204, 1, 1},
 
 	"GET /api/admin/api-tokens":            {"", 200, 3, 3}, // for up to a hundred tokens and projects
-	"POST /api/admin/api-tokens":           {`{"tokenName":"{new}","type":"client"}`, 201, 2, 2},
+	"POST /api/admin/api-tokens":           {`{"tokenName":"{new}","type":"client"}`, 201, 3, 3},
 	"GET /api/admin/api-tokens/{name}":     {"", 200, 3, 3},
 	"PUT /api/admin/api-tokens/{token}":    {`{"expiresAt":"2100-01-01T00:00:00Z"}`, 200, 2, 1},
 	"DELETE /api/admin/api-tokens/{token}": {"", 200, 2, 1},
@@ -195,11 +195,11 @@ var examples = map[string]example{
 	"DELETE /api/admin/user/tokens/{tokenId}": {"", 403, 1, 1},
 
 	"GET /api/admin/service-account/{userId}/token":              {"", 200, 2, 2}, // for up to a hundred tokens
-	"POST /api/admin/service-account/{userId}/token":             {`{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 2, 1},
+	"POST /api/admin/service-account/{userId}/token":             {`{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 3, 2},
 	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": {"", 200, 3, 1},
 
 	"GET /api/admin/invite-link/tokens":         {"", 200, 2, 2},
-	"POST /api/admin/invite-link/tokens":        {`{"name":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 2, 2},
+	"POST /api/admin/invite-link/tokens":        {`{"name":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 3, 3},
 	"GET /api/admin/invite-link/tokens/{token}": {"", 200, 1, 1},
 	"PUT /api/admin/invite-link/tokens/{token}": {`{"enabled":false}`, 200, 2, 1},
 

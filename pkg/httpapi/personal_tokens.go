@@ -15,7 +15,7 @@ func personalTokens() []Operation {
 		{"POST " + own, flags.Read, 0, takes(createPersonal(theCaller)).allowing(person).answers(201, personalToken{})},
 		{"DELETE " + own + "/{tokenId}", flags.Read, 0, does(deletePersonal(theCaller)).allowing(person).loading(tokenKey(theCaller)).answers(200)},
 		{"GET " + ofAccount, flags.Admin, theUser, does(listPersonal(theAccount)).loading(seenKeys(theAccount)).answers(200, personalTokenList{})},
-		{"POST " + ofAccount, flags.Admin, theUser, takes(createPersonal(theAccount)).answers(201, personalToken{})},
+		{"POST " + ofAccount, flags.Admin, theUser, takes(createPersonal(theAccount)).listing(flags.EntityUser).answers(201, personalToken{})},
 		{"DELETE " + ofAccount + "/{tokenId}", flags.Admin, theUser, does(deletePersonal(theAccount)).loading(tokenKey(theAccount)).answers(200)},
 	}
 }
@@ -107,6 +107,9 @@ func createPersonal(of owner) func(c *call, in createPersonalTokenBody) (decisio
 		secret := string(flags.PersonalToken) + ":" + c.random()
 		after, token, err := u.WithToken(in.Description.Value, flags.HashSecret(secret), c.now, momentOf(&in.ExpiresAt.Value))
 		if err != nil {
+			return decision{}, err
+		}
+		if err := flags.CheckRoom(c.lists[flags.EntityUser], u, after); err != nil {
 			return decision{}, err
 		}
 		answer := c.personalToken(after, after.Tokens[len(after.Tokens)-1])

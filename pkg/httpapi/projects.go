@@ -20,14 +20,14 @@ func Projects() Group {
 	const inProject = theProject | theEnvironments
 	return Group{Name: "projects", Operations: slices.Concat(statisticsOperations(), []Operation{
 		{"GET " + all, flags.Read, 0, does(listProjects).listing(flags.EntityProject).counting().answers(200, projectList{})},
-		{"POST " + all, flags.CreateProject, theEnvironments, loadingFor(takes(createProject), derivedID).answers(201, createdProject{})},
+		{"POST " + all, flags.CreateProject, theEnvironments, loadingFor(takes(createProject), derivedID).listing(flags.EntityProject).answers(201, createdProject{})},
 		{"GET " + one, flags.Read, inProject | activeRows, does(readProject).answers(200, projectOverview{})},
 		{"GET " + one + "/overview", flags.Read, inProject | activeRows, does(readProjectSummary).answers(200, projectSummary{})},
 		{"GET " + one + "/health-report", flags.Read, inProject | activeRows, does(readHealthReport).answers(200, healthReport{})},
 		{"POST " + one + "/favorites", flags.Read, theProject, does(addFavoriteProject).answers(200)},
 		{"DELETE " + one + "/favorites", flags.Read, theProject, does(removeFavoriteProject).answers(200)},
-		{"PUT " + one, flags.UpdateProject, theProject, takes(updateProject).answers(200)},
-		{"PUT " + one + "/settings", flags.UpdateProject, theProject, takes(updateSettings).answers(200)},
+		{"PUT " + one, flags.UpdateProject, theProject, takes(updateProject).listing(flags.EntityProject).answers(200)},
+		{"PUT " + one + "/settings", flags.UpdateProject, theProject, takes(updateSettings).listing(flags.EntityProject).answers(200)},
 		{"DELETE " + one, flags.DeleteProject, theProject, does(deleteProject).answers(200)},
 		{"POST " + envs, flags.UpdateProject, inProject | theStrategyTypes, loadingFor(takes(attachEnvironment), attachedSegmentKeys).answers(200)},
 		{"DELETE " + env, flags.UpdateProject, inProject, does(detachEnvironment).answers(200)},
@@ -38,7 +38,7 @@ func Projects() Group {
 }
 
 func listProjects(c *call) (decision, error) {
-	return ok(projectList{Version: 1, Projects: each(c.projects(), func(p *flags.Project) projectRow {
+	return ok(projectList{Version: 1, Projects: each(pageOf(c.query, c.projects()), func(p *flags.Project) projectRow {
 		n := c.count[p.UID]
 		return projectRow{
 			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.active, n.stale),
@@ -116,6 +116,9 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 	if err := c.attachFirst(p, in.Environments); err != nil {
 		return decision{}, err
 	}
+	if err := flags.CheckRoom(c.lists[flags.EntityProject], nil, p); err != nil {
+		return decision{}, err
+	}
 	writes := []flags.Write{{After: p}}
 	if user := c.caller.User; user != nil { // whoever makes a project owns it
 		owner := user.Clone()
@@ -171,6 +174,9 @@ func updateSettings(c *call, in settingsBody) (decision, error) {
 
 // revises is a decision that replaces the project by what somebody now says of it.
 func (c *call) revises(p *flags.Project) (decision, error) {
+	if err := flags.CheckRoom(c.lists[flags.EntityProject], c.project, p); err != nil {
+		return decision{}, err
+	}
 	p.Revised(c.project, c.now)
 	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: describedProjectOf(p), PreData: describedProjectOf(c.project)}, nil)
 }

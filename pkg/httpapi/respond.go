@@ -104,7 +104,7 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 
 // tooLongMessage says what to do about an answer that is too long.
 func tooLongMessage(gzipped bool) string {
-	const pages = "ask in pages, by GET /api/admin/search/features, or for fewer at a time"
+	const pages = "ask for fewer at a time: by limit and offset where the operation has them, and flags by GET /api/admin/search/features"
 	if gzipped {
 		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pages
 	}

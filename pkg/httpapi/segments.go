@@ -21,7 +21,7 @@ func segments() []Operation {
 	)
 	return []Operation{
 		{"GET " + all, flags.Read, theEnvironments, does(listSegments).listing(flags.EntitySegment, flags.EntityUse, flags.EntityProject).answers(200, segmentRows{})},
-		{"POST " + all, flags.Read, 0, reviewing(loadingFor(takes(createSegment), segmentProject), mayCreateSegment).allocating(flags.EntitySegment).
+		{"POST " + all, flags.Read, 0, reviewing(loadingFor(takes(createSegment), segmentProject), mayCreateSegment).listing(flags.EntitySegment).allocating(flags.EntitySegment).
 			overProjects(flags.CreateSegment, flags.UpdateProjectSegment).answers(201, segmentView{})},
 		{"POST " + all + "/validate", flags.Read, 0, takes(validateSegment).listing(flags.EntitySegment).answers(204)},
 		{"GET " + segmentsOfStrategy, flags.Read, 0, does(listStrategySegments).listing(flags.EntityUse).
@@ -30,7 +30,7 @@ func segments() []Operation {
 			within(func(in any) string { return in.(strategySegmentsBody).Project }).
 			overProjects(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy).answers(201, strategySegmentsView{})},
 		{"GET " + one, flags.Read, theSegment, does(readSegment).answers(200, segmentView{})},
-		{"PUT " + one, flags.Read, theSegment | theEnvironments, loadingFor(takes(updateSegment), newOwnerKeys).listing(flags.EntityUse, flags.EntityProject).
+		{"PUT " + one, flags.Read, theSegment | theEnvironments, loadingFor(takes(updateSegment), newOwnerKeys).listing(flags.EntityUse, flags.EntityProject, flags.EntitySegment).
 			overProjects(flags.UpdateSegment, flags.UpdateProjectSegment).answers(204)},
 		{"DELETE " + one, flags.Read, theSegment | theEnvironments, does(deleteSegment).listing(flags.EntityUse, flags.EntityProject).loading(leftoverKeys).
 			overProjects(flags.DeleteSegment, flags.UpdateProjectSegment).answers(204)},
@@ -105,7 +105,7 @@ func (c *call) segmentByName(name string) *flags.Segment {
 
 func listSegments(c *call) (decision, error) {
 	uses, projects := c.uses(), c.projects()
-	return ok(segmentRows{each(c.segments(), func(s *flags.Segment) segmentRow {
+	return ok(segmentRows{each(pageOf(c.query, c.segments()), func(s *flags.Segment) segmentRow {
 		row := segmentRow{segmentView: segmentViewOf(s)}
 		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)),
 			flags.DefaultsIn(projects, c.registry, havingSegment(s.ID)))
@@ -126,7 +126,7 @@ func readSegment(c *call) (decision, error) { return ok(segmentViewOf(c.segment)
 func listSegmentStrategies(c *call) (decision, error) {
 	using := flags.StrategiesIn(c.uses(), c.registry, usingSegment(c.segment.ID))
 	defaults := flags.DefaultsIn(c.projects(), c.registry, havingSegment(c.segment.ID))
-	return ok(segmentStrategies{each(using, usingStrategyOf), each(defaults, usingDefaultOf), []usingStrategy{}})
+	return ok(segmentStrategies{each(pageOf(c.query, using), usingStrategyOf), each(pageOf(c.query, defaults), usingDefaultOf), []usingStrategy{}})
 }
 
 // segmentProject names the project that the segment is to be of.
@@ -151,6 +151,9 @@ func createSegment(c *call, in segmentBody) (decision, error) {
 	if err := c.putSegment(s, in, flags.CreateSegment); err != nil {
 		return decision{}, err
 	}
+	if err := flags.CheckRoom(c.lists[flags.EntitySegment], nil, s); err != nil {
+		return decision{}, err
+	}
 	answer := segmentViewOf(s)
 	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: answer}, http.StatusCreated, answer)
 	return created(d, "/api/admin/segments", strconv.FormatInt(s.ID, 10)), err
@@ -162,6 +165,9 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 	}
 	s := c.segment.Clone()
 	if err := c.putSegment(s, in, flags.UpdateSegment); err != nil {
+		return decision{}, err
+	}
+	if err := flags.CheckRoom(c.lists[flags.EntitySegment], c.segment, s); err != nil {
 		return decision{}, err
 	}
 	if err := s.Settles(c.uses(), c.projects(), c.latestRegistry()); err != nil {

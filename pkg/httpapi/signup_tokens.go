@@ -13,7 +13,7 @@ func signupTokens() []Operation {
 	const all, one = "/api/admin/invite-link/tokens", "/api/admin/invite-link/tokens/{token}"
 	return []Operation{
 		{"GET " + all, flags.Admin, theRoles, does(listSignups).listing(flags.EntitySignup).loading(listedSignupUsers).sealing().answers(200, signupTokenList{})},
-		{"POST " + all, flags.Admin, theRoles, takes(createSignup).sealing().answers(201, signupToken{})},
+		{"POST " + all, flags.Admin, theRoles, takes(createSignup).listing(flags.EntitySignup).sealing().answers(201, signupToken{})},
 		{"GET " + one, flags.Admin, theSignup | theRoles, does(readSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
 		{"PUT " + one, flags.Admin, theSignup | theRoles, takes(updateSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
 	}
@@ -92,7 +92,7 @@ func listSignups(c *call) (decision, error) {
 		return strings.Compare(a.Hash, b.Hash)
 	})
 	answer := signupTokenList{Tokens: make([]signupToken, 0, len(all))}
-	for _, s := range all {
+	for _, s := range pageOf(c.query, all) {
 		wire, err := c.signupToken(s)
 		if err != nil {
 			return decision{}, err
@@ -133,6 +133,9 @@ func createSignup(c *call, in createSignupBody) (decision, error) {
 		CreatedAt: c.now, CreatedBy: c.caller.Name, Role: flags.RoleViewer,
 	}
 	s.Sealed = c.sealer.Seal(secret, s.Hash)
+	if err := flags.CheckRoom(c.lists[flags.EntitySignup], nil, s); err != nil {
+		return decision{}, err
+	}
 	return c.changesSignup(nil, s, flags.SignupTokenCreated, http.StatusCreated)
 }
 

@@ -24,7 +24,7 @@ func Tokens() Group {
 		{"GET " + all, flags.Read, theEnvironments, does(listTokens).answers(200, tokenList{}).over(flags.ToReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"POST " + all, flags.Read, theEnvironments, loadingFor(takes(createToken), namedKeys).answers(201, apiToken{}).
-			over(flags.ToCreateTokens).sealing()},
+			over(flags.ToCreateTokens).listing(flags.EntityToken).sealing()},
 		{"GET " + all + "/{name}", flags.Read, theEnvironments, does(tokensByName).answers(200, tokenList{}).over(flags.ToReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"PUT " + one, flags.Read, theToken | theEnvironments, takes(updateToken).answers(200).
@@ -66,7 +66,7 @@ func listTokens(c *call) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	return ok(tokenList{list})
+	return ok(tokenList{pageOf(c.query, list)})
 }
 
 func tokensByName(c *call) (decision, error) {
@@ -262,6 +262,9 @@ func createToken(c *call, in createTokenBody) (decision, error) {
 	secret := t.Secret(c.random())
 	t.Hash = flags.HashSecret(secret)
 	t.Sealed = c.sealer.Seal(secret, t.Hash)
+	if err := flags.CheckRoom(c.lists[flags.EntityToken], nil, t); err != nil {
+		return decision{}, err
+	}
 	answer, err := c.apiToken(t, reach)
 	if err != nil {
 		return decision{}, err

@@ -23,18 +23,18 @@ func Users() Group {
 	const member = theProject | theUser | theRoles | theRole
 	return Group{Name: "users", Operations: []Operation{
 		{"GET " + users, flags.Admin, theRoles, does(listUsers).listing(flags.EntityUser).answers(200, userList{})},
-		{"POST " + users, flags.Admin, theRoles, takes(createUser).allocating(flags.EntityUser).answers(201, createdUser{})},
+		{"POST " + users, flags.Admin, theRoles, takes(createUser).listing(flags.EntityUser).allocating(flags.EntityUser).answers(201, createdUser{})},
 		{"GET " + users + "/search", flags.Admin, 0, does(searchUsers).listing(flags.EntityUser).answers(200, []userView{})},
 		{"GET " + users + "/access", flags.Admin, 0, does(listUserAccess).listing(flags.EntityUser).answers(200, userAccessView{})},
 		{"GET " + users + "/admin-count", flags.Admin, theRoles, does(countAdmins).listing(flags.EntityUser).answers(200, adminCount{})},
 		{"GET /api/admin/user", flags.Read, 0, does(readMe).loading(myProjects).answers(200, meView{})},
 		{"GET " + users + "/{userId}", flags.Admin, theUser, does(readUser).answers(200, userView{})},
-		{"PUT " + users + "/{userId}", flags.Admin, theUser | theRoles, takes(updateUser).answers(200, userView{})},
+		{"PUT " + users + "/{userId}", flags.Admin, theUser | theRoles, takes(updateUser).listing(flags.EntityUser).answers(200, userView{})},
 		{"DELETE " + users + "/{userId}", flags.Admin, theUser, does(deleteUser).loading(projectsToLeave).answers(200)},
 
 		{"GET " + accounts, flags.Admin, theRoles, does(listAccounts).listing(flags.EntityUser).answers(200, serviceAccountList{})},
-		{"POST " + accounts, flags.Admin, theRoles, takes(createAccount).allocating(flags.EntityUser).answers(201, serviceAccountView{})},
-		{"PUT " + accounts + "/{userId}", flags.Admin, theUser | theRoles, takes(updateAccount).answers(200, serviceAccountView{})},
+		{"POST " + accounts, flags.Admin, theRoles, takes(createAccount).listing(flags.EntityUser).allocating(flags.EntityUser).answers(201, serviceAccountView{})},
+		{"PUT " + accounts + "/{userId}", flags.Admin, theUser | theRoles, takes(updateAccount).listing(flags.EntityUser).answers(200, serviceAccountView{})},
 		{"DELETE " + accounts + "/{userId}", flags.Admin, theUser, does(deleteAccount).loading(projectsToLeave).answers(200)},
 
 		{"GET /api/admin/permissions", flags.ReadRole, theEnvironments, does(listPermissions).answers(200, permissionList{})},
@@ -53,7 +53,7 @@ func Users() Group {
 }
 
 func listUsers(c *call) (decision, error) {
-	return ok(userList{Users: each(c.usersWhere(isPerson), userViewOf), RootRoles: each(c.roles.OfService(), roleViewOf)})
+	return ok(userList{Users: each(pageOf(c.query, c.usersWhere(isPerson)), userViewOf), RootRoles: each(c.roles.OfService(), roleViewOf)})
 }
 
 // minSearch is how many characters a search needs before it finds anybody.
@@ -135,6 +135,9 @@ func (c *call) newUser(u flags.User, ref maybe[roleRef]) (*flags.User, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := flags.CheckRoom(c.lists[flags.EntityUser], nil, made); err != nil {
+		return nil, err
+	}
 	return made, made.SetRootRole(c.rootRole(ref.Value))
 }
 
@@ -145,6 +148,9 @@ func (c *call) updated(in updateUserBody) (*flags.User, error) {
 	var problems flags.Problems
 	u.Check(&problems)
 	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if err := flags.CheckRoom(c.lists[flags.EntityUser], c.user, u); err != nil {
 		return nil, err
 	}
 	if !in.RootRole.Set {
