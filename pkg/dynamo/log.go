@@ -90,7 +90,7 @@ func (s *Store) Log(ctx context.Context, q flags.LogQuery) (flags.LogPage, error
 		return page, broken(err)
 	}
 	hasBodies := slices.ContainsFunc(items, func(e eventItem) bool { return e.BodyBytes > 0 })
-	if first && out.LastEvaluatedKey == nil && !(hasBodies && q.Text != "") { // the query came to the end of the log
+	if first && out.LastEvaluatedKey == nil && (!hasBodies || q.Text == "") { // the query came to the end of the log
 		page.Total = len(items)
 	}
 	shown := ofPage(items)
