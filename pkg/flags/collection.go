@@ -9,10 +9,10 @@ import "unicode/utf8"
 // The check is made on the list as it was read, and several callers at once may pass it together. What they can add is
 // less than the answer's own limit, 6 MB, leaves; and lists can be read in pages.
 const (
-	MaxProjects  = 500
+	MaxProjects  = 2_000
 	MaxSegments  = 1_000
 	MaxUsers     = 5_000 // service accounts included
-	MaxTokens    = 2_000
+	MaxTokens    = 4_000
 	MaxSignups   = 500
 	MaxFavorites = 500     // callers who have one flag among their favorites
 	MaxListed    = 4 << 20 // bytes of all entries of a list

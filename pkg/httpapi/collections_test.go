@@ -61,12 +61,12 @@ func TestFullLists(t *testing.T) {
 		return &flags.User{ID: int64(i + 1e5), Username: fmt.Sprintf("u%d", i), RootRole: flags.RoleViewer, CreatedAt: at}
 	}))
 	s.run(t, []call{
-		{"a project more", "POST", projects, `{"id":"more"}`, 400, noRoom("501 projects")},
+		{"a project more", "POST", projects, `{"id":"more"}`, 400, noRoom("2001 projects")},
 		{"projects", "GET", projects + "?limit=1", "", 200, `{"...":0,"projects":[{"...":0,"id":"default"}]}`},
 		{"a segment more", "POST", allSegments, `{"name":"more","constraints":[]}`, 400, noRoom("1001 segments")},
 		{"one by an import", "POST", importData, importOf(`"features":[],"segments":[{"id":1,"name":"more","constraints":[]}]`), 200,
 			`{"...":0,"others":[{"...":0,"name":"more","outcome":"skipped"}]}`},
-		{"a token more", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, noRoom("2001 API tokens")},
+		{"a token more", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
 		{"a signup token more", "POST", "/api/admin/invite-link/tokens", `{"name":"more","expiresAt":"2100-01-01T00:00:00Z"}`, 400, noRoom("501 public signup tokens")},
 		{"a user more", "POST", people, `{"username":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
 		{"a service account more", "POST", "/api/admin/service-account", `{"username":"more","name":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
