@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 )
@@ -28,18 +27,8 @@ const (
 	shutdownTimeout = 30 * time.Second
 )
 
-// The gateway makes little garbage that lives, so it collects rarely: seldomGC percent of growth, but well before
-// memoryLimit bytes. Measured on reads: a fifth less work than Go's default.
-const (
-	seldomGC    = 400
-	memoryLimit = 80 << 20
-)
-
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(seldomGC)
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	limitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := command(ctx, os.Args[1:], stop)
 	stop()
@@ -81,6 +70,7 @@ func run(ctx context.Context, s settings, stopping func()) error {
 		return err
 	}
 	defer g.close()
+	go releaseIdleMemory(ctx)
 
 	server := &http.Server{
 		Handler:           g.handler(),

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+)
+
+// TestMemoryLimit: the limit follows the machine or the container, and is no smaller than what an idle gateway needs.
+func TestMemoryLimit(t *testing.T) {
+	percent := debug.SetGCPercent(100)
+	limit := debug.SetMemoryLimit(math.MaxInt64)
+	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
+	t.Setenv("GOGC", "")
+	total, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limitMemory()
+	if got, want := debug.SetMemoryLimit(-1), max(int64(total)/4, leastMemory); got != want {
+		t.Errorf("a limit of %d MB of %d MB, want %d MB: a quarter, or the least", got>>20, total>>20, want>>20)
+	}
+	if got := debug.SetGCPercent(100); got != seldomGC {
+		t.Errorf("the collector runs at %d %% of growth, want %d %%", got, seldomGC)
+	}
+
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	debug.SetMemoryLimit(1 << 30)
+	limitMemory()
+	if got := debug.SetMemoryLimit(-1); got != 1<<30 {
+		t.Errorf("a limit of %d MB, want that of GOMEMLIMIT", got>>20)
+	}
+}
+
+// TestIdleMemory: what a burst took is given back once nothing has been collected for a while, and not before.
+func TestIdleMemory(t *testing.T) {
+	percent := debug.SetGCPercent(-1) // no collection but those of the test
+	defer debug.SetGCPercent(percent)
+	held := func() uint64 {
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		return memory.HeapSys - memory.HeapReleased
+	}
+	burst := make([]byte, 256<<20)
+	for i := range burst {
+		burst[i] = 1
+	}
+	runtime.GC()
+	collections := releaseIfIdle(0)
+	if got := held(); got < 256<<20 {
+		t.Fatalf("%d MB held right after a collection, want all of the burst", got>>20)
+	}
+	runtime.KeepAlive(burst)
+	if releaseIfIdle(collections); held() > idleMemory {
+		t.Errorf("%d MB held when idle, want at most %d", held()>>20, idleMemory>>20)
+	}
+}
