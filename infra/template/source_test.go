@@ -36,6 +36,29 @@ func TestSubstitutions(t *testing.T) {
 	}
 }
 
+// TestPaused: while the parameter Paused is on, no function that callers reach may run. The others run.
+func TestPaused(t *testing.T) {
+	const paused = "\n      ReservedConcurrentExecutions: !If [IsPaused, 0, !If [Reserves, !Ref ReservedConcurrency, !Ref AWS::NoValue]]\n"
+	stopped, others := 0, 0
+	for _, resource := range strings.Split(readSource(t, "template.yaml"), "\n\n") {
+		if !strings.Contains(resource, "Type: AWS::Serverless::Function") {
+			continue
+		}
+		reached := strings.Contains(resource, "Type: HttpApi")
+		if strings.Contains(resource, paused) != reached {
+			t.Errorf("callers reach this function: %t, and Paused stops it: %t\n%s", reached, !reached, resource[:200])
+		}
+		if reached {
+			stopped++
+		} else {
+			others++
+		}
+	}
+	if stopped < 13 || others < 2 {
+		t.Errorf("callers reach %d functions, and not %d; want to have found more", stopped, others)
+	}
+}
+
 // plainSubstitutions are the texts with ${…} that are no argument of Fn::Sub. Keys may have one: those of Fn::ForEach.
 func plainSubstitutions(t *testing.T, source string) []string {
 	t.Helper()

@@ -28,6 +28,8 @@ func TestDeployment(t *testing.T) {
 	t.Run("role without an action", s.testMissingAction)
 	t.Run("parameter", s.testParameter)
 	t.Run("admin token", s.testRotation)
+	t.Run("callers stopped", s.testStop)
+	t.Run("back by hand", s.testBack)
 	t.Run("teardown", s.testTeardown)
 }
 
@@ -96,6 +98,88 @@ func (s *stage) testRotation(t *testing.T) {
 		t.Error("the secret still has the old token")
 	}
 	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
+}
+
+// testStop stops all callers as docs/operations/runbook.md says, and lets them in again. The emulator takes the reserved
+// concurrency of a function, but runs its versions nevertheless; so the function itself is called here.
+func (s *stage) testStop(t *testing.T) {
+	blocks := docBlocks(t, "docs/operations/runbook.md", "## Stop all callers")
+	reserved := func(function string) string {
+		t.Helper()
+		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
+	}
+	s.shell(t, strings.Replace(blocks[0], "sleep 30", "", 1)) // no request is under way
+	for function, want := range map[string]string{"Features": "0", "Fallback": "0", "Bootstrap": "None", "Smoke": "None"} {
+		if got := reserved(function); got != want {
+			t.Errorf("%s has the reserved concurrency %s, want %s", function, got, want)
+		}
+	}
+	const call = `aws lambda invoke --function-name "$STACK-Fallback" --payload '{}' /dev/stdout 2>&1`
+	if out := s.shell(t, call+" || true"); !strings.Contains(out, "TooManyRequests") {
+		t.Errorf("a function that may not run says %s", out)
+	}
+	if out := s.shell(t, `aws lambda invoke --function-name "$(resource BootstrapFunction)" /dev/stdout`); !strings.Contains(out, "the admin token is good") {
+		t.Errorf("the first start says %s", out)
+	}
+	s.shell(t, blocks[1])
+	if got := reserved("Features"); got != "None" {
+		t.Errorf("Features still has the reserved concurrency %s", got)
+	}
+}
+
+// testBack deploys new code, takes one function back by hand as docs/operations/runbook.md says, and deploys again.
+func (s *stage) testBack(t *testing.T) {
+	live := func() string {
+		t.Helper()
+		return strings.TrimSpace(s.shell(t, `aws lambda get-alias --function-name "$STACK-Features" --name live --query FunctionVersion --output text`))
+	}
+	before := live()
+	s.release(t, "one")
+	bad := live()
+	if bad == before {
+		t.Fatalf("new code is at version %s as well", bad)
+	}
+	blocks := docBlocks(t, "docs/operations/runbook.md", "### By hand, one function, at once")
+	listed := s.shell(t, strings.Replace(blocks[0], "--function-version 41", "--function-version "+before, 1))
+	if got := live(); got != before {
+		t.Errorf("the alias is at version %s, want %s", got, before)
+	}
+	for _, v := range []string{before, bad} {
+		if !strings.Contains(listed, "\n"+v+"\t") && !strings.HasPrefix(listed, v+"\t") {
+			t.Errorf("the runbook lists the versions\n%s\nwant %s among them", listed, v)
+		}
+	}
+	s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
+
+	s.shell(t, withoutSAM(blocks[1]))
+	if got := live(); got != bad {
+		t.Errorf("the alias is at version %s, want %s", got, bad)
+	}
+	s.release(t, "two")
+	if got := live(); got == bad || got == before {
+		t.Errorf("after the next deployment the alias is at version %s", got)
+	}
+	s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
+}
+
+// release deploys a function with other code: a file more beside its program.
+func (s *stage) release(t *testing.T, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, "build", "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.deploy(t, "Deployment=AllAtOnce")
+}
+
+// withoutSAM is a script without the commands of the SAM CLI, which need the adapted template.
+func withoutSAM(script string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(script) {
+		if !strings.HasPrefix(line, "sam ") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // testTeardown deletes the stack as docs/operations/teardown.md says: the table and the key are left. Then it removes
@@ -237,10 +321,19 @@ func (s *stage) shell(t *testing.T, script string, args ...string) string {
 // docBlock is the first block of shell commands after a line of a page.
 func docBlock(t *testing.T, page, line string) string {
 	t.Helper()
+	return docBlocks(t, page, line)[0]
+}
+
+// docBlocks are the blocks of shell commands between a line of a page and the next heading.
+func docBlocks(t *testing.T, page, line string) (blocks []string) {
+	t.Helper()
 	_, after, found := strings.Cut("\n"+readRoot(t, page), "\n"+line+"\n")
-	block := shellBlock.FindStringSubmatch(after)
-	if !found || block == nil {
+	section, _, _ := strings.Cut(after, "\n#")
+	for _, block := range shellBlock.FindAllStringSubmatch(section, -1) {
+		blocks = append(blocks, block[1])
+	}
+	if !found || blocks == nil {
 		t.Fatalf("%s has no line %q with a block of sh after it", page, line)
 	}
-	return block[1]
+	return blocks
 }
