@@ -90,7 +90,7 @@ template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
 template: check-go $(SAM) $(CHECKOV) ## check template.yaml: sam validate, cfn-lint, checkov, and our own assertions
 	'$(SAM)' validate --lint
-	'$(dir $(SAM))cfn-lint' -c I -- template.yaml
+	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'

@@ -31,6 +31,7 @@ var checks = []check{
 	{"backup", backup},
 	{"front", front},
 	{"probe", probe},
+	{"pipeline", pipeline},
 	{"interface", interfaceOf},
 	{"routes", routes},
 	{"policies", policies},

@@ -139,6 +139,8 @@ var faults = []fault{
 	{"a probe that does not run is a good one", "probe", set("ProbeFails", "notBreaching", "TreatMissingData")},
 	{"no alarm of a fast burn", "stack alarms", remove("SloFastBurn")},
 	{"an alarm of a slow burn that is fast", "stack alarms", set("SloSlowBurn", 0.0144, "Threshold")},
+	{"a resource that a pipeline may not create", "pipeline", func(s *stack) { s.Resources["Queue"] = &resource{Type: "AWS::SQS::Queue"} }},
+	{"an action that the boundary takes away", "pipeline", allow("Tags", "dynamodb:PartiQLSelect", "table")},
 	{"no throttling", "interface", set("ApiApiGatewayDefaultStage", nil, "DefaultRouteSettings")},
 	{"another stage", "interface", set("ApiApiGatewayDefaultStage", "v1", "StageName")},
 	{"the access log breaks its JSON", "interface", set("ApiApiGatewayDefaultStage", `{"requestId":$context.requestId}`, "AccessLogSettings", "Format")},
