@@ -115,6 +115,6 @@ func (e *Environments) NextSortOrder() int64 {
 	return next
 }
 
-// ShortID is what tells one environment, project or attachment from a later one of the same name: the first eight
-// characters of a UUID, short because every list row holds some.
+// ShortID tells one environment or attachment from a later one of the same name: the first eight characters of a UUID,
+// short because every list row holds some. It is compared with those of the same name only.
 func ShortID(uuid string) string { return uuid[:8] }

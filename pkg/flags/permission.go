@@ -1,6 +1,10 @@
 package flags
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Permission is the right to do one sort of thing; the names are those that users of Unleash know from its roles.
 type Permission string
@@ -132,8 +136,26 @@ var permissions = []PermissionInfo{
 	{DeleteFeatureStrategy, "Remove strategies", EnvironmentScope},
 }
 
-// Permissions lists what a role can hold, for people to choose from. A role may hold others, of Unleash's or of a later
-// version's: they give nothing here.
+// foreignPermissions are those of Unleash for features that Guidon lacks, by name. A role may hold them, so that Terraform
+// and migrations can bring theirs; they grant nothing.
+var foreignPermissions = map[Permission]string{
+	"CREATE_ADDON":                   "Create integrations",
+	"UPDATE_ADDON":                   "Change integrations",
+	"DELETE_ADDON":                   "Delete integrations",
+	"UPDATE_APPLICATION":             "Change applications",
+	"UPDATE_FEATURE_VARIANTS":        "Change variants of flags without environments",
+	"PROJECT_SETTINGS_READ":          "Read the settings of the project",
+	"PROJECT_SETTINGS_WRITE":         "Change the settings of the project",
+	"PROJECT_DEFAULT_STRATEGY_READ":  "Read the default strategies of the project",
+	"PROJECT_DEFAULT_STRATEGY_WRITE": "Change the default strategies of the project",
+	"PROJECT_CHANGE_REQUEST_READ":    "Read the change request settings of the project",
+	"PROJECT_CHANGE_REQUEST_WRITE":   "Change the change request settings of the project",
+	"APPROVE_CHANGE_REQUEST":         "Approve change requests",
+	"APPLY_CHANGE_REQUEST":           "Apply change requests",
+	"SKIP_CHANGE_REQUEST":            "Skip change requests",
+}
+
+// Permissions lists what a role can hold, for people to choose from. Those that grant nothing are not among them.
 func Permissions(scope Scope) []PermissionInfo {
 	var list []PermissionInfo
 	for _, p := range permissions {
@@ -149,7 +171,10 @@ func Describe(p Permission) (PermissionInfo, bool) {
 	if i := indexOf(p); i >= 0 {
 		return permissions[i], true
 	}
-	return PermissionInfo{Name: p, DisplayName: string(p)}, false
+	if name, ok := foreignPermissions[p]; ok {
+		return PermissionInfo{Name: p, DisplayName: name + " (not in Guidon: grants nothing)"}, false
+	}
+	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by an earlier version
 }
 
 // Number is a permission's place in the list of all, from 1; 0 for one that no operation asks for.
@@ -174,4 +199,47 @@ func scopeOf(p Permission) Scope {
 
 func indexOf(p Permission) int {
 	return slices.IndexFunc(permissions, func(info PermissionInfo) bool { return info.Name == p })
+}
+
+// CheckPermissionName says what is wrong with the name of a permission; "" when nothing is.
+func CheckPermissionName(name string) string {
+	switch {
+	case name == "":
+		return "is required"
+	case len(name) > maxName:
+		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
+	case indexOf(Permission(name)) >= 0 || foreignPermissions[Permission(name)] != "":
+		return ""
+	}
+	return fmt.Sprintf("there is no permission %q; the nearest name is %s, and GET /api/admin/permissions lists all", name, nearestPermission(name))
+}
+
+// nearestPermission is the permission whose name takes the fewest changes of characters to get to. It is never Admin: a
+// suggestion must not make anyone an administrator.
+func nearestPermission(name string) Permission {
+	others := slices.DeleteFunc(slices.Clone(permissions), func(p PermissionInfo) bool { return p.Name == Admin })
+	return slices.MinFunc(others, func(a, b PermissionInfo) int {
+		return cmp.Compare(editDistance(name, string(a.Name)), editDistance(name, string(b.Name)))
+	}).Name
+}
+
+// editDistance is how many bytes must be inserted, removed or replaced to make b of a (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // the distances of what was seen of a from each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

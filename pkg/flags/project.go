@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"maps"
 	"math"
 	"reflect"
@@ -42,6 +44,14 @@ const (
 	ModeProtected = "protected"
 	ModePrivate   = "private"
 )
+
+// ProjectUID makes a project's UID of a random UUID: 96 bits in 16 characters. All projects of a service share one space
+// of UIDs, and nothing checks that one is free: with 32 bits, two of 10,000 projects would have the same in one service of
+// a hundred, and share their flags.
+func ProjectUID(uuid string) string {
+	sum := sha256.Sum256([]byte(uuid))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
 
 // DefaultSettings are those of a project whose maker says nothing.
 func DefaultSettings() Settings {

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -185,22 +184,6 @@ func (r Role) Check(registry *Environments, problems *Problems) {
 		}
 	}
 }
-
-// CheckPermissionName says what is wrong with the name of a permission; "" when nothing is. Names that nobody here asks
-// for are fine: Unleash has more of them, and they give nothing.
-func CheckPermissionName(name string) string {
-	switch {
-	case name == "":
-		return "is required"
-	case len(name) > maxName:
-		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
-	case !permissionName.MatchString(name):
-		return fmt.Sprintf("must be the name of a permission, such as %s, not %q", UpdateFeature, name)
-	}
-	return ""
-}
-
-var permissionName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 // memberPermissions are what a project's member may do with its flags, but not with the project itself or who has access
 // to it; an owner may everything in the project.

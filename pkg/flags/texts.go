@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -35,6 +37,23 @@ func CheckCount(path, what string, n, most int, p *Problems) bool {
 		p.Add(path, "must have at most %d %s, has %d", most, what, n)
 	}
 	return n <= most
+}
+
+// CheckPlain notes a name that could pass for another one: with blanks at its ends, or with characters that cannot be
+// seen. Names stand in messages, in lists and in the log of events. They are refused and not trimmed, so that what is
+// stored is what the caller sent.
+func CheckPlain(path, name string, p *Problems) {
+	if strings.TrimSpace(name) != name {
+		p.Add(path, "must not begin or end with a blank")
+	}
+	if strings.ContainsFunc(name, isInvisible) {
+		p.Add(path, "must not have control characters, zero-width characters or blanks other than the space in it")
+	}
+}
+
+// isInvisible is for control, format and zero-width characters, and for blanks other than the space.
+func isInvisible(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 func textOf(p *string) string {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // FirstUser is there from the start: the administrator.
@@ -85,20 +84,14 @@ func (u *User) Check(problems *Problems) {
 	CheckLength("/username", u.Username, maxUserName, problems)
 	CheckLength("/name", u.Name, maxUserName, problems)
 	CheckLength("/email", u.Email, maxEmail, problems)
-	if !isPlain(u.Username) {
-		problems.Add("/username", "must have no control characters, and no blanks at its ends")
-	}
+	CheckPlain("/username", u.Username, problems)
+	CheckPlain("/name", u.Name, problems)
 	if u.Email == "" {
 		return
 	}
 	if address, err := mail.ParseAddress(u.Email); err != nil || address.Address != u.Email {
 		problems.Add("/email", "must be an e-mail address, such as someone@example.com")
 	}
-}
-
-// isPlain tells whether a text shows as what it is: it stands in messages and in the log of events.
-func isPlain(text string) bool {
-	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // SetRootRole changes what the user may in the whole service. Invalid for the first user, who stays an administrator: so

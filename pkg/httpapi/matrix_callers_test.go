@@ -152,7 +152,7 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 	add("a project role to switch in development", flags.RoleViewer, map[string]string{alpha: inDevelopment}, custom(inDevelopment))
 	add("a project role of ADMIN", flags.RoleViewer, map[string]string{alpha: "ADMIN"}, custom("ADMIN"))
 	add("a project role of what holds in the service", flags.RoleViewer, nil, custom("CREATE_PROJECT READ_ROLE CREATE_CLIENT_API_TOKEN"))
-	add("a project role of what only others know", flags.RoleViewer, nil, custom("MOVE_FEATURE"))
+	add("a project role of what only others know", flags.RoleViewer, nil, custom("APPLY_CHANGE_REQUEST"))
 	add("a root role of ADMIN", root("ADMIN"), map[string]string{"": "ADMIN"})
 	add("a root role of nothing", root(""), nil)
 	add("a root role to switch everywhere", root(switches), map[string]string{"": switches})

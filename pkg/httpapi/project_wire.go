@@ -46,7 +46,9 @@ func (b createProjectBody) check(limits flags.Limits, problems *flags.Problems) 
 func checkProjectName(name maybe[string], problems *flags.Problems) {
 	if name.Set && strings.TrimSpace(name.Value) == "" {
 		problems.Add("/name", "must not be empty")
+		return
 	}
+	flags.CheckPlain("/name", name.Value, problems)
 }
 
 // An updateProjectBody changes a project; what it leaves out stays.

@@ -108,7 +108,7 @@ func (c *call) projectID(in createProjectBody) (id string, derived bool) {
 func createProject(c *call, in createProjectBody) (decision, error) {
 	id, derived := c.projectID(in)
 	p := &flags.Project{
-		ID: id, UID: flags.ShortID(c.newID()), Name: in.Name.or(id), Settings: in.over(flags.DefaultSettings()), CreatedAt: c.now, UpdatedAt: c.now,
+		ID: id, UID: flags.ProjectUID(c.newID()), Name: in.Name.or(id), Settings: in.over(flags.DefaultSettings()), CreatedAt: c.now, UpdatedAt: c.now,
 	}
 	if text := in.Description.Value; text != nil {
 		p.Description = *text

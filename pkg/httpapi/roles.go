@@ -112,7 +112,10 @@ type rolePermissionBody struct {
 	Environment maybe[*string] `json:"environment"`
 }
 
-const maxRoleName = 100
+const (
+	maxRoleName     = 100
+	maxRoleProblems = 20 // that one answer lists; one of them is enough for a 400
+)
 
 func (b roleBody) check(_ flags.Limits, problems *flags.Problems) {
 	switch n := utf8.RuneCountInString(b.Name); {
@@ -120,9 +123,14 @@ func (b roleBody) check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/name", "is required")
 	case n > maxRoleName:
 		problems.Add("/name", "must have at most %d characters, has %d", maxRoleName, n)
+	default:
+		flags.CheckPlain("/name", b.Name, problems)
 	}
 	flags.Role{Description: orEmpty(b.Description.Value)}.CheckTexts(problems)
 	for i, p := range b.Permissions.Value {
+		if len(*problems) > maxRoleProblems {
+			break // to suggest the nearest name takes time
+		}
 		if problem := flags.CheckPermissionName(p.Name); problem != "" {
 			problems.Add("/permissions/"+strconv.Itoa(i)+"/name", "%s", problem)
 		}

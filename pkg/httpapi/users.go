@@ -145,9 +145,10 @@ func (c *call) newUser(u flags.User, ref maybe[roleRef]) (*flags.User, error) {
 func (c *call) updated(in updateUserBody) (*flags.User, error) {
 	u := c.user.Clone()
 	in.over(u)
-	var problems flags.Problems
+	var before, problems flags.Problems
+	c.user.Check(&before)
 	u.Check(&problems)
-	if err := problems.Err(); err != nil {
+	if err := problems.Since(before).Err(); err != nil {
 		return nil, err
 	}
 	if err := flags.CheckRoom(c.lists[flags.EntityUser], c.user, u); err != nil {
