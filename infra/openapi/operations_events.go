@@ -46,7 +46,7 @@ var ofEvents = map[string]member{
 	"eventView.id":            {doc: "Its number: whole, of up to 53 bits, and greater than those of earlier events. Two made by different processes in the same 250 ns may share it.", example: 187201543884800},
 	"eventView.type":          {doc: "What the change was.", example: "feature-created"},
 	"eventView.createdBy":     {doc: "Who did it: the name of the user or of the token.", example: "admin"},
-	"createdByUserId":         {doc: "The id of that user; null for a token, which is nobody's.", example: 1},
+	"createdByUserId":         {doc: "The id of that user; -42 for an API token, null for what a service starts with.", example: 1},
 	"eventView.createdAt":     {doc: "When the change was made."},
 	"eventView.data":          {doc: "What is there now, or what changed of it; null where nothing is."},
 	"preData":                 {doc: "What was there before; null where nothing was."},

@@ -30,13 +30,21 @@ type transaction struct {
 // plan makes a change into a transaction; nil when it alters nothing.
 func (s *Store) plan(change flags.Change) (*transaction, error) {
 	tx := &transaction{input: &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(uuid.NewString())}}
+	events := append([]flags.Event{change.Event}, change.Further...)
+	var owner flags.Aggregate // of the events: the first that is altered
+	var first int64           // its version that the first event is stored at
 	for _, w := range change.Writes {
-		version, err := s.planWrite(tx, w)
+		rise := int64(1)
+		if owner == nil {
+			rise = int64(len(events))
+		}
+		version, err := s.planWrite(tx, w, rise)
 		if err != nil {
 			return nil, err
 		}
-		if version > 0 && tx.event == (place{}) { // the first write that alters something owns the event
-			tx.event, tx.eventID = eventPlace(cmp.Or(w.After, w.Before), version), change.Event.ID
+		if version > 0 && owner == nil {
+			owner, first = cmp.Or(w.After, w.Before), version-rise+1
+			tx.event, tx.eventID = eventPlace(owner, first), change.Event.ID
 		}
 	}
 	if len(tx.refusals) == 0 {
@@ -47,26 +55,33 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 			return nil, err
 		}
 	}
-	event, body, err := eventItemOf(tx.event, change.Event)
-	if err != nil {
-		return nil, broken(err)
-	}
-	if body != "" {
-		at := bodyPlace(tx.event)
-		if err := s.put(tx, envelope{PK: at.pk, SK: at.sk, Document: body}, notThere(), outdated); err != nil {
+	for i, event := range events {
+		if err := s.planEvent(tx, eventPlace(owner, first+int64(i)), event); err != nil {
 			return nil, err
 		}
 	}
-	if n := len(tx.refusals) + 1; n > maxTransaction {
+	if n := len(tx.refusals); n > maxTransaction {
 		return nil, flags.Errorf(flags.Invalid, "this touches more than %d items at once, %d of them, and was not done; make it several changes", maxTransaction, n)
-	}
-	if err := s.put(tx, event, notThere(), outdated); err != nil {
-		return nil, err
 	}
 	if tx.bytes > maxTransactionBytes {
 		return nil, flags.Errorf(flags.Invalid, "this changes items of %.1f MB at once, more than the 4 MB that one change may have, and nothing was changed; change fewer flags at once, for example by removing dependencies one at a time", float64(tx.bytes)/(1<<20))
 	}
 	return tx, nil
+}
+
+// planEvent adds an event, and its body where that is an item of its own.
+func (s *Store) planEvent(tx *transaction, at place, event flags.Event) error {
+	item, body, err := eventItemOf(at, event)
+	if err != nil {
+		return broken(err)
+	}
+	if body != "" {
+		apart := bodyPlace(at)
+		if err := s.put(tx, envelope{PK: apart.pk, SK: apart.sk, Document: body}, notThere(), outdated); err != nil {
+			return err
+		}
+	}
+	return s.put(tx, item, notThere(), outdated)
 }
 
 // What DynamoDB lets a transaction have: so many items, of 4 MB together. It does not say whether an item counts as it is
@@ -89,11 +104,11 @@ func passing(err *flags.Error) refusal { return refusal{err, true} }
 // outdated says that another writer was first.
 var outdated = lasting(flags.Errorf(flags.Outdated, "it was changed by another call at the same time; try again"))
 
-// planWrite adds one aggregate, with what follows from it, when it differs from what was read. It tells the version that
-// this makes, 0 when there is no difference.
-func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err error) {
+// planWrite adds one aggregate, with what follows from it, when it differs from what was read. Its version rises by rise.
+// It returns the new version, 0 when there is no difference.
+func (s *Store) planWrite(tx *transaction, w flags.Write, rise int64) (version int64, err error) {
 	if w.After == nil {
-		return s.planDelete(tx, w.Before)
+		return s.planDelete(tx, w.Before, rise)
 	}
 	document, err := stored(w.After)
 	if err != nil {
@@ -103,7 +118,7 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 		return 0, err
 	}
 	p := placeOf(w.After.Key())
-	e := envelope{PK: p.pk, SK: p.sk, UID: uidOf(w.After), Version: 1, Document: document}
+	e := envelope{PK: p.pk, SK: p.sk, UID: uidOf(w.After), Version: rise, Document: document}
 	condition, means := notThere(), taken(w.After.Key())
 	if w.Before != nil {
 		before, err := stored(w.Before)
@@ -114,7 +129,7 @@ func (s *Store) planWrite(tx *transaction, w flags.Write) (version int64, err er
 			return 0, nil
 		}
 		tx.replaces(before, document)
-		e.Version, condition, means = flags.VersionOf(w.Before)+1, asRead(w.Before), outdated
+		e.Version, condition, means = flags.VersionOf(w.Before)+rise, asRead(w.Before), outdated
 	}
 	if err := s.put(tx, e, condition, means); err != nil {
 		return 0, err
@@ -131,7 +146,7 @@ func fits(what, document string) error {
 }
 
 // planDelete takes one aggregate away, with what follows from it.
-func (s *Store) planDelete(tx *transaction, before flags.Aggregate) (version int64, err error) {
+func (s *Store) planDelete(tx *transaction, before flags.Aggregate, rise int64) (version int64, err error) {
 	document, err := stored(before)
 	if err != nil {
 		return 0, broken(err)
@@ -154,7 +169,7 @@ func (s *Store) planDelete(tx *transaction, before flags.Aggregate) (version int
 	if err != nil {
 		return 0, err
 	}
-	return flags.VersionOf(before) + 1, s.planFollowers(tx, before, nil)
+	return flags.VersionOf(before) + rise, s.planFollowers(tx, before, nil)
 }
 
 // asRead is the condition that an aggregate is still what was read: at its version and, where a name can be used again,

@@ -159,3 +159,34 @@ func wantOutcome(t *testing.T, err error, want flags.Kind) {
 		t.Errorf("got kind %d (%v), want kind %d", flags.KindOf(err), reason(err), want)
 	}
 }
+
+// TestSettleSeveralEvents is about a change of several events whose answer is lost, by an engine that forgets request
+// tokens: it is applied once, with each of its events once, also when another change follows before it is sent again.
+func TestSettleSeveralEvents(t *testing.T) {
+	for name, between := range map[string]func(scripted){
+		"nothing else": func(scripted) {},
+		"changed by another since": func(s scripted) {
+			mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t)
+			s := openScripted(t, e, inTurn(map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseAnswer}}), func(s scripted) {
+				restart(t, e, false)
+				between(s)
+			})
+			mustCommit(t, s.plain, flags.Write{After: newFlag("f")})
+			c := newChange(write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
+			c.Further = []flags.Event{newChange().Event}
+			if err := s.faulty.Commit(t.Context(), c); err != nil {
+				t.Fatalf("commit: %v", reason(err))
+			}
+			f := find(t, s.plain, "f")
+			events, err := s.plain.Events(t.Context(), f)
+			if err != nil || int64(len(events)) != f.Version || events[1].ID != c.Event.ID || events[2].ID != c.Further[0].ID {
+				t.Errorf("%v, version %d with events %v, want one a version, the change's second and third", err, f.Version, events)
+			}
+		})
+	}
+}

@@ -20,6 +20,9 @@ const (
 	FeatureStrategyRemove      EventType = "feature-strategy-remove"
 	FeatureStrategyOrder       EventType = "strategy-order-changed"
 	FeatureVariantsUpdated     EventType = "feature-environment-variants-updated"
+	FeatureAllVariantsUpdated  EventType = "feature-variants-updated" // in all environments
+	FeatureStaleOn             EventType = "feature-stale-on"
+	FeatureStaleOff            EventType = "feature-stale-off"
 	FeatureTagged              EventType = "feature-tagged"
 	FeatureUntagged            EventType = "feature-untagged"
 	FeatureDependencyAdded     EventType = "feature-dependency-added" // or changed
@@ -78,14 +81,17 @@ const (
 	ProjectAccessUpdated       EventType = "project-access-updated"
 )
 
-// An Event tells of one change. It is stored in the transaction that makes the change, so there are as many events as
-// changes.
+// TokenUserID stands for the user of an API token, who does not exist. It is Unleash's number for admin tokens.
+const TokenUserID = -42
+
+// An Event tells of a change, and is stored in the transaction that makes it. A change has one event, or several: see
+// Change.Further.
 type Event struct {
 	ID          string // UUID version 7, so that ids sort by time
 	Type        EventType
 	CreatedAt   time.Time
 	CreatedBy   string // the name of the caller's token or user
-	UserID      int64  // who that is; 0 for a token, which is nobody's, and for the seeding
+	UserID      int64  // who that is; TokenUserID for an API token, 0 for the seeding
 	Project     string
 	Environment string
 	FeatureName string

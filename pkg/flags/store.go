@@ -100,6 +100,10 @@ type Write struct {
 type Change struct {
 	Writes []Write
 	Event  Event
+
+	// Further events of the same change. Each is stored at a version of its own of the first aggregate that is altered,
+	// whose version rises by the number of events.
+	Further []Event
 }
 
 // Store keeps aggregates, the summaries that lists read, and events.

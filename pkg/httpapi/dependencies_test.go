@@ -137,10 +137,10 @@ func TestFamiliesInTheArchive(t *testing.T) {
 	s.run(t, []call{{"any again", "GET", project + "/dependencies", "", 200, `true`}})
 
 	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "a"})
-	if err != nil || len(events) != 5 || events[2].Type != flags.FeatureArchived {
-		t.Fatalf("events %+v, %v; want five, the third that it was archived", events, err)
+	if err != nil || len(events) != 6 || events[2].Type != flags.FeatureArchived || events[3].Type != flags.FeatureDependenciesRemoved {
+		t.Fatalf("events %+v, %v; want six, the third that it was archived, the fourth that its dependencies were removed", events, err)
 	}
-	if got, want := fmt.Sprint(events[2].PreData), `{"dependencies":[{"feature":"parent","enabled":true,"variants":[]}]}`; got != want {
+	if got, want := fmt.Sprint(events[3].PreData), `{"dependencies":[{"feature":"parent","enabled":true,"variants":[]}]}`; got != want {
 		t.Errorf("before it was archived: %s, want %s", got, want)
 	}
 }

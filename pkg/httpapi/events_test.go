@@ -138,7 +138,7 @@ var elsewhere = map[string]string{
 func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 	t.Helper()
 	text, _ := json.Marshal(e)
-	if e.Type == "" || e.CreatedBy != "admin" || e.CreatedByUserID != nil || time.Since(e.CreatedAt) > time.Minute {
+	if e.Type == "" || e.CreatedBy != "admin" || e.CreatedByUserID == nil || *e.CreatedByUserID != flags.TokenUserID || time.Since(e.CreatedAt) > time.Minute {
 		t.Errorf("the event %s does not say what was done, by the token admin, and when", text)
 	}
 	method, _, _ := strings.Cut(route, " ")

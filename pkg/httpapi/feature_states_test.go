@@ -86,7 +86,7 @@ func TestArchiveAndRevive(t *testing.T) {
 		{"the archive of an unknown project", "GET", "/api/admin/archive/features/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureMetadataUpdated,
+		flags.FeatureCreated, flags.FeatureStrategyAdd, flags.FeatureEnvironmentEnabled, flags.FeatureMetadataUpdated, flags.FeatureStaleOn,
 		flags.FeatureArchived, flags.FeatureRevived, flags.FeatureEnvironmentEnabled,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {

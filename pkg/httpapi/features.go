@@ -113,7 +113,14 @@ func (c *call) changeMetadata(m flags.Metadata) (decision, error) {
 	f := c.feature.Clone()
 	f.Metadata = m
 	event := flags.Event{Type: flags.FeatureMetadataUpdated, Data: metadata(f), PreData: metadata(c.feature)}
-	return c.changesFeature(f, event, http.StatusOK, c.subset(f, nil))
+	d, err := c.changesFeature(f, event, http.StatusOK, c.subset(f, nil))
+	switch {
+	case f.Stale && !c.feature.Stale:
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOn})
+	case c.feature.Stale && !f.Stale:
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOff})
+	}
+	return d, err
 }
 
 func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
@@ -140,8 +147,11 @@ func archiveFeature(c *call) (decision, error) {
 	if err := f.Archive(c.now, parents...); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureArchived, PreData: dependenciesGone(c.feature)}
-	return c.changesFeature(f, event, http.StatusAccepted, nil, writes...)
+	d, err := c.changesFeature(f, flags.Event{Type: flags.FeatureArchived}, http.StatusAccepted, nil, writes...)
+	if gone := dependenciesGone(c.feature); gone != nil {
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureDependenciesRemoved, PreData: gone})
+	}
+	return d, err
 }
 
 func reviveFeature(c *call) (decision, error) {

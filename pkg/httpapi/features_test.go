@@ -155,10 +155,11 @@ func TestUpdateFeature(t *testing.T) {
 		{"an unknown flag", "PUT", features + "/nosuch", `{}`, 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
-		flags.FeatureCreated, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated,
+		flags.FeatureCreated, flags.FeatureMetadataUpdated, flags.FeatureStaleOn, flags.FeatureMetadataUpdated, flags.FeatureMetadataUpdated,
+		flags.FeatureMetadataUpdated, flags.FeatureStaleOff,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q: one a change, none without", got, want)
+		t.Errorf("events %q, want %q: those of each change, none without", got, want)
 	}
 	s.unchanged(t, "f", []call{
 		{"another name", "PUT", f, `{"name":"g","description":"x"}`, 400, invalid("/name")},

@@ -45,6 +45,9 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 		if strings.Contains(route, "/dependencies") {
 			of = child
 		}
+		if prepare := apart[route]; prepare != nil && strings.Contains(route, "{projectId}/api-tokens") {
+			prepare(s, t, &of)
+		}
 		if c := of.call(route); c.method == "DELETE" {
 			last = append([]call{c}, last...) // a strategy before its flag, which sorts before it
 		} else {

@@ -320,12 +320,23 @@ func (c *call) changes(before, after flags.Aggregate, event flags.Event, status 
 
 // changesAll is a decision of several writes in one transaction.
 func (c *call) changesAll(writes []flags.Write, event flags.Event, status int, body any) (decision, error) {
-	event.ID, event.CreatedBy = orderedID(), c.caller.Name
+	return decision{status: status, body: body, change: flags.Change{Writes: writes, Event: c.signed(event)}}, nil
+}
+
+// signed is an event with its id and time, and who made it.
+func (c *call) signed(event flags.Event) flags.Event {
+	event.ID, event.CreatedBy, event.UserID = orderedID(), c.caller.Name, flags.TokenUserID
 	event.CreatedAt = flags.EventTime(event.ID) // and not c.now: the log is searched by it, in the order of ids
 	if c.caller.User != nil {
 		event.UserID = c.caller.User.ID
 	}
-	return decision{status: status, body: body, change: flags.Change{Writes: writes, Event: event}}, nil
+	return event
+}
+
+// alsoFeature adds a further event of the flag of the call to the change of a decision.
+func (c *call) alsoFeature(d *decision, event flags.Event) {
+	event.Project, event.FeatureName, event.Environment = c.feature.Project, c.feature.Name, c.environment.Name
+	d.change.Further = append(d.change.Further, c.signed(event))
 }
 
 // changesFeature is a decision that replaces the flag of the call by after, and changes others with it.

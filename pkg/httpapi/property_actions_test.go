@@ -546,7 +546,9 @@ func (q *sequence) bring() {
 		f = &modelFlag{in: map[string]*setup{}, flagState: flagState{Name: name, Project: project, Description: &empty, Lifecycle: phaseState{Stage: "initial"}}}
 		q.world.flags[name] = f
 	}
+	before := f.changes
 	q.change(f, func() { q.brought(f, environment, on, kind, tags, strategies, variants) })
+	f.changes = min(f.changes, before+1) // an import has one event for a flag, whatever it changes
 	if fresh {
 		f.changes = 1
 	}

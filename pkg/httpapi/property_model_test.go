@@ -176,13 +176,30 @@ func (w *world) state(f *modelFlag) flagState {
 	return state
 }
 
-// changing does something to a flag and notes whether that changed it. A change leaves one event.
+// changing does something to a flag and counts the events that this makes.
 func (w *world) changing(f *modelFlag, change func()) {
-	was := w.state(f)
+	was := w.state(f).normal()
 	change()
-	if !reflect.DeepEqual(was.normal(), w.state(f).normal()) {
-		f.changes++
+	if now := w.state(f).normal(); !reflect.DeepEqual(was, now) {
+		f.changes += 1 + further(was, now)
 	}
+}
+
+// further is how many events a change has beside the first one.
+func further(was, now flagState) (n int) {
+	if was.Stale != now.Stale {
+		n++
+	}
+	if now.Archived && !was.Archived && len(was.Dependencies) > 0 {
+		n++
+	}
+	for name, before := range was.Environments {
+		after := now.Environments[name]
+		if before.Enabled && !after.Enabled && !reflect.DeepEqual(before.Strategies, after.Strategies) {
+			n++
+		}
+	}
+	return n
 }
 
 // normal is a state with every empty list as none, to compare it.

@@ -37,7 +37,7 @@ func (q *sequence) replayAll() {
 		var own struct{ Events []eventState }
 		q.read(q.handler, "GET", "/api/admin/events/"+name+"?limit=1000", "", &own)
 		if len(own.Events) != f.changes {
-			q.rt.Fatalf("flag %s has %d events, want %d, as many as changes", name, len(own.Events), f.changes)
+			q.rt.Fatalf("flag %s has %d events, want %d", name, len(own.Events), f.changes)
 		}
 		all := slices.Concat(own.Events, others.Events)
 		slices.SortFunc(all, func(a, b eventState) int { return cmp.Compare(a.ID, b.ID) })
@@ -87,7 +87,7 @@ type eventSide struct {
 // apply does to the flag what an event says.
 func (r *replay) apply(e eventState) error {
 	var data, preData eventSide
-	if e.Type != flags.FeatureStrategyOrder && e.Type != flags.FeatureVariantsUpdated { // whose members are ids, and environments
+	if e.Type != flags.FeatureStrategyOrder && e.Type != flags.FeatureVariantsUpdated && e.Type != flags.FeatureAllVariantsUpdated { // whose members are ids, and environments
 		for from, to := range map[*json.RawMessage]*eventSide{&e.Data: &data, &e.PreData: &preData} {
 			if len(*from) > 0 {
 				if err := json.Unmarshal(*from, to); err != nil {
@@ -115,6 +115,10 @@ func (r *replay) apply(e eventState) error {
 		r.whole(e, data)
 	case flags.FeatureMetadataUpdated:
 		r.metadata(data)
+	case flags.FeatureStaleOn, flags.FeatureStaleOff:
+		if r.flag.Stale != (e.Type == flags.FeatureStaleOn) {
+			return fmt.Errorf("tells otherwise than the event before")
+		}
 	case flags.FeatureArchived:
 		r.flag.Archived, r.flag.Dependencies = true, nil
 	case flags.FeatureRevived:
@@ -216,7 +220,7 @@ func (r *replay) tags(e eventState, data, preData eventSide) {
 // inEnvironment is what was changed in one environment, or in several.
 func (r *replay) inEnvironment(e eventState, data eventSide) (err error) {
 	switch e.Type {
-	case flags.FeatureVariantsUpdated:
+	case flags.FeatureVariantsUpdated, flags.FeatureAllVariantsUpdated:
 		after := map[string][]variantState{}
 		err = json.Unmarshal(e.Data, &after)
 		for name, variants := range after {

@@ -23,7 +23,7 @@ import (
 // TestProperties makes random sequences of operations, through the whole interface and a real engine, and holds them to
 // a small model: every status, every flag after every step, every list at the end. Then
 //
-//   - the events of each flag, replayed, make what the flag is, and there are as many as changes;
+//   - the events of each flag, replayed, make what the flag is, and there are as many as its changes make;
 //   - what is exported and imported into a fresh store is the same there, and so is its export;
 //   - the table is consistent (dynamotest.Check).
 //

@@ -142,7 +142,17 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 		Data:    changedStrategy{answer, f.Enabled(c.environment)},
 		PreData: changedStrategy{strategyViewOf(before, f.Name), c.feature.Enabled(c.environment)},
 	}
-	return c.changesFeature(f, event, http.StatusOK, answer)
+	return c.changesStrategies(f, event, answer)
+}
+
+// changesStrategies is a decision that replaces the flag by f. Where the change of a strategy switched the environment
+// off, that has an event too.
+func (c *call) changesStrategies(f *flags.Feature, event flags.Event, answer any) (decision, error) {
+	d, err := c.changesFeature(f, event, http.StatusOK, answer)
+	if c.feature.Enabled(c.environment) && !f.Enabled(c.environment) {
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureEnvironmentDisabled, Data: c.stateOf(f), PreData: c.stateOf(c.feature)})
+	}
+	return d, err
 }
 
 func removeStrategy(c *call) (decision, error) {
@@ -163,7 +173,7 @@ func (c *call) removesStrategy(s flags.Strategy) (decision, error) {
 	if on := f.Enabled(c.environment); on != c.feature.Enabled(c.environment) {
 		event.Data = c.stateOf(f)
 	}
-	return c.changesFeature(f, event, http.StatusOK, nil)
+	return c.changesStrategies(f, event, nil)
 }
 
 func orderStrategies(c *call, in strategyOrderBody) (decision, error) {

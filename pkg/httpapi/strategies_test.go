@@ -159,8 +159,8 @@ func TestRemoveStrategy(t *testing.T) {
 		on("off with the last one", false),
 		{"none left", "GET", list, "", 200, `[]`},
 	})
-	if got := s.events(t, "f"); got[len(got)-1] != flags.FeatureStrategyRemove {
-		t.Errorf("last event %s, want %s", got[len(got)-1], flags.FeatureStrategyRemove)
+	if got, want := s.last(t, "f", 2), []flags.EventType{flags.FeatureStrategyRemove, flags.FeatureEnvironmentDisabled}; !slices.Equal(got, want) {
+		t.Errorf("last events %q, want %q", got, want)
 	}
 }
 

@@ -37,7 +37,9 @@ func readVariants(c *call) (decision, error) {
 }
 
 func putAllVariants(c *call, in variantsBody) (decision, error) {
-	return c.setVariants(c.environments, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+	d, err := c.setVariants(c.environments, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+	d.change.Event.Type = flags.FeatureAllVariantsUpdated
+	return d, err
 }
 
 func putVariants(c *call, in variantsBody) (decision, error) {

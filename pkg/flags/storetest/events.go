@@ -44,6 +44,37 @@ var eventCases = []testCase{
 			}
 		}
 	}},
+	{"several of one change", func(t *trial) {
+		several := func(name string, w ...flags.Write) flags.Change {
+			c := change("first "+flags.EventType(name), w...)
+			c.Further = []flags.Event{change("second").Event, change("third").Event}
+			return c
+		}
+		t.mustCommit(several("made", added(flag("u1", "f"))))
+		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
+		other := flag("u1", "g")
+		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, changed(read, describe("d")), added(other)))
+		t.wantKind(t.commit(several("late", changed(read, describe("e")))), flags.Outdated)
+		t.mustCommit(several("no change", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
+		var got []string
+		for _, e := range t.mustEvents(flag("u1", "f")) {
+			got = append(got, string(e.Type))
+		}
+		if want := "first made, second, third, first changed, second, third"; strings.Join(got, ", ") != want {
+			t.Errorf("events %s, want %s", strings.Join(got, ", "), want)
+		}
+		if n := len(t.mustEvents(other)); n > 0 {
+			t.Errorf("%d events of what was changed beside, want none", n)
+		}
+		page, err := t.store.Log(t.Context(), flags.LogQuery{Features: []string{"f"}, Limit: 4})
+		if err != nil || len(page.Events) != 4 || page.Events[3].Type != "third" {
+			t.Fatalf("%v, events %v, want a page that ends between those of one change", err, page.Events)
+		}
+		page, err = t.store.Log(t.Context(), flags.LogQuery{Features: []string{"f"}, Limit: 4, Cursor: page.Next})
+		if err != nil || len(page.Events) != 2 || page.Events[0].Type != "second" {
+			t.Errorf("%v, events %v, want the rest on the next page", err, page.Events)
+		}
+	}},
 	{"each aggregate has its own", func(t *trial) {
 		again := FullProject()
 		again.ID, again.UID = "0f1e2d3c", "77777777" // the id of one is the uid of another

@@ -81,6 +81,8 @@ func removed(group, title string) string { return "feature-strategy-remove " + g
 const (
 	switchedOn  = "feature-environment-enabled "
 	switchedOff = "feature-environment-disabled "
+	becameStale = "feature-stale-on "
+	becameFresh = "feature-stale-off "
 )
 
 // titleOf is the title of a strategy.
@@ -123,8 +125,16 @@ func (s state) apply(in input) (state, int) {
 	case !s.exists:
 		return s, http.StatusNotFound
 	case in.kind == patch:
+		was := s.stale
 		s.description, s.stale = in.value, in.stale
-		return s.happened(updated(in.value)), http.StatusOK
+		s = s.happened(updated(in.value))
+		switch {
+		case s.stale && !was:
+			s = s.happened(becameStale)
+		case was && !s.stale:
+			s = s.happened(becameFresh)
+		}
+		return s, http.StatusOK
 	case in.kind == on && !s.on && s.strategies == "":
 		return s, http.StatusConflict // it has no strategies
 	case in.kind == on && !s.on:
@@ -145,8 +155,12 @@ func (s state) apply(in input) (state, int) {
 		return s.happened(edited(in.strategy, in.value)), http.StatusOK
 	}
 	s.strategies = without(s.strategies, in.strategy)
-	s.on = s.on && s.strategies != ""
-	return s.happened(removed(in.strategy, title)), http.StatusOK
+	s = s.happened(removed(in.strategy, title))
+	if s.on && s.strategies == "" {
+		s.on = false
+		s = s.happened(switchedOff)
+	}
+	return s, http.StatusOK
 }
 
 // shown is the state as a list shows it.
