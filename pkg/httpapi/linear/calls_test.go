@@ -227,7 +227,7 @@ func eventsIn(w *world, body string) []string {
 			events = append(events, name+e.Data.Description)
 		case removed("", "")[:len(removed("", ""))-1]:
 			events = append(events, removed(e.PreData.Parameters.GroupID, e.PreData.Title))
-		case switchedOn, switchedOff:
+		case switchedOn, switchedOff, becameStale, becameFresh:
 			events = append(events, name)
 		default:
 			events = append(events, name+e.Data.Parameters.GroupID+"="+e.Data.Title)
