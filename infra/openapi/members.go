@@ -74,6 +74,7 @@ var ofFeatures = map[string]member{
 	"createFeatureBody.description":    {doc: "What the flag is for.", example: "The checkout in one page.", standard: "", limit: longest(flags.MaxDescription)},
 	"stale":                            {doc: "Whether the flag has served its purpose and should go.", example: false},
 	"impressionData":                   {doc: "Whether SDKs are to report each evaluation of the flag.", example: false},
+	"createFeatureBody.stale":          {doc: "Whether the flag has served its purpose and should go.", example: false, standard: false},
 	"createFeatureBody.impressionData": {doc: "Whether SDKs are to report each evaluation of the flag.", example: false, standard: false},
 	"lastSeenAt":                       {doc: "When usage was last reported; null while it never was."},
 	"metadataView.lastSeenAt":          {doc: "When usage was last reported; null while it never was. Use that of the environment.", deprecated: true},

@@ -13,6 +13,7 @@ type createFeatureBody struct {
 	Name           string         `json:"name"`
 	Type           maybe[string]  `json:"type"`
 	Description    maybe[*string] `json:"description"`
+	Stale          maybe[bool]    `json:"stale"`
 	ImpressionData maybe[bool]    `json:"impressionData"`
 }
 
@@ -23,7 +24,7 @@ func (b createFeatureBody) check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return metadataBody{Type: b.Type, Description: b.Description, ImpressionData: b.ImpressionData}.over(newMetadata())
+	return metadataBody{b.Type, b.Description, b.Stale, b.ImpressionData}.over(newMetadata())
 }
 
 // newMetadata is what a flag is made with unless its creator says otherwise.
