@@ -49,7 +49,7 @@ var parameters = map[string]parameter{
 // queries are those of queries, all of which may be left out. What stands before a dot tells apart those of one name.
 var queries = merge(eventQueries, searchParameters, map[string]parameter{
 	"q":           {"The beginning of a name, user name or e-mail in any case, of at least two characters; fewer find nobody.", "ad", nil},
-	"page.limit":  {"At most this many entries, from 1 to 10,000. Anything else is the default, 10,000.", "100", nil},
+	"page.limit":  {"At most this many entries, from 1 to 10,000. With anything else, the whole list, or the first 10,000 tags.", "100", nil},
 	"page.offset": {"How many entries to leave out of the beginning. What is no whole number from 0 to 1073741824 is 0.", "100", nil},
 	"tag":         {"Leaves only flags with this tag: a type, a colon and a value. Given several times, one of the tags is enough. `tag[]` is the same.", "simple:checkout", aTagFilter},
 	"namePrefix":  {"Leaves only flags whose name begins with this.", "checkout-", nil},

@@ -192,3 +192,39 @@ func TestMostFavorites(t *testing.T) {
 		{"none to remove", "DELETE", features + "/f/favorites", "", 200, ""},
 	})
 }
+
+// TestManyTags gives flags more tags than an answer can have: the list is read in pages, and is never too large.
+func TestManyTags(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	const tagged, each = 700, 30
+	var all []flags.Aggregate
+	for i := range tagged {
+		f := flags.NewFeature(p, fmt.Sprintf("f%d", i), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())
+		for j := range each {
+			f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: fmt.Sprintf("%06d", i*each+j) + controls(flags.MaxTag-6)})
+		}
+		all = append(all, f)
+	}
+	s.put(t, all)
+	read := 0
+	for _, page := range []struct {
+		query string
+		want  int
+	}{{"", 10_000}, {"?offset=10000", 10_000}, {"?offset=20000", tagged*each - 20_000}} {
+		got := s.do(t, "GET", "/api/admin/tags"+page.query, "", "Accept-Encoding: identity")
+		n := strings.Count(got.body, `"value"`)
+		if got.status != 200 || n != page.want {
+			t.Errorf("GET tags%s: %d with %d tags, want %d", page.query, got.status, n, page.want)
+		}
+		read += n
+	}
+	if read != tagged*each {
+		t.Errorf("%d tags read in pages, want %d", read, tagged*each)
+	}
+}

@@ -2,12 +2,12 @@ package httpapi
 
 import "net/url"
 
-// maxPage is the largest page of a list, and the page without a limit: the smaller lists are answered whole.
+// maxPage is the largest limit of a page.
 const maxPage = 10_000
 
-// pageOf cuts a list to the page that the query asks for by limit and offset. A list that is longer than a page, or too
-// large for one answer, is read in several: no number of entries makes it unreadable.
+// pageOf cuts a list to the page that the query asks for by limit and offset; without a limit it has no end. A list that is
+// too large for one answer is read in several: no number of entries makes it unreadable.
 func pageOf[T any](query url.Values, list []T) []T {
 	from := min(wholeNumber(query, "offset", 0, 0, maxSearchOffset), len(list))
-	return list[from:min(from+wholeNumber(query, "limit", maxPage, 1, maxPage), len(list))]
+	return list[from:min(from+wholeNumber(query, "limit", len(list), 1, maxPage), len(list))]
 }

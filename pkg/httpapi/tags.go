@@ -114,7 +114,9 @@ func listTagsOfType(c *call) (decision, error) {
 
 func (c *call) knownTags(wanted func(flags.Tag) bool) (decision, error) {
 	known := slices.DeleteFunc(slices.Clone(c.tags), func(t flags.Tag) bool { return !wanted(t) })
-	return ok(tagList{Version: 1, Tags: tagViews(pageOf(c.query, known))})
+	page := pageOf(c.query, known)
+	page = page[:min(len(page), maxPage)] // nothing else bounds how many tags all flags have
+	return ok(tagList{Version: 1, Tags: tagViews(page)})
 }
 
 // tagInPath is the tag that the path names.
