@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template deploy admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
+.PHONY: help run template deploy admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration test-terraform localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -118,6 +118,10 @@ test-sam-local: $(SAM)
 # The emulator runs the functions' binaries as processes of this machine, hence Linux. The scripts of docs/operations are run.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy into an emulator of AWS with the SAM CLI, use it, update it, rotate the token, delete it (wants Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./localstack/e2e
+
+test-terraform: check-go check-npm ## run the acceptance tests of Unleash's Terraform provider, of the checkout PROVIDER=folder (wants terraform)
+	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@GUIDON_LOCAL='$(LOCAL)' localstack/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 test-migration: check-go check-npm ## move all flags of a real Unleash to Guidon and back, and compare (wants PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./localstack/migration

@@ -80,7 +80,7 @@ func (s *seeding) environments(ctx context.Context) (*flags.Environments, error)
 
 // project makes the project "default", with the environments that are enabled from the start.
 func (s *seeding) project(ctx context.Context, environments *flags.Environments) error {
-	p := &flags.Project{ID: flags.DefaultProject, UID: flags.ProjectUID(uuid.NewString()), Name: "Default", CreatedAt: s.time()}
+	p := &flags.Project{ID: flags.DefaultProject, UID: flags.ProjectUID(uuid.NewString()), Name: "Default", Description: "Default project", CreatedAt: s.time()}
 	for _, name := range []string{"development", "production"} {
 		env := environments.Find(name)
 		if env == nil {

@@ -185,8 +185,22 @@ func Describe(p Permission) (PermissionInfo, bool) {
 	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by an earlier version
 }
 
-// Number is a permission's place in the list of all, from 1; 0 for one that no operation asks for.
-func (p Permission) Number() int { return indexOf(p) + 1 }
+// knownNumbers are the ids that Unleash is known to have by the acceptance tests of its Terraform provider.
+var knownNumbers = map[Permission]int{Admin: 1, CreateProject: 12, UpdateProject: 13, CreateFeatureStrategy: 25}
+
+// ownNumbers is where the ids of the other permissions begin, so that none of them means another permission in Unleash.
+const ownNumbers = 1000
+
+// Number is the id of a permission; 0 for one that no operation asks for.
+func (p Permission) Number() int {
+	if n, known := knownNumbers[p]; known {
+		return n
+	}
+	if i := indexOf(p); i >= 0 {
+		return ownNumbers + i
+	}
+	return 0
+}
 
 // includes tells whether a permission gives another one as well.
 func (p Permission) includes(other Permission) bool {

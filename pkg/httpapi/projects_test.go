@@ -20,6 +20,9 @@ func said(name string) []string {
 		`"featureNaming":{"pattern":null,"example":null,"description":null}`, `"linkTemplates":[]`, `"createdAt":"<time>"`, `"updatedAt":"<time>"`}
 }
 
+// aboutDefault is the description that the default project begins with.
+const aboutDefault = `"description":"Default project"`
+
 // listedProject is a new project in the list of all, with some members other than those; made is one as its creation
 // answers, and overview one as it is read.
 func listedProject(id, name string, others ...string) string {
@@ -45,17 +48,17 @@ func TestReadProject(t *testing.T) {
 		}
 		return `"features":[` + strings.Join(all, ",") + `]`
 	}
-	s.check(t, call{"without flags", "GET", project, "", 200, overview("Default")})
+	s.check(t, call{"without flags", "GET", project, "", 200, overview("Default", aboutDefault)})
 	s.create(t, "c", "a", "b")
-	s.check(t, call{"with flags", "GET", project, "", 200, overview("Default", rows("a", "b", "c"))})
+	s.check(t, call{"with flags", "GET", project, "", 200, overview("Default", aboutDefault, rows("a", "b", "c"))})
 	s.must(t, "PUT", features+"/c", `{"stale":true}`)
 	s.run(t, []call{
 		{"a third of them stale", "GET", project, "", 200, `{"...":0,"health":67}`},
 		{"the list says so too", "GET", projects, "", 200, `{"version":1,"projects":[` +
-			listedProject("default", "Default", `"health":67`, `"featureCount":3`, `"staleFeatureCount":1`) + `]}`},
+			listedProject("default", "Default", aboutDefault, `"health":67`, `"featureCount":3`, `"staleFeatureCount":1`) + `]}`},
 		{"an archived one counts for nothing", "DELETE", features + "/c", "", 202, ""},
 		{"in the overview", "GET", project, "", 200, `{"...":0,"health":100}`},
-		{"nor in the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default", `"featureCount":2`) + `]}`},
+		{"nor in the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default", aboutDefault, `"featureCount":2`) + `]}`},
 		{"an unknown one", "GET", "/api/admin/projects/nosuch", "", 404, notFound(`"nosuch"`)},
 		{"in another case", "GET", "/api/admin/projects/Default", "", 404, notFound(`"Default"`)},
 	})
@@ -81,7 +84,7 @@ func TestCreateProject(t *testing.T) {
 		{"nor variants in them", "PUT", projects + "/p3/features/f3/variants", `[{"name":"v","weight":1}]`, 200, variants()},
 		{"its list", "GET", projects + "/p3/features", "", 200, `{"version":2,"features":[` + listed("f3") + `]}`},
 		{"all of them", "GET", projects, "", 200, `{"version":1,"projects":[` + strings.Join([]string{
-			listedProject("default", "Default"), listedProject("p1", "p1"),
+			listedProject("default", "Default", aboutDefault), listedProject("p1", "p1"),
 			listedProject("p2", "Two of them", `"description":"d"`, `"mode":"private"`, `"defaultStickiness":"userId"`, `"featureLimit":3`,
 				`"featureNaming":{"pattern":"^a","example":"ab","description":null}`, `"linkTemplates":[{"title":"t","urlTemplate":"u"}]`),
 			listedProject("p3", "p3", `"featureCount":1`), listedProject("p4", "p4"),
@@ -134,7 +137,7 @@ func TestUpdateProject(t *testing.T) {
 		{"name and more", "PUT", p, `{"name":"m","mode":"protected","id":"other","nosuch":1}`, 200, ""},
 		{"what was left out stays", "GET", p, "", 200, overview("m", `"description":"d"`, `"mode":"protected"`)},
 		{"no description", "PUT", p, `{"description":null,"defaultStickiness":"random"}`, 200, ""},
-		{"it is left out of the list", "GET", projects, "", 200, `{"...":0,"projects":[` + listedProject("default", "Default") + `,` +
+		{"it is left out of the list", "GET", projects, "", 200, `{"...":0,"projects":[` + listedProject("default", "Default", aboutDefault) + `,` +
 			listedProject("p", "m", `"mode":"protected"`, `"defaultStickiness":"random"`) + `]}`},
 		{"settings", "PUT", settings, `{` + strings.Join(full, ",") + `}`, 200, ""},
 		{"are there", "GET", p, "", 200, overview("m", full...)},
@@ -204,7 +207,7 @@ func TestDeleteProject(t *testing.T) {
 		{"the flag archived", "DELETE", p + "/features/kept", "", 202, ""},
 		{"without", "DELETE", p, "", 200, ""},
 		{"gone", "GET", p, "", 404, notFound(`"p"`)},
-		{"from the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default") + `]}`},
+		{"from the list", "GET", projects, "", 200, `{"version":1,"projects":[` + listedProject("default", "Default", aboutDefault) + `]}`},
 		{"twice", "DELETE", p, "", 404, notFound(`"p"`)},
 		{"a flag in it", "POST", p + "/features", `{"name":"new"}`, 404, notFound(`"p"`)},
 		{"its archived flag", "POST", "/api/admin/archive/revive/kept", "", 404, notFound(`"p"`)},

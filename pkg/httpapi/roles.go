@@ -32,10 +32,10 @@ func roleWithPermissionsOf(r flags.Role) roleWithPermissions {
 
 // A permissionView is a permission, as one can be had or as a role has it.
 type permissionView struct {
-	ID          int              `json:"id"` // its place in the list of all; 0 for one that nothing here asks for
+	ID          int              `json:"id"` // 0 for one that grants nothing
 	Name        flags.Permission `json:"name"`
 	DisplayName string           `json:"displayName"`
-	Type        string           `json:"type"`                 // root, project, or environment, or the name of one
+	Type        string           `json:"type"`                 // root, project or environment
 	Environment string           `json:"environment,omitzero"` // the only one that it is held in
 }
 
@@ -46,11 +46,7 @@ func permissionOf(g flags.Grant, of flags.RoleType) permissionView {
 	if !known && of.OfProject() {
 		scope = flags.ProjectScope
 	}
-	kind := scopeNames[scope]
-	if g.Environment != "" {
-		kind = g.Environment
-	}
-	return permissionView{g.Permission.Number(), g.Permission, info.DisplayName, kind, g.Environment}
+	return permissionView{g.Permission.Number(), g.Permission, info.DisplayName, scopeNames[scope], g.Environment}
 }
 
 var scopeNames = map[flags.Scope]string{flags.RootScope: "root", flags.ProjectScope: "project", flags.EnvironmentScope: "environment"}

@@ -21,7 +21,7 @@ func TestRoles(t *testing.T) {
 		`{"id":5,"type":"project","name":"Member","description":"<any>"}`
 	const (
 		archive = `{"id":"<any>","name":"DELETE_FEATURE","displayName":"<any>","type":"project"}`
-		inDev   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"development","environment":"development"}`
+		inDev   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment","environment":"development"}`
 		inAll   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment"}`
 		other   = `{"id":0,"name":"UPDATE_ADDON","displayName":"Change integrations (not in Guidon: grants nothing)","type":"project"}`
 	)
@@ -106,7 +106,7 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("the first permissions are %v and %v, want ADMIN of root, and one of project", p.Root[0], p.Project[0])
 	}
 	for i, name := range []string{"default", "development", "production"} { // in their order
-		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 5 || env.Permissions[0].Environment != name || env.Permissions[0].Type != name {
+		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 5 || env.Permissions[0].Environment != name || env.Permissions[0].Type != "environment" {
 			t.Errorf("environment %d is %v, want %s with five permissions", i, env, name)
 		}
 	}
