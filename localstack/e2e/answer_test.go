@@ -102,6 +102,7 @@ type (
 	row struct {
 		Name           string           `json:"name"`
 		Type           string           `json:"type"`
+		Description    *string          `json:"description"`
 		Stale          bool             `json:"stale"`
 		ImpressionData bool             `json:"impressionData"`
 		CreatedAt      time.Time        `json:"createdAt"`
@@ -122,6 +123,7 @@ type (
 		LinkTemplates                              []struct{ Title, URLTemplate string }
 		CreatedAt, UpdatedAt                       time.Time
 		Health, Members                            int
+		Stats                                      map[string]float64
 		Favorite                                   bool
 		Environments                               []struct{ Environment string }
 	}

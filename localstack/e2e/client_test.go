@@ -73,7 +73,7 @@ func decodeAll(raw []byte, into any) error {
 // A failure is the body of an error.
 type failure struct {
 	ID, Name, Message string
-	Details           []struct{ Message, Path string }
+	Details           []struct{ Message, Description, Path string }
 }
 
 // fails makes a request that must be refused with the status and the name of an error.
