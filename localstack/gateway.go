@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"guidon/infra/bootstrap"
@@ -207,7 +208,11 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	started := time.Now()
 	answer := &statusWriter{w, http.StatusOK}
-	matched, parameters := g.routes.match(r.Method, r.URL.Path)
+	path := r.URL.Path
+	if strings.Contains(strings.ToLower(r.URL.EscapedPath()), "%2f") && !lambdahttp.EndsInText(path) {
+		path = "/" // no name has a slash: $default answers that there is no such path
+	}
+	matched, parameters := g.routes.match(r.Method, path)
 	g.serve(answer, r, matched, parameters)
 	route := "none"
 	if matched != nil {

@@ -314,6 +314,8 @@ func TestOddRequests(t *testing.T) {
 		{"hash", "GET " + features + "/a%23b HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"NUL", "GET " + features + "/%00 HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"not UTF-8", "GET " + features + "/%ff HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"escaped slash", "GET /api/admin/projects/default%2Ffeatures HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"escaped slash below a route", "GET " + features + "/f%2Fenvironments%2Fdevelopment HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"dots", "GET /api/../health HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"double slash", "GET //api//admin/nothing HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"slash at the end", "GET " + features + "/ HTTP/1.1\r\n" + auth + "\r\n", 404},

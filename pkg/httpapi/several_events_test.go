@@ -24,8 +24,7 @@ func TestEventsBesideTheFirst(t *testing.T) {
 	s.create(t, "f", "parent", "child")
 	s.must(t, "POST", features+"/child/dependencies", `{"feature":"parent"}`)
 	only := func(flag string) string {
-		var list []struct{ ID string }
-		list = decoded[[]struct{ ID string }](t, s.must(t, "GET", in(flag, "development")+"/strategies", "").body)
+		list := decoded[[]struct{ ID string }](t, s.must(t, "GET", in(flag, "development")+"/strategies", "").body)
 		return in(flag, "development") + "/strategies/" + list[0].ID
 	}
 	s.strategy(t, "two", `{"name":"default"}`)

@@ -123,6 +123,12 @@ func cutText(path string) (head, text string, ok bool) {
 	return path, "", false
 }
 
+// EndsInText tells whether a decoded path ends in a text that may hold slashes of its own.
+func EndsInText(path string) bool {
+	_, _, ok := cutText(path)
+	return ok
+}
+
 // escapeValue escapes a text as one segment that is no "..", either.
 func escapeValue(value string) string {
 	if strings.Trim(value, ".") == "" {
