@@ -64,8 +64,8 @@ func send(t *testing.T, url, request string) (*http.Response, string) {
 }
 
 func TestEvent(t *testing.T) {
-	url, got := capture(t, "ANY /api/{a}/x/{rest+}")
-	send(t, url, "POST /api/caf%C3%A9/x/a%2Fb//c?q=1&q=%26&r HTTP/1.1\r\n"+
+	url, got := capture(t, "ANY /api/admin/features/{a}/tags/{rest+}")
+	send(t, url, "POST /api/admin/features/caf%C3%A9/tags/simple/a%2Fb//c?q=1&q=%26&r HTTP/1.1\r\n"+
 		"Host: flags.example:8080\r\nUser-Agent: client/1.0\r\nContent-Type: application/json; charset=utf-8\r\n"+
 		"X-Many: one\r\nx-many: two, three\r\nCookie: a=1; b=2\r\nCookie: c=3\r\nX-Forwarded-For: 203.0.113.7\r\n"+
 		"Authorization: secret\r\nConnection: close\r\nContent-Length: 14\r\n\r\n"+`{"name":"é"}`+"\n")
@@ -80,7 +80,7 @@ func TestEvent(t *testing.T) {
 		t.Error("no request id")
 	}
 	got.RequestContext.Time, got.RequestContext.TimeEpoch, got.RequestContext.RequestID = "", 0, ""
-	const key, path = "ANY /api/{a}/x/{rest+}", "/api/café/x/a/b//c"
+	const key, path = "ANY /api/admin/features/{a}/tags/{rest+}", "/api/admin/features/café/tags/simple/a/b//c"
 	want := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: key, RawPath: path, RawQueryString: "q=1&q=%26&r",
 		Cookies: []string{"a=1", "b=2", "c=3"},
@@ -90,7 +90,7 @@ func TestEvent(t *testing.T) {
 			"x-forwarded-for": "203.0.113.7, 127.0.0.1", "x-forwarded-port": "8080", "x-forwarded-proto": "http",
 		},
 		QueryStringParameters: map[string]string{"q": "1,&", "r": ""},
-		PathParameters:        map[string]string{"a": "café", "rest": "a/b//c"},
+		PathParameters:        map[string]string{"a": "café", "rest": "simple/a/b//c"},
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey: key, AccountID: "000000000000", Stage: "$default", APIID: "local",
 			DomainName: "flags.example:8080", DomainPrefix: "local",
