@@ -126,7 +126,6 @@ type (
 		Stats                                      map[string]float64
 		Favorite                                   bool
 		Environments                               []struct{ Environment string }
-		Stats                                      map[string]int
 	}
 	archive struct {
 		Version  int             `json:"version"`
