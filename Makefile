@@ -61,7 +61,7 @@ test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's o
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler, so the tests run without the race detector"; fi; \
-	set -x; go test -count=1 $$race -skip '$(SWEEPS)' ./... && go test -count=1 -run '$(SWEEPS)' ./pkg/httpapi
+	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/httpapi
 
 contract: check-go check-npm $(SCHEMATHESIS) ## let Schemathesis hold the interface to its own description (SEED, EXAMPLES)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
