@@ -142,10 +142,10 @@ func TestSegmentRaces(t *testing.T) {
 					tt.prepare(s, t, id)
 				}
 				got := s.parallel(t, 2, func(i int) call { return []func(string) call{tt.one, tt.other}[i](id) })
-				switch done := got[200] + got[204]; {
-				case done == 2:
+				switch got[200] + got[204] {
+				case 2:
 					both++
-				case done == 0:
+				case 0:
 					none++
 				}
 			}

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -17,7 +18,7 @@ func BenchmarkLongList(b *testing.B) {
 		b.Run(encoding, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequest("GET", features, nil)
+				r := httptest.NewRequest(http.MethodGet, features, nil)
 				r.Header.Set("Authorization", dynamotest.AdminToken)
 				r.Header.Set("Accept-Encoding", encoding)
 				w := httptest.NewRecorder()

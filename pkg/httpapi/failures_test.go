@@ -172,7 +172,7 @@ func TestLongAnswers(t *testing.T) {
 			{5_000, "gzip, deflate", 200}, {10_000, "gzip", 200}, {20_000, "*", 200},
 		} {
 			for _, group := range []httpapi.Group{httpapi.Projects(), httpapi.Features()} {
-				r := httptest.NewRequest("GET", path, nil)
+				r := httptest.NewRequest(http.MethodGet, path, nil)
 				r.Header.Set("Authorization", dynamotest.AdminToken)
 				r.Header.Set("Accept-Encoding", tt.encoding)
 				w := httptest.NewRecorder()

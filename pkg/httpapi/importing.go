@@ -195,7 +195,7 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 func (m *importing) number(c *call, next nextID) (err error) {
 	m.here = c.segmentsByName()
 	if m.noRoom = m.checkRoom(c); m.noRoom != nil {
-		return nil // bringSegment says so
+		return nil //nolint:nilerr // bringSegment reports it, for each segment
 	}
 	for _, s := range m.data.Segments {
 		if m.here[s.Name] != nil || !s.Constraints.Set || m.newIDs[s.Name] != 0 {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -22,7 +23,7 @@ func TestPermissionsAsTerraformReadsThem(t *testing.T) {
 			}
 		}
 	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
-	all := append(list.Permissions.Root, list.Permissions.Project...)
+	all := slices.Concat(list.Permissions.Root, list.Permissions.Project)
 	for _, env := range list.Permissions.Environments {
 		if env.Name == "development" {
 			all = append(all, env.Permissions...)

@@ -202,25 +202,25 @@ func segmentInputOf(random *rand.Rand) segmentInput {
 
 // makeSegments prepares the segments, their environments and their flags.
 func (w *world) makeSegments() {
-	must := func(method, path, body string) string {
-		status, answer, err := w.send(request{method, path, body}, calm)
+	post := func(path, body string) string {
+		status, answer, err := w.send(request{"POST", path, body}, calm)
 		if err != nil || status >= 300 {
-			panic(fmt.Sprintf("%s %s %s: %d %s %v", method, path, body, status, answer, err))
+			panic(fmt.Sprintf("POST %s %s: %d %s %v", path, body, status, answer, err))
 		}
 		return answer
 	}
-	must("POST", "/api/admin/projects", `{"id":"shop","name":"shop"}`)
+	post("/api/admin/projects", `{"id":"shop","name":"shop"}`)
 	for i := range allSegments {
-		must("POST", "/api/admin/environments", fmt.Sprintf(`{"name":"env-%d","type":"test"}`, i))
+		post("/api/admin/environments", fmt.Sprintf(`{"name":"env-%d","type":"test"}`, i))
 		for _, project := range twoProjects {
-			must("POST", "/api/admin/projects/"+project+"/environments", fmt.Sprintf(`{"environment":"env-%d"}`, i))
+			post("/api/admin/projects/"+project+"/environments", fmt.Sprintf(`{"environment":"env-%d"}`, i))
 		}
-		made := must("POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
+		made := post("/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
 		if id := decoded[struct{ ID int }](w, made).ID; id != i+1 {
 			panic(fmt.Sprintf("segment %d has the id %d", i, id))
 		}
-		must("POST", flagsOf, fmt.Sprintf(`{"name":%q}`, flagOf(i)))
-		added := must("POST", fmt.Sprintf("%s/%s/environments/env-%d/strategies", flagsOf, flagOf(i), i), `{"name":"default"}`)
+		post(flagsOf, fmt.Sprintf(`{"name":%q}`, flagOf(i)))
+		added := post(fmt.Sprintf("%s/%s/environments/env-%d/strategies", flagsOf, flagOf(i), i), `{"name":"default"}`)
 		w.learn(flagOf(i), "its", decoded[strategyBody](w, added).ID)
 	}
 }
