@@ -116,11 +116,16 @@ func (c *call) changeMetadata(m flags.Metadata) (decision, error) {
 	d, err := c.changesFeature(f, event, http.StatusOK, c.subset(f, nil))
 	switch {
 	case f.Stale && !c.feature.Stale:
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOn})
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOn, Data: staleState{true}, PreData: staleState{false}})
 	case c.feature.Stale && !f.Stale:
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOff})
+		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOff, Data: staleState{false}, PreData: staleState{true}})
 	}
 	return d, err
+}
+
+// A staleState is what events tell of a flag that became stale, or is no longer.
+type staleState struct {
+	Stale bool `json:"stale"`
 }
 
 func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
