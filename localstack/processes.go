@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,6 +163,10 @@ func (g *gateway) handler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := invoked(r); ok {
+			if given := r.Header.Get("Authorization"); g.admin == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.admin)) != 1 {
+				http.Error(w, `{"Type":"User","Message":"the header Authorization must have the admin token"}`, http.StatusForbidden)
+				return
+			}
 			g.processes.serve(w, r, id)
 			return
 		}

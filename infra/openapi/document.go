@@ -208,7 +208,7 @@ const notModified = "NotModified"
 // etagHeader is what the answers to reads carry.
 func etagHeader() openapi3.Headers {
 	return openapi3.Headers{"ETag": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
-		Description: "Changes when the answer changes; send it back in `If-None-Match`.", Required: true, Schema: openapi3.NewStringSchema().NewRef(),
+		Description: "Changes when the answer changes; send it back in `If-None-Match`. Lists of tokens have none.", Schema: openapi3.NewStringSchema().NewRef(),
 	}}}}
 }
 

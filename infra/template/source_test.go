@@ -215,7 +215,7 @@ func settingsProblems(source string) (problems []string) {
 	_, globals, _ := strings.Cut(source, "\nGlobals:")
 	globals, _, _ = strings.Cut(globals, "\nResources:")
 	for _, variable := range variableRef.FindAllStringSubmatch(globals, -1) {
-		if name := variable[1]; name != "ReservedConcurrency" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // its value is no setting of theirs
+		if name := variable[1]; name != "ReservedConcurrency" && name != "Paused" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // its value is no setting of theirs
 			problems = append(problems, "the settings do not have "+name)
 		}
 	}

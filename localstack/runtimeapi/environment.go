@@ -76,7 +76,9 @@ func newEnvironment(f *Function) (*environment, error) {
 	e.cmd.Env = f.variables(strings.TrimPrefix(e.server.URL, "http://"))
 	e.cmd.Stdout, e.cmd.Stderr = f.Log, f.Log
 	e.cmd.SysProcAttr = detach.Attributes()
+	e.mu.Lock() // the Runtime API is served already
 	e.begun = time.Now()
+	e.mu.Unlock()
 	if err := e.cmd.Start(); err != nil {
 		_ = e.server.Close()
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -62,7 +63,10 @@ func (a *attempts) GetInitialToken() func(error) error { return func(error) erro
 // cause is why the call failed at last: not that time was up, but what took so long.
 func (a *attempts) cause(err error) error {
 	if a.last != nil {
-		return a.last
+		err = a.last
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return request.Err // without the address, which may hold a secret of the local engine
 	}
 	return err
 }

@@ -24,6 +24,9 @@ func (d Dependency) Check(p *Problems) {
 	if !d.Enabled && len(d.Variants) > 0 {
 		p.Add("/variants", "a parent that must be off has no variants: leave them out, or ask for an enabled parent")
 	}
+	if !CheckCount("/variants", "variants", len(d.Variants), MaxVariants, p) {
+		return
+	}
 	for i, v := range d.Variants {
 		if v == "" {
 			p.Add("/variants/"+strconv.Itoa(i), "must be the name of a variant")

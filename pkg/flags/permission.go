@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Permission is the right to do one sort of thing; the names are those that users of Unleash know from its roles.
@@ -144,6 +145,7 @@ var foreignPermissions = map[Permission]string{
 	"DELETE_ADDON":                   "Delete integrations",
 	"UPDATE_APPLICATION":             "Change applications",
 	"UPDATE_AUTH_CONFIGURATION":      "Change the settings of signing in",
+	"UPDATE_PROJECT_CONTEXT":         "Change the context fields of the project",
 	"UPDATE_CORS":                    "Change the origins that may call the frontend API",
 	"UPDATE_INSTANCE_BANNERS":        "Change the banners of the service",
 	"UPDATE_MAINTENANCE_MODE":        "Switch the maintenance mode",
@@ -239,6 +241,7 @@ func CheckPermissionName(name string) string {
 // nearestPermission is the permission whose name takes the fewest changes of characters to get to. It is never Admin: a
 // suggestion must not make anyone an administrator.
 func nearestPermission(name string) Permission {
+	name = strings.ToUpper(name)
 	others := slices.DeleteFunc(slices.Clone(permissions), func(p PermissionInfo) bool { return p.Name == Admin })
 	return slices.MinFunc(others, func(a, b PermissionInfo) int {
 		return cmp.Compare(editDistance(name, string(a.Name)), editDistance(name, string(b.Name)))

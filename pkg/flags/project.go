@@ -149,6 +149,30 @@ func (p *Project) SetDefaultStrategy(env ProjectEnvironment, s Strategy) Strateg
 	return s
 }
 
+// MaxDefaultStrategies is how much text the default strategies of a project may have together, in bytes. Every list of all
+// projects reads them.
+const MaxDefaultStrategies = 64 << 10
+
+// CheckDefaultStrategies says whether the default strategies of a project that was before may become those of p: Invalid
+// when they are too large. Those of an earlier version may stay, and become smaller.
+func (p *Project) CheckDefaultStrategies(before *Project) error {
+	if size := p.defaultStrategiesSize(); size > MaxDefaultStrategies && size > before.defaultStrategiesSize() {
+		return Errorf(Invalid, "the default strategies of the project would take %d KB together, and no more than %d KB are allowed; "+
+			"shorten their parameters, constraints or variants", size>>10, MaxDefaultStrategies>>10)
+	}
+	return nil
+}
+
+func (p *Project) defaultStrategiesSize() int {
+	size := 0
+	for _, a := range p.Environments {
+		if a.DefaultStrategy != nil {
+			size += a.DefaultStrategy.size()
+		}
+	}
+	return size
+}
+
 // Revised notes when the project was changed, if it differs from what it was in what people say of it.
 func (p *Project) Revised(before *Project, at time.Time) {
 	if p.Name != before.Name || p.Description != before.Description || !reflect.DeepEqual(p.Settings, before.Settings) {

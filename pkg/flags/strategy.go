@@ -22,6 +22,28 @@ type Strategy struct {
 	Variants    []Variant // strategy-level: no overrides
 }
 
+// size is about how many bytes the strategy takes when it is stored.
+func (s Strategy) size() int {
+	const each = 20 // beside the texts
+	size := each + len(s.Name) + len(textOf(s.Title)) + len(s.Segments)*each
+	for name, value := range s.Parameters {
+		size += each + len(name) + len(value)
+	}
+	for _, c := range s.Constraints {
+		size += each + len(c.ContextName) + len(textOf(c.Value))
+		for _, value := range c.Values {
+			size += len(value) + 3
+		}
+	}
+	for _, v := range s.Variants {
+		size += each + len(v.Name) + len(v.Stickiness)
+		if v.Payload != nil {
+			size += len(v.Payload.Value)
+		}
+	}
+	return size
+}
+
 // WithDefaults is the strategy as the flag of that name has it: missing parameters are those of its type, and there
 // are always parameters, if only none.
 func (s Strategy) WithDefaults(feature string) Strategy {

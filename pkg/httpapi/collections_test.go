@@ -67,6 +67,7 @@ func TestFullLists(t *testing.T) {
 		{"one by an import", "POST", importData, importOf(`"features":[],"segments":[{"id":1,"name":"more","constraints":[]}]`), 200,
 			`{"...":0,"others":[{"...":0,"name":"more","outcome":"skipped"}]}`},
 		{"a token more", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
+		{"a token of a project more", "POST", project + "/api-tokens", `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
 		{"a signup token more", "POST", "/api/admin/invite-link/tokens", `{"name":"more","expiresAt":"2100-01-01T00:00:00Z"}`, 400, noRoom("501 public signup tokens")},
 		{"a user more", "POST", people, `{"username":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
 		{"a service account more", "POST", "/api/admin/service-account", `{"username":"more","name":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},

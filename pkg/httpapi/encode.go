@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -106,10 +107,10 @@ func (c *compressor) close() error {
 	return c.gzip.Close()
 }
 
-// acceptsGzip tells whether an Accept-Encoding header allows gzip (RFC 9110 section 12.5.3).
-func acceptsGzip(header string) bool {
+// acceptsGzip tells whether a request allows gzip (RFC 9110 section 12.5.3).
+func acceptsGzip(r *http.Request) bool {
 	any := false
-	for item := range strings.SplitSeq(header, ",") {
+	for item := range listed(r, "Accept-Encoding") {
 		coding, parameters, _ := strings.Cut(item, ";")
 		quality := 1.0
 		for parameter := range strings.SplitSeq(parameters, ";") {
@@ -127,18 +128,21 @@ func acceptsGzip(header string) bool {
 	return any
 }
 
-// matchesTag tells whether an If-None-Match header names an ETag, compared weakly, or is "*" (RFC 9110 section 13.1.2).
-func matchesTag(header, etag string) bool {
-	if strings.TrimSpace(header) == "*" {
-		return true
-	}
+// matchesTag tells whether a request's If-None-Match names an ETag, compared weakly, or is "*" (RFC 9110 section 13.1.2).
+func matchesTag(r *http.Request, etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
-	for item := range strings.SplitSeq(header, ",") {
-		if strings.TrimPrefix(strings.TrimSpace(item), "W/") == opaque {
+	for item := range listed(r, "If-None-Match") {
+		if item = strings.TrimSpace(item); item == "*" || strings.TrimPrefix(item, "W/") == opaque {
 			return true
 		}
 	}
 	return false
+}
+
+// listed are the items of a header that is a list. It may come as several headers: the adapter of Lambda's events splits it
+// at its commas.
+func listed(r *http.Request, name string) iter.Seq[string] {
+	return strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",")
 }
 
 // maxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.

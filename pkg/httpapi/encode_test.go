@@ -6,6 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
 )
 
 // TestConditionalReads sends the ETag of an answer back: a 304 while the answer is the same, for each way to say it.
@@ -99,4 +105,42 @@ func uncompressed(t *testing.T, header http.Header, body io.Reader) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// TestListedHeaders asks by an event of API Gateway, where the adapter splits headers at their commas.
+func TestListedHeaders(t *testing.T) {
+	s := serve(t)
+	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
+		s.create(t, name)
+	}
+	function := lambdahttp.Handler(httpapi.New(s.store, httpapi.Features(), httpapi.Config{}))
+	ask := func(header, value string) events.APIGatewayV2HTTPResponse {
+		event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: features,
+			Headers: map[string]string{"authorization": dynamotest.AdminToken, header: value}}
+		event.RequestContext.HTTP.Method = http.MethodGet
+		answer, err := function(t.Context(), event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	for _, value := range []string{"deflate, gzip, br, zstd", "br,gzip;q=0.8", "identity, *"} {
+		if got := ask("accept-encoding", value); got.Headers["Content-Encoding"] != "gzip" || !got.IsBase64Encoded {
+			t.Errorf("Accept-Encoding %q: Content-Encoding %q, want gzip", value, got.Headers["Content-Encoding"])
+		}
+	}
+	etag := ask("accept", "*/*").Headers["Etag"]
+	if got := ask("if-none-match", `"a", `+etag); got.StatusCode != http.StatusNotModified {
+		t.Errorf("If-None-Match with the tag %s behind another: %d, want 304", etag, got.StatusCode)
+	}
+}
+
+// TestSecretsAreNotStored sees that answers with secrets of tokens may not be kept by anyone on the way.
+func TestSecretsAreNotStored(t *testing.T) {
+	s := serve(t)
+	for _, path := range []string{"/api/admin/api-tokens", project + "/api-tokens", "/api/admin/invite-link/tokens"} {
+		if got := s.do(t, "GET", path, ""); got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") != "" {
+			t.Errorf("GET %s: Cache-Control %q, ETag %q; want no-store and none", path, got.header.Get("Cache-Control"), got.header.Get("ETag"))
+		}
+	}
 }

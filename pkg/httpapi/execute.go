@@ -84,6 +84,7 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 	if err != nil {
 		return d, err
 	}
+	d.secret = op.Decide.seals
 	return d, e.commit(ctx, d)
 }
 
@@ -94,7 +95,7 @@ func (e *executor) prepare(ctx context.Context, r *http.Request, op Operation, k
 		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
 		param: r.PathValue, query: r.URL.Query(), late: func() bool { return ctx.Err() != nil },
 		load:       func(keys []flags.Key) (flags.View, error) { return e.store.Load(ctx, keys) },
-		compressed: acceptsGzip(r.Header.Get("Accept-Encoding")),
+		compressed: acceptsGzip(r),
 	}
 	view, err := e.load(ctx, r, op, keys)
 	if err != nil {

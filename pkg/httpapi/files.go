@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 )
 
 // A File is what a path answers as it is.
@@ -33,7 +34,8 @@ func NewFiles(files map[string]File, config Config) http.Handler {
 // file answers with a file: compressed where the caller takes that, and not at all where the caller has it already.
 func (e *executor) file(route string, f File) http.Handler {
 	sum := sha256.Sum256(f.Content)
-	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
+	compressed := sync.OnceValue(func() []byte { return compress(f.Content) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, header, status := f.Content, w.Header(), http.StatusOK
 		for name, value := range f.Headers {
@@ -44,9 +46,12 @@ func (e *executor) file(route string, f File) http.Handler {
 		header.Add("Vary", "Accept-Encoding")
 		header.Set("X-Content-Type-Options", "nosniff")
 		switch {
-		case matchesTag(r.Header.Get("If-None-Match"), tag):
+		case matchesTag(r, tag):
 			status, content = http.StatusNotModified, nil
-		case f.Gzipped && acceptsGzip(r.Header.Get("Accept-Encoding")):
+		case f.Gzipped && acceptsGzip(r):
+			header.Set("Content-Encoding", "gzip")
+		case len(content) >= minGzip && acceptsGzip(r):
+			content = compressed()
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:
 			content = uncompressed(content)
@@ -59,6 +64,15 @@ func (e *executor) file(route string, f File) http.Handler {
 		w.WriteHeader(status)
 		_, _ = w.Write(content) // a caller that has gone cannot be told
 	})
+}
+
+// compress makes a gzip file.
+func compress(content []byte) []byte {
+	var out bytes.Buffer
+	writer := gzip.NewWriter(&out)
+	_, _ = writer.Write(content) // a buffer takes everything
+	_ = writer.Close()
+	return out.Bytes()
 }
 
 // uncompressed is the content of a gzip file, which is one of the program's own: that it is good is seen to by tests.

@@ -167,10 +167,13 @@ func isCanonical(u *url.URL, endsInText bool) bool {
 
 // withoutSpareSlashes is the request without the slashes that clients add to its path: at its end, at its head, and after
 // /api, where an SDK adds its own path to an address that ends in a slash. Nil when there are none. A doubled slash further
-// down stays: there it is more likely a name that a script left empty.
+// down stays, and so does one at the end of what is to be deleted: there it is more likely a name that a script left empty.
 func withoutSpareSlashes(r *http.Request) *http.Request {
 	escaped := r.URL.EscapedPath()
-	shorter := "/" + strings.Trim(escaped, "/")
+	shorter := "/" + strings.TrimLeft(escaped, "/")
+	if r.Method != http.MethodDelete {
+		shorter = "/" + strings.Trim(escaped, "/")
+	}
 	if rest, found := strings.CutPrefix(shorter, "/api/"); found {
 		shorter = "/api/" + strings.TrimLeft(rest, "/")
 	}

@@ -56,3 +56,20 @@ func TestLocation(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeDefaultStrategies sees that the default strategies of a project stay small: every list of projects reads them.
+func TestLargeDefaultStrategies(t *testing.T) {
+	s := serve(t)
+	body := func(bytes int) string {
+		return `{"name":"default","parameters":{"a":"` + strings.Repeat("x", bytes) + `"}}`
+	}
+	s.run(t, []call{
+		{"one that is large", "POST", project + "/environments/production/default-strategy", body(40_000), 200, anything},
+		{"another", "POST", project + "/environments/development/default-strategy", body(40_000), 400, failure("ValidationError", "default strategies")},
+		{"the same one, smaller", "POST", project + "/environments/production/default-strategy", body(10_000), 200, anything},
+		{"and the other", "POST", project + "/environments/development/default-strategy", body(40_000), 200, anything},
+	})
+	s.create(t, "f", "p")
+	s.check(t, call{"many variants of a parent", "POST", features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
+		400, `{"...":0,"name":"ValidationError","message":"<has at most 100>"}`})
+}

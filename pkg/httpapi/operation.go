@@ -109,6 +109,7 @@ type decision struct {
 	body   any // nil for none
 	change flags.Change
 
+	secret     bool   // the answer holds secrets of tokens: it is not to be stored
 	location   string // the path at which what was created is read; "" for none
 	download   string // the name of a file to save the answer as; "" for none
 	derived    bool   // the change makes something whose name being taken is no refusal: another round finds another, or finds it there

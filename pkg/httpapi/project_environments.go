@@ -36,6 +36,9 @@ func attachEnvironment(c *call, in attachEnvironmentBody) (decision, error) {
 			return decision{}, err
 		}
 		p.SetDefaultStrategy(flags.ProjectEnvironment{Environment: *env}, s)
+		if err := p.CheckDefaultStrategies(c.project); err != nil {
+			return decision{}, err
+		}
 	}
 	event := flags.Event{Type: flags.ProjectEnvironmentAdded, Project: p.ID, Environment: env.Name, Data: attachedOf(env.Name, p.Environments[env.Name])}
 	return c.changes(c.project, p, event, http.StatusOK, nil)
@@ -69,6 +72,9 @@ func setDefaultStrategy(c *call, in newStrategyBody) (decision, error) {
 		return decision{}, err
 	}
 	answer := defaultStrategyViewOf(p.SetDefaultStrategy(c.environment, s))
+	if err := p.CheckDefaultStrategies(c.project); err != nil {
+		return decision{}, err
+	}
 	event := flags.Event{Type: flags.DefaultStrategyUpdated, Data: answer}
 	if before := c.environment.Attachment.DefaultStrategy; before != nil {
 		event.PreData = defaultStrategyViewOf(*before)

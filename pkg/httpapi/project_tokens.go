@@ -13,7 +13,7 @@ func projectTokens() []Operation {
 	const read = theProject | theEnvironments
 	return []Operation{
 		{"GET " + all, flags.ReadProjectToken, read, does(listProjectTokens).listing(flags.EntityToken).loading(listedKeys).sealing().answers(200, tokenList{})},
-		{"POST " + all, flags.CreateProjectToken, read, takes(createProjectToken).sealing().answers(201, apiToken{})},
+		{"POST " + all, flags.CreateProjectToken, read, takes(createProjectToken).listing(flags.EntityToken).sealing().answers(201, apiToken{})},
 		{"DELETE " + one, flags.DeleteProjectToken, read | theToken, does(deleteProjectToken).loading(reachKeys).answers(200)},
 	}
 }

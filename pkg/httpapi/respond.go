@@ -71,7 +71,7 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.WriteHeader(status)
 		return
 	}
-	answer, err := encode(body, acceptsGzip(r.Header.Get("Accept-Encoding")))
+	answer, err := encode(body, acceptsGzip(r))
 	if err != nil { // a defect: a body that is no JSON
 		panic(err)
 	}
@@ -81,10 +81,13 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		return
 	}
 	w.Header().Add("Vary", "Accept-Encoding")
-	if o.err == nil && r.Method == http.MethodGet { // the caller may keep it, and ask each time whether it is still the same
+	if o.decision.secret {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	if o.err == nil && r.Method == http.MethodGet && !o.decision.secret { // the caller may keep it, and ask each time whether it is still the same
 		w.Header().Set("ETag", answer.etag)
 		w.Header().Set("Cache-Control", "private, no-cache")
-		if matchesTag(r.Header.Get("If-None-Match"), answer.etag) {
+		if matchesTag(r, answer.etag) {
 			e.log(r, o, http.StatusNotModified, failure)
 			w.WriteHeader(http.StatusNotModified)
 			return

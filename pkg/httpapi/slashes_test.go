@@ -29,6 +29,8 @@ func TestSpareSlashes(t *testing.T) {
 		{"a doubled slash further down", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
 		{"a flag", flagsOf, call{"", "GET", features + "/f/", "", 200, ""}},
 		{"a change", flagsOf, call{"", "PUT", features + "/f//", `{"stale":true}`, 200, ""}},
+		{"a name that was left empty", flagsOf, call{"", "DELETE", features + "/f/dependencies/", "", 404, "slash"}},
+		{"a flag to be archived", flagsOf, call{"", "DELETE", features + "/f/", "", 404, "slash"}},
 		{"a flag that does not exist", flagsOf, call{"", "GET", features + "/g/", "", 404, "there is no flag"}},
 		{"no endpoint", flagsOf, call{"", "GET", "/api/admin/nothing/", "", 404, "slash"}},
 		{"dots", flagsOf, call{"", "GET", features + "/x/../f/", "", 404, ""}},

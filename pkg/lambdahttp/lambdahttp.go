@@ -104,6 +104,7 @@ func escapePath(path string) string {
 // texts are the paths that end in a text of any characters, with * for a segment.
 var texts = [][]string{
 	{"", "api", "admin", "features", "*", "tags", "*"},   // the value of a flag's tag
+	{"", "api", "admin", "tags", "*"},                    // the value of a tag
 	{"", "api", "admin", "context", "*", "legal-values"}, // a value of a context field
 }
 
