@@ -37,7 +37,7 @@ func (t *trial) mustSegment(id int64) *flags.Segment {
 	return mustFind[*flags.Segment](t, flags.SegmentKey(id))
 }
 
-// latest is a segment with the count of its uses, as whoever deletes it or gives it to a project must load it.
+// latest is a segment with the count of its uses, as a change that deletes it or gives it to a project must load it.
 func (t *trial) latest(id int64) *flags.Segment {
 	t.Helper()
 	view := t.mustLoad(flags.SegmentKey(id), flags.UseCountKey(id))
@@ -95,7 +95,7 @@ var segmentCases = []testCase{
 			t.mustCommit(change("used", write))
 			t.wantKind(t.commit(change("given", given(before, "u3"))), flags.Outdated)
 			t.wantKind(t.commit(change("deleted", deleted(before))), flags.Outdated)
-			t.mustCommit(change("given", given(t.latest(id), "u3"))) // whoever has seen the use may
+			t.mustCommit(change("given", given(t.latest(id), "u3"))) // a change that has seen the use may be made
 			if t.Failed() {
 				t.Errorf("used %s", name)
 			}
