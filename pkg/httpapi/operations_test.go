@@ -186,7 +186,7 @@ var examples = map[string]example{
 	"DELETE /api/admin/api-tokens/{token}": {"", 200, 2, 1},
 
 	ofProject("GET", "/api-tokens"):            {"", 200, 3, 3}, // for up to a hundred tokens and projects
-	ofProject("POST", "/api-tokens"):           {`{"tokenName":"{new}","type":"client"}`, 201, 2, 2},
+	ofProject("POST", "/api-tokens"):           {`{"tokenName":"{new}","type":"client"}`, 201, 3, 3},
 	ofProject("DELETE", "/api-tokens/{token}"): {"", 200, 3, 1},
 
 	// Who calls here is an API token, which has none.
