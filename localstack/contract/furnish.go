@@ -69,6 +69,7 @@ func (g *gateway) furnish(ctx context.Context) (dictionaries, error) {
 		f.makesNumbered("ownRoles", "/api/admin/roles", fmt.Sprintf(`{"name":"own-%d"}`, i))
 		f.makesSecret("apiTokens", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":"own-%d","type":"client","environment":"*"}`, i))
 		f.makesSecret("doomedTokens", "/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":%q,"type":"client","environment":"*"}`, name))
+		f.makesSecret("doomedProjectTokens", projects+"/contract/api-tokens", fmt.Sprintf(`{"tokenName":"%s-of-contract","type":"client","environment":"contract"}`, name))
 		f.makesSecret("signups", "/api/admin/invite-link/tokens", fmt.Sprintf(`{"name":%q,"expiresAt":"2999-01-01T00:00:00Z"}`, name))
 		f.makesNumbered("personalTokens", f.personal, fmt.Sprintf(`{"description":%q,"expiresAt":"2999-01-01T00:00:00Z"}`, name))
 	}
