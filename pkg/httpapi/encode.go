@@ -29,19 +29,21 @@ const (
 type encoding struct {
 	body    []byte
 	gzipped bool
-	etag    string // of the text, the same for each encoding of it: a weak one, RFC 9110 section 8.8.1
+	etag    string // of the text, the same for each encoding of it: a weak one, RFC 9110 section 8.8.1; "" without one
 	media   string // its content type
 }
 
 // encode makes the JSON text of an answer. With compress, a text of minGzip bytes or more is compressed while it is made,
-// so that only the compressed form is ever held in memory.
-func encode(body any, compress bool) (encoding, error) {
+// so that only the compressed form is ever held in memory. With tagged, it has an ETag.
+func encode(body any, compress, tagged bool) (encoding, error) {
 	text := &compressor{after: minGzip}
 	if !compress {
 		text.after = -1
 	}
-	sum := sha256.New()
-	out, media := io.MultiWriter(text, sum), "application/json; charset=utf-8"
+	out, media, sum := io.Writer(text), "application/json; charset=utf-8", sha256.New()
+	if tagged {
+		out = io.MultiWriter(text, sum)
+	}
 	if table, ok := body.(csvText); ok {
 		media = "text/csv; charset=utf-8"
 		if _, err := io.WriteString(out, string(table)); err != nil {
@@ -57,7 +59,11 @@ func encode(body any, compress bool) (encoding, error) {
 	if err := text.close(); err != nil {
 		return encoding{}, err
 	}
-	return encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, etag: weakTag(sum), media: media}, nil
+	answer := encoding{body: text.out.Bytes(), gzipped: text.gzip != nil, media: media}
+	if tagged {
+		answer.etag = weakTag(sum)
+	}
+	return answer, nil
 }
 
 // jsonSize is the number of bytes of the JSON text of a value.

@@ -71,7 +71,8 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.WriteHeader(status)
 		return
 	}
-	answer, err := encode(body, acceptsGzip(r))
+	tagged := o.err == nil && r.Method == http.MethodGet && !o.decision.secret // the caller may keep it, and ask each time whether it is still the same
+	answer, err := encode(body, acceptsGzip(r), tagged)
 	if err != nil { // a defect: a body that is no JSON
 		panic(err)
 	}
@@ -84,7 +85,7 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if o.decision.secret {
 		w.Header().Set("Cache-Control", "no-store")
 	}
-	if o.err == nil && r.Method == http.MethodGet && !o.decision.secret { // the caller may keep it, and ask each time whether it is still the same
+	if tagged {
 		w.Header().Set("ETag", answer.etag)
 		w.Header().Set("Cache-Control", "private, no-cache")
 		if matchesTag(r, answer.etag) {
