@@ -65,9 +65,9 @@ test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's o
 
 contract: check-go check-npm $(SCHEMATHESIS) ## let Schemathesis hold the interface to its own description (SEED, EXAMPLES)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
-	@go run ./localstack/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
+	@go run ./internal/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
 
-$(SCHEMATHESIS): localstack/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
+$(SCHEMATHESIS): internal/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
 
 # The SAM CLI, with cfn-lint and all that it needs, in a virtual environment of its own.
 $(SAM): infra/requirements-sam.txt; $(call virtual,the SAM CLI,aws-sam-cli@$(SAM_VERSION),sam-$(SAM_VERSION))
@@ -100,7 +100,7 @@ template: check-go $(SAM) $(CHECKOV) ## check template.yaml: sam validate, cfn-l
 
 sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each function in a container (PORT; wants Docker)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
-	@go build -o '$(LOCAL)/bin/samlocal' ./localstack/samlocal
+	@go build -o '$(LOCAL)/bin/samlocal' ./internal/samlocal
 	@exec '$(LOCAL)/bin/samlocal' -dir '$(LOCAL)/sam-local' -sam '$(SAM)' -guidon '$(LOCAL)/bin/guidon'
 
 # The functions as they ship, over the Runtime API of Lambda: as processes, which takes no more than Linux, and in the
@@ -109,27 +109,27 @@ HOST_ARCH = $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 HOST_BUILD = $(LOCAL)/build-$(HOST_ARCH)
 test-sam: check-go check-npm ## walk through the interface, and every sample event, on the built functions (sam local, or processes)
 	@if [ "$$(uname)" = Linux ]; then set -ex; $(MAKE) --no-print-directory build ARCH=$(HOST_ARCH) BUILD='$(HOST_BUILD)'; \
-		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^TestProcesses$$' ./localstack/e2e; fi
-	@localstack/samlocal/with-docker.sh $(MAKE) --no-print-directory test-sam-local
+		FUNCTIONS='$(HOST_BUILD)' go test -tags sam -count=1 -run '^TestProcesses$$' ./internal/e2e; fi
+	@internal/samlocal/with-docker.sh $(MAKE) --no-print-directory test-sam-local
 
 test-sam-local: $(SAM)
-	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./localstack/e2e
+	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./internal/e2e
 
 # The emulator runs the functions' binaries as processes of this machine, hence Linux. The scripts of docs/operations are run.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy into an emulator of AWS with the SAM CLI, use it, update it, rotate the token, delete it (wants Linux)
-	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./localstack/e2e
+	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 
 test-terraform: check-go check-npm ## run the acceptance tests of Unleash's Terraform provider, of the checkout PROVIDER=folder (wants terraform)
 	@go build -o '$(LOCAL)/bin/guidon' ./localstack
-	@GUIDON_LOCAL='$(LOCAL)' localstack/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
+	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 test-migration: check-go check-npm ## move all flags of a real Unleash to Guidon and back, and compare (wants PostgreSQL; FLAGS=5000 measures)
-	@go build -o '$(LOCAL)/bin/migration' ./localstack/migration
+	@go build -o '$(LOCAL)/bin/migration' ./internal/migration
 	@exec '$(LOCAL)/bin/migration' $(if $(FLAGS),-flags $(FLAGS))
 
-sam-invoke: check-go $(SAM) ## run one function with its event of infra/events, beside make sam-local (FUNCTION=Features)
+sam-invoke: check-go $(SAM) ## run one function with its event of internal/samples, beside make sam-local (FUNCTION=Features)
 	@'$(SAM)' local invoke $(or $(FUNCTION),Features)Function --config-file '$(LOCAL)/sam-local/samconfig.toml' \
-		--event infra/events/$(shell echo '$(or $(FUNCTION),Features)' | tr '[:upper:]' '[:lower:]').json
+		--event internal/samples/$(shell echo '$(or $(FUNCTION),Features)' | tr '[:upper:]' '[:lower:]').json
 
 # The long forms of the tests that make the promises of docs/reliability.md; their short forms are part of make test.
 trust: check-go check-npm ## test for an hour and more what docs/reliability.md promises
@@ -138,7 +138,7 @@ trust: check-go check-npm ## test for an hour and more what docs/reliability.md 
 	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/httpapi/linear
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
-	TRUST=long go test -count=1 -timeout 60m ./localstack/e2e -run '^(TestKilled|TestEngineAway)$$'
+	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'
 
 # Every fuzz test for FUZZTIME, one after the other. Their corpora, in testdata/fuzz, are plain cases of make test.
 FUZZTIME ?= 60s
@@ -151,7 +151,7 @@ fuzz: check-go check-npm ## let Go's fuzzer look for what breaks the readers of 
 # opens files that its user names. govulncheck asks a database on the network: where there is none, it says so.
 audit: check-go $(GOSEC) $(GOVULNCHECK) ## gosec, govulncheck, golangci-lint, and that all modules are what go.sum says
 	@mkdir -p '$(LOCAL)/audit'
-	@$(GOSEC) -exclude=G101 -exclude-dir=localstack -exclude-dir=.local -color=false ./... > '$(LOCAL)/audit/gosec' 2>&1 || true
+	@$(GOSEC) -exclude=G101 -exclude-dir=localstack -exclude-dir=internal -exclude-dir=.local -color=false ./... > '$(LOCAL)/audit/gosec' 2>&1 || true
 	@grep -q '^ *Issues :' '$(LOCAL)/audit/gosec' || { cat '$(LOCAL)/audit/gosec'; echo "gosec did not run" >&2; exit 1; }
 	@if grep '^  > ' '$(LOCAL)/audit/gosec' | grep -v '//nolint:gosec // '; then echo "gosec finds these, and no reason beside them" >&2; exit 1; fi
 	@echo "gosec: nothing unexplained"
@@ -162,13 +162,13 @@ audit: check-go $(GOSEC) $(GOVULNCHECK) ## gosec, govulncheck, golangci-lint, an
 	@$(MAKE) --no-print-directory $(GOLANGCI_LINT) && $(GOLANGCI_LINT) run
 
 bench: check-go check-npm ## measure requests a second, latency and memory
-	go run ./localstack/bench
+	go run ./internal/bench
 
 lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, golangci-lint
 	@unformatted=$$(gofmt -l functions infra internal localstack pkg *.go); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	go vet -tags sam,deploy ./localstack/e2e
+	go vet -tags sam,deploy ./internal/e2e
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 

@@ -1,9 +1,9 @@
-// Package guidon_test holds the rule that keeps Guidon easy to change: which package may know of which.
+// Package guidon_test holds the rules that keep Guidon easy to change: which package may import which.
 //
-//	functions → httpapi, dynamo, lambdahttp → flags
+//	functions, localstack → httpapi, dynamo, lambdahttp → flags
 //
-// The domain knows nothing of HTTP and AWS, the interface nothing of the store and the store nothing of the interface;
-// what a function carries to Lambda is nothing but what it needs there.
+// The domain (flags) knows nothing of HTTP and AWS, the interface (httpapi) nothing of the store (dynamo), and the store
+// nothing of the interface. A Lambda function links only what it needs.
 package guidon_test
 
 import (
@@ -12,42 +12,84 @@ import (
 	"testing"
 )
 
+// Import paths that the rules name. A path stands for itself and everything below it.
+const (
+	aws       = "github.com/aws/"
+	awsSDK    = "github.com/aws/aws-sdk-go-v2"
+	awslabs   = "github.com/awslabs/"
+	yaml      = "github.com/goccy/go-yaml"
+	kin       = "github.com/getkin/"
+	goCmp     = "github.com/google/go-cmp"
+	flags     = "guidon/pkg/flags"
+	httpapi   = "guidon/pkg/httpapi"
+	dynamo    = "guidon/pkg/dynamo"
+	docs      = "guidon/pkg/docs"
+	functions = "guidon/functions"
+	infra     = "guidon/infra"
+	server    = "guidon/localstack" // the local server
+	internal  = "guidon/internal"   // the local engine, and what only tests or measures
+)
+
+// testTooling lists the packages that exist for tests and measurements only.
+var testTooling = []string{
+	"testing", goCmp, "github.com/Unleash",
+	dynamo + "/dynamotest", flags + "/storetest",
+	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/migration",
+	internal + "/ministack", internal + "/printed", internal + "/samlocal",
+}
+
+// rules lists what the packages of a pattern may not import, directly or through others.
+var rules = []struct {
+	packages string
+	tests    bool // whether the rule holds for the tests of these packages too
+	mayNot   [][]string
+	why      string
+}{
+	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra, flags + "/storetest"}, testTooling},
+		"the rules of the domain can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/httpapi/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra}},
+		"the interface works over any store, and costs a function only what it uses"},
+	{"./pkg/dynamo", false, [][]string{{awslabs, httpapi, server, internal, infra}, testTooling},
+		"the store knows nothing of the requests that it serves"},
+	{"./pkg/lambdahttp", false, [][]string{{awsSDK, dynamo, httpapi, server, internal, infra}, testTooling},
+		"it translates the events of Lambda to net/http, for any handler"},
+	{"./pkg/docs", false, [][]string{{aws, awslabs, dynamo, kin, server, internal}, testTooling},
+		"the page with the description is static"},
+	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
+		"it decides what a new instance contains; functions, the server and tests store it"},
+	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
+		"it encrypts with a key that its caller has read"},
+
+	{"./functions/...", false, [][]string{{server, internal, yaml, kin}, testTooling},
+		"everything that a function links adds to its cold start, and to what has to be reviewed"},
+	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
+		"it answers unknown paths and reads no data"},
+	{"./functions/docs", false, [][]string{{awsSDK, dynamo}},
+		"it serves static pages and reads no data"},
+	{"./localstack/...", false, [][]string{{functions}, testTooling},
+		"the server is for users: it ships no test tooling, and runs functions only as built programs"},
+
+	{"./pkg/dynamo/dynamotest", false, [][]string{{server, infra, functions, httpapi}},
+		"test helpers depend on what they test only, or the tests of other packages cannot import them"},
+	{"./pkg/flags/storetest", false, [][]string{{server, infra, functions, httpapi, dynamo, internal}},
+		"it tests any implementation of the store"},
+	{"./internal/...", true, [][]string{{server, infra, functions}},
+		"tests from outside run the server, the functions and the scripts as programs, as a user does"},
+}
+
 func TestDependencies(t *testing.T) {
-	const (
-		aws      = "github.com/aws/"
-		awslabs  = "github.com/awslabs/"
-		dynamo   = "guidon/pkg/dynamo"
-		httpapi  = "guidon/pkg/httpapi"
-		page     = "guidon/pkg/docs"
-		openapi  = "github.com/getkin/"
-		local    = "guidon/localstack"
-		internal = "guidon/internal" // for tests alone
-		yaml     = "github.com/goccy/go-yaml"
-		testing_ = "testing"
-	)
-	tests := []struct {
-		packages string
-		never    []string // import paths, or beginnings of them, that they must not reach
-	}{
-		{"./pkg/flags", []string{aws, awslabs, "net/http", "guidon/pkg/flags/", dynamo, httpapi, local}},
-		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local, page, openapi}},
-		{"./pkg/docs", []string{aws, awslabs, dynamo, local, openapi}},
-		{"./pkg/dynamo", []string{awslabs, httpapi, local}},
-		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
-		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-		{"./functions/...", []string{local, internal, yaml, openapi, testing_, "github.com/google/go-cmp"}},
-		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
-		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo, page}},
-		{"./functions/docs", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
-		{"./localstack", []string{internal}},
-		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.packages, func(t *testing.T) {
-			for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", tt.packages) {
-				for _, never := range tt.never {
-					if dep == never || strings.HasPrefix(dep, strings.TrimSuffix(never, "/")+"/") {
-						t.Errorf("depends on %s", dep)
+	for _, rule := range rules {
+		t.Run(rule.packages, func(t *testing.T) {
+			args := []string{"-deps", "-f", "{{.ImportPath}}"}
+			if rule.tests {
+				args = append(args, "-test", "-tags", "sam,deploy")
+			}
+			for _, dep := range goList(t, append(args, rule.packages)...) {
+				for _, paths := range rule.mayNot {
+					for _, path := range paths {
+						if dep == path || strings.HasPrefix(dep, strings.TrimSuffix(path, "/")+"/") {
+							t.Errorf("%s imports %s, directly or through another package, and may not: %s", rule.packages, dep, rule.why)
+						}
 					}
 				}
 			}
@@ -55,29 +97,29 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestWhoReadsTheKey holds that no function but these could read what the secrets of tokens are sealed with: one makes
-// and lists tokens, the other makes the first one.
-func TestWhoReadsTheKey(t *testing.T) {
+// TestTokenKeyReaders checks that only two functions could read the key that encrypts the secrets of tokens: tokens
+// creates and lists them, bootstrap creates the first one.
+func TestTokenKeyReaders(t *testing.T) {
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./localstack") {
 		links := false
 		for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", function) {
-			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, "github.com/aws/aws-sdk-go-v2/service/secretsmanager")
+			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, awsSDK+"/service/secretsmanager")
 		}
-		if want := function == "guidon/functions/tokens" || function == "guidon/functions/bootstrap"; links != want {
+		if want := function == functions+"/tokens" || function == functions+"/bootstrap"; links != want {
 			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
 		}
 	}
 }
 
-// TestOnlyTheStoreKnowsDynamoDB looks at what every package imports itself, tests apart.
-func TestOnlyTheStoreKnowsDynamoDB(t *testing.T) {
+// TestDynamoDBImports checks that only the store imports the DynamoDB client directly, tests aside.
+func TestDynamoDBImports(t *testing.T) {
 	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
 		path, imports, _ := strings.Cut(line, " ")
-		if path == "guidon/pkg/dynamo" {
+		if path == dynamo {
 			continue
 		}
 		for imported := range strings.FieldsSeq(imports) {
-			if strings.HasPrefix(imported, "github.com/aws/aws-sdk-go-v2/") && strings.Contains(imported, "dynamodb") {
+			if strings.HasPrefix(imported, awsSDK+"/") && strings.Contains(imported, "dynamodb") {
 				t.Errorf("%s imports %s", path, imported)
 			}
 		}
@@ -96,29 +138,29 @@ func goList(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// shipped are the modules that code which runs on AWS imports itself, each with why it is worth having: another one
-// belongs here first. What they bring with them is the AWS SDK's own.
+// shipped lists the modules that the Lambda functions import directly, each with the reason for it. Add a new module here
+// first. The modules that these import in turn are the AWS SDK's own.
 var shipped = map[string]string{
-	"github.com/aws/aws-lambda-go":                                 "Lambda's own: the events, and the loop that asks for them",
-	"github.com/awslabs/aws-lambda-go-api-proxy":                   "makes a net/http request of an event, and an event of its answer",
+	"github.com/aws/aws-lambda-go":                                 "Lambda's own: the types of events, and the loop that receives them",
+	"github.com/awslabs/aws-lambda-go-api-proxy":                   "translates events to net/http requests, and responses back",
 	"github.com/aws/aws-sdk-go-v2":                                 "AWS's own",
 	"github.com/aws/aws-sdk-go-v2/config":                          "AWS's own: region and credentials of the function's role",
-	"github.com/aws/aws-sdk-go-v2/credentials":                     "AWS's own: those that a local engine takes",
+	"github.com/aws/aws-sdk-go-v2/credentials":                     "AWS's own: fixed credentials for a local engine",
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue": "AWS's own: items",
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression":     "AWS's own: conditions, in which no value is ever text",
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression":     "AWS's own: conditions, with values passed apart from the expression",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb":                "AWS's own: the table",
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy":              "AWS's own: the hook before a canary",
 	"github.com/aws/aws-sdk-go-v2/service/lambda":                  "AWS's own: the hook invokes new versions",
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager":          "AWS's own: the key of the tokens",
-	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the above",
-	"github.com/go-json-experiment/json":                           "JSON that refuses duplicate names and bad UTF-8; the standard library's next",
-	"github.com/evanphx/json-patch/v5":                             "RFC 6902, with a limit on what copies add",
-	"github.com/Masterminds/semver/v3":                             "versions in constraints",
-	"github.com/google/uuid":                                       "ids, some of them in the order of time",
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager":          "AWS's own: the key that encrypts tokens",
+	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the SDK",
+	"github.com/go-json-experiment/json":                           "JSON that rejects duplicate names and invalid UTF-8; to become encoding/json/v2",
+	"github.com/evanphx/json-patch/v5":                             "RFC 6902 (JSON Patch), with a limit on what copies add",
+	"github.com/Masterminds/semver/v3":                             "semantic versions in constraints",
+	"github.com/google/uuid":                                       "UUIDs, including those ordered by time",
 }
 
-// TestModules holds that code which runs on AWS imports no module that nobody has thought about, and that go.mod pins
-// all of them to a version.
+// TestModules checks that the Lambda functions import no module directly that is not in shipped, and that none of those
+// is replaced in go.mod.
 func TestModules(t *testing.T) {
 	used := map[string]bool{}
 	for _, line := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.Module.Path}} {{.Module.Version}} {{.ImportPath}} {{join .Imports \" \"}}{{end}}", "./functions/...") {
@@ -136,15 +178,15 @@ func TestModules(t *testing.T) {
 			continue
 		}
 		if found[fields[1]] = true; shipped[fields[1]] == "" {
-			t.Errorf("%s is imported, of the module %s: want a reason for it in architecture_test.go", fields[0], fields[1])
+			t.Errorf("%s is imported, of the module %s: add it to shipped in architecture_test.go, with a reason", fields[0], fields[1])
 		}
 		if fields[3] != "<nil>" {
-			t.Errorf("%s is replaced by %s, want it as it was published", fields[1], fields[3])
+			t.Errorf("%s is replaced by %s, use the published module", fields[1], fields[3])
 		}
 	}
 	for module := range shipped {
 		if !found[module] {
-			t.Errorf("%s has a reason in architecture_test.go, and is not imported", module)
+			t.Errorf("%s is in shipped (architecture_test.go), but no function imports it: remove it", module)
 		}
 	}
 }

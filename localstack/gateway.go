@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"guidon/infra/bootstrap"
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"

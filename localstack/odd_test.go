@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"guidon/infra/bootstrap"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/httpapi"
 )
 

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"guidon/infra/bootstrap"
-	"guidon/localstack/engine"
-	"guidon/localstack/printed"
+	"guidon/internal/engine"
+	"guidon/internal/printed"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )

@@ -16,9 +16,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"guidon/localstack/guard"
-	"guidon/localstack/runtimeapi"
-	"guidon/localstack/secrets"
+	"guidon/internal/guard"
+	"guidon/internal/runtimeapi"
+	"guidon/internal/secrets"
 )
 
 // The names that the secrets have here: the one with the tokens' key, and the one that an admin token is put into.

@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	samples "guidon/infra/events"
+	"guidon/internal/samples"
 	"guidon/pkg/httpapi"
 )
 
-// TestSamples: there is an event in infra/events for every function, API Gateway would send it to that function just so,
+// TestSamples: there is an event in internal/samples for every function, API Gateway would send it to that function just so,
 // and the function answers it as it should.
 func TestSamples(t *testing.T) {
 	config, err := httpapi.ConfigFromEnv() // for the limits

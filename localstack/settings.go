@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"guidon/infra/bootstrap"
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/httpapi"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 	"github.com/google/uuid"
 
-	"guidon/infra/bootstrap"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	keys "guidon/pkg/seal/secretsmanager"

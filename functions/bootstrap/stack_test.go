@@ -19,7 +19,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/cfn"
 
-	"guidon/localstack/printed"
+	"guidon/internal/printed"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"

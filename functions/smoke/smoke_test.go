@@ -18,7 +18,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"guidon/localstack/runtimeapi"
+	"guidon/internal/runtimeapi"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"

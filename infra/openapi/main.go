@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 )
 
 //go:generate go run .

@@ -9,7 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 )
 
 // TestCommittedFileIsFresh sees that the description in the repository is the one that the code makes.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"guidon/localstack/printed"
+	"guidon/internal/printed"
 )
 
 // How long the emulator may take to serve, and to end.

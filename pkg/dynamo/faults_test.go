@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"

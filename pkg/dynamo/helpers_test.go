@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 	"guidon/pkg/flags"
 )
 

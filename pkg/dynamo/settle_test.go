@@ -3,7 +3,7 @@ package dynamo_test
 import (
 	"testing"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"

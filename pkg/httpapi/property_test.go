@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"guidon/infra/bootstrap"
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/seal"

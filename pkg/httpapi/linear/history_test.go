@@ -15,7 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"guidon/localstack/engine"
+	"guidon/internal/engine"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"

@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"guidon/internal/engine"
+)
+
+// TestGreeting: what a gateway prints is what a newcomer needs, and the curl in it works.
+func TestGreeting(t *testing.T) {
+	g := start(t)
+	printed := g.stdout.String()
+	for _, want := range []string{g.url() + "\n", defaultToken + "\n", g.data} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("it prints\n%s\nwant %q in it", printed, want)
+		}
+	}
+	curl := regexp.MustCompile(`curl .*`).FindString(printed)
+	if out, err := bash(t, curl); err != nil || out != `{"version":2,"features":[]}`+"\n" && out != `{"version":2,"features":[]}` {
+		t.Errorf("the printed %q: %v: %s", curl, err, out)
+	}
+}
+
+// TestDataDir: the data is where DATA_DIR says, and nowhere else.
+func TestDataDir(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "a folder", "that is not there yet")
+	g := startOn(t, freePort(t), data)
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "here"}, nil)
+	g.stop(t)
+	if entries, err := os.ReadDir(data); err != nil || len(entries) < 2 {
+		t.Errorf("DATA_DIR holds %v (%v), want the data and its lock", entries, err)
+	}
+	other := start(t)
+	other.fails(t, 404, "NotFoundError", "GET", project+"/features/here", nil)
+	startOn(t, freePort(t), data).get(t, project+"/features/here")
+}
+
+// TestRefusals: a gateway that cannot start says why and touches nobody else's.
+func TestRefusals(t *testing.T) {
+	g := start(t)
+	fresh := "DATA_DIR=" + filepath.Join(t.TempDir(), "data")
+	const secret = "do-not-print-this"
+	tests := []struct {
+		name  string
+		env   []string
+		words []string
+	}{
+		{"busy port", []string{"PORT=" + g.port, fresh}, []string{"port " + g.port + " is in use", "PORT="}},
+		{"busy port and data", []string{"PORT=" + g.port, "DATA_DIR=" + g.data}, []string{"port " + g.port + " is in use"}},
+		{"port is a word", []string{"PORT=http", fresh}, []string{"PORT", `"http"`, "number"}},
+		{"port is too high", []string{"PORT=65536", fresh}, []string{"PORT", "65535"}},
+		{"admin token without a scope", []string{"INIT_ADMIN_API_TOKENS=" + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "must look like"}},
+		{"admin token of one project", []string{"INIT_ADMIN_API_TOKENS=default:*." + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "*:*."}},
+		{"client token without a secret", []string{"INIT_CLIENT_API_TOKENS=default:development", fresh}, []string{"INIT_CLIENT_API_TOKENS", "must look like"}},
+		{"second frontend token", []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
+		{"authentication", []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
+		{"limit", []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
+		{"log level", []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
+		{"engine that is not there", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := refuses(t, tt.words, append([]string{"PORT=" + freePort(t)}, tt.env...)...)
+			if strings.Contains(p.stderr.String(), secret) {
+				t.Errorf("it prints a secret: %s", p.stderr.String())
+			}
+		})
+	}
+	t.Run("busy data", func(t *testing.T) {
+		p := launch(t, "PORT="+freePort(t), "DATA_DIR="+g.data)
+		if code, got := p.wait(t), p.stderr.String(); code != 1 || !strings.Contains(got, "in use by process") {
+			t.Errorf("exit code %d, %q; want 1, and who has the data", code, got)
+		}
+	})
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "unimpressed"}, nil)
+}
+
+// TestOtherEngine: with AWS_ENDPOINT_URL_DYNAMODB the gateway works on that engine, starts none, keeps nothing but
+// the key of tokens in DATA_DIR, and leaves the engine alone when it ends.
+func TestOtherEngine(t *testing.T) {
+	other, err := engine.Start(t.Context(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Stop()
+	env := "AWS_ENDPOINT_URL_DYNAMODB=" + other.URL()
+	g := start(t, env)
+	if !strings.Contains(g.stdout.String(), other.URL()) {
+		t.Errorf("it prints\n%s\nwant the engine's address", g.stdout.String())
+	}
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "elsewhere"}, nil)
+	if entries, err := os.ReadDir(g.data); err != nil || len(entries) != 1 || entries[0].Name() != "token.key" {
+		t.Errorf("DATA_DIR holds %v (%v), want the key of tokens alone", entries, err)
+	}
+	g.stop(t)
+	second := start(t, env)
+	second.get(t, project+"/features/elsewhere")
+	second.stop(t)
+	otherTable := start(t, env, "TABLE_NAME=another")
+	otherTable.fails(t, 404, "NotFoundError", "GET", project+"/features/elsewhere", nil)
+}
+
+func TestAuthentication(t *testing.T) {
+	const admin, client, frontend = "*:*.our-own-admin", "default:development.client-secret", "[]:production.frontend-secret"
+	own := start(t, "INIT_ADMIN_API_TOKENS="+admin+", *:*.second", "INIT_CLIENT_API_TOKENS="+client, "INIT_FRONTEND_API_TOKENS="+frontend)
+	open := start(t, "AUTH_TYPE=none")
+	if got := open.stdout.String(); strings.Contains(got, "Authorization") {
+		t.Errorf("with AUTH_TYPE=none it prints\n%s\nwant no token in it", got)
+	}
+	tests := []struct {
+		name, token string
+		g           *gateway
+		status      int
+		error       string
+	}{
+		{"admin", admin, own, 200, ""},
+		{"bearer", "Bearer " + admin, own, 200, ""},
+		{"second admin", "*:*.second", own, 200, ""},
+		{"default admin, where others were named", defaultToken, own, 401, "AuthenticationRequired"},
+		{"unknown", "*:*.unknown", own, 401, "AuthenticationRequired"},
+		{"none", "", own, 401, "AuthenticationRequired"},
+		{"client", client, own, 403, "NoAccessError"},
+		{"frontend", frontend, own, 403, "NoAccessError"},
+		{"none needed", "", open, 200, ""},
+		{"any", "*:*.unknown", open, 200, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.g.token = tt.token
+			if tt.error == "" {
+				tt.g.get(t, project)
+			} else {
+				tt.g.fails(t, tt.status, tt.error, "GET", project, nil)
+			}
+		})
+	}
+}
