@@ -85,7 +85,7 @@ func TestRotation(t *testing.T) {
 	}
 	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
 		token := s.token(t, secret)
-		change := flags.Change{Writes: []flags.Write{{Before: token, After: token.Delete()}}, Event: flags.Event{ID: secret[4:], Type: "api-token-deleted"}}
+		change := flags.Change{Writes: []flags.Write{{Before: token, After: token.AsDeleted()}}, Event: flags.Event{ID: secret[4:], Type: "api-token-deleted"}}
 		if err := s.store.Commit(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}

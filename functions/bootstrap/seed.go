@@ -82,7 +82,7 @@ func adminToken(ctx context.Context, arn string) (string, error) {
 	if _, none := errors.AsType[*types.ResourceNotFoundException](err); !none {
 		return value, err
 	}
-	made := (&flags.Token{Projects: []string{flags.All}, Environment: flags.All}).Secret(randomDigits())
+	made := (&flags.Token{Projects: []string{flags.All}, Environment: flags.All}).FormatSecret(randomDigits())
 	_, err = client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{
 		SecretId: &arn, SecretString: &made, ClientRequestToken: aws.String(uuid.NewSHA1(uuid.NameSpaceURL, []byte(arn)).String()),
 	})

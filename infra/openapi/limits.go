@@ -132,7 +132,7 @@ func valuesOf(t reflect.Type) []any {
 	case reflect.TypeFor[flags.TokenType]():
 		return plainList(apiTokenTypes)
 	case reflect.TypeFor[flags.RoleType]():
-		return plainList([]flags.RoleType{flags.RootRole, flags.ProjectRole, flags.CustomRoot, flags.CustomProject})
+		return plainList([]flags.RoleType{flags.RootRole, flags.ProjectRole, flags.CustomRootRole, flags.CustomProjectRole})
 	}
 	return nil
 }

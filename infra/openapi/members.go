@@ -97,7 +97,7 @@ var ofFeatures = map[string]member{
 	"enteredStageAt":                   {doc: "When it came to that stage."},
 	"phaseView.status":                 {doc: "What a completed flag has come to; absent where nobody said.", example: "kept"},
 	"phaseView.statusValue":            {doc: "More of that, such as the variant that was kept; absent where nobody said.", example: "blue"},
-	"completeBody.status":              {doc: "What the flag has come to.", example: "kept", limit: oneOf(flags.Statuses()...)},
+	"completeBody.status":              {doc: "What the flag has come to.", example: "kept", limit: oneOf(flags.CompletionStatuses()...)},
 	"completeBody.statusValue":         {doc: "More of that, such as the variant that was kept.", example: "blue", limit: longest(httpapi.MaxStatusValue)},
 
 	"dependencyBody.feature":  {doc: "Name of the parent: a flag of the same project that is not archived and depends on none.", example: "checkout", must: true, limit: aName},

@@ -72,7 +72,7 @@ var ofPeople = map[string]member{
 	"roleList.roles":                     {doc: "The roles, by id, the built-in ones first."},
 	"changedRole.roles":                  {doc: "The one role, under the name of a list, as clients read it."},
 	"roleBody.name":                      {doc: "What people call it, unique. No blanks at its ends, no control or zero-width characters.", example: "Tester", must: true, limit: aRoleName},
-	"roleBody.type":                      {doc: "Whether it is held in the whole service (`root-custom`) or in a project (`custom`).", example: "custom", standard: "custom", limit: oneOf(flags.CustomRoot, flags.CustomProject)},
+	"roleBody.type":                      {doc: "Whether it is held in the whole service (`root-custom`) or in a project (`custom`).", example: "custom", standard: "custom", limit: oneOf(flags.CustomRootRole, flags.CustomProjectRole)},
 	"roleBody.permissions":               {doc: "What it holds. Left out, a new one holds nothing, and an old one what it held."},
 	"rolePermissionBody.name":            {doc: "Name of the permission: one that `GET /api/admin/permissions` lists, or one of Unleash for a feature that Guidon lacks, which grants nothing. Any other is a 400.", example: "UPDATE_FEATURE_ENVIRONMENT", must: true, limit: aPermission},
 	"rolePermissionBody.environment":     {doc: "The only environment that it is held in, which must exist; left out, null or empty for all.", example: "development", limit: longest(flags.MaxName)},

@@ -32,7 +32,7 @@ var ofSegments = map[string]member{
 	"segmentRows.segments":               {doc: "The segments, by name."},
 	"segmentList.segments":               {doc: "The segments, by name."},
 	"strategySegmentsBody.projectId":     {doc: "Id of the project of the strategy's flag.", example: "default", must: true, limit: aName},
-	"strategySegmentsBody.strategyId":    {doc: "Identifier of the strategy.", example: anUUID, must: true, limit: both(notEmpty, longest(flags.MaxWord))},
+	"strategySegmentsBody.strategyId":    {doc: "Identifier of the strategy.", example: anUUID, must: true, limit: both(notEmpty, longest(flags.MaxIdentifier))},
 	"strategySegmentsBody.environmentId": {doc: "Name of the strategy's environment.", example: "development", must: true, limit: aName},
 	"strategySegmentsBody.segmentIds":    {doc: "Ids of the segments, which take the place of those that it has.", example: []any{1}, must: true, limit: most(defaults.StrategySegments)},
 	"strategySegmentsView.projectId":     {doc: "Id of the project.", example: "default"},

@@ -28,9 +28,9 @@ var ofStrategies = map[string]member{
 	"strategyView.variants":        {doc: "Its variants, which take the place of the environment's."},
 	"strategyBody.variants":        {doc: "Its variants, which take the place of the environment's. At least one must have the weightType `variable`, names must be unique, and the `fix` weights stay below 1000 in sum.", limit: most(flags.MaxVariants)},
 	"strategyPlaceBody.sortOrder":  {doc: "Its place: lower comes first.", example: 1, must: true},
-	"strategyPlaceBody.id":         {doc: "Identifier of the strategy.", example: anUUID, must: true, limit: both(notEmpty, longest(flags.MaxWord))},
+	"strategyPlaceBody.id":         {doc: "Identifier of the strategy.", example: anUUID, must: true, limit: both(notEmpty, longest(flags.MaxIdentifier))},
 
-	"contextName":           {doc: "The context field, known or not.", example: "userId", must: true, limit: both(notEmpty, longest(flags.MaxWord))},
+	"contextName":           {doc: "The context field, known or not.", example: "userId", must: true, limit: both(notEmpty, longest(flags.MaxIdentifier))},
 	"operator":              {doc: "How the field is compared.", example: "IN", must: true, limit: oneOf(flags.Operators()...)},
 	"caseInsensitive":       {doc: "Whether capitals make no difference.", example: false},
 	"inverted":              {doc: "Whether the result is turned round.", example: false},
@@ -44,8 +44,8 @@ var ofStrategies = map[string]member{
 	"strategyVariantBody.weight":     {doc: "For `fix`, its share in thousandths, a whole number; for `variable`, replaced by an even share of what is left.", example: 500, must: true, limit: both(aWeight, whole)},
 	"weightType":                     {doc: "Whether the weight stays as it is or is a share of what is left.", example: "variable", standard: "variable", limit: oneOf(flags.Variable, flags.Fix)},
 	"strategyVariantBody.weightType": {doc: "Whether the weight stays as it is or is a share of what is left.", example: "variable", must: true, limit: oneOf(flags.Variable, flags.Fix)},
-	"stickiness":                     {doc: "The context field that keeps a user on one variant, `default` or `random`.", example: "default", standard: "default", limit: both(notEmpty, longest(flags.MaxWord))},
-	"strategyVariantBody.stickiness": {doc: "The context field that keeps a user on one variant, `default` or `random`.", example: "default", must: true, limit: both(notEmpty, longest(flags.MaxWord))},
+	"stickiness":                     {doc: "The context field that keeps a user on one variant, `default` or `random`.", example: "default", standard: "default", limit: both(notEmpty, longest(flags.MaxIdentifier))},
+	"strategyVariantBody.stickiness": {doc: "The context field that keeps a user on one variant, `default` or `random`.", example: "default", must: true, limit: both(notEmpty, longest(flags.MaxIdentifier))},
 	"payload":                        {doc: "What comes with the variant; absent for nothing."},
 	"overrides":                      {doc: "Values of context fields that get this variant whatever the weights; absent without any.", limit: most(flags.MaxOverrides)},
 	"strategyVariantBody.overrides":  {doc: "The variants of a strategy have none.", example: []any{}, limit: none},
@@ -82,7 +82,7 @@ func featureType(s *openapi3.Schema) { oneOf(flags.FeatureTypes()...)(s) }
 
 func aPointer(s *openapi3.Schema) { s.Pattern = "^/" }
 
-func aValue(s *openapi3.Schema) { longest(uint64(defaults.ConstraintValue))(s) } //nolint:gosec // limits are never negative
+func aValue(s *openapi3.Schema) { longest(uint64(defaults.ConstraintValueLength))(s) } //nolint:gosec // limits are never negative
 
 func aWeight(s *openapi3.Schema) { s.Min, s.Max = new(0.0), new(float64(flags.TotalWeight)) }
 

@@ -102,7 +102,7 @@ func (s *seeding) users(ctx context.Context) error {
 	if _, err := ensure(ctx, s, &flags.Roles{}, flags.Event{Type: flags.RolesSeeded, Data: map[string]any{"custom": []any{}}}); err != nil {
 		return err
 	}
-	key := flags.UserKey(flags.FirstUser)
+	key := flags.UserKey(flags.FirstUserID)
 	view, err := s.store.Load(ctx, []flags.Key{key})
 	if err != nil {
 		return fmt.Errorf("seeding the users: %w", err)
@@ -113,7 +113,7 @@ func (s *seeding) users(ctx context.Context) error {
 	if _, err := s.store.NextID(ctx, flags.EntityUser); err != nil {
 		return fmt.Errorf("seeding the users: %w", err)
 	}
-	admin := &flags.User{ID: flags.FirstUser, Username: "admin", RootRole: flags.RoleAdmin, CreatedAt: s.time()}
+	admin := &flags.User{ID: flags.FirstUserID, Username: "admin", RootRole: flags.RoleAdmin, CreatedAt: s.time()}
 	_, err = ensure(ctx, s, admin, flags.Event{
 		Type: flags.UserCreated, Data: map[string]any{"id": admin.ID, "username": admin.Username, "rootRole": admin.RootRole},
 	})
@@ -156,7 +156,7 @@ func ensure[A flags.Aggregate](ctx context.Context, s *seeding, made A, event fl
 		event.ID, event.CreatedAt, event.CreatedBy = newEventID(), s.time(), author
 		err = s.store.Commit(ctx, flags.Change{Writes: []flags.Write{{After: made}}, Event: event})
 		switch flags.KindOf(err) {
-		case flags.NameExists, flags.Outdated: // another process was first: what it made counts
+		case flags.NameExists, flags.VersionConflict: // another process was first: what it made counts
 			if ctx.Err() != nil {
 				return none, ctx.Err()
 			}

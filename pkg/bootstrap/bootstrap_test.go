@@ -85,7 +85,7 @@ func look(t *testing.T, store flags.Store, secrets ...string) seeded {
 		got.Environments = append(got.Environments,
 			fmt.Sprintf("%d %s %s enabled=%t protected=%t", e.SortOrder, e.Name, e.Type, e.Enabled, e.Protected))
 	}
-	for _, e := range project.Available(environments) {
+	for _, e := range project.AvailableEnvironments(environments) {
 		got.Available = append(got.Available, e.Name)
 	}
 	for _, key := range keys[3:] {

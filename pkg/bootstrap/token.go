@@ -106,7 +106,7 @@ func (s *seeding) token(ctx context.Context, t Token) error {
 		switch kind := flags.KindOf(err); {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil || kind != flags.NameExists && kind != flags.Outdated:
+		case ctx.Err() != nil || kind != flags.NameExists && kind != flags.VersionConflict:
 			return fmt.Errorf("seeding the tokens: %w", err)
 		case kind == flags.NameExists && !s.has(ctx, key): // it is the name that another token has
 			name = fmt.Sprintf("%s-%d", t.Type, n)
@@ -140,7 +140,7 @@ func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flag
 		}
 	}
 	write.After = after
-	after.Resolve(func(id string) *flags.Project {
+	after.Bind(func(id string) *flags.Project {
 		return flags.Find[*flags.Project](view, flags.ProjectKey(id))
 	}, flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))
 	if s.sealer != nil && !s.opens(after, t.Secret) {

@@ -80,7 +80,7 @@ func TestSeedKeepsDeletedTokens(t *testing.T) {
 	store := newStore(t)
 	seed(t, store, box(t, "a"), tokens(t)...)
 	token := load(t, store, client)
-	commit(t, store, token, token.Delete())
+	commit(t, store, token, token.AsDeleted())
 	seed(t, store, box(t, "a"), tokens(t)...)
 	if got := load(t, store, client); !got.Deleted || got.Sealed != "" {
 		t.Errorf("token %+v, want it deleted still", got)

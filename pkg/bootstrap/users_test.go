@@ -27,12 +27,12 @@ func TestSeedFirstUser(t *testing.T) {
 	if err != nil || len(users) != 1 {
 		t.Fatalf("users %v (%v), want one", users, err)
 	}
-	if u := users[0].(*flags.User); u.ID != flags.FirstUser || u.Username != "admin" || u.RootRole != flags.RoleAdmin || u.ServiceAccount {
+	if u := users[0].(*flags.User); u.ID != flags.FirstUserID || u.Username != "admin" || u.RootRole != flags.RoleAdmin || u.ServiceAccount {
 		t.Errorf("the first user is %+v, want the administrator, 1", u)
 	}
 	id, err := store.NextID(t.Context(), flags.EntityUser)
-	if err != nil || id <= flags.FirstUser {
-		t.Errorf("the next id is %d (%v), want one above %d", id, err, flags.FirstUser)
+	if err != nil || id <= flags.FirstUserID {
+		t.Errorf("the next id is %d (%v), want one above %d", id, err, flags.FirstUserID)
 	}
 	view, err := store.Load(t.Context(), []flags.Key{flags.RolesKey()})
 	if err != nil || flags.Find[*flags.Roles](view, flags.RolesKey()) == nil {

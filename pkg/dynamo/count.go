@@ -68,7 +68,7 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 
 // Touch writes down when a token was last used: one call, which is not repeated when it fails. It matters less than the
 // time of the request that it is for.
-func (s *Store) Touch(ctx context.Context, seen *flags.Seen) error {
+func (s *Store) Touch(ctx context.Context, seen *flags.TokenUse) error {
 	document, err := stored(seen)
 	if err != nil {
 		return broken(err)

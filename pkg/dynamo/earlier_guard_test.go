@@ -14,7 +14,7 @@ func TestGuardsOfAnEarlierVersion(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	registry := &flags.Environments{List: []flags.Environment{{Name: "production", UID: "e1"}}}
 	project := func(id, uid string) *flags.Project {
-		return &flags.Project{ID: id, UID: uid, Name: id, CreatedAt: at, Environments: map[string]flags.Attachment{"production": {ID: "a-" + id, Environment: "e1"}}}
+		return &flags.Project{ID: id, UID: uid, Name: id, CreatedAt: at, Environments: map[string]flags.Attachment{"production": {ID: "a-" + id, EnvironmentUID: "e1"}}}
 	}
 	mustCommit(t, store, flags.Write{After: &flags.Segment{ID: 7, Name: "s", Project: "shop", ProjectUID: "u1", CreatedAt: at}})
 	mustCommit(t, store, flags.Write{After: project("shop", "u1")})
@@ -23,30 +23,30 @@ func TestGuardsOfAnEarlierVersion(t *testing.T) {
 	standard := func(id string, segments ...int64) flags.Write {
 		before := in(id)
 		after := before.Clone()
-		after.SetDefaultStrategy(after.Available(registry)[0], flags.Strategy{Name: "default", Segments: segments})
+		after.SetDefaultStrategy(after.AvailableEnvironments(registry)[0], flags.Strategy{Name: "default", Segments: segments})
 		return flags.Write{Before: before, After: after}
 	}
 	latest := func() *flags.Segment {
 		t.Helper()
 		s := findAt[*flags.Segment](t, store, flags.SegmentKey(7))
-		s.UsesBegun = findAt[*flags.UseCount](t, store, flags.UseCountKey(7)).Begun
+		s.UseCount = findAt[*flags.UseCount](t, store, flags.UseCountKey(7)).Count
 		return s
 	}
 	given := func(to *flags.Project) flags.Write {
 		before := latest()
 		after := before.Clone()
-		after.In(to)
+		after.SetProject(to)
 		return flags.Write{Before: before, After: after}
 	}
 	settles := func(w flags.Write) error {
 		t.Helper()
-		return w.After.(*flags.Segment).Settles(nil, []*flags.Project{in("shop"), in("other")}, registry)
+		return w.After.(*flags.Segment).CheckProjectChange(nil, []*flags.Project{in("shop"), in("other")}, registry)
 	}
 	mustCommit(t, store, standard("shop", 7))
 	dynamo.EarlierGuard(t, store, 7)
 
-	if latest().UsesBegun != 0 {
-		t.Fatalf("the guard counts %d uses, want the one of an earlier version", latest().UsesBegun)
+	if latest().UseCount != 0 {
+		t.Fatalf("the guard counts %d uses, want the one of an earlier version", latest().UseCount)
 	}
 	given1 := given(in("other"))
 	if err := settles(given1); flags.KindOf(err) != flags.Conflict {
@@ -55,7 +55,7 @@ func TestGuardsOfAnEarlierVersion(t *testing.T) {
 	mustCommit(t, store, standard("shop")) // the use that no guard counted ends
 	given2 := given(in("other"))
 	mustCommit(t, store, standard("shop", 7)) // and begins again, behind the list that found none
-	if err := commit(t, store, given2); flags.KindOf(err) != flags.Outdated {
+	if err := commit(t, store, given2); flags.KindOf(err) != flags.VersionConflict {
 		t.Errorf("given away beside a use that begins: %v, want another round", err)
 	}
 	mustCommit(t, store, standard("shop"))

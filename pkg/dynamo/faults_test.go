@@ -138,7 +138,7 @@ func (w *world) change(ctx context.Context, name string) {
 			n, _ := strconv.Atoi(*f.Description)
 			f.Description = new(strconv.Itoa(n + 1))
 		}))
-		if kind != flags.Outdated {
+		if kind != flags.VersionConflict {
 			return
 		}
 		time.Sleep(rand.N(5 * time.Millisecond))
@@ -154,7 +154,7 @@ func (w *world) commit(ctx context.Context, name string, write flags.Write) flag
 	switch {
 	case err == nil:
 		outcome.kind, kind = done, -1
-	case kind == flags.NameExists && write.Before == nil, kind == flags.Outdated && write.Before != nil:
+	case kind == flags.NameExists && write.Before == nil, kind == flags.VersionConflict && write.Before != nil:
 		outcome.kind = refused
 	case kind == flags.Unavailable:
 		outcome.kind = open

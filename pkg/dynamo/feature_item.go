@@ -89,10 +89,10 @@ func (doc dependencyDocument) dependency() flags.Dependency { return flags.Depen
 
 // A phaseDocument is a stage of a flag's lifecycle. Its names are short: list rows have one too.
 type phaseDocument struct {
-	Stage     flags.Stage  `json:"s"`
-	EnteredAt stamp        `json:"at"`
-	Status    flags.Status `json:"st,omitzero"`
-	Value     string       `json:"v,omitzero"`
+	Stage     flags.Stage            `json:"s"`
+	EnteredAt stamp                  `json:"at"`
+	Status    flags.CompletionStatus `json:"st,omitzero"`
+	Value     string                 `json:"v,omitzero"`
 }
 
 func storePhase(p flags.Phase) phaseDocument {
@@ -119,7 +119,7 @@ func storeFeature(f *flags.Feature) featureDocument {
 	}
 	for name, fe := range f.Environments {
 		doc.Environments[name] = environmentDocument{
-			Environment: fe.Environment, EnabledIn: fe.EnabledIn, LastSeenAt: fe.LastSeenAt,
+			Environment: fe.EnvironmentUID, EnabledIn: fe.EnabledIn, LastSeenAt: fe.LastSeenAt,
 			Strategies: each(fe.Strategies, storeStrategy), Variants: each(fe.Variants, storeVariant),
 		}
 	}
@@ -139,8 +139,8 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 	}
 	for name, fe := range doc.Environments {
 		f.Environments[name] = flags.FeatureEnvironment{
-			Standing:   flags.Standing{Environment: fe.Environment, EnabledIn: fe.EnabledIn},
-			Strategies: each(fe.Strategies, strategyDocument.strategy), Variants: each(fe.Variants, variantDocument.variant),
+			EnvironmentState: flags.EnvironmentState{EnvironmentUID: fe.Environment, EnabledIn: fe.EnabledIn},
+			Strategies:       each(fe.Strategies, strategyDocument.strategy), Variants: each(fe.Variants, variantDocument.variant),
 			LastSeenAt: fe.LastSeenAt,
 		}
 	}

@@ -141,10 +141,10 @@ func (s *Store) planOwner(tx *transaction, before, after *flags.Segment) error {
 // noneBegun is the condition that no use of a segment has begun since it was loaded.
 func noneBegun(segment *flags.Segment) expression.ConditionBuilder {
 	begun := expression.Name("begun")
-	if segment.UsesBegun == 0 {
+	if segment.UseCount == 0 {
 		return begun.AttributeNotExists()
 	}
-	return begun.Equal(expression.Value(segment.UsesBegun))
+	return begun.Equal(expression.Value(segment.UseCount))
 }
 
 // countOwnSegments keeps the segments counted that are a project's own, on one of the project's guards: a project that has

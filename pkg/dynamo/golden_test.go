@@ -77,8 +77,8 @@ func TestGolden(t *testing.T) {
 	}
 	for _, a := range []flags.Aggregate{
 		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
-		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignup(), storetest.FullSeen(),
-		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullUse(),
+		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignupToken(), storetest.FullTokenUse(),
+		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{
@@ -149,7 +149,7 @@ func TestGoldenBefore(t *testing.T) {
 	if diff := cmp.Diff(flags.Aggregate(want), got); diff != "" {
 		t.Errorf("the flag reads otherwise (-want +got):\n%s", diff)
 	}
-	history := []flags.Phase{{Stage: flags.Initial, EnteredAt: want.CreatedAt}, {Stage: flags.Retired, EnteredAt: want.ArchivedAt}}
+	history := []flags.Phase{{Stage: flags.StageInitial, EnteredAt: want.CreatedAt}, {Stage: flags.StageArchived, EnteredAt: want.ArchivedAt}}
 	if diff := cmp.Diff(history, got.(*flags.Feature).History()); diff != "" {
 		t.Errorf("its history (-want +got):\n%s", diff)
 	}

@@ -108,7 +108,7 @@ func TestUIDTaken(t *testing.T) {
 	first := &flags.Project{ID: "first", UID: "0f1e2d3c", Name: "n", CreatedAt: at}
 	second := &flags.Project{ID: "second", UID: first.UID, Name: "n", CreatedAt: at}
 	mustCommit(t, store, flags.Write{After: first})
-	if err := commit(t, store, flags.Write{After: second}); flags.KindOf(err) != flags.Outdated {
+	if err := commit(t, store, flags.Write{After: second}); flags.KindOf(err) != flags.VersionConflict {
 		t.Errorf("got %v, want another round", err)
 	}
 	if list, err := store.Events(t.Context(), first); err != nil || len(list) != 1 {

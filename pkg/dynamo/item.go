@@ -52,9 +52,9 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeEnvironments(a))
 	case *flags.Token:
 		return encode(storeToken(a))
-	case *flags.Seen:
+	case *flags.TokenUse:
 		return encode(seenDocument{format, a.Hash, a.At})
-	case *flags.Signup:
+	case *flags.SignupToken:
 		return encode(storeSignup(a))
 	case *flags.User:
 		return encode(storeUser(a))
@@ -68,7 +68,7 @@ func stored(a flags.Aggregate) (string, error) {
 		return encode(storeContextFields(a))
 	case *flags.Segment:
 		return encode(storeSegment(a))
-	case flags.Use:
+	case flags.FeatureUse:
 		return encode(storeUse(a))
 	}
 	return "", fmt.Errorf("dynamo: no stored form for %T", a)
@@ -85,9 +85,9 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 		return read(e, environmentsDocument.environments)
 	case flags.EntityToken:
 		return read(e, tokenDocument.token)
-	case flags.EntitySeen:
-		return read(e, func(doc seenDocument, _ int64) *flags.Seen { return doc.seen() })
-	case flags.EntitySignup:
+	case flags.EntityTokenUse:
+		return read(e, func(doc seenDocument, _ int64) *flags.TokenUse { return doc.seen() })
+	case flags.EntitySignupToken:
 		return read(e, signupDocument.signup)
 	case flags.EntityUser:
 		return read(e, userDocument.user)
@@ -102,10 +102,10 @@ func loaded(entity flags.Entity, e envelope) (flags.Aggregate, error) {
 	case flags.EntitySegment:
 		return read(e, segmentDocument.segment)
 	case flags.EntityUse:
-		return read(e, func(doc useDocument, _ int64) flags.Use { return doc.use() })
+		return read(e, func(doc useDocument, _ int64) flags.FeatureUse { return doc.use() })
 	case flags.EntityUseCount:
 		id, err := strconv.ParseInt(strings.TrimPrefix(e.PK, segmentPrefix), 10, 64)
-		return &flags.UseCount{Segment: id, Begun: e.Begun}, err
+		return &flags.UseCount{Segment: id, Count: e.Begun}, err
 	}
 	return nil, fmt.Errorf("dynamo: no loaded form for %s", entity)
 }

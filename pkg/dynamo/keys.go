@@ -89,9 +89,9 @@ func placeOf(key flags.Key) place {
 		return place{"TOKEN#" + key.ID, "TOKEN"}
 	case flags.EntityRoles, flags.EntityTagTypes, flags.EntityStrategyTypes, flags.EntityContextFields:
 		return place{"REGISTRY#" + string(key.Entity), "REGISTRY"}
-	case flags.EntityUser, flags.EntitySignup:
+	case flags.EntityUser, flags.EntitySignupToken:
 		return place{listPartition(key.Entity), key.ID}
-	case flags.EntitySeen:
+	case flags.EntityTokenUse:
 		return place{"TOKEN#" + key.ID, "SEEN"}
 	case flags.EntitySegment, flags.EntityUse:
 		return place{listPartition(key.Entity), key.ID}
@@ -110,7 +110,7 @@ func listPartition(entity flags.Entity) string {
 		return "TOKENS"
 	case flags.EntityUser:
 		return "USERS"
-	case flags.EntitySignup:
+	case flags.EntitySignupToken:
 		return "SIGNUPS"
 	case flags.EntitySegment:
 		return "SEGMENTS"
@@ -137,7 +137,7 @@ func historyOf(a flags.Aggregate) string {
 		return projectPartition(a.UID)
 	case *flags.User:
 		return "USER#" + a.Key().ID
-	case *flags.Signup:
+	case *flags.SignupToken:
 		return "SIGNUP#" + a.Key().ID
 	case *flags.Segment:
 		return segmentPartition(a.ID)

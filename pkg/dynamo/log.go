@@ -245,7 +245,7 @@ func asStored(text string) string {
 
 // withoutReserved adds what leaves the reserved events out, which are few among the others, if they may not be shown.
 func withoutReserved(all []expression.ConditionBuilder, q flags.LogQuery) []expression.ConditionBuilder {
-	if q.Reserved {
+	if q.IncludeReserved {
 		return all
 	}
 	return append(slices.Clip(all), expression.Not(in("type", texts(flags.ReservedEvents()))))

@@ -30,7 +30,7 @@ type transaction struct {
 // plan makes a change into a transaction; nil when it alters nothing.
 func (s *Store) plan(change flags.Change) (*transaction, error) {
 	tx := &transaction{input: &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(uuid.NewString())}}
-	events := append([]flags.Event{change.Event}, change.Further...)
+	events := append([]flags.Event{change.Event}, change.MoreEvents...)
 	var owner flags.Aggregate // of the events: the first that is altered
 	var first int64           // its version that the first event is stored at
 	for _, w := range change.Writes {
@@ -102,7 +102,7 @@ func lasting(err *flags.Error) refusal { return refusal{err, false} }
 func passing(err *flags.Error) refusal { return refusal{err, true} }
 
 // outdated says that another writer was first.
-var outdated = lasting(flags.Errorf(flags.Outdated, "it was changed by another call at the same time; try again"))
+var outdated = lasting(flags.Errorf(flags.VersionConflict, "it was changed by another call at the same time; try again"))
 
 // planWrite adds one aggregate, with what follows from it, when it differs from what was read. Its version rises by rise.
 // It returns the new version, 0 when there is no difference.
@@ -328,7 +328,7 @@ func title(key flags.Key) string {
 		return "the flag " + strconv.Quote(key.ID)
 	case flags.EntityProject:
 		return "the project " + strconv.Quote(key.ID)
-	case flags.EntityToken, flags.EntitySignup:
+	case flags.EntityToken, flags.EntitySignupToken:
 		return "the token" // its hash is nobody's business
 	case flags.EntityUser:
 		return "the user " + key.ID

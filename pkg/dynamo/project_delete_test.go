@@ -47,13 +47,13 @@ func TestSettleDelete(t *testing.T) {
 		},
 		{
 			"not applied, deleted by another meanwhile", dropped, false,
-			func(s scripted) { mustCommit(t, s.plain, flags.Write{Before: projectOf(t, s.plain)}) }, flags.Outdated, "", 2,
+			func(s scripted) { mustCommit(t, s.plain, flags.Write{Before: projectOf(t, s.plain)}) }, flags.VersionConflict, "", 2,
 		},
 		{
 			"not applied, deleted by another and made again meanwhile", dropped, false, func(s scripted) {
 				mustCommit(t, s.plain, flags.Write{Before: projectOf(t, s.plain)})
 				mustCommit(t, s.plain, flags.Write{After: newProject("another2")})
-			}, flags.Outdated, "another2", 2,
+			}, flags.VersionConflict, "another2", 2,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func storeProject(p *flags.Project) projectDocument {
 		Environments: make(map[string]attachmentDocument, len(p.Environments)),
 	}
 	for name, a := range p.Environments {
-		stored := attachmentDocument{ID: a.ID, Environment: a.Environment}
+		stored := attachmentDocument{ID: a.ID, Environment: a.EnvironmentUID}
 		if a.DefaultStrategy != nil {
 			s := storeStrategy(*a.DefaultStrategy)
 			stored.DefaultStrategy = &s
@@ -68,7 +68,7 @@ func (doc projectDocument) project(version int64) *flags.Project {
 		Environments: make(map[string]flags.Attachment, len(doc.Environments)),
 	}
 	for name, a := range doc.Environments {
-		attached := flags.Attachment{ID: a.ID, Environment: a.Environment}
+		attached := flags.Attachment{ID: a.ID, EnvironmentUID: a.Environment}
 		if a.DefaultStrategy != nil {
 			s := a.DefaultStrategy.strategy()
 			attached.DefaultStrategy = &s

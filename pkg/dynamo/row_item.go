@@ -36,12 +36,12 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: each(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.Entered),
+		Tags: each(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
 		Environments: make(map[string]rowStanding, len(s.Environments)),
 	}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
-			Environment: e.Environment, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
+			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
 			EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 		}
 	}
@@ -53,13 +53,13 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, Entered: doc.Entered.phase(),
+		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
 		s.Environments[name] = flags.EnvironmentSummary{
-			Standing:   flags.Standing{Environment: e.Environment, EnabledIn: e.EnabledIn},
-			Strategies: e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+			EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
+			Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 		}
 	}
 	return s

@@ -50,13 +50,13 @@ type strategyUseDocument struct {
 	ContextFields  []string `json:"fields,omitempty"`
 }
 
-func storeUse(u flags.Use) useDocument {
+func storeUse(u flags.FeatureUse) useDocument {
 	return useDocument{format, u.Feature, u.Project, u.ProjectUID, u.Archived,
 		each(u.Strategies, func(s flags.StrategyUse) strategyUseDocument { return strategyUseDocument(s) })}
 }
 
-func (doc useDocument) use() flags.Use {
-	return flags.Use{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
+func (doc useDocument) use() flags.FeatureUse {
+	return flags.FeatureUse{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
 		Strategies: each(doc.Strategies, func(s strategyUseDocument) flags.StrategyUse { return flags.StrategyUse(s) })}
 }
 

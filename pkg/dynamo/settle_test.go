@@ -98,13 +98,13 @@ func TestSettle(t *testing.T) {
 			"change not applied, changed by another meanwhile",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}}, false, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
-			}, false, flags.Outdated, 2,
+			}, false, flags.VersionConflict, 2,
 		},
 		{
 			"change not applied, changed to the same by another meanwhile",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailBefore}}, false, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
-			}, false, flags.Outdated, 2,
+			}, false, flags.VersionConflict, 2,
 		},
 		{
 			"create applied, then the credentials expire",
@@ -178,13 +178,13 @@ func TestSettleSeveralEvents(t *testing.T) {
 			})
 			mustCommit(t, s.plain, flags.Write{After: newFlag("f")})
 			c := newChange(write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
-			c.Further = []flags.Event{newChange().Event}
+			c.MoreEvents = []flags.Event{newChange().Event}
 			if err := s.faulty.Commit(t.Context(), c); err != nil {
 				t.Fatalf("commit: %v", reason(err))
 			}
 			f := find(t, s.plain, "f")
 			events, err := s.plain.Events(t.Context(), f)
-			if err != nil || int64(len(events)) != f.Version || events[1].ID != c.Event.ID || events[2].ID != c.Further[0].ID {
+			if err != nil || int64(len(events)) != f.Version || events[1].ID != c.Event.ID || events[2].ID != c.MoreEvents[0].ID {
 				t.Errorf("%v, version %d with events %v, want one a version, the change's second and third", err, f.Version, events)
 			}
 		})

@@ -42,7 +42,7 @@ type seenDocument struct {
 	At     stamp  `json:"at"`
 }
 
-func (doc seenDocument) seen() *flags.Seen { return &flags.Seen{Hash: doc.Hash, At: doc.At} }
+func (doc seenDocument) seen() *flags.TokenUse { return &flags.TokenUse{Hash: doc.Hash, At: doc.At} }
 
 // A signupDocument is a public signup token as it is stored.
 type signupDocument struct {
@@ -58,15 +58,15 @@ type signupDocument struct {
 	Role      int64   `json:"role"`
 }
 
-func storeSignup(s *flags.Signup) signupDocument {
+func storeSignup(s *flags.SignupToken) signupDocument {
 	return signupDocument{
 		Format: format, Hash: s.Hash, Sealed: s.Sealed, Name: s.Name, Enabled: s.Enabled, ExpiresAt: s.ExpiresAt,
 		CreatedAt: s.CreatedAt, CreatedBy: s.CreatedBy, Users: s.Users, Role: s.Role,
 	}
 }
 
-func (doc signupDocument) signup(version int64) *flags.Signup {
-	return &flags.Signup{
+func (doc signupDocument) signup(version int64) *flags.SignupToken {
+	return &flags.SignupToken{
 		Version: version, Hash: doc.Hash, Sealed: doc.Sealed, Name: doc.Name, Enabled: doc.Enabled, ExpiresAt: doc.ExpiresAt,
 		CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, Users: doc.Users, Role: doc.Role,
 	}

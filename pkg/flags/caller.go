@@ -34,20 +34,20 @@ func Authenticate(token *Token, now time.Time) (Caller, error) {
 // AuthenticateUser tells who calls by a personal token. Unauthenticated when the user, or the user's token, is gone.
 func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	if user == nil || roles == nil || user.ID != token.User ||
-		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return token.Is(t.Hash) }) {
+		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return token.HasHash(t.Hash) }) {
 		return Caller{}, unauthenticated
 	}
 	root := roles.Find(user.RootRole)
 	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}, nil
 }
 
-// Anywhere stands for any environment: asked with it, a permission that is held in one of them is enough.
-const Anywhere = "*"
+// AnyEnvironment stands for any environment: asked with it, a permission that is held in one of them is enough.
+const AnyEnvironment = "*"
 
 // May tells whether the caller holds a permission: in the whole service, or, where the permission is a project's, in
 // project, and in an environment of it ("" asks for all environments). project is nil outside of any. Whose root role
 // was deleted may nothing.
-func (c Caller) May(p Permission, project *Project, environment string) bool {
+func (c Caller) HasPermission(p Permission, project *Project, environment string) bool {
 	if c.Admin {
 		return true
 	}
@@ -63,11 +63,11 @@ func (c Caller) May(p Permission, project *Project, environment string) bool {
 	return slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.Has(p, environment) })
 }
 
-// MayInSome tells whether the caller holds a project's permission in one of some projects, or in the one that editors
+// HasPermissionInAny tells whether the caller holds a project's permission in one of some projects, or in the one that editors
 // own, in an environment of it at least.
-func (c Caller) MayInSome(p Permission, projects []*Project) bool {
+func (c Caller) HasPermissionInAny(p Permission, projects []*Project) bool {
 	own := &Project{ID: DefaultProject}
-	return slices.ContainsFunc(append([]*Project{own}, projects...), func(in *Project) bool { return c.May(p, in, Anywhere) })
+	return slices.ContainsFunc(append([]*Project{own}, projects...), func(in *Project) bool { return c.HasPermission(p, in, AnyEnvironment) })
 }
 
 // rolesIn are the roles that the caller holds in a project. An editor is an owner of the project default.
@@ -84,11 +84,11 @@ func (c Caller) rolesIn(project *Project) []*Role {
 	return list
 }
 
-// MayGive checks that the caller may give a project role to somebody: nobody grants more than they hold, so whoever is
+// AuthorizeGrant checks that the caller may give a project role to somebody: nobody grants more than they hold, so whoever is
 // no admin must hold every permission of the role, where the role holds it. Forbidden when not.
-func (c Caller) MayGive(role Role, project *Project) error {
+func (c Caller) AuthorizeGrant(role Role, project *Project) error {
 	for _, g := range role.Permissions {
-		if c.May(g.Permission, project, g.Environment) || c.owns(project) && !isRoot(g.Permission) {
+		if c.HasPermission(g.Permission, project, g.Environment) || c.owns(project) && !isRoot(g.Permission) {
 			continue
 		}
 		where := ""
@@ -108,16 +108,16 @@ func (c Caller) owns(project *Project) bool {
 		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
 
-// Rehearsing is the caller for a rehearsal of what they ask for: Authorize refuses nothing, and adds to lacking each
+// DryRun is the caller for a rehearsal of what they ask for: Authorize refuses nothing, and adds to lacking each
 // permission, once, that it would refuse for.
-func (c Caller) Rehearsing(lacking *[]Permission) Caller {
+func (c Caller) DryRun(lacking *[]Permission) Caller {
 	c.lacking = lacking
 	return c
 }
 
 // Authorize checks that the caller holds a permission. Forbidden when not.
 func (c Caller) Authorize(p Permission, project *Project, environment string) error {
-	if c.May(p, project, environment) {
+	if c.HasPermission(p, project, environment) {
 		return nil
 	}
 	if c.lacking != nil {
@@ -129,7 +129,7 @@ func (c Caller) Authorize(p Permission, project *Project, environment string) er
 	switch {
 	case c.User == nil:
 		return Errorf(Forbidden, "the token %q is for SDKs and may do nothing under /api/admin; this needs %s, which an admin token has, or a user's own", c.Name, p)
-	case environment != "" && environment != Anywhere && project != nil:
+	case environment != "" && environment != AnyEnvironment && project != nil:
 		return Errorf(Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
 	case scopeOf(p) != RootScope && project != nil:
 		return Errorf(Forbidden, "%s needs the permission %s in project %q", c.Name, p, project.ID)

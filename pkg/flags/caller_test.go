@@ -22,13 +22,13 @@ const (
 
 func registry() *flags.Roles {
 	return &flags.Roles{Custom: []flags.Role{
-		{ID: switcher, Type: flags.CustomProject, Name: "switcher", Permissions: []flags.Grant{{flags.UpdateFeatureEnvironment, "development"}}},
-		{ID: everywhere, Type: flags.CustomProject, Name: "everywhere", Permissions: []flags.Grant{{flags.UpdateFeatureEnvironment, ""}}},
-		{ID: librarian, Type: flags.CustomRoot, Name: "librarian", Permissions: []flags.Grant{{flags.UpdateTagType, ""}, {flags.ReadRole, ""}}},
-		{ID: custodian, Type: flags.CustomProject, Name: "custodian", Permissions: []flags.Grant{{flags.UpdateProject, ""}}},
-		{ID: outsider, Type: flags.CustomProject, Name: "outsider", Permissions: []flags.Grant{{flags.CreateProject, ""}, {"FLY_TO_THE_MOON", ""}}},
-		{ID: deputy, Type: flags.CustomRoot, Name: "deputy", Permissions: []flags.Grant{{flags.Admin, ""}}},
-		{ID: half, Type: flags.CustomProject, Name: "half", Permissions: []flags.Grant{{flags.Admin, "development"}}},
+		{ID: switcher, Type: flags.CustomProjectRole, Name: "switcher", Permissions: []flags.Grant{{flags.UpdateFeatureEnvironment, "development"}}},
+		{ID: everywhere, Type: flags.CustomProjectRole, Name: "everywhere", Permissions: []flags.Grant{{flags.UpdateFeatureEnvironment, ""}}},
+		{ID: librarian, Type: flags.CustomRootRole, Name: "librarian", Permissions: []flags.Grant{{flags.UpdateTagType, ""}, {flags.ReadRole, ""}}},
+		{ID: custodian, Type: flags.CustomProjectRole, Name: "custodian", Permissions: []flags.Grant{{flags.UpdateProject, ""}}},
+		{ID: outsider, Type: flags.CustomProjectRole, Name: "outsider", Permissions: []flags.Grant{{flags.CreateProject, ""}, {"FLY_TO_THE_MOON", ""}}},
+		{ID: deputy, Type: flags.CustomRootRole, Name: "deputy", Permissions: []flags.Grant{{flags.Admin, ""}}},
+		{ID: half, Type: flags.CustomProjectRole, Name: "half", Permissions: []flags.Grant{{flags.Admin, "development"}}},
 	}}
 }
 
@@ -104,7 +104,7 @@ func TestMay(t *testing.T) {
 		{"a project role that is gone", flags.RoleViewer, in("shop", gone), map[flags.Permission]string{flags.Read: "all dev prod any"}},
 		{"a root role that is gone", gone, in("shop", flags.RoleOwner), nil},
 	}
-	environments := map[string]string{"all": all, "dev": dev, "prod": prod, "any": flags.Anywhere}
+	environments := map[string]string{"all": all, "dev": dev, "prod": prod, "any": flags.AnyEnvironment}
 	asked := []flags.Permission{
 		flags.Read, flags.Admin, flags.ReadRole, flags.CreateProject, flags.UpdateFeature, flags.UpdateFeatureEnvironment, flags.UserAccessWrite, "FLY_TO_THE_MOON",
 	}
@@ -115,7 +115,7 @@ func TestMay(t *testing.T) {
 				for _, p := range asked {
 					for name, environment := range environments {
 						want := strings.Contains(" "+tt.may[p]+" ", " "+name+" ")
-						if got := c.May(p, tt.project, environment); got != want {
+						if got := c.HasPermission(p, tt.project, environment); got != want {
 							t.Errorf("service account %t: %s in %q: %t, want %t", service, p, name, got, want)
 						}
 						if err := c.Authorize(p, tt.project, environment); (err == nil) != want || err != nil && flags.KindOf(err) != flags.Forbidden {
@@ -136,7 +136,7 @@ func TestMayOfTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range []flags.Permission{flags.Read, flags.Admin, flags.UpdateFeature, "FLY_TO_THE_MOON"} {
-			if got := c.May(p, in("default", flags.RoleOwner), ""); got != want {
+			if got := c.HasPermission(p, in("default", flags.RoleOwner), ""); got != want {
 				t.Errorf("a token of type %s: %s: %t, want %t", kind, p, got, want)
 			}
 		}
@@ -193,7 +193,7 @@ func TestMayGive(t *testing.T) {
 		{"whose root role is gone", gone, []int64{flags.RoleOwner}, flags.RoleMember, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := someone(t, tt.root, false).MayGive(*registry().Find(tt.give), in("shop", tt.held...))
+			err := someone(t, tt.root, false).AuthorizeGrant(*registry().Find(tt.give), in("shop", tt.held...))
 			if (err == nil) != tt.want || err != nil && flags.KindOf(err) != flags.Forbidden {
 				t.Errorf("error %v, want success %t", err, tt.want)
 			}

@@ -9,13 +9,13 @@ import "unicode/utf8"
 // The check is made on the list as it was read, and several callers at once may pass it together. What they can add is
 // less than the answer's own limit, 6 MB, leaves; and lists can be read in pages.
 const (
-	MaxProjects  = 2_000
-	MaxSegments  = 1_000
-	MaxUsers     = 5_000 // service accounts included
-	MaxTokens    = 4_000
-	MaxSignups   = 500
-	MaxFavorites = 500     // callers who have one flag among their favorites
-	MaxListed    = 4 << 20 // bytes of all entries of a list
+	MaxProjects     = 2_000
+	MaxSegments     = 1_000
+	MaxUsers        = 5_000 // service accounts included
+	MaxTokens       = 4_000
+	MaxSignupTokens = 500
+	MaxFavorites    = 500     // callers who have one flag among their favorites
+	MaxListSize     = 4 << 20 // bytes of all entries of a list
 )
 
 // collections are what the rule is about, by entity.
@@ -23,38 +23,38 @@ var collections = map[Entity]struct {
 	name string
 	most int
 }{
-	EntityProject: {"projects", MaxProjects},
-	EntitySegment: {"segments", MaxSegments},
-	EntityUser:    {"users and service accounts", MaxUsers},
-	EntityToken:   {"API tokens", MaxTokens},
-	EntitySignup:  {"public signup tokens", MaxSignups},
+	EntityProject:     {"projects", MaxProjects},
+	EntitySegment:     {"segments", MaxSegments},
+	EntityUser:        {"users and service accounts", MaxUsers},
+	EntityToken:       {"API tokens", MaxTokens},
+	EntitySignupToken: {"public signup tokens", MaxSignupTokens},
 }
 
-// CheckRoom says whether the list of all aggregates of a kind has room for others, and for after in the place of before:
+// CheckListSize says whether the list of all aggregates of a kind has room for others, and for after in the place of before:
 // nil for a new one. Invalid when it has not.
-func CheckRoom(list []Aggregate, before, after Aggregate, others ...Aggregate) error {
+func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregate) error {
 	of := collections[after.Key().Entity]
-	entries, bytes := len(list)+len(others), ListedSize(after)
+	entries, bytes := len(list)+len(others), ListEntrySize(after)
 	switch {
 	case before == nil:
 		entries++
-	case ListedSize(before) >= bytes:
+	case ListEntrySize(before) >= bytes:
 		return nil
 	default:
-		bytes -= ListedSize(before)
+		bytes -= ListEntrySize(before)
 	}
 	if before == nil && entries > of.most {
 		return Errorf(Invalid, "there would be %d %s, and no more than %d are allowed; delete some first", entries, of.name, of.most)
 	}
 	for _, a := range list {
-		bytes += ListedSize(a)
+		bytes += ListEntrySize(a)
 	}
 	for _, a := range others {
-		bytes += ListedSize(a)
+		bytes += ListEntrySize(a)
 	}
-	if bytes > MaxListed {
+	if bytes > MaxListSize {
 		return Errorf(Invalid, "the list of all %s would take %d KB, and no more than %d KB are allowed; shorten or delete some first",
-			of.name, bytes>>10, MaxListed>>10)
+			of.name, bytes>>10, MaxListSize>>10)
 	}
 	return nil
 }
@@ -73,8 +73,8 @@ const (
 	signupUserBytes = 400
 )
 
-// ListedSize is at most how many bytes an entry takes in the list of all of its kind.
-func ListedSize(a Aggregate) int {
+// ListEntrySize is at most how many bytes an entry takes in the list of all of its kind.
+func ListEntrySize(a Aggregate) int {
 	switch a := a.(type) {
 	case *Project:
 		size := projectBytes + answered(a.ID, a.Name, a.Description, a.Mode, a.DefaultStickiness, a.Naming.Pattern, a.Naming.Example, a.Naming.Description)
@@ -102,7 +102,7 @@ func ListedSize(a Aggregate) int {
 			first = a.Projects[0]
 		}
 		return tokenBytes + answered(a.Name, a.Name, a.Environment, a.Environment, first, first) + len(a.Projects)*valueBytes + answered(a.Projects...)
-	case *Signup:
+	case *SignupToken:
 		return signupBytes + answered(a.Name, a.CreatedBy) + len(a.Users)*signupUserBytes
 	}
 	return 0

@@ -83,7 +83,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	if c.ContextName == "" {
 		p.Add(path+"/contextName", "is required")
 	}
-	CheckLength(path+"/contextName", c.ContextName, MaxWord, p)
+	CheckLength(path+"/contextName", c.ContextName, MaxIdentifier, p)
 	c.checkSizes(path, limits, p)
 	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
 	switch {
@@ -99,14 +99,14 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 // checkSizes holds for every operator, since what is not compared with is stored all the same.
 func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 	if c.Value != nil {
-		CheckLength(path+"/value", *c.Value, limits.ConstraintValue, p)
+		CheckLength(path+"/value", *c.Value, limits.ConstraintValueLength, p)
 	}
 	if n := len(c.Values); n > limits.ConstraintValues {
 		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
 		return // the answer need not grow with a list that is refused anyway
 	}
 	for i, v := range c.Values {
-		CheckLength(path+"/values/"+strconv.Itoa(i), v, limits.ConstraintValue, p)
+		CheckLength(path+"/values/"+strconv.Itoa(i), v, limits.ConstraintValueLength, p)
 	}
 }
 
@@ -117,7 +117,7 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.what)
 	case c.Value == nil:
 		p.Add(path, "is required: %s compares with %s", c.Operator, kind.what)
-	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValue && !kind.is(*c.Value):
+	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.is(*c.Value):
 		p.Add(path, "must be %s, which %s compares with", kind.what, c.Operator)
 	}
 }

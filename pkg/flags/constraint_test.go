@@ -29,7 +29,7 @@ func TestOperators(t *testing.T) {
 
 func TestConstraintCheck(t *testing.T) {
 	limits := DefaultLimits()
-	limits.ConstraintValues, limits.ConstraintValue = 3, 5
+	limits.ConstraintValues, limits.ConstraintValueLength = 3, 5
 	tests := []struct {
 		name       string
 		constraint Constraint

@@ -25,8 +25,8 @@ type LegalValue struct {
 	Description *string // nil for none
 }
 
-// DefaultFieldOrder is the sort order of a context field whose maker says nothing.
-const DefaultFieldOrder = 10
+// DefaultContextFieldSortOrder is the sort order of a context field whose maker says nothing.
+const DefaultContextFieldSortOrder = 10
 
 // StandardContextFields are there from the start: every SDK fills them in by itself or knows them by name.
 func StandardContextFields(at time.Time) []ContextField {
@@ -68,7 +68,7 @@ func (v LegalValue) Check(path string, p *Problems) {
 	if v.Value == "" {
 		p.Add(path+"/value", "is required")
 	}
-	CheckLength(path+"/value", v.Value, MaxWord, p)
+	CheckLength(path+"/value", v.Value, MaxIdentifier, p)
 	CheckLength(path+"/description", textOf(v.Description), MaxTitle, p)
 }
 
@@ -143,18 +143,18 @@ func (r *ContextFields) Replace(changed ContextField) error {
 
 // Remove takes a context field away. NotFound when there is none, Conflict while active flags, in environments that
 // exist, default strategies or segments have constraints on it.
-func (r *ContextFields) Remove(name string, uses []Use, projects []*Project, registry *Environments, segments []*Segment) error {
+func (r *ContextFields) Remove(name string, uses []FeatureUse, projects []*Project, registry *Environments, segments []*Segment) error {
 	i, found := r.search(name)
 	if !found {
 		return Errorf(NotFound, "there is no context field %q", name)
 	}
 	var users []string
 	for _, u := range uses {
-		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.OfField(name) && s.in(registry) }) {
+		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.UsesContextField(name) && s.in(registry) }) {
 			users = append(users, u.user())
 		}
 	}
-	for _, d := range DefaultsIn(projects, registry, func(s Strategy) bool { return s.HasField(name) }) {
+	for _, d := range FindDefaultStrategyUses(projects, registry, func(s Strategy) bool { return s.UsesContextField(name) }) {
 		users = append(users, d.user())
 	}
 	for _, s := range segments {

@@ -35,11 +35,11 @@ func (d Dependency) Check(p *Problems) {
 	}
 }
 
-// DependOn makes d.Feature a parent of the flag, or changes what is asked of it. parent is that flag, to change too, or
+// SetDependency makes d.Feature a parent of the flag, or changes what is asked of it. parent is that flag, to change too, or
 // nil when there is none. There is one level: a parent has no parents, and a child no children.
 //
 // Invalid when the parent is none that the flag can have; Conflict when others depend on the flag.
-func (f *Feature) DependOn(parent *Feature, d Dependency) error {
+func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	var p Problems
 	switch {
 	case d.Feature == f.Name:
@@ -72,7 +72,7 @@ func (f *Feature) DependOn(parent *Feature, d Dependency) error {
 }
 
 // Release ends the flag's dependencies on parents, which are to change too.
-func (f *Feature) Release(parents ...*Feature) {
+func (f *Feature) RemoveDependencies(parents ...*Feature) {
 	for _, parent := range parents {
 		f.Dependencies = without(f.Dependencies, func(d Dependency) bool { return d.Feature == parent.Name })
 		parent.Children = without(parent.Children, func(child string) bool { return child == f.Name })

@@ -16,7 +16,7 @@ func family(t *testing.T) (child, first, second, alone, gone *Feature) {
 	child, first, second, alone, gone = member("child"), member("first"), member("second"), member("alone"), member("gone")
 	gone.Archived = true
 	for _, parent := range []*Feature{first, second} {
-		if err := child.DependOn(parent, Dependency{Feature: parent.Name, Enabled: true}); err != nil {
+		if err := child.SetDependency(parent, Dependency{Feature: parent.Name, Enabled: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,7 +29,7 @@ func TestDependOn(t *testing.T) {
 	full, last := &Feature{Name: "full", Project: "p", ProjectUID: "uid-p"}, &Feature{}
 	for i := range MaxParents {
 		last = &Feature{Name: fmt.Sprintf("parent-%d", i), Project: "p", ProjectUID: "uid-p"}
-		if err := full.DependOn(last, Dependency{Feature: last.Name}); err != nil {
+		if err := full.SetDependency(last, Dependency{Feature: last.Name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestDependOn(t *testing.T) {
 			if parent != nil {
 				parentWas = *parent
 			}
-			err := f.DependOn(parent, tt.dependency)
+			err := f.SetDependency(parent, tt.dependency)
 			if (err == nil) != (tt.message == "") || err != nil && (KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.message)) {
 				t.Fatalf("error %v, want one of kind %d that says %q", err, tt.kind, tt.message)
 			}
@@ -133,7 +133,7 @@ func TestDependencyCheck(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	child, first, second, alone, _ := family(t)
-	child.Release(first, alone)
+	child.RemoveDependencies(first, alone)
 	if len(first.Children) != 0 || !slices.Equal(second.Children, []string{"child"}) || !slices.Equal(child.Related(), []string{"second"}) {
 		t.Errorf("children %q and %q, related %q; want child with the second parent alone", first.Children, second.Children, child.Related())
 	}
@@ -143,7 +143,7 @@ func TestRelease(t *testing.T) {
 	if _, err := child.Dependency("first"); KindOf(err) != NotFound {
 		t.Errorf("the dependency that is gone: %v, want NotFound", err)
 	}
-	child.Release(second)
+	child.RemoveDependencies(second)
 	if child.Dependencies != nil || second.Children != nil {
 		t.Errorf("%v and %v left, want nil, as of a flag that never had any: it is stored so", child.Dependencies, second.Children)
 	}

@@ -78,7 +78,7 @@ func (e Environment) compare(other Environment) int {
 
 // Order gives environments, by name, new sort orders; those that are not named keep theirs. Invalid when a name is
 // unknown, and then nothing changes.
-func (e *Environments) Order(order map[string]int64) error {
+func (e *Environments) SetSortOrders(order map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(order)) {
 		if e.Find(name) == nil {
 			return Errorf(Invalid, "there is no environment %q", name)

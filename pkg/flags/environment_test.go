@@ -96,7 +96,7 @@ func TestEnvironmentsOrder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := &Environments{List: []Environment{{Name: "a", SortOrder: 2}, {Name: "b", SortOrder: 2}, {Name: "c", SortOrder: 1}}}
 			e := before.Clone()
-			err := e.Order(tt.order)
+			err := e.SetSortOrders(tt.order)
 			if refused := err != nil; refused != (tt.want == "") || refused && (KindOf(err) != Invalid || !strings.Contains(err.Error(), `"nosuch"`)) {
 				t.Errorf("error %v, want one that names nosuch: %t", err, tt.want == "")
 			}

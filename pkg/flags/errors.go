@@ -20,7 +20,7 @@ const (
 	TooLarge                         // the body is larger than allowed
 	UnsupportedMediaType             // the body is not application/json
 	Unavailable                      // the store throttles, fails or does not answer, or the outcome could not be known in time: try again
-	Outdated                         // another writer was first: load and decide again. Never reaches a caller
+	VersionConflict                  // another writer was first: load and decide again. Never reaches a caller
 )
 
 // An Error is a failure that can be told to the caller. Message is public; Err, the cause, is for the log alone.
@@ -76,7 +76,7 @@ func (p *Problems) Add(path, format string, args ...any) {
 }
 
 // Under notes the faults that check finds in a part of the body, at their places below path.
-func (p *Problems) Under(path string, check func(below *Problems)) {
+func (p *Problems) CheckAt(path string, check func(below *Problems)) {
 	var below Problems
 	check(&below)
 	for _, d := range below {

@@ -27,7 +27,7 @@ func (p *Project) SetFavorite(caller Caller, favorite bool) (err error) {
 }
 
 // FavoriteOf tells whether the project is one of a caller's favorites.
-func (p *Project) FavoriteOf(caller Caller) bool {
+func (p *Project) IsFavoriteOf(caller Caller) bool {
 	return slices.Contains(p.Favorites, caller.FavoritesKey())
 }
 

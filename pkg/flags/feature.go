@@ -24,7 +24,7 @@ type Feature struct {
 	Favorites  []string  // the keys of the callers who have it among their favorites, sorted
 
 	Dependencies []Dependency // its parents, in the order of their adding
-	Children     []string     // the active flags that depend on it, sorted: what they say in Dependencies, see DependOn
+	Children     []string     // the active flags that depend on it, sorted: what they say in Dependencies, see SetDependency
 	Lifecycle    []Phase      // the stages it entered since it was made or revived; none for initial since it was made. Read by History
 
 	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
@@ -40,22 +40,22 @@ type Metadata struct {
 	ImpressionData bool
 }
 
-// A Standing ties what a flag has in an environment to the environment and the attachment that it was set up under.
-type Standing struct {
-	Environment string // UID of the environment
-	EnabledIn   string // ID of the attachment that it was switched on in; "" while off
+// A EnvironmentState ties what a flag has in an environment to the environment and the attachment that it was set up under.
+type EnvironmentState struct {
+	EnvironmentUID string // UID of the environment
+	EnabledIn      string // ID of the attachment that it was switched on in; "" while off
 }
 
 // In tells whether the standing still means env, and whether it is on there.
-func (s Standing) In(env ProjectEnvironment) (present, enabled bool) {
-	present = s.Environment == env.UID
+func (s EnvironmentState) In(env ProjectEnvironment) (present, enabled bool) {
+	present = s.EnvironmentUID == env.UID
 	return present, present && s.EnabledIn != "" && s.EnabledIn == env.Attachment.ID
 }
 
 // A FeatureEnvironment is a flag's configuration in one environment (contract: Feature environment).
 // Its slices are replaced, never changed in place: copies of a flag share them.
 type FeatureEnvironment struct {
-	Standing
+	EnvironmentState
 	Strategies []Strategy // by sort order, then age
 	Variants   []Variant
 	LastSeenAt time.Time
@@ -81,15 +81,15 @@ func NewFeature(p *Project, name string, m Metadata, by string, at time.Time) *F
 // In is what the flag has in env: empty when nothing was set up there, or only for an earlier environment of that name.
 func (f *Feature) In(env ProjectEnvironment) FeatureEnvironment {
 	fe, ok := f.Environments[env.Name]
-	if !ok || fe.Environment != env.UID {
-		return FeatureEnvironment{Standing: Standing{Environment: env.UID}}
+	if !ok || fe.EnvironmentUID != env.UID {
+		return FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: env.UID}}
 	}
 	return fe
 }
 
 // Enabled tells whether the flag is on in env.
 func (f *Feature) Enabled(env ProjectEnvironment) bool {
-	_, enabled := f.In(env).Standing.In(env)
+	_, enabled := f.In(env).EnvironmentState.In(env)
 	return enabled
 }
 
@@ -139,7 +139,7 @@ func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
 	if len(f.Children) > 0 {
 		return f.hasChildren("flag %q cannot be archived: %s on it; archive these first, or end their dependency")
 	}
-	f.Release(parents...)
+	f.RemoveDependencies(parents...)
 	if len(f.Dependencies) > 0 {
 		return Errorf(Internal, "flag %q would be archived without its parent %q", f.Name, f.Dependencies[0].Feature)
 	}
@@ -153,7 +153,7 @@ func (f *Feature) Revive(at time.Time) {
 		return
 	}
 	f.Archived, f.ArchivedAt = false, time.Time{}
-	f.Lifecycle = []Phase{{Stage: Initial, EnteredAt: at}}
+	f.Lifecycle = []Phase{{Stage: StageInitial, EnteredAt: at}}
 	for name, fe := range f.Environments {
 		fe.EnabledIn = ""
 		f.Environments[name] = fe
@@ -191,7 +191,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	for _, env := range from {
 		if f.Enabled(env) {
 			on[env.Name] = to.Environments[env.Name].ID
-			if !to.Has(env.Environment) {
+			if !to.HasEnvironment(env.Environment) {
 				missing = append(missing, strconv.Quote(env.Name))
 			}
 		}
@@ -221,7 +221,7 @@ func (f *Feature) forgetDeleted(registry *Environments, of func(segment int64) b
 
 // CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
 // everywhere. Strategies with segments in environments that were deleted stay behind: the segments may belong to another
-// project by now. Its tags stay behind; its parents, which change too, are for the caller to bring over by DependOn. With
+// project by now. Its tags stay behind; its parents, which change too, are for the caller to bring over by SetDependency. With
 // replaceGroupID, strategies grouped under the old name are grouped under the new one.
 func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environments, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()

@@ -22,7 +22,7 @@ func counter() func() string {
 
 // inEnvironment is an environment of a project, known by the UIDs of itself and of its attachment.
 func inEnvironment(name, uid, attachment string) ProjectEnvironment {
-	return ProjectEnvironment{Environment: Environment{Name: name, UID: uid}, Attachment: Attachment{ID: attachment, Environment: uid}}
+	return ProjectEnvironment{Environment: Environment{Name: name, UID: uid}, Attachment: Attachment{ID: attachment, EnvironmentUID: uid}}
 }
 
 func TestNewFeature(t *testing.T) {
@@ -38,7 +38,7 @@ func TestNewFeature(t *testing.T) {
 		t.Errorf("version %d at %v, want 0 at %v", VersionOf(got), got.Key(), FeatureKey("f"))
 	}
 	env := inEnvironment("e", "uid-e", "a")
-	if fe := got.In(env); got.Enabled(env) || len(fe.Strategies) > 0 || len(fe.Variants) > 0 || fe.Environment != "uid-e" {
+	if fe := got.In(env); got.Enabled(env) || len(fe.Strategies) > 0 || len(fe.Variants) > 0 || fe.EnvironmentUID != "uid-e" {
 		t.Errorf("in an environment: %+v, want it disabled and empty", fe)
 	}
 }
@@ -49,7 +49,7 @@ func TestEnable(t *testing.T) {
 	byDefault.Attachment.DefaultStrategy = &Strategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "20"}, Variants: []Variant{variant("v", Variable, 1)},
 	}
-	standing := Standing{Environment: "uid-e"}
+	standing := EnvironmentState{EnvironmentUID: "uid-e"}
 	tests := []struct {
 		name       string
 		env        ProjectEnvironment
@@ -58,13 +58,13 @@ func TestEnable(t *testing.T) {
 		message    string // "" for no error
 		strategies string // ids after
 	}{
-		{"with a strategy", env, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a", Name: "default"}}}, 0, "", "a"},
-		{"with only a disabled one", env, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a", Name: "default", Disabled: true}}}, 0, "", "a"},
-		{"enabled already", env, FeatureEnvironment{Standing: Standing{"uid-e", "attached"}, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
-		{"without", env, FeatureEnvironment{Standing: standing}, Conflict, `flag "f" cannot be enabled in environment "e"`, ""},
-		{"without, with a default one", byDefault, FeatureEnvironment{Standing: standing}, 0, "", "new-1"},
-		{"with one, and a default one", byDefault, FeatureEnvironment{Standing: standing, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
-		{"with one of an environment since made again", env, FeatureEnvironment{Standing: Standing{Environment: "earlier"}, Strategies: []Strategy{{ID: "a"}}}, Conflict, "add one first", ""},
+		{"with a strategy", env, FeatureEnvironment{EnvironmentState: standing, Strategies: []Strategy{{ID: "a", Name: "default"}}}, 0, "", "a"},
+		{"with only a disabled one", env, FeatureEnvironment{EnvironmentState: standing, Strategies: []Strategy{{ID: "a", Name: "default", Disabled: true}}}, 0, "", "a"},
+		{"enabled already", env, FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-e", "attached"}, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
+		{"without", env, FeatureEnvironment{EnvironmentState: standing}, Conflict, `flag "f" cannot be enabled in environment "e"`, ""},
+		{"without, with a default one", byDefault, FeatureEnvironment{EnvironmentState: standing}, 0, "", "new-1"},
+		{"with one, and a default one", byDefault, FeatureEnvironment{EnvironmentState: standing, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
+		{"with one of an environment since made again", env, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "earlier"}, Strategies: []Strategy{{ID: "a"}}}, Conflict, "add one first", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestDisable(t *testing.T) {
 // another one of the same name.
 func TestGenerations(t *testing.T) {
 	f := &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"e": {
-		Standing: Standing{Environment: "uid-1", EnabledIn: "attached-1"}, LastSeenAt: monday,
+		EnvironmentState: EnvironmentState{EnvironmentUID: "uid-1", EnabledIn: "attached-1"}, LastSeenAt: monday,
 		Strategies: []Strategy{{ID: "a"}}, Variants: []Variant{variant("v", Variable, 1000)},
 	}}}
 	tests := []struct {
@@ -311,13 +311,13 @@ func TestMove(t *testing.T) {
 	to := func(names ...string) *Project {
 		p := &Project{ID: "shop", UID: "uid-shop", Environments: map[string]Attachment{}}
 		for _, name := range names {
-			p.Environments[name] = Attachment{ID: "there-" + name, Environment: "uid-" + name}
+			p.Environments[name] = Attachment{ID: "there-" + name, EnvironmentUID: "uid-" + name}
 		}
 		return p
 	}
 	registry := &Environments{List: []Environment{env("development").Environment, env("production").Environment}}
 	again := to("development", "production")
-	again.Environments["production"] = Attachment{ID: "there-production", Environment: "uid-of-a-later-one"}
+	again.Environments["production"] = Attachment{ID: "there-production", EnvironmentUID: "uid-of-a-later-one"}
 	tests := []struct {
 		name    string
 		on      string // where the flag is on
@@ -334,16 +334,16 @@ func TestMove(t *testing.T) {
 		{"on in both where the other has none", "development production", nil, to(), `"development", "production"`, ""},
 		{"on in an environment of which the other has a later one", "production", nil, again, `"production"`, ""},
 		{"on under an earlier attachment", "", func(f *Feature) {
-			f.Environments["production"] = FeatureEnvironment{Standing: Standing{"uid-production", "earlier"}}
+			f.Environments["production"] = FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-production", "earlier"}}
 		}, to(), "", ""},
 		{"using a segment of its project", "development", func(f *Feature) {
-			f.set(env("development"), FeatureEnvironment{Standing: Standing{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
+			f.set(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
 		}, to("development"), `segment 2, "ours", which belongs to project "default"`, ""},
 		{"using one of its project in an environment that is gone", "", func(f *Feature) {
-			f.set(env("staging"), FeatureEnvironment{Standing: Standing{Environment: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
+			f.set(env("staging"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
 		}, to("development"), "", ""},
 		{"using one of the other, and one of all", "", func(f *Feature) {
-			f.set(env("development"), FeatureEnvironment{Standing: Standing{Environment: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
+			f.set(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
 		}, to("development"), "", ""},
 		{"a child", "", func(f *Feature) { f.Dependencies = []Dependency{{Feature: "parent"}} }, to(), "depends on other flags", ""},
 		{"a parent", "", func(f *Feature) { f.Children = []string{"child"} }, to(), "or others on it", ""},
@@ -356,7 +356,7 @@ func TestMove(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := &Feature{Name: "f", Project: "default", ProjectUID: "uid-default", Environments: map[string]FeatureEnvironment{}}
 			for _, name := range strings.Fields(tt.on) {
-				f.set(env(name), FeatureEnvironment{Standing: Standing{"uid-" + name, "here-" + name}, Strategies: []Strategy{{ID: "s"}}})
+				f.set(env(name), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-" + name, "here-" + name}, Strategies: []Strategy{{ID: "s"}}})
 			}
 			if tt.alter != nil {
 				tt.alter(f)
@@ -381,7 +381,7 @@ func TestMove(t *testing.T) {
 			}
 		})
 	}
-	f := &Feature{Name: "f", ProjectUID: "uid-shop", Children: []string{"child"}, Environments: map[string]FeatureEnvironment{"production": {Standing: Standing{"uid-production", "a"}}}}
+	f := &Feature{Name: "f", ProjectUID: "uid-shop", Children: []string{"child"}, Environments: map[string]FeatureEnvironment{"production": {EnvironmentState: EnvironmentState{"uid-production", "a"}}}}
 	if before := f.Clone(); f.Move(from, to(), registry, segment) != nil || !reflect.DeepEqual(f, before) {
 		t.Errorf("to where it is: %+v, want no change", f)
 	}

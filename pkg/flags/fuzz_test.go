@@ -25,7 +25,7 @@ func FuzzConstraint(f *testing.F) {
 			return
 		}
 		limits := DefaultLimits()
-		if field == "" || utf8.RuneCountInString(value) > limits.ConstraintValue {
+		if field == "" || utf8.RuneCountInString(value) > limits.ConstraintValueLength {
 			t.Errorf("%+v is taken", c)
 		}
 		if !single {

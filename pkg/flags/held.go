@@ -11,7 +11,7 @@ type HeldPermission struct {
 // Held lists the caller's permissions: those of the root role, then those of the roles in each of projects. An
 // administrator holds Admin, which includes all others. An editor is an owner of the default project, whether or not it
 // is among projects.
-func (c Caller) Held(projects []*Project) []HeldPermission {
+func (c Caller) HeldPermissions(projects []*Project) []HeldPermission {
 	if c.Admin {
 		return []HeldPermission{{Permission: Admin}}
 	}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// A Brought is what an import says of one flag: what it is, and what it has in the environment that it is imported into
+// A ImportedFlag is what an import says of one flag: what it is, and what it has in the environment that it is imported into
 // (contract: Import data set). A list that is nil was not said anything about, and stays as it is; an empty one is empty.
-type Brought struct {
+type ImportedFlag struct {
 	Metadata
 	Tags       []Tag
 	Parents    []Dependency // others that the flag has stay
@@ -18,22 +18,22 @@ type Brought struct {
 }
 
 // Check notes every fault of what is brought, as a flag of that name would have it.
-func (b Brought) Check(name string, types *StrategyTypes, limits Limits, p *Problems) {
+func (b ImportedFlag) Check(name string, types *StrategyTypes, limits Limits, p *Problems) {
 	for i, s := range b.Strategies {
-		p.Under("/strategies/"+strconv.Itoa(i), func(below *Problems) { s.WithDefaults(name).Check(types, limits, below) })
+		p.CheckAt("/strategies/"+strconv.Itoa(i), func(below *Problems) { s.WithDefaults(name).Check(types, limits, below) })
 	}
 	CheckVariants(b.Variants, "/variants", p)
 	for i, t := range b.Tags {
 		t.Check("/tags/"+strconv.Itoa(i), p)
 	}
 	for i, d := range b.Parents {
-		p.Under("/dependencies/"+strconv.Itoa(i), d.Check)
+		p.CheckAt("/dependencies/"+strconv.Itoa(i), d.Check)
 	}
 }
 
 // Bring makes the flag what an import says it is, with env alone of its environments. A strategy that the flag has
 // already, but for the id, keeps its id; so the same import again changes nothing.
-func (f *Feature) Bring(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
+func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
 	f.Metadata = b.Metadata
 	if b.Tags != nil {
 		f.Tags = nil
@@ -74,14 +74,14 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 // strategies are those that the import gives the flag: what it says, and for everybody where it says that the flag is on
 // without any. An import that says nothing about strategies gives none. The flag is then switched on as by itself, which
 // adds the project's default strategy and takes no permission to add one.
-func (b Brought) strategies() []Strategy {
+func (b ImportedFlag) strategies() []Strategy {
 	if b.Strategies != nil && len(b.Strategies) == 0 && b.Enabled != nil && *b.Enabled {
 		return []Strategy{forEverybody}
 	}
 	return b.Strategies
 }
 
-func (f *Feature) bringStrategies(env ProjectEnvironment, b Brought, newID func() string, limits Limits) error {
+func (f *Feature) bringStrategies(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
 	strategies := b.strategies()
 	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)); err != nil {
 		return err

@@ -13,7 +13,7 @@ type ImportFault struct {
 }
 
 // ImportedFlag is the kind of a fault of a flag.
-const ImportedFlag = "flag"
+const FlagFault = "flag"
 
 // faulty tells of the names of one kind whether they cannot be imported.
 func (t ImportTarget) faulty(kind string) func(name string) bool {
@@ -30,7 +30,7 @@ func (t ImportTarget) faulty(kind string) func(name string) bool {
 func (s ImportSet) faults(to ImportTarget, sorted fate) (list []ImportFinding) {
 	told, at := s.told(to, sorted), map[string]int{}
 	for _, f := range to.Faults {
-		if f.Kind == ImportedFlag && told[f.Name] {
+		if f.Kind == FlagFault && told[f.Name] {
 			continue
 		}
 		message := "These " + f.Kind + "s will be skipped: " + f.Reason

@@ -4,20 +4,26 @@ package flags
 // nil for a new flag.
 var bringingTakes = []struct {
 	permission Permission
-	takes      func(b Brought, before *Feature, has FeatureEnvironment) bool
+	takes      func(b ImportedFlag, before *Feature, has FeatureEnvironment) bool
 }{
-	{CreateFeature, func(_ Brought, before *Feature, _ FeatureEnvironment) bool { return before == nil }},
-	{UpdateFeature, func(b Brought, before *Feature, _ FeatureEnvironment) bool { return before != nil || len(b.Tags) > 0 }},
-	{UpdateDependency, func(b Brought, _ *Feature, _ FeatureEnvironment) bool { return len(b.Parents) > 0 }},
-	{UpdateFeatureEnvironment, func(b Brought, _ *Feature, _ FeatureEnvironment) bool { return b.Variants != nil || b.Enabled != nil }},
-	{UpdateFeatureVariants, func(b Brought, _ *Feature, has FeatureEnvironment) bool { return len(b.Variants)+len(has.Variants) > 0 }},
-	{CreateFeatureStrategy, func(b Brought, _ *Feature, _ FeatureEnvironment) bool { return len(b.strategies()) > 0 }},
-	{DeleteFeatureStrategy, func(_ Brought, _ *Feature, has FeatureEnvironment) bool { return len(has.Strategies) > 0 }},
+	{CreateFeature, func(_ ImportedFlag, before *Feature, _ FeatureEnvironment) bool { return before == nil }},
+	{UpdateFeature, func(b ImportedFlag, before *Feature, _ FeatureEnvironment) bool {
+		return before != nil || len(b.Tags) > 0
+	}},
+	{UpdateDependency, func(b ImportedFlag, _ *Feature, _ FeatureEnvironment) bool { return len(b.Parents) > 0 }},
+	{UpdateFeatureEnvironment, func(b ImportedFlag, _ *Feature, _ FeatureEnvironment) bool {
+		return b.Variants != nil || b.Enabled != nil
+	}},
+	{UpdateFeatureVariants, func(b ImportedFlag, _ *Feature, has FeatureEnvironment) bool {
+		return len(b.Variants)+len(has.Variants) > 0
+	}},
+	{CreateFeatureStrategy, func(b ImportedFlag, _ *Feature, _ FeatureEnvironment) bool { return len(b.strategies()) > 0 }},
+	{DeleteFeatureStrategy, func(_ ImportedFlag, _ *Feature, has FeatureEnvironment) bool { return len(has.Strategies) > 0 }},
 }
 
 // Authorize says whether a caller may have before made what is brought, in env of a project. before is nil for a new flag.
-// An import asks it of every flag, and so does the rehearsal that validates the import (see Caller.Rehearsing).
-func (b Brought) Authorize(before *Feature, project *Project, env ProjectEnvironment, caller Caller) error {
+// An import asks it of every flag, and so does the rehearsal that validates the import (see Caller.DryRun).
+func (b ImportedFlag) Authorize(before *Feature, project *Project, env ProjectEnvironment, caller Caller) error {
 	var has FeatureEnvironment
 	if before != nil {
 		has = before.In(env)

@@ -29,9 +29,9 @@ type ImportTag struct{ Feature, Type string }
 
 // An ImportSegment is a segment that strategies of the set refer to by its id there.
 type ImportSegment struct {
-	ID    int64
-	Name  string
-	Whole bool // the set has its constraints, so that it can be made
+	ID      int64
+	Name    string
+	Defined bool // the set has its constraints, so that it can be made
 
 	Constraints []Constraint // of a whole one
 }
@@ -43,7 +43,7 @@ type ImportDependency struct {
 }
 
 // Named lists every flag that the set names, each once: its own, and the parents of those.
-func (s ImportSet) Named() []string {
+func (s ImportSet) FeatureNames() []string {
 	names := slices.Clone(s.Features)
 	for _, d := range s.Dependencies {
 		names = append(names, d.Parents...)
@@ -58,11 +58,11 @@ type ImportTarget struct {
 	Feature     func(name string) *Feature // nil for one that is not there
 	TagTypes    *TagTypes
 
-	StrategyTypes *StrategyTypes
-	ContextFields *ContextFields
-	Segments      []*Segment
-	Faults        []ImportFault // what else stands in the way
-	Lacking       []Permission  // what the import takes and the caller does not have
+	StrategyTypes      *StrategyTypes
+	ContextFields      *ContextFields
+	Segments           []*Segment
+	Faults             []ImportFault // what else stands in the way
+	MissingPermissions []Permission  // what the import takes and the caller does not have
 }
 
 // An ImportReport says what stands in the way of an import, what to know before it, and which permissions the caller
@@ -101,7 +101,7 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 		),
 	}
 	var lacking []string
-	for _, p := range to.Lacking {
+	for _, p := range to.MissingPermissions {
 		lacking = append(lacking, string(p))
 	}
 	report.Permissions = finding("These permissions are needed for the import, and you do not have them", lacking)
@@ -161,7 +161,7 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 		named[segment.ID] = true
 		one, there := here[segment.Name]
 		ours := there && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
-		if makes := segment.Whole && !there; !ours && makes == whole && (whole || referred[segment.ID]) {
+		if makes := segment.Defined && !there; !ours && makes == whole && (whole || referred[segment.ID]) {
 			unknown = append(unknown, segment.Name)
 		}
 	}
@@ -190,7 +190,7 @@ func (s ImportSet) otherSegments(to ImportTarget) []string {
 	here := to.segmentsByName()
 	for _, segment := range s.Segments {
 		one, there := here[segment.Name]
-		if segment.Whole && there && !one.SameConstraints(segment.Constraints) {
+		if segment.Defined && there && !one.SameConstraints(segment.Constraints) {
 			other = append(other, segment.Name)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // that belongs to another project.
 func importTarget() ImportTarget {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}, Attachment: Attachment{ID: "a1", Environment: "e1"}}
+	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}, Attachment: Attachment{ID: "a1", EnvironmentUID: "e1"}}
 	project := &Project{ID: "shop", UID: "p1"}
 	kept := NewFeature(project, "kept", Metadata{}, "test", at)
 	kept.SetVariants(env, []Variant{{Name: "v", WeightType: Variable}})
@@ -67,7 +67,7 @@ func TestValidateImport(t *testing.T) {
 		}, lists{{"beta", "2"}}, nil},
 		{"segments that are there, by name", ImportSet{
 			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2, 3, 4}}},
-			Segments:   []ImportSegment{{ID: 1, Name: "all"}, {ID: 2, Name: "ours"}, {ID: 3, Name: "theirs", Whole: true}, {ID: 4, Name: "new", Whole: true}},
+			Segments:   []ImportSegment{{ID: 1, Name: "all"}, {ID: 2, Name: "ours"}, {ID: 3, Name: "theirs", Defined: true}, {ID: 4, Name: "new", Defined: true}},
 		}, lists{{"theirs"}}, lists{{"new"}}},
 		{"custom strategy types", ImportSet{Strategies: []ImportStrategy{
 			{Type: "flexibleRollout"}, {Type: "mine"}, {Type: "yours"}, {Type: "mine"}, {Type: "default"}, {Type: "userWithId"},
@@ -100,7 +100,7 @@ func TestValidateImport(t *testing.T) {
 // TestImportPermissions rehearses imports of a flag for somebody who may read, and for one who may do some of it in one
 // environment; both are refused for the first permission that the rehearsal says they lack.
 func TestImportPermissions(t *testing.T) {
-	roles := &Roles{Custom: []Role{{ID: 9, Type: CustomProject, Name: "tester", Permissions: []Grant{
+	roles := &Roles{Custom: []Role{{ID: 9, Type: CustomProjectRole, Name: "tester", Permissions: []Grant{
 		{Permission: CreateFeature}, {Permission: UpdateFeatureEnvironment, Environment: "development"},
 		{Permission: CreateFeatureStrategy, Environment: "production"},
 	}}}}
@@ -110,23 +110,23 @@ func TestImportPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	on, off, simple := true, false, []Strategy{{Name: "default"}}
-	full := Brought{Tags: []Tag{{Type: "simple", Value: "v"}}, Strategies: simple, Enabled: &on}
+	full := ImportedFlag{Tags: []Tag{{Type: "simple", Value: "v"}}, Strategies: simple, Enabled: &on}
 	tests := []struct {
 		name string
 		role int64 // in the project
 		flag string
-		b    Brought
+		b    ImportedFlag
 		want []Permission
 	}{
-		{"a new flag", 0, "new", Brought{}, []Permission{CreateFeature}},
-		{"an overwritten one", 0, "plain", Brought{}, []Permission{UpdateFeature}},
-		{"with strategies and variants that go", 0, "kept", Brought{Strategies: []Strategy{}, Variants: []Variant{}},
+		{"a new flag", 0, "new", ImportedFlag{}, []Permission{CreateFeature}},
+		{"an overwritten one", 0, "plain", ImportedFlag{}, []Permission{UpdateFeature}},
+		{"with strategies and variants that go", 0, "kept", ImportedFlag{Strategies: []Strategy{}, Variants: []Variant{}},
 			[]Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, DeleteFeatureStrategy}},
-		{"switched off", 0, "plain", Brought{Strategies: []Strategy{}, Enabled: &off}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
-		{"switched on for everybody", 0, "plain", Brought{Strategies: []Strategy{}, Enabled: &on},
+		{"switched off", 0, "plain", ImportedFlag{Strategies: []Strategy{}, Enabled: &off}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"switched on for everybody", 0, "plain", ImportedFlag{Strategies: []Strategy{}, Enabled: &on},
 			[]Permission{UpdateFeature, UpdateFeatureEnvironment, CreateFeatureStrategy}},
-		{"switched on with nothing said of strategies", 0, "plain", Brought{Enabled: &on}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
-		{"with variants that come", 0, "new", Brought{Variants: []Variant{{Name: "v"}, {Name: "w"}}},
+		{"switched on with nothing said of strategies", 0, "plain", ImportedFlag{Enabled: &on}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"with variants that come", 0, "new", ImportedFlag{Variants: []Variant{{Name: "v"}, {Name: "w"}}},
 			[]Permission{CreateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants}},
 		{"everything", 0, "kept", full, []Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, CreateFeatureStrategy, DeleteFeatureStrategy}},
 		{"everything, as a tester", 9, "new", full, []Permission{UpdateFeature, CreateFeatureStrategy}},
@@ -140,7 +140,7 @@ func TestImportPermissions(t *testing.T) {
 			}
 			before := target.Feature(tt.flag)
 			var got []Permission
-			if err := tt.b.Authorize(before, target.Project, target.Environment, caller.Rehearsing(&got)); err != nil {
+			if err := tt.b.Authorize(before, target.Project, target.Environment, caller.DryRun(&got)); err != nil {
 				t.Errorf("the rehearsal was refused: %v", err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -153,7 +153,7 @@ func TestImportPermissions(t *testing.T) {
 			case len(tt.want) > 0 && (KindOf(err) != Forbidden || !strings.Contains(err.Error(), string(tt.want[0]))):
 				t.Errorf("got %v, want it refused for want of %s", err, tt.want[0])
 			}
-			target.Lacking = got
+			target.MissingPermissions = got
 			if report := (ImportSet{}).Validate(target); len(report.Permissions) != min(1, len(tt.want)) {
 				t.Errorf("the report says %v", report.Permissions)
 			}

@@ -10,15 +10,17 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Initial   Stage = "initial"  // made, or revived, and not seen in use since
-	PreLive   Stage = "pre-live" // in use, in no production environment yet
-	Live      Stage = "live"     // in use in production
-	Completed Stage = "completed"
-	Retired   Stage = "archived"
+	StageInitial   Stage = "initial"  // made, or revived, and not seen in use since
+	StagePreLive   Stage = "pre-live" // in use, in no production environment yet
+	StageLive      Stage = "live"     // in use in production
+	StageCompleted Stage = "completed"
+	StageArchived  Stage = "archived"
 )
 
 // Stages lists the stages in their order.
-func Stages() []Stage { return []Stage{Initial, PreLive, Live, Completed, Retired} }
+func Stages() []Stage {
+	return []Stage{StageInitial, StagePreLive, StageLive, StageCompleted, StageArchived}
+}
 
 // A Phase is a stage that a flag has entered.
 type Phase struct {
@@ -29,32 +31,34 @@ type Phase struct {
 
 // A Completion is what came of a flag that is completed. Both are empty where nobody said.
 type Completion struct {
-	Status Status
+	Status CompletionStatus
 	Value  string // such as the variant that was kept
 }
 
 // A Status is what has become of what a flag switched.
-type Status string
+type CompletionStatus string
 
 // The statuses.
 const (
-	Kept            Status = "kept"
-	KeptWithVariant Status = "kept-with-variant"
-	Discarded       Status = "discarded"
+	Kept            CompletionStatus = "kept"
+	KeptWithVariant CompletionStatus = "kept-with-variant"
+	Discarded       CompletionStatus = "discarded"
 )
 
 // Statuses lists what a completed flag can have come to.
-func Statuses() []Status { return []Status{Kept, KeptWithVariant, Discarded} }
+func CompletionStatuses() []CompletionStatus {
+	return []CompletionStatus{Kept, KeptWithVariant, Discarded}
+}
 
 // History lists the stages that the flag has been through since it was made or revived, in their order, each once. The
 // last one is where it is.
 func (f *Feature) History() []Phase {
 	history := slices.Clone(f.Lifecycle)
 	if len(history) == 0 {
-		history = []Phase{{Stage: Initial, EnteredAt: f.CreatedAt}}
+		history = []Phase{{Stage: StageInitial, EnteredAt: f.CreatedAt}}
 	}
 	if f.Archived {
-		history = append(history, Phase{Stage: Retired, EnteredAt: f.ArchivedAt})
+		history = append(history, Phase{Stage: StageArchived, EnteredAt: f.ArchivedAt})
 	}
 	return history
 }
@@ -69,30 +73,30 @@ func (f *Feature) Phase() Phase {
 func (f *Feature) Complete(c Completion, at time.Time) {
 	now := f.Phase()
 	switch now.Stage {
-	case Retired:
-	case Completed:
+	case StageArchived:
+	case StageCompleted:
 		f.Lifecycle = slices.Clone(f.Lifecycle)
 		f.Lifecycle[len(f.Lifecycle)-1].Completion = c
 	default:
-		f.Lifecycle = append(f.History(), Phase{Completed, at, c})
+		f.Lifecycle = append(f.History(), Phase{StageCompleted, at, c})
 	}
 }
 
 // Uncomplete takes back that the flag has done its work: it is in the stage that it was in before.
 func (f *Feature) Uncomplete() {
-	if f.Phase().Stage == Completed {
+	if f.Phase().Stage == StageCompleted {
 		f.Lifecycle = slices.Clone(f.Lifecycle[:len(f.Lifecycle)-1])
 	}
 }
 
 // Used moves the flag on when its use is reported from an environment: to pre-live, and to live from a production one.
 // It never moves back, and what is completed or archived stays so.
-func (f *Feature) Used(env ProjectEnvironment, at time.Time) {
-	to := PreLive
+func (f *Feature) RecordUse(env ProjectEnvironment, at time.Time) {
+	to := StagePreLive
 	if env.Type == ProductionType {
-		to = Live
+		to = StageLive
 	}
-	if now := f.Phase(); now.Stage == Initial || now.Stage == PreLive && to == Live {
+	if now := f.Phase(); now.Stage == StageInitial || now.Stage == StagePreLive && to == StageLive {
 		f.Lifecycle = append(f.History(), Phase{Stage: to, EnteredAt: at})
 	}
 }

@@ -34,27 +34,27 @@ func TestLifecycle(t *testing.T) {
 		}, "initial 0, completed 1 discarded"},
 		{"uncompleted", []func(*Feature){func(f *Feature) { f.Complete(kept, day(1)) }, (*Feature).Uncomplete}, "initial 0"},
 		{"uncompleted while it was not completed", []func(*Feature){(*Feature).Uncomplete}, "initial 0"},
-		{"used in development", []func(*Feature){func(f *Feature) { f.Used(development, day(1)) }}, "initial 0, pre-live 1"},
+		{"used in development", []func(*Feature){func(f *Feature) { f.RecordUse(development, day(1)) }}, "initial 0, pre-live 1"},
 		{"used there again", []func(*Feature){
-			func(f *Feature) { f.Used(development, day(1)) }, func(f *Feature) { f.Used(development, day(2)) },
+			func(f *Feature) { f.RecordUse(development, day(1)) }, func(f *Feature) { f.RecordUse(development, day(2)) },
 		}, "initial 0, pre-live 1"},
 		{"used in production", []func(*Feature){
-			func(f *Feature) { f.Used(development, day(1)) }, func(f *Feature) { f.Used(production, day(2)) },
-			func(f *Feature) { f.Used(development, day(3)) }, func(f *Feature) { f.Used(production, day(4)) },
+			func(f *Feature) { f.RecordUse(development, day(1)) }, func(f *Feature) { f.RecordUse(production, day(2)) },
+			func(f *Feature) { f.RecordUse(development, day(3)) }, func(f *Feature) { f.RecordUse(production, day(4)) },
 		}, "initial 0, pre-live 1, live 2"},
-		{"used in production alone", []func(*Feature){func(f *Feature) { f.Used(production, day(1)) }}, "initial 0, live 1"},
+		{"used in production alone", []func(*Feature){func(f *Feature) { f.RecordUse(production, day(1)) }}, "initial 0, live 1"},
 		{"completed, and uncompleted, while it was live", []func(*Feature){
-			func(f *Feature) { f.Used(production, day(1)) }, func(f *Feature) { f.Complete(kept, day(2)) }, (*Feature).Uncomplete,
+			func(f *Feature) { f.RecordUse(production, day(1)) }, func(f *Feature) { f.Complete(kept, day(2)) }, (*Feature).Uncomplete,
 		}, "initial 0, live 1"},
 		{"used while it is completed", []func(*Feature){
-			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { f.Used(production, day(2)) },
+			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { f.RecordUse(production, day(2)) },
 		}, "initial 0, completed 1 kept-with-variant blue"},
 		{"archived", []func(*Feature){
 			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { _ = f.Archive(day(2)) },
 		}, "initial 0, completed 1 kept-with-variant blue, archived 2"},
 		{"changed while it is archived", []func(*Feature){
 			func(f *Feature) { _ = f.Archive(day(1)) }, func(f *Feature) { f.Complete(kept, day(2)) },
-			(*Feature).Uncomplete, func(f *Feature) { f.Used(production, day(2)) },
+			(*Feature).Uncomplete, func(f *Feature) { f.RecordUse(production, day(2)) },
 		}, "initial 0, archived 1"},
 		{"revived", []func(*Feature){
 			func(f *Feature) { f.Complete(kept, day(1)) }, func(f *Feature) { _ = f.Archive(day(2)) }, func(f *Feature) { f.Revive(day(3)) },

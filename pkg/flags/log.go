@@ -9,16 +9,16 @@ import (
 
 // A LogQuery says which events of the log are wanted. Of a list, any one will do; an empty list leaves nothing out.
 type LogQuery struct {
-	Projects     []string
-	Features     []string
-	Environments []string
-	Types        []EventType
-	Actors       []string  // the names or ids of those who did it
-	Text         string    // stands somewhere in the event, in this case; "" for any
-	From, To     time.Time // the first and the last moment, both included; zero for no bound
-	Reserved     bool      // whether reserved events may be shown
-	Limit        int       // at most this many events, from 1
-	Cursor       string    // LogPage.Next of the page before; "" for the first
+	Projects        []string
+	Features        []string
+	Environments    []string
+	Types           []EventType
+	Actors          []string  // the names or ids of those who did it
+	Text            string    // stands somewhere in the event, in this case; "" for any
+	From, To        time.Time // the first and the last moment, both included; zero for no bound
+	IncludeReserved bool      // whether reserved events may be shown
+	Limit           int       // at most this many events, from 1
+	Cursor          string    // LogPage.Next of the page before; "" for the first
 }
 
 // A LogPage is a part of the log, newest first. It may have fewer events than were asked for, even none, and yet not be

@@ -177,7 +177,7 @@ func Permissions(scope Scope) []PermissionInfo {
 }
 
 // Describe tells of a permission by name; false for one that no operation asks for.
-func Describe(p Permission) (PermissionInfo, bool) {
+func DescribePermission(p Permission) (PermissionInfo, bool) {
 	if i := indexOf(p); i >= 0 {
 		return permissions[i], true
 	}
@@ -194,7 +194,7 @@ var knownNumbers = map[Permission]int{Admin: 1, CreateProject: 12, UpdateProject
 const ownNumbers = 1000
 
 // Number is the id of a permission; 0 for one that no operation asks for.
-func (p Permission) Number() int {
+func (p Permission) ID() int {
 	if n, known := knownNumbers[p]; known {
 		return n
 	}
@@ -211,13 +211,13 @@ func (p Permission) includes(other Permission) bool {
 
 // isRoot tells whether a permission is known to be one of the whole service.
 func isRoot(p Permission) bool {
-	info, known := Describe(p)
+	info, known := DescribePermission(p)
 	return known && info.Scope == RootScope
 }
 
 // scopeOf is how far a permission reaches.
 func scopeOf(p Permission) Scope {
-	info, _ := Describe(p)
+	info, _ := DescribePermission(p)
 	return info.Scope // the whole service for one that nobody knows
 }
 

@@ -74,7 +74,7 @@ type Naming struct {
 // An Attachment is an environment's place in a project.
 type Attachment struct {
 	ID              string    // new each time the environment is added: what was enabled under an earlier one is off
-	Environment     string    // UID of the environment it was made for
+	EnvironmentUID  string    // UID of the environment it was made for
 	DefaultStrategy *Strategy // added when a flag without strategies is switched on; nil for none
 }
 
@@ -100,13 +100,13 @@ func (p *Project) Clone() *Project {
 
 // Attach makes an environment available to the project's flags. Conflict when it is already.
 func (p *Project) Attach(env Environment, attachmentID string) error {
-	if p.Has(env) {
+	if p.HasEnvironment(env) {
 		return Errorf(Conflict, "environment %q is part of project %q already", env.Name, p.ID)
 	}
 	if p.Environments == nil {
 		p.Environments = map[string]Attachment{}
 	}
-	p.Environments[env.Name] = Attachment{ID: attachmentID, Environment: env.UID}
+	p.Environments[env.Name] = Attachment{ID: attachmentID, EnvironmentUID: env.UID}
 	return nil
 }
 
@@ -118,10 +118,10 @@ type ProjectEnvironment struct {
 
 // Available lists the environments of a project in their order. An attachment to an environment that was deleted, or
 // deleted and made again, counts for nothing.
-func (p *Project) Available(registry *Environments) []ProjectEnvironment {
+func (p *Project) AvailableEnvironments(registry *Environments) []ProjectEnvironment {
 	available := []ProjectEnvironment{}
 	for _, env := range registry.List {
-		if p.Has(env) {
+		if p.HasEnvironment(env) {
 			available = append(available, ProjectEnvironment{env, p.Environments[env.Name]})
 		}
 	}
@@ -130,9 +130,9 @@ func (p *Project) Available(registry *Environments) []ProjectEnvironment {
 }
 
 // Has tells whether an environment, and no earlier one of its name, is available to the project's flags.
-func (p *Project) Has(env Environment) bool {
+func (p *Project) HasEnvironment(env Environment) bool {
 	a, ok := p.Environments[env.Name]
-	return ok && a.Environment == env.UID
+	return ok && a.EnvironmentUID == env.UID
 }
 
 // Detach takes an environment out of the project. Flags keep what they have there, unseen and for good disabled: if it
@@ -174,7 +174,7 @@ func (p *Project) defaultStrategiesSize() int {
 }
 
 // Revised notes when the project was changed, if it differs from what it was in what people say of it.
-func (p *Project) Revised(before *Project, at time.Time) {
+func (p *Project) MarkUpdated(before *Project, at time.Time) {
 	if p.Name != before.Name || p.Description != before.Description || !reflect.DeepEqual(p.Settings, before.Settings) {
 		p.UpdatedAt = at
 	}
@@ -182,7 +182,7 @@ func (p *Project) Revised(before *Project, at time.Time) {
 
 // Deletable says why the project must stay, if it must: Invalid for the one that is there from the start. Whether it
 // still has active flags is for the store to say, in the very transaction that deletes it.
-func (p *Project) Deletable() error {
+func (p *Project) CheckDeletable() error {
 	if p.ID == DefaultProject {
 		return Errorf(Invalid, "the project %q cannot be deleted", p.ID)
 	}

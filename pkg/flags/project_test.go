@@ -18,14 +18,14 @@ func TestAttach(t *testing.T) {
 		conflict bool
 		want     map[string]Attachment
 	}{
-		{"the first", nil, development, false, map[string]Attachment{"development": {ID: "new", Environment: "uid-1"}}},
+		{"the first", nil, development, false, map[string]Attachment{"development": {ID: "new", EnvironmentUID: "uid-1"}}},
 		{"another", map[string]Attachment{"x": {ID: "x"}}, development, false,
-			map[string]Attachment{"x": {ID: "x"}, "development": {ID: "new", Environment: "uid-1"}}},
-		{"already there", map[string]Attachment{"development": {ID: "old", Environment: "uid-1"}}, development, true,
-			map[string]Attachment{"development": {ID: "old", Environment: "uid-1"}}},
+			map[string]Attachment{"x": {ID: "x"}, "development": {ID: "new", EnvironmentUID: "uid-1"}}},
+		{"already there", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1"}}, development, true,
+			map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1"}}},
 		// What was left of a deleted environment must not stand in the way of its successor, nor lend it anything.
-		{"an environment made again", map[string]Attachment{"development": {ID: "old", Environment: "uid-1", DefaultStrategy: preset}}, again, false,
-			map[string]Attachment{"development": {ID: "new", Environment: "uid-2"}}},
+		{"an environment made again", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1", DefaultStrategy: preset}}, again, false,
+			map[string]Attachment{"development": {ID: "new", EnvironmentUID: "uid-2"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestAvailable(t *testing.T) {
 		{Name: "off", UID: "uid-off", SortOrder: -1, Enabled: false}, {Name: "again", UID: "uid-2"}, {Name: "elsewhere", UID: "uid-e"},
 	}}
 	all := map[string]Attachment{
-		"a": {ID: "1", Environment: "uid-a"}, "b": {ID: "2", Environment: "uid-b"}, "z": {ID: "3", Environment: "uid-z"},
-		"off": {ID: "4", Environment: "uid-off"}, "again": {ID: "5", Environment: "uid-1"}, "deleted": {ID: "6", Environment: "uid-d"},
+		"a": {ID: "1", EnvironmentUID: "uid-a"}, "b": {ID: "2", EnvironmentUID: "uid-b"}, "z": {ID: "3", EnvironmentUID: "uid-z"},
+		"off": {ID: "4", EnvironmentUID: "uid-off"}, "again": {ID: "5", EnvironmentUID: "uid-1"}, "deleted": {ID: "6", EnvironmentUID: "uid-d"},
 	}
 	tests := []struct {
 		name     string
@@ -65,7 +65,7 @@ func TestAvailable(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			available := (&Project{Environments: tt.attached}).Available(registry)
+			available := (&Project{Environments: tt.attached}).AvailableEnvironments(registry)
 			if available == nil {
 				t.Error("nil, want a list: it is answered as one")
 			}
@@ -90,21 +90,21 @@ func TestDetach(t *testing.T) {
 	if err := p.Attach(registry.List[0], "first"); err != nil {
 		t.Fatal(err)
 	}
-	p.SetDefaultStrategy(p.Available(registry)[0], Strategy{Name: "default"})
-	env := p.Available(registry)[0]
+	p.SetDefaultStrategy(p.AvailableEnvironments(registry)[0], Strategy{Name: "default"})
+	env := p.AvailableEnvironments(registry)[0]
 	f := &Feature{Name: "f"}
 	if err := f.Enable(env, func() string { return "id" }); err != nil {
 		t.Fatal(err)
 	}
 	before := p.Clone()
 	p.Detach(env)
-	if left := p.Available(registry); len(left) != 0 || len(before.Available(registry)) != 1 {
-		t.Errorf("left %v, and in what it was copied from %v; want none and one", left, before.Available(registry))
+	if left := p.AvailableEnvironments(registry); len(left) != 0 || len(before.AvailableEnvironments(registry)) != 1 {
+		t.Errorf("left %v, and in what it was copied from %v; want none and one", left, before.AvailableEnvironments(registry))
 	}
 	if err := p.Attach(registry.List[0], "second"); err != nil {
 		t.Fatal(err)
 	}
-	again := p.Available(registry)[0]
+	again := p.AvailableEnvironments(registry)[0]
 	if again.Attachment.DefaultStrategy != nil || f.Enabled(again) || len(f.In(again).Strategies) != 1 {
 		t.Errorf("default strategy %v, enabled %t, strategies %v; want none, off, and the one that it had",
 			again.Attachment.DefaultStrategy, f.Enabled(again), f.In(again).Strategies)
@@ -112,12 +112,12 @@ func TestDetach(t *testing.T) {
 }
 
 func TestSetDefaultStrategy(t *testing.T) {
-	before := &Project{Environments: map[string]Attachment{"e": {ID: "a", Environment: "uid"}}}
+	before := &Project{Environments: map[string]Attachment{"e": {ID: "a", EnvironmentUID: "uid"}}}
 	p := before.Clone()
 	s := p.SetDefaultStrategy(ProjectEnvironment{Environment: Environment{Name: "e"}},
 		Strategy{Name: "default", Variants: []Variant{{Name: "v", WeightType: Variable}}})
 	a := p.Environments["e"]
-	if a.ID != "a" || a.Environment != "uid" || a.DefaultStrategy == nil || !reflect.DeepEqual(*a.DefaultStrategy, s) || s.Variants[0].Weight != 1000 {
+	if a.ID != "a" || a.EnvironmentUID != "uid" || a.DefaultStrategy == nil || !reflect.DeepEqual(*a.DefaultStrategy, s) || s.Variants[0].Weight != 1000 {
 		t.Errorf("attachment %v with %v, want the strategy on it, its weights distributed", a, a.DefaultStrategy)
 	}
 	if before.Environments["e"].DefaultStrategy != nil {
@@ -144,7 +144,7 @@ func TestRevised(t *testing.T) {
 	} {
 		p := before.Clone()
 		tt.alter(p)
-		p.Revised(before, at)
+		p.MarkUpdated(before, at)
 		if got := p.UpdatedAt.Equal(at); got != tt.revised {
 			t.Errorf("%s: updated %t, want %t", name, got, tt.revised)
 		}
@@ -167,10 +167,10 @@ func TestMemberCount(t *testing.T) {
 }
 
 func TestDeletable(t *testing.T) {
-	if err := (&Project{ID: DefaultProject}).Deletable(); KindOf(err) != Invalid {
+	if err := (&Project{ID: DefaultProject}).CheckDeletable(); KindOf(err) != Invalid {
 		t.Errorf("default: %v, want a refusal", err)
 	}
-	if err := (&Project{ID: "p"}).Deletable(); err != nil {
+	if err := (&Project{ID: "p"}).CheckDeletable(); err != nil {
 		t.Errorf("another: %v, want none", err)
 	}
 }

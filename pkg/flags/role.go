@@ -19,14 +19,14 @@ type RoleType string
 
 // The role types.
 const (
-	RootRole      RoleType = "root"
-	ProjectRole   RoleType = "project"
-	CustomRoot    RoleType = "root-custom"
-	CustomProject RoleType = "custom"
+	RootRole          RoleType = "root"
+	ProjectRole       RoleType = "project"
+	CustomRootRole    RoleType = "root-custom"
+	CustomProjectRole RoleType = "custom"
 )
 
 // OfProject tells whether the role is held in a project, not in the whole service.
-func (t RoleType) OfProject() bool { return t == ProjectRole || t == CustomProject }
+func (t RoleType) IsProjectRole() bool { return t == ProjectRole || t == CustomProjectRole }
 
 // BuiltIn tells whether the role came with the service and cannot be changed.
 func (t RoleType) BuiltIn() bool { return t == RootRole || t == ProjectRole }
@@ -78,18 +78,18 @@ func (r *Roles) Find(id int64) *Role {
 }
 
 // FindName is the role of that name, or nil.
-func (r *Roles) FindName(name string) *Role {
+func (r *Roles) FindByName(name string) *Role {
 	return findRole(r.List(), func(role Role) bool { return role.Name == name })
 }
 
 // OfProject lists the roles that can be held in a project: Owner first, then by id.
-func (r *Roles) OfProject() []Role {
-	return slices.DeleteFunc(r.List(), func(role Role) bool { return !role.Type.OfProject() })
+func (r *Roles) ProjectRoles() []Role {
+	return slices.DeleteFunc(r.List(), func(role Role) bool { return !role.Type.IsProjectRole() })
 }
 
 // OfService lists the roles that can be held in the whole service, by id.
-func (r *Roles) OfService() []Role {
-	return slices.DeleteFunc(r.List(), func(role Role) bool { return role.Type.OfProject() })
+func (r *Roles) RootRoles() []Role {
+	return slices.DeleteFunc(r.List(), func(role Role) bool { return role.Type.IsProjectRole() })
 }
 
 func findRole(list []Role, is func(Role) bool) *Role {
@@ -101,7 +101,7 @@ func findRole(list []Role, is func(Role) bool) *Role {
 
 // Add makes a role, with the next id. NameExists when the name is taken.
 func (r *Roles) Add(role Role) (Role, error) {
-	if r.FindName(role.Name) != nil {
+	if r.FindByName(role.Name) != nil {
 		return role, Errorf(NameExists, "a role named %q exists already", role.Name)
 	}
 	role.ID = max(r.NextID, RoleMember+1)
@@ -120,7 +120,7 @@ func (r *Roles) Replace(role Role) error {
 	if was := r.Custom[i].Type; was != role.Type {
 		return Problems{{Path: "/type", Message: fmt.Sprintf("is %s for good and cannot become %s: it may be held by some", was, role.Type)}}.Err()
 	}
-	if other := r.FindName(role.Name); other != nil && other.ID != role.ID {
+	if other := r.FindByName(role.Name); other != nil && other.ID != role.ID {
 		return Errorf(NameExists, "a role named %q exists already", role.Name)
 	}
 	r.Custom = slices.Clone(r.Custom)
@@ -139,7 +139,7 @@ func (r *Roles) Remove(id int64) error {
 
 // DropEnvironment takes away what roles hold in an environment that is deleted: one made later under its name starts
 // without.
-func (r *Roles) DropEnvironment(name string) {
+func (r *Roles) RemoveEnvironment(name string) {
 	r.EnvironmentsDeleted++
 	r.Custom = slices.Clone(r.Custom)
 	for i, role := range r.Custom {
@@ -148,7 +148,7 @@ func (r *Roles) DropEnvironment(name string) {
 }
 
 // Changeable says why the role must stay as it is, if it must: Invalid for a built-in one.
-func (r Role) Changeable() error {
+func (r Role) CheckChangeable() error {
 	if r.Type.BuiltIn() {
 		return Errorf(Invalid, "role %d, %q, is built in and cannot be changed", r.ID, r.Name)
 	}
@@ -161,22 +161,22 @@ func (r *Roles) custom(id int64) (int, error) {
 		return i, nil
 	}
 	if role := r.Find(id); role != nil {
-		return 0, role.Changeable()
+		return 0, role.CheckChangeable()
 	}
 	return 0, Errorf(NotFound, "there is no role %d", id)
 }
 
-// Has tells whether the role holds a permission in an environment: "" asks for all of them, Anywhere for at least one.
+// Has tells whether the role holds a permission in an environment: "" asks for all of them, AnyEnvironment for at least one.
 func (r Role) Has(p Permission, environment string) bool {
 	return slices.ContainsFunc(r.Permissions, func(g Grant) bool {
-		return g.Permission.includes(p) && (g.Environment == "" || g.Environment == environment || environment == Anywhere)
+		return g.Permission.includes(p) && (g.Environment == "" || g.Environment == environment || environment == AnyEnvironment)
 	})
 }
 
 // Check says what is wrong with a custom role by itself, and with the environments that it names.
 func (r Role) Check(registry *Environments, problems *Problems) {
-	if r.Type.BuiltIn() || r.Type != CustomRoot && r.Type != CustomProject {
-		problems.Add("/type", "must be %s or %s, not %q", CustomRoot, CustomProject, r.Type)
+	if r.Type.BuiltIn() || r.Type != CustomRootRole && r.Type != CustomProjectRole {
+		problems.Add("/type", "must be %s or %s, not %q", CustomRootRole, CustomProjectRole, r.Type)
 	}
 	for i, g := range r.Permissions {
 		if g.Environment != "" && registry.Find(g.Environment) == nil {

@@ -13,7 +13,7 @@ import (
 // them does not meet the strategy.
 type Segment struct {
 	Version     int64
-	UsesBegun   int64  // how often a strategy had begun to use it when it was loaded (see UseCount); not in lists
+	UseCount    int64  // how often a strategy had begun to use it when it was loaded (see UseCount); not in lists
 	ID          int64  // never used again
 	Name        string // unique in the service
 	Description *string
@@ -68,22 +68,22 @@ func CheckSegmentName(name string) string {
 }
 
 // In puts the segment at the disposal of one project alone, or, with nil, of all.
-func (s *Segment) In(project *Project) {
+func (s *Segment) SetProject(project *Project) {
 	s.Project, s.ProjectUID = "", ""
 	if project != nil {
 		s.Project, s.ProjectUID = project.ID, project.UID
 	}
 }
 
-// Settles says whether the segment can be where In has put it. Conflict while another project uses it: by a flag, in an
+// CheckProjectChange says whether the segment can be where In has put it. Conflict while another project uses it: by a flag, in an
 // environment that exists, or by the default strategy of an environment.
-func (s *Segment) Settles(uses []Use, projects []*Project, registry *Environments) error {
+func (s *Segment) CheckProjectChange(uses []FeatureUse, projects []*Project, registry *Environments) error {
 	if s.Project == "" {
 		return nil
 	}
 	var users []string
 	for _, u := range uses {
-		if !u.of(s) && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.OfSegment(s.ID) && !u.gone(st, projects, registry) }) {
+		if !u.of(s) && slices.ContainsFunc(u.Strategies, func(st StrategyUse) bool { return st.UsesSegment(s.ID) && !u.gone(st, projects, registry) }) {
 			users = append(users, u.user())
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Segment) Settles(uses []Use, projects []*Project, registry *Environment
 
 // Deletable says why the segment must stay, if it must. Conflict while a strategy uses it, of an archived flag too: the
 // flag can be revived. So does the default strategy of an environment in a project, until it has another. A strategy that
-// is gone does not: see Leftover.
-func (s *Segment) Deletable(uses []Use, projects []*Project, registry *Environments) error {
+// is gone does not: see FindOrphan.
+func (s *Segment) CheckDeletable(uses []FeatureUse, projects []*Project, registry *Environments) error {
 	var users []string
 	for _, u := range uses {
 		users = append(users, s.usersIn(u, projects, registry)...)
@@ -116,25 +116,25 @@ func (s *Segment) Deletable(uses []Use, projects []*Project, registry *Environme
 }
 
 // defaults are the default strategies that use the segment.
-func (s *Segment) defaults(projects []*Project, registry *Environments) []UsingDefault {
-	return DefaultsIn(projects, registry, func(d Strategy) bool { return d.HasSegment(s.ID) })
+func (s *Segment) defaults(projects []*Project, registry *Environments) []DefaultStrategyUse {
+	return FindDefaultStrategyUses(projects, registry, func(d Strategy) bool { return d.UsesSegment(s.ID) })
 }
 
 // of tells whether the flag is in the project that the segment belongs to.
-func (u Use) of(s *Segment) bool {
+func (u FeatureUse) of(s *Segment) bool {
 	if u.ProjectUID == "" { // stored by a version that kept the id alone
 		return u.Project == s.Project
 	}
 	return u.ProjectUID == s.ProjectUID
 }
 
-// Leftover finds a strategy that is gone and has the segment still, since flags keep what they had in an environment that
+// FindOrphan finds a strategy that is gone and has the segment still, since flags keep what they had in an environment that
 // was deleted. Such strategies are to be taken away before the segment is.
-func (s *Segment) Leftover(uses []Use, projects []*Project, registry *Environments) (left UsingStrategy, found bool) {
+func (s *Segment) FindOrphan(uses []FeatureUse, projects []*Project, registry *Environments) (left FeatureStrategyUse, found bool) {
 	for _, u := range uses {
 		for _, st := range u.Strategies {
-			if st.OfSegment(s.ID) && u.gone(st, projects, registry) {
-				return UsingStrategy{st, u.Feature, u.Project}, true
+			if st.UsesSegment(s.ID) && u.gone(st, projects, registry) {
+				return FeatureStrategyUse{st, u.Feature, u.Project}, true
 			}
 		}
 	}
@@ -143,14 +143,14 @@ func (s *Segment) Leftover(uses []Use, projects []*Project, registry *Environmen
 
 // usersIn names the flag if it uses the segment where that can be seen, and each environment where it cannot: one that
 // the flag's project does not have at the moment.
-func (s *Segment) usersIn(u Use, projects []*Project, registry *Environments) (users []string) {
+func (s *Segment) usersIn(u FeatureUse, projects []*Project, registry *Environments) (users []string) {
 	project := u.project(projects)
 	for _, st := range u.Strategies {
-		if !st.OfSegment(s.ID) || u.gone(st, projects, registry) {
+		if !st.UsesSegment(s.ID) || u.gone(st, projects, registry) {
 			continue
 		}
 		user := u.user()
-		if !u.Archived && project != nil && !project.Has(*registry.Find(st.Environment)) {
+		if !u.Archived && project != nil && !project.HasEnvironment(*registry.Find(st.Environment)) {
 			user += fmt.Sprintf(" in environment %q, which project %q does not have at the moment (add it again to see the strategy)", st.Environment, u.Project)
 		}
 		if !slices.Contains(users, user) {
@@ -161,7 +161,7 @@ func (s *Segment) usersIn(u Use, projects []*Project, registry *Environments) (u
 }
 
 // user names the flag to whoever is told that it uses something.
-func (u Use) user() string {
+func (u FeatureUse) user() string {
 	if u.Archived {
 		return "flag " + strconv.Quote(u.Feature) + ", which is archived"
 	}
@@ -218,7 +218,7 @@ func (f *Feature) Segments() []int64 {
 }
 
 // segments are those of some strategies, sorted.
-func (u Use) segments(of func(StrategyUse) bool) (ids []int64) {
+func (u FeatureUse) segments(of func(StrategyUse) bool) (ids []int64) {
 	for _, s := range u.Strategies {
 		if of(s) {
 			ids = append(ids, s.Segments...)

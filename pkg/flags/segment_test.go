@@ -70,7 +70,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := Strategy{Name: "default", Segments: tt.has}
 			var p Problems
-			s.CheckAlone(DefaultLimits(), &p)
+			s.CheckWithoutRegistry(DefaultLimits(), &p)
 			if len(p) == 0 {
 				s.CheckSegments("/segments", tt.had, shop, func(id int64) *Segment { return there[id] }, &p)
 			}
@@ -87,11 +87,11 @@ func TestSegmentsOfStrategies(t *testing.T) {
 
 // usedBy is a registry of one environment, and what flags use: segment 7 and the field "country" in flag "a" of "shop",
 // the segment in the archived flag "old" and in flag "dead" in an environment that is gone, the field in "b" of "other".
-func usedBy() ([]Use, *Environments) {
+func usedBy() ([]FeatureUse, *Environments) {
 	in := func(uid string, segments []int64, fields ...string) []StrategyUse {
 		return []StrategyUse{{ID: "s", Name: "default", Environment: "development", EnvironmentUID: uid, Segments: segments, ContextFields: fields}}
 	}
-	return []Use{
+	return []FeatureUse{
 		{Feature: "a", Project: "shop", Strategies: in("e1", []int64{7}, "country")},
 		{Feature: "b", Project: "other", Strategies: in("e1", nil, "country", "userId")},
 		{Feature: "dead", Project: "shop", Strategies: in("e0", []int64{7})},
@@ -107,13 +107,13 @@ func TestUses(t *testing.T) {
 		want               string
 		features, projects int
 	}{
-		{"a segment", func(s StrategyUse) bool { return s.OfSegment(7) }, "a", 1, 1},
-		{"another", func(s StrategyUse) bool { return s.OfSegment(8) }, "", 0, 0},
-		{"a field", func(s StrategyUse) bool { return s.OfField("country") }, "a b", 2, 2},
-		{"a field of an archived flag", func(s StrategyUse) bool { return s.OfField("tier") }, "", 0, 0},
+		{"a segment", func(s StrategyUse) bool { return s.UsesSegment(7) }, "a", 1, 1},
+		{"another", func(s StrategyUse) bool { return s.UsesSegment(8) }, "", 0, 0},
+		{"a field", func(s StrategyUse) bool { return s.UsesContextField("country") }, "a b", 2, 2},
+		{"a field of an archived flag", func(s StrategyUse) bool { return s.UsesContextField("tier") }, "", 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			list := StrategiesIn(uses, registry, tt.using)
+			list := FindStrategyUses(uses, registry, tt.using)
 			var names []string
 			for _, s := range list {
 				names = append(names, s.Feature)
@@ -121,7 +121,7 @@ func TestUses(t *testing.T) {
 			if got := strings.Join(names, " "); got != tt.want {
 				t.Errorf("used by %q, want %q", got, tt.want)
 			}
-			if f, p := CountUsers(list, nil); f != tt.features || p != tt.projects {
+			if f, p := CountFeaturesAndProjects(list, nil); f != tt.features || p != tt.projects {
 				t.Errorf("%d flags and %d projects, want %d and %d", f, p, tt.features, tt.projects)
 			}
 		})
@@ -132,7 +132,7 @@ func TestSegmentDeletable(t *testing.T) {
 	uses, registry := usedBy()
 	registry.List = append(registry.List, Environment{Name: "staging", UID: "e2"})
 	use := func(feature, project string, archived bool, strategies ...StrategyUse) {
-		uses = append(uses, Use{Feature: feature, Project: "shop", ProjectUID: project, Archived: archived, Strategies: strategies})
+		uses = append(uses, FeatureUse{Feature: feature, Project: "shop", ProjectUID: project, Archived: archived, Strategies: strategies})
 	}
 	in := func(name, uid string, segment int64) StrategyUse {
 		return StrategyUse{ID: "s-" + name, Name: "default", Environment: name, EnvironmentUID: uid, Segments: []int64{segment}}
@@ -143,8 +143,8 @@ func TestSegmentDeletable(t *testing.T) {
 	use("of-a-project-that-is-gone", "p0", true, in("development", "e1", 13))
 	use("made-again", "p1", false, in("staging", "e1", 14))
 	project := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
-		"development": {ID: "x", Environment: "e1", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{8}}},
-		"gone":        {ID: "y", Environment: "e9", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{9}}},
+		"development": {ID: "x", EnvironmentUID: "e1", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{8}}},
+		"gone":        {ID: "y", EnvironmentUID: "e9", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{9}}},
 	}}
 	for _, tt := range []struct {
 		id   int64
@@ -160,7 +160,7 @@ func TestSegmentDeletable(t *testing.T) {
 		{13, "", "of-a-project-that-is-gone"},
 		{14, "", "made-again"},
 	} {
-		err := (&Segment{ID: tt.id, Name: "s"}).Deletable(uses, []*Project{project}, registry)
+		err := (&Segment{ID: tt.id, Name: "s"}).CheckDeletable(uses, []*Project{project}, registry)
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -171,7 +171,7 @@ func TestSegmentDeletable(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("segment %d: got %q, want %q", tt.id, got, tt.want)
 		}
-		left, found := (&Segment{ID: tt.id}).Leftover(uses, []*Project{project}, registry)
+		left, found := (&Segment{ID: tt.id}).FindOrphan(uses, []*Project{project}, registry)
 		if left.Feature != tt.left || found != (tt.left != "") {
 			t.Errorf("segment %d: the leftover is %q, want %q", tt.id, left.Feature, tt.left)
 		}
@@ -181,12 +181,12 @@ func TestSegmentDeletable(t *testing.T) {
 func TestSegmentSettles(t *testing.T) {
 	uses, registry := usedBy()
 	uses = append(uses,
-		Use{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}},
-		Use{Feature: "archived", Project: "shop", ProjectUID: "p0", Archived: true, Strategies: []StrategyUse{{Environment: "development", EnvironmentUID: "e1", Segments: []int64{7}}}},
+		FeatureUse{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}},
+		FeatureUse{Feature: "archived", Project: "shop", ProjectUID: "p0", Archived: true, Strategies: []StrategyUse{{Environment: "development", EnvironmentUID: "e1", Segments: []int64{7}}}},
 	)
 	using := func(id int64) *Strategy { return &Strategy{Name: "default", Segments: []int64{id}} }
 	shop := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
-		"development": {Environment: "e1", DefaultStrategy: using(8)}, "staging": {Environment: "e9", DefaultStrategy: using(9)},
+		"development": {EnvironmentUID: "e1", DefaultStrategy: using(8)}, "staging": {EnvironmentUID: "e9", DefaultStrategy: using(9)},
 	}}
 	other := &Project{ID: "other", UID: "p2"}
 	for _, tt := range []struct {
@@ -203,8 +203,8 @@ func TestSegmentSettles(t *testing.T) {
 		{"with a default strategy in an environment that was deleted", 9, other, ""},
 	} {
 		s := &Segment{ID: tt.segment, Name: "s"}
-		s.In(tt.project)
-		err := s.Settles(uses, []*Project{shop, other}, registry)
+		s.SetProject(tt.project)
+		err := s.CheckProjectChange(uses, []*Project{shop, other}, registry)
 		switch {
 		case tt.users == "" && err != nil:
 			t.Errorf("%s: got %v, want no error", tt.name, err)
@@ -230,7 +230,7 @@ func TestFeatureUse(t *testing.T) {
 	}
 	add(other, Strategy{ID: "b", Name: "default", Segments: []int64{3, 1}})
 	add(env, Strategy{ID: "a", Name: "userWithId", Segments: []int64{3}, Constraints: []Constraint{in("tier", "x"), in("country", "NO"), in("tier", "y")}})
-	want := Use{Feature: "f", Project: "shop", Strategies: []StrategyUse{
+	want := FeatureUse{Feature: "f", Project: "shop", Strategies: []StrategyUse{
 		{ID: "a", Name: "userWithId", Environment: "development", EnvironmentUID: "e1", Segments: []int64{3}, ContextFields: []string{"country", "tier"}},
 		{ID: "b", Name: "default", Environment: "production", EnvironmentUID: "e2", Segments: []int64{3, 1}},
 	}}

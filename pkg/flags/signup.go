@@ -3,7 +3,7 @@ package flags
 import "time"
 
 // A Signup is a public signup token: whoever has its link may become a user (contract: Public signup token).
-type Signup struct {
+type SignupToken struct {
 	Version   int64
 	Hash      string // of its secret, which is what it is found by
 	Sealed    string // the secret, encrypted: the list returns it
@@ -17,9 +17,9 @@ type Signup struct {
 }
 
 // Key names the token by its hash.
-func (s *Signup) Key() Key { return SignupKey(s.Hash) }
+func (s *SignupToken) Key() Key { return SignupTokenKey(s.Hash) }
 
-func (s *Signup) version() int64 { return s.Version }
+func (s *SignupToken) version() int64 { return s.Version }
 
 // Open tells whether somebody could sign up at now: the enabled of every answer.
-func (s *Signup) Open(now time.Time) bool { return s.Enabled && now.Before(s.ExpiresAt) }
+func (s *SignupToken) EnabledAt(now time.Time) bool { return s.Enabled && now.Before(s.ExpiresAt) }

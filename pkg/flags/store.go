@@ -28,8 +28,8 @@ const (
 	EntityUser          Entity = "user"
 	EntityTagTypes      Entity = "tag types"      // the registry of all tag types
 	EntityStrategyTypes Entity = "strategy types" // the registry of the strategy types that are not built in
-	EntitySignup        Entity = "signup token"
-	EntitySeen          Entity = "token use"      // when a token was last used
+	EntitySignupToken   Entity = "signup token"
+	EntityTokenUse      Entity = "token use"      // when a token was last used
 	EntityContextFields Entity = "context fields" // the registry of context fields
 	EntitySegment       Entity = "segment"
 	EntityUse           Entity = "use"       // what a flag uses of segments and context fields; for lists alone
@@ -72,11 +72,11 @@ func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 
 // UseCountKey names the count of uses of the segment of that id.
 func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id, 10)} }
 
-// SignupKey names the public signup token whose secret has that hash.
-func SignupKey(hash string) Key { return Key{EntitySignup, hash} }
+// SignupTokenKey names the public signup token whose secret has that hash.
+func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
 
-// SeenKey names the last use of the token whose secret has that hash.
-func SeenKey(hash string) Key { return Key{EntitySeen, hash} }
+// TokenUseKey names the last use of the token whose secret has that hash.
+func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
 
 // UserKey names the user of that id.
 func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
@@ -103,7 +103,7 @@ type Change struct {
 
 	// Further events of the same change. Each is stored at a version of its own of the first aggregate that is altered,
 	// whose version rises by the number of events.
-	Further []Event
+	MoreEvents []Event
 }
 
 // Store keeps aggregates, the summaries that lists read, and events.
@@ -131,11 +131,11 @@ type Store interface {
 	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
 
 	// Touch notes when a token was last used. It is no change: it has no version and leaves no event.
-	Touch(ctx context.Context, seen *Seen) error
+	Touch(ctx context.Context, seen *TokenUse) error
 
 	// Commit applies all of a change or nothing of it, exactly once however often an answer is lost on the way.
-	// Outdated when an aggregate is no longer at the version that was read, NameExists when one that was to be made
-	// is there already (Outdated for a registry, which nobody gave a name), Invalid when one has grown past what an item
+	// VersionConflict when an aggregate is no longer at the version that was read, NameExists when one that was to be made
+	// is there already (VersionConflict for a registry, which nobody gave a name), Invalid when one has grown past what an item
 	// of the store can hold, a user's name is taken, or a strategy begins to use a segment that its project cannot use, Conflict when a project that is to be deleted still has active
 	// flags.
 	Commit(ctx context.Context, change Change) error

@@ -63,9 +63,9 @@ func (s Strategy) Check(types *StrategyTypes, limits Limits, p *Problems) {
 	s.checkRest(limits, p)
 }
 
-// CheckAlone notes the faults that show without the registry of strategy types: all, but for those of a type that is
+// CheckWithoutRegistry notes the faults that show without the registry of strategy types: all, but for those of a type that is
 // not built in.
-func (s Strategy) CheckAlone(limits Limits, p *Problems) {
+func (s Strategy) CheckWithoutRegistry(limits Limits, p *Problems) {
 	if s.Name == "" || builtInType(s.Name) != nil {
 		s.CheckType(&StrategyTypes{}, p)
 	}

@@ -118,13 +118,13 @@ func TestStrategyCheckRollout(t *testing.T) {
 func development() ProjectEnvironment {
 	return ProjectEnvironment{
 		Environment: Environment{Name: "development", UID: "environment-1"},
-		Attachment:  Attachment{ID: "attachment-1", Environment: "environment-1"},
+		Attachment:  Attachment{ID: "attachment-1", EnvironmentUID: "environment-1"},
 	}
 }
 
 // withStrategies is a flag that is on in development with those strategies.
 func withStrategies(strategies ...Strategy) *Feature {
-	fe := FeatureEnvironment{Standing: Standing{Environment: "environment-1", EnabledIn: "attachment-1"}, Strategies: strategies}
+	fe := FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "environment-1", EnabledIn: "attachment-1"}, Strategies: strategies}
 	return &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"development": fe}}
 }
 

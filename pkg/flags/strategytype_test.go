@@ -71,7 +71,7 @@ func TestStrategyOfType(t *testing.T) {
 			if got := paths(p); !slices.Equal(got, tt.want) {
 				t.Errorf("faults at %q, want %q: %v", got, tt.want, p)
 			}
-			if s.CheckAlone(DefaultLimits(), &alone); len(alone) > 0 {
+			if s.CheckWithoutRegistry(DefaultLimits(), &alone); len(alone) > 0 {
 				t.Errorf("faults without the registry: %v, want none", alone)
 			}
 		})

@@ -15,14 +15,14 @@ type FeatureSummary struct {
 	Tags       []Tag
 	Favorites  []string
 	Relation   Relation
-	Entered    Phase // the last of its Lifecycle; zero for initial since it was made. Read by Phase
+	LastPhase  Phase // the last of its Lifecycle; zero for initial since it was made. Read by Phase
 
 	Environments map[string]EnvironmentSummary
 }
 
 // An EnvironmentSummary is what lists show of a flag in one environment.
 type EnvironmentSummary struct {
-	Standing
+	EnvironmentState
 	Strategies        int
 	EnabledStrategies int
 	Variants          int
@@ -32,7 +32,7 @@ type EnvironmentSummary struct {
 // In is what the flag has in env, and whether it is on there.
 func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 	es := s.Environments[env.Name]
-	present, enabled := es.Standing.In(env)
+	present, enabled := es.EnvironmentState.In(env)
 	if !present {
 		return EnvironmentSummary{}, false
 	}
@@ -42,8 +42,8 @@ func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 // Phase is the stage that the flag is in.
 func (s FeatureSummary) Phase() Phase {
 	f := Feature{Archived: s.Archived, CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt}
-	if s.Entered != (Phase{}) {
-		f.Lifecycle = []Phase{s.Entered}
+	if s.LastPhase != (Phase{}) {
+		f.Lifecycle = []Phase{s.LastPhase}
 	}
 	return f.Phase()
 }
@@ -56,7 +56,7 @@ func (f *Feature) Summary() FeatureSummary {
 		Relation: f.Relation(), Environments: make(map[string]EnvironmentSummary, len(f.Environments)),
 	}
 	if last := len(f.Lifecycle) - 1; last >= 0 {
-		s.Entered = f.Lifecycle[last]
+		s.LastPhase = f.Lifecycle[last]
 	}
 	for name, fe := range f.Environments {
 		s.Environments[name] = fe.Summary()
@@ -73,7 +73,7 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 		}
 	}
 	return EnvironmentSummary{
-		Standing: fe.Standing, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
+		EnvironmentState: fe.EnvironmentState, Strategies: len(fe.Strategies), EnabledStrategies: enabled,
 		Variants: len(fe.Variants), LastSeenAt: fe.LastSeenAt,
 	}
 }

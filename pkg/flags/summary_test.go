@@ -12,19 +12,19 @@ func TestSummary(t *testing.T) {
 		Metadata: Metadata{Type: KillSwitch, Description: &description, Stale: true, ImpressionData: true},
 		Environments: map[string]FeatureEnvironment{
 			"development": {
-				Standing:   Standing{Environment: "uid-d", EnabledIn: "attached"},
-				Strategies: []Strategy{{ID: "a"}, {ID: "b", Disabled: true}, {ID: "c"}},
-				Variants:   []Variant{variant("v", Variable, 1000)}, LastSeenAt: monday,
+				EnvironmentState: EnvironmentState{EnvironmentUID: "uid-d", EnabledIn: "attached"},
+				Strategies:       []Strategy{{ID: "a"}, {ID: "b", Disabled: true}, {ID: "c"}},
+				Variants:         []Variant{variant("v", Variable, 1000)}, LastSeenAt: monday,
 			},
-			"production": {Standing: Standing{Environment: "uid-q"}, Strategies: []Strategy{{ID: "a", Disabled: true}}},
+			"production": {EnvironmentState: EnvironmentState{EnvironmentUID: "uid-q"}, Strategies: []Strategy{{ID: "a", Disabled: true}}},
 		},
 	}
 	want := FeatureSummary{
 		Name: "f", Project: "p", CreatedAt: monday, LastSeenAt: tuesday,
 		Metadata: Metadata{Type: KillSwitch, Description: &description, Stale: true, ImpressionData: true},
 		Environments: map[string]EnvironmentSummary{
-			"development": {Standing: Standing{Environment: "uid-d", EnabledIn: "attached"}, Strategies: 3, EnabledStrategies: 2, Variants: 1, LastSeenAt: monday},
-			"production":  {Standing: Standing{Environment: "uid-q"}, Strategies: 1},
+			"development": {EnvironmentState: EnvironmentState{EnvironmentUID: "uid-d", EnabledIn: "attached"}, Strategies: 3, EnabledStrategies: 2, Variants: 1, LastSeenAt: monday},
+			"production":  {EnvironmentState: EnvironmentState{EnvironmentUID: "uid-q"}, Strategies: 1},
 		},
 	}
 	if got := f.Summary(); !reflect.DeepEqual(got, want) {

@@ -15,7 +15,7 @@ import (
 const (
 	MaxDescription = 2000     // what something is for
 	MaxTitle       = 255      // what people call something: projects, strategies, variants, tokens
-	MaxWord        = maxName  // what programs compare: context names, stickiness, types of environments
+	MaxIdentifier  = maxName  // what programs compare: context names, stickiness, types of environments
 	MaxURL         = 2000     // addresses of links
 	MaxPayload     = 64 << 10 // the value of a variant's payload
 	MaxParameter   = 64 << 10 // a parameter of a strategy, such as a list of user ids
@@ -39,10 +39,10 @@ func CheckCount(path, what string, n, most int, p *Problems) bool {
 	return n <= most
 }
 
-// CheckPlain notes a name that could pass for another one: with blanks at its ends, or with characters that cannot be
+// CheckPrintable notes a name that could pass for another one: with blanks at its ends, or with characters that cannot be
 // seen. Names stand in messages, in lists and in the log of events. They are refused and not trimmed, so that what is
 // stored is what the caller sent.
-func CheckPlain(path, name string, p *Problems) {
+func CheckPrintable(path, name string, p *Problems) {
 	if strings.TrimSpace(name) != name {
 		p.Add(path, "must not begin or end with a blank")
 	}
@@ -72,7 +72,7 @@ func (m Metadata) CheckTexts(p *Problems) {
 func (p *Project) CheckTexts(problems *Problems) {
 	CheckLength("/name", p.Name, MaxTitle, problems)
 	CheckLength("/description", p.Description, MaxDescription, problems)
-	CheckLength("/defaultStickiness", p.DefaultStickiness, MaxWord, problems)
+	CheckLength("/defaultStickiness", p.DefaultStickiness, MaxIdentifier, problems)
 	CheckLength("/featureNaming/pattern", p.Naming.Pattern, MaxTitle, problems)
 	CheckLength("/featureNaming/example", p.Naming.Example, MaxTitle, problems)
 	CheckLength("/featureNaming/description", p.Naming.Description, MaxDescription, problems)
@@ -87,7 +87,7 @@ func (p *Project) CheckTexts(problems *Problems) {
 }
 
 // CheckTexts notes the texts that are too long.
-func (e Environment) CheckTexts(p *Problems) { CheckLength("/type", e.Type, MaxWord, p) }
+func (e Environment) CheckTexts(p *Problems) { CheckLength("/type", e.Type, MaxIdentifier, p) }
 
 // CheckTexts notes the texts that are too long.
 func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
@@ -105,8 +105,8 @@ func (s Strategy) checkTexts(p *Problems) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
-		if n := utf8.RuneCountInString(name); n > MaxWord {
-			p.Add("/parameters", "must have names of at most %d characters, one has %d", MaxWord, n)
+		if n := utf8.RuneCountInString(name); n > MaxIdentifier {
+			p.Add("/parameters", "must have names of at most %d characters, one has %d", MaxIdentifier, n)
 			continue
 		}
 		CheckLength("/parameters/"+pointerEscape.Replace(name), s.Parameters[name], MaxParameter, p)
@@ -116,7 +116,7 @@ func (s Strategy) checkTexts(p *Problems) {
 // checkTexts notes the texts that are too long, and lists of overrides and their values.
 func (v Variant) checkTexts(path string, p *Problems) {
 	CheckLength(path+"/name", v.Name, MaxTitle, p)
-	CheckLength(path+"/stickiness", v.Stickiness, MaxWord, p)
+	CheckLength(path+"/stickiness", v.Stickiness, MaxIdentifier, p)
 	if v.Payload != nil {
 		CheckLength(path+"/payload/value", v.Payload.Value, MaxPayload, p)
 	}
@@ -125,7 +125,7 @@ func (v Variant) checkTexts(path string, p *Problems) {
 	}
 	for i, o := range v.Overrides {
 		at := path + "/overrides/" + strconv.Itoa(i)
-		CheckLength(at+"/contextName", o.ContextName, MaxWord, p)
+		CheckLength(at+"/contextName", o.ContextName, MaxIdentifier, p)
 		if !CheckCount(at+"/values", "values", len(o.Values), MaxOverrideValues, p) {
 			continue
 		}
@@ -137,6 +137,6 @@ func (v Variant) checkTexts(path string, p *Problems) {
 
 // Since is what is wrong now and was not before: a change of one field is not refused for another that was stored when
 // less was forbidden.
-func (p Problems) Since(before Problems) Problems {
+func (p Problems) Without(before Problems) Problems {
 	return slices.DeleteFunc(slices.Clone(p), func(d Detail) bool { return slices.Contains(before, d) })
 }

@@ -40,15 +40,15 @@ type Token struct {
 }
 
 // A Seen is when a token was last used, to the hour.
-type Seen struct {
+type TokenUse struct {
 	Hash string
 	At   time.Time
 }
 
 // Key names the use by the token's hash.
-func (s *Seen) Key() Key { return SeenKey(s.Hash) }
+func (s *TokenUse) Key() Key { return TokenUseKey(s.Hash) }
 
-func (s *Seen) version() int64 { return 0 }
+func (s *TokenUse) version() int64 { return 0 }
 
 // HashSecret is what a token is looked up by.
 func HashSecret(secret string) string {
@@ -57,7 +57,7 @@ func HashSecret(secret string) string {
 }
 
 // Is tells whether the token is the one whose secret has that hash, in a time that does not depend on where they differ.
-func (t *Token) Is(hash string) bool {
+func (t *Token) HasHash(hash string) bool {
 	return subtle.ConstantTimeCompare([]byte(t.Hash), []byte(hash)) == 1
 }
 
@@ -75,7 +75,7 @@ func (t *Token) Clone() *Token {
 
 // Secret is what a new token of that scope is called by, made with some random digits. It names the project when there
 // is one, and the token is found by its hash all the same: what a secret says of its scope is for people.
-func (t *Token) Secret(random string) string {
+func (t *Token) FormatSecret(random string) string {
 	project := "[]"
 	if len(t.Projects) == 1 {
 		project = t.Projects[0]
@@ -84,7 +84,7 @@ func (t *Token) Secret(random string) string {
 }
 
 // Delete is the token as it is left when it is deleted: its hash, so that no token has that secret ever again.
-func (t *Token) Delete() *Token {
+func (t *Token) AsDeleted() *Token {
 	c := t.Clone()
 	c.Deleted, c.Sealed = true, ""
 	return c

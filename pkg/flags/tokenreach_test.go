@@ -47,12 +47,12 @@ func TestReach(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p, token := newService(), &Token{Projects: tt.projects, Environment: "dev"}
-			token.Resolve(p.find, p.registry)
+			token.Bind(p.find, p.registry)
 			if tt.change != nil {
 				tt.change(p)
 			}
-			reach, there := token.Reach(p.find, p.registry)
-			if got := strings.Join(reach.Names(), " "); there != (tt.want != "") || there && got != tt.want {
+			reach, there := token.Scope(p.find, p.registry)
+			if got := strings.Join(reach.ProjectIDs(), " "); there != (tt.want != "") || there && got != tt.want {
 				t.Errorf("reaches %q, revoked %t; want %q", got, !there, tt.want)
 			}
 			for _, project := range reach.Projects {
@@ -67,23 +67,23 @@ func TestReach(t *testing.T) {
 // TestResolveOnce holds that a token that is bound stays bound, whatever has its names later.
 func TestResolveOnce(t *testing.T) {
 	p, token := newService(), &Token{Projects: []string{"a", "later"}, Environment: "dev"}
-	token.Resolve(p.find, p.registry)
+	token.Bind(p.find, p.registry)
 	p.projects["a"].UID, p.projects["later"], p.registry.List[0].UID = "uid-a2", &Project{ID: "later", UID: "uid-l"}, "uid-dev2"
-	token.Resolve(p.find, p.registry)
+	token.Bind(p.find, p.registry)
 	if want := []string{"uid-a", "uid-l"}; !slices.Equal(token.ProjectUIDs, want) || token.EnvironmentUID != "uid-dev" {
 		t.Errorf("bound to %q in %q, want %q in uid-dev", token.ProjectUIDs, token.EnvironmentUID, want)
 	}
 	none := &Token{Projects: []string{}, Environment: All}
-	none.Resolve(p.find, p.registry)
-	if reach, there := none.Reach(p.find, p.registry); !there || len(reach.Names()) != 0 || reach.All || none.ProjectUIDs != nil {
-		t.Errorf("a token of no project reaches %q (%t), want nothing", reach.Names(), there)
+	none.Bind(p.find, p.registry)
+	if reach, there := none.Scope(p.find, p.registry); !there || len(reach.ProjectIDs()) != 0 || reach.All || none.ProjectUIDs != nil {
+		t.Errorf("a token of no project reaches %q (%t), want nothing", reach.ProjectIDs(), there)
 	}
 }
 
 func TestMayToken(t *testing.T) {
 	p := newService()
 	p.projects["a"].Members = map[int64][]int64{9: {RoleOwner}}
-	roles := &Roles{Custom: []Role{{ID: 6, Type: CustomRoot, Permissions: grants(ReadFrontendToken)}}}
+	roles := &Roles{Custom: []Role{{ID: 6, Type: CustomRootRole, Permissions: grants(ReadFrontendToken)}}}
 	person := func(root int64) Caller {
 		return Caller{Name: "p", User: &User{ID: 9}, roles: roles, root: roles.Find(root)}
 	}
@@ -94,25 +94,25 @@ func TestMayToken(t *testing.T) {
 		caller Caller
 		right  TokenRight
 		kind   TokenType
-		reach  Reach
+		reach  TokenScope
 		want   bool
 	}{
-		{"an admin's, by an admin", admin, ToReadTokens, AdminToken, Reach{All: true}, true},
-		{"an admin's, by an editor", editor, ToReadTokens, AdminToken, Reach{All: true}, false},
-		{"of all, by an editor", editor, ToDeleteTokens, ClientToken, Reach{All: true}, true},
-		{"of all, by an owner", owner, ToReadTokens, ClientToken, Reach{All: true}, false},
-		{"of the project, by its owner", owner, ToUpdateTokens, FrontendToken, Reach{Projects: []*Project{a}}, true},
-		{"of it and another", owner, ToReadTokens, ClientToken, Reach{Projects: []*Project{a, b}}, false},
-		{"of it and one to come", owner, ToReadTokens, ClientToken, Reach{Projects: []*Project{a}, Waiting: []string{"x"}}, false},
-		{"of none", owner, ToReadTokens, ClientToken, Reach{}, false},
-		{"of none, by an editor", editor, ToReadTokens, ClientToken, Reach{}, true},
-		{"a frontend's by who may read those", frontend, ToReadTokens, FrontendToken, Reach{Projects: []*Project{b}}, true},
-		{"a client's by the same", frontend, ToReadTokens, ClientToken, Reach{Projects: []*Project{b}}, false},
-		{"a personal one, by an admin", admin, ToReadTokens, PersonalToken, Reach{}, false},
-		{"by a token for SDKs", Caller{Name: "c"}, ToReadTokens, ClientToken, Reach{Projects: []*Project{a}}, false},
+		{"an admin's, by an admin", admin, ReadTokens, AdminToken, TokenScope{All: true}, true},
+		{"an admin's, by an editor", editor, ReadTokens, AdminToken, TokenScope{All: true}, false},
+		{"of all, by an editor", editor, DeleteTokens, ClientToken, TokenScope{All: true}, true},
+		{"of all, by an owner", owner, ReadTokens, ClientToken, TokenScope{All: true}, false},
+		{"of the project, by its owner", owner, UpdateTokens, FrontendToken, TokenScope{Projects: []*Project{a}}, true},
+		{"of it and another", owner, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a, b}}, false},
+		{"of it and one to come", owner, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a}, Unbound: []string{"x"}}, false},
+		{"of none", owner, ReadTokens, ClientToken, TokenScope{}, false},
+		{"of none, by an editor", editor, ReadTokens, ClientToken, TokenScope{}, true},
+		{"a frontend's by who may read those", frontend, ReadTokens, FrontendToken, TokenScope{Projects: []*Project{b}}, true},
+		{"a client's by the same", frontend, ReadTokens, ClientToken, TokenScope{Projects: []*Project{b}}, false},
+		{"a personal one, by an admin", admin, ReadTokens, PersonalToken, TokenScope{}, false},
+		{"by a token for SDKs", Caller{Name: "c"}, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a}}, false},
 	}
 	for _, tt := range tests {
-		if got := tt.caller.MayToken(tt.right, tt.kind, tt.reach); got != tt.want {
+		if got := tt.caller.HasTokenRight(tt.right, tt.kind, tt.reach); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 		if err := tt.caller.AuthorizeToken(tt.right, tt.kind, tt.reach); (err == nil) != tt.want || err != nil && KindOf(err) != Forbidden {

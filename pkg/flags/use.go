@@ -9,7 +9,7 @@ import (
 // A Use says which segments and context fields the strategies of a flag name. The store keeps one beside each flag that
 // has such strategies, and changes both together, so that what uses a segment is one list, and no flag is read for it.
 // It is an aggregate without a version, for lists alone.
-type Use struct {
+type FeatureUse struct {
 	Feature    string
 	Project    string // its id
 	ProjectUID string // the project itself: an id may be used again by another. "" for one stored before that was
@@ -28,19 +28,21 @@ type StrategyUse struct {
 }
 
 // Key names the use by its flag.
-func (u Use) Key() Key { return Key{EntityUse, u.Feature} }
+func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
-func (u Use) version() int64 { return 0 }
+func (u FeatureUse) version() int64 { return 0 }
 
-// OfSegment tells whether the strategy uses a segment.
-func (s StrategyUse) OfSegment(id int64) bool { return slices.Contains(s.Segments, id) }
+// UsesSegment tells whether the strategy uses a segment.
+func (s StrategyUse) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
 
-// OfField tells whether the strategy constrains a context field.
-func (s StrategyUse) OfField(name string) bool { return slices.Contains(s.ContextFields, name) }
+// UsesContextField tells whether the strategy constrains a context field.
+func (s StrategyUse) UsesContextField(name string) bool {
+	return slices.Contains(s.ContextFields, name)
+}
 
 // Use is what the flag's strategies name, by environment; without any, its list of strategies is empty.
-func (f *Feature) Use() Use {
-	u := Use{Feature: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Archived: f.Archived}
+func (f *Feature) Use() FeatureUse {
+	u := FeatureUse{Feature: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Archived: f.Archived}
 	for _, env := range slices.Sorted(maps.Keys(f.Environments)) {
 		fe := f.Environments[env]
 		for _, s := range fe.Strategies {
@@ -48,7 +50,7 @@ func (f *Feature) Use() Use {
 				continue
 			}
 			u.Strategies = append(u.Strategies, StrategyUse{
-				ID: s.ID, Name: s.Name, Environment: env, EnvironmentUID: fe.Environment,
+				ID: s.ID, Name: s.Name, Environment: env, EnvironmentUID: fe.EnvironmentUID,
 				Segments: s.Segments, ContextFields: s.contextFields(),
 			})
 		}
@@ -74,12 +76,12 @@ func (s StrategyUse) in(registry *Environments) bool {
 // gone tells whether nobody can see the strategy any more, and nothing can bring it back: its environment was deleted, or
 // its flag is an archived one of a project that was. One that an environment was merely taken out of is not gone: it is
 // back with the environment.
-func (u Use) gone(s StrategyUse, projects []*Project, registry *Environments) bool {
+func (u FeatureUse) gone(s StrategyUse, projects []*Project, registry *Environments) bool {
 	return !s.in(registry) || u.ProjectUID != "" && u.project(projects) == nil
 }
 
 // project is the flag's, nil when it is not among those.
-func (u Use) project(projects []*Project) *Project {
+func (u FeatureUse) project(projects []*Project) *Project {
 	for _, p := range projects {
 		if p.UID == u.ProjectUID {
 			return p
@@ -93,57 +95,57 @@ func (u Use) project(projects []*Project) *Project {
 // is committed only over the count that was read before the uses were listed: so no use has begun since.
 type UseCount struct {
 	Segment int64
-	Begun   int64
+	Count   int64
 }
 
 // Key names the count by its segment.
 func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
 
-func (u *UseCount) version() int64 { return u.Begun }
+func (u *UseCount) version() int64 { return u.Count }
 
-// A UsingStrategy is a strategy of a flag that uses something.
-type UsingStrategy struct {
+// A FeatureStrategyUse is a strategy of a flag that uses something.
+type FeatureStrategyUse struct {
 	StrategyUse
 	Feature, Project string
 }
 
 // Place is where its flag has it, even if there is no such environment any more.
-func (s UsingStrategy) Place() ProjectEnvironment {
+func (s FeatureStrategyUse) ProjectEnvironment() ProjectEnvironment {
 	return ProjectEnvironment{Environment: Environment{Name: s.Environment, UID: s.EnvironmentUID}}
 }
 
-// StrategiesIn lists the strategies of active flags that use something, in environments that are there still.
-func StrategiesIn(uses []Use, registry *Environments, using func(StrategyUse) bool) []UsingStrategy {
-	var list []UsingStrategy
+// FindStrategyUses lists the strategies of active flags that use something, in environments that are there still.
+func FindStrategyUses(uses []FeatureUse, registry *Environments, using func(StrategyUse) bool) []FeatureStrategyUse {
+	var list []FeatureStrategyUse
 	for _, u := range uses {
 		for _, s := range u.Strategies {
 			if !u.Archived && s.in(registry) && using(s) {
-				list = append(list, UsingStrategy{s, u.Feature, u.Project})
+				list = append(list, FeatureStrategyUse{s, u.Feature, u.Project})
 			}
 		}
 	}
 	return list
 }
 
-// A UsingDefault is a default strategy that uses something: flags of its project get it when they are switched on.
-type UsingDefault struct {
+// A DefaultStrategyUse is a default strategy that uses something: flags of its project get it when they are switched on.
+type DefaultStrategyUse struct {
 	Project, ProjectUID string
 	Environment         string
 	Name                string // of its type
 }
 
 // user names the default strategy in a message.
-func (d UsingDefault) user() string {
+func (d DefaultStrategyUse) user() string {
 	return fmt.Sprintf("default strategy of project %q in environment %q", d.Project, d.Environment)
 }
 
-// DefaultsIn lists the default strategies of projects that use something. Those of environments that the project no
+// FindDefaultStrategyUses lists the default strategies of projects that use something. Those of environments that the project no
 // longer has do not count: nothing brings them back.
-func DefaultsIn(projects []*Project, registry *Environments, using func(Strategy) bool) (list []UsingDefault) {
+func FindDefaultStrategyUses(projects []*Project, registry *Environments, using func(Strategy) bool) (list []DefaultStrategyUse) {
 	for _, p := range projects {
-		for _, env := range p.Available(registry) {
+		for _, env := range p.AvailableEnvironments(registry) {
 			if d := env.Attachment.DefaultStrategy; d != nil && using(*d) {
-				list = append(list, UsingDefault{p.ID, p.UID, env.Name, d.Name})
+				list = append(list, DefaultStrategyUse{p.ID, p.UID, env.Name, d.Name})
 			}
 		}
 	}
@@ -151,17 +153,17 @@ func DefaultsIn(projects []*Project, registry *Environments, using func(Strategy
 }
 
 // HasSegment tells whether the strategy uses a segment.
-func (s Strategy) HasSegment(id int64) bool { return slices.Contains(s.Segments, id) }
+func (s Strategy) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
 
 // HasField tells whether the strategy has a constraint on a context field.
-func (s Strategy) HasField(name string) bool { return hasField(s.Constraints, name) }
+func (s Strategy) UsesContextField(name string) bool { return hasField(s.Constraints, name) }
 
 func hasField(constraints []Constraint, name string) bool {
 	return slices.ContainsFunc(constraints, func(c Constraint) bool { return c.ContextName == name })
 }
 
-// CountUsers counts the flags that strategies belong to, and the projects of those and of default strategies.
-func CountUsers(list []UsingStrategy, defaults []UsingDefault) (features, projects int) {
+// CountFeaturesAndProjects counts the flags that strategies belong to, and the projects of those and of default strategies.
+func CountFeaturesAndProjects(list []FeatureStrategyUse, defaults []DefaultStrategyUse) (features, projects int) {
 	f, p := map[string]bool{}, map[string]bool{}
 	for _, s := range list {
 		f[s.Feature], p[s.Project] = true, true

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// FirstUser is there from the start: the administrator.
-const FirstUser int64 = 1
+// FirstUserID is there from the start: the administrator.
+const FirstUserID int64 = 1
 
 // A User is a person or a service account (contract: User record).
 type User struct {
@@ -84,8 +84,8 @@ func (u *User) Check(problems *Problems) {
 	CheckLength("/username", u.Username, maxUserName, problems)
 	CheckLength("/name", u.Name, maxUserName, problems)
 	CheckLength("/email", u.Email, maxEmail, problems)
-	CheckPlain("/username", u.Username, problems)
-	CheckPlain("/name", u.Name, problems)
+	CheckPrintable("/username", u.Username, problems)
+	CheckPrintable("/name", u.Name, problems)
 	if u.Email == "" {
 		return
 	}
@@ -97,16 +97,16 @@ func (u *User) Check(problems *Problems) {
 // SetRootRole changes what the user may in the whole service. Invalid for the first user, who stays an administrator: so
 // there always is one.
 func (u *User) SetRootRole(role int64) error {
-	if u.ID == FirstUser && role != RoleAdmin {
+	if u.ID == FirstUserID && role != RoleAdmin {
 		return Errorf(Invalid, "user %d is the first administrator and stays one", u.ID)
 	}
 	u.RootRole = role
 	return nil
 }
 
-// MayGo checks that the user can be deleted. Invalid for the first one.
-func (u *User) MayGo() error {
-	if u.ID == FirstUser {
+// CheckDeletable checks that the user can be deleted. Invalid for the first one.
+func (u *User) CheckDeletable() error {
+	if u.ID == FirstUserID {
 		return Errorf(Invalid, "user %d is the first administrator and cannot be deleted", u.ID)
 	}
 	return nil

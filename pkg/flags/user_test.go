@@ -45,14 +45,14 @@ func TestUserCheck(t *testing.T) {
 }
 
 func TestFirstUser(t *testing.T) {
-	first, other := &flags.User{ID: flags.FirstUser, RootRole: flags.RoleAdmin}, &flags.User{ID: 2, RootRole: flags.RoleAdmin}
-	if err := first.MayGo(); flags.KindOf(err) != flags.Invalid || err == nil {
+	first, other := &flags.User{ID: flags.FirstUserID, RootRole: flags.RoleAdmin}, &flags.User{ID: 2, RootRole: flags.RoleAdmin}
+	if err := first.CheckDeletable(); flags.KindOf(err) != flags.Invalid || err == nil {
 		t.Errorf("the first user goes: %v, want Invalid", err)
 	}
 	if err := first.SetRootRole(flags.RoleViewer); flags.KindOf(err) != flags.Invalid || err == nil || first.RootRole != flags.RoleAdmin {
 		t.Errorf("the first user becomes role %d: %v, want Invalid", first.RootRole, err)
 	}
-	if err := other.MayGo(); err != nil {
+	if err := other.CheckDeletable(); err != nil {
 		t.Errorf("another user does not go: %v", err)
 	}
 	if err := other.SetRootRole(flags.RoleViewer); err != nil || other.RootRole != flags.RoleViewer {
@@ -99,7 +99,7 @@ func TestMembers(t *testing.T) {
 	step(" in zoo", p.RemoveRole(u, 5), 0)
 	p.SetRoles(u, []int64{5, 4, 5})
 	step("4,5 in shop,zoo", nil, 0)
-	p.DropMember(7)
+	p.RemoveMember(7)
 	if p.MemberCount() != 0 || was.MemberCount() != 0 {
 		t.Errorf("%d members, and %d before, want none", p.MemberCount(), was.MemberCount())
 	}
@@ -107,7 +107,7 @@ func TestMembers(t *testing.T) {
 
 func TestRoles(t *testing.T) {
 	r := &flags.Roles{}
-	made, err := r.Add(flags.Role{Name: "a", Type: flags.CustomProject})
+	made, err := r.Add(flags.Role{Name: "a", Type: flags.CustomProjectRole})
 	if err != nil || made.ID != 6 {
 		t.Fatalf("the first custom role has id %d (%v), want 6", made.ID, err)
 	}
@@ -123,15 +123,15 @@ func TestRoles(t *testing.T) {
 	}{
 		{"a built-in one", flags.Role{ID: 4, Name: "x", Type: flags.ProjectRole}, flags.Invalid},
 		{"an unknown one", flags.Role{ID: 7, Name: "x"}, flags.NotFound},
-		{"the name of another", flags.Role{ID: 6, Name: "Viewer", Type: flags.CustomProject}, flags.NameExists},
-		{"another type", flags.Role{ID: 6, Name: "x", Type: flags.CustomRoot}, flags.Invalid},
+		{"the name of another", flags.Role{ID: 6, Name: "Viewer", Type: flags.CustomProjectRole}, flags.NameExists},
+		{"another type", flags.Role{ID: 6, Name: "x", Type: flags.CustomRootRole}, flags.Invalid},
 	} {
 		if err := r.Replace(tt.role); err == nil || flags.KindOf(err) != tt.want {
 			t.Errorf("replacing %s: %v, want kind %d", tt.name, err, tt.want)
 		}
 	}
 	before := r.Clone()
-	if err := r.Replace(flags.Role{ID: 6, Name: "b", Type: flags.CustomProject}); err != nil || r.Find(6).Name != "b" || before.Find(6).Name != "a" {
+	if err := r.Replace(flags.Role{ID: 6, Name: "b", Type: flags.CustomProjectRole}); err != nil || r.Find(6).Name != "b" || before.Find(6).Name != "a" {
 		t.Errorf("replaced: %v, %v; before %v", err, r.Find(6), before.Find(6))
 	}
 	if err := r.Remove(6); err != nil || r.Find(6) != nil {

@@ -65,10 +65,10 @@ func removeProjectRole(c *call, _ heldRoleBody) (decision, error) {
 
 // mayGive checks that the role of the path can be held in a project, and that the caller may give it.
 func (c *call) mayGive() error {
-	if !c.role.Type.OfProject() {
+	if !c.role.Type.IsProjectRole() {
 		return flags.Errorf(flags.Invalid, "role %d, %q, is held in the whole service, not in a project", c.role.ID, c.role.Name)
 	}
-	return c.caller.MayGive(*c.role, c.project)
+	return c.caller.AuthorizeGrant(*c.role, c.project)
 }
 
 // changesMember is a decision that changes what the user of the path holds in the project.
@@ -113,7 +113,7 @@ func membersOf(c *call) []flags.Key {
 }
 
 func readAccess(c *call) (decision, error) {
-	view := accessView{Roles: each(c.roles.OfProject(), roleViewOf), Users: []memberView{}, Groups: []struct{}{}}
+	view := accessView{Roles: each(c.roles.ProjectRoles(), roleViewOf), Users: []memberView{}, Groups: []struct{}{}}
 	for _, key := range membersOf(c) {
 		u := flags.Find[*flags.User](c.more, key)
 		if u == nil {
@@ -209,7 +209,7 @@ func setAccess(c *call, in accessBody) (decision, error) {
 		was, is = append(was, memberRoles{id, c.project.RolesOf(id)}), append(is, memberRoles{id, members[id]})
 		before := flags.Find[*flags.User](c.more, flags.UserKey(id))
 		if before == nil { // gone, and to hold nothing
-			project.DropMember(id)
+			project.RemoveMember(id)
 			continue
 		}
 		after := before.Clone()
@@ -235,7 +235,7 @@ func (c *call) checkAccess(in accessBody) error {
 	var problems flags.Problems
 	for i, holders := range in.Roles.Value {
 		at := "/roles/" + strconv.Itoa(i)
-		if role := c.roles.Find(holders.ID); role == nil || !role.Type.OfProject() {
+		if role := c.roles.Find(holders.ID); role == nil || !role.Type.IsProjectRole() {
 			problems.Add(at+"/id", "there is no project role %d", holders.ID)
 		}
 		for j, user := range holders.Users {
@@ -255,7 +255,7 @@ func (c *call) checkAccess(in accessBody) error {
 		if !given {
 			continue
 		}
-		if err := c.caller.MayGive(*c.roles.Find(holders.ID), c.project); err != nil {
+		if err := c.caller.AuthorizeGrant(*c.roles.Find(holders.ID), c.project); err != nil {
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 
 func TestConfigFromEnv(t *testing.T) {
 	limits := flags.DefaultLimits()
-	limits.Strategies, limits.Environments, limits.Constraints, limits.ConstraintValues, limits.ConstraintValue = 1, 2, 3, 4, 5
+	limits.Strategies, limits.Environments, limits.Constraints, limits.ConstraintValues, limits.ConstraintValueLength = 1, 2, 3, 4, 5
 	limits.Tags = 6
 	tests := []struct {
 		name   string

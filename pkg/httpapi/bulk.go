@@ -170,7 +170,7 @@ func (e *executor) advance(ctx context.Context, c *call, run *batchRun) (outdate
 	changes, putOff, clashing := run.decide(c, items)
 	e.commitAll(ctx, changes, run.results)
 	for _, i := range items {
-		if err := run.results[i].err; err != nil && flags.KindOf(err) == flags.Outdated && !slices.Contains(putOff, i) {
+		if err := run.results[i].err; err != nil && flags.KindOf(err) == flags.VersionConflict && !slices.Contains(putOff, i) {
 			clashing, outdated = append(clashing, i), true
 		}
 	}

@@ -179,7 +179,7 @@ func TestBulkDefects(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f0", "f1")
 	_, body := some(2, `,"stale":true`)
-	outdated := func() error { return flags.Errorf(flags.Outdated, "outdated") }
+	outdated := func() error { return flags.Errorf(flags.VersionConflict, "outdated") }
 	later := func(then func(view flags.View) (flags.View, error)) func(context.Context, []flags.Key) (flags.View, error) {
 		rounds := 0
 		return func(ctx context.Context, keys []flags.Key) (flags.View, error) {

@@ -270,5 +270,5 @@ func (b tagFlagsBody) check(limits flags.Limits, problems *flags.Problems) {
 		problems.Add("/tags", "is required")
 		return
 	}
-	problems.Under("/tags", func(below *flags.Problems) { b.Tags.Value.check(limits, below) })
+	problems.CheckAt("/tags", func(below *flags.Problems) { b.Tags.Value.check(limits, below) })
 }

@@ -60,7 +60,7 @@ func TestOutdatedDecision(t *testing.T) {
 			decided := map[int]int{}
 			run := newBatchRun(batch{size: 3, decide: func(_ *call, i int) (decision, error) {
 				if decided[i]++; decided[i] <= tt.times {
-					return decision{}, flags.Errorf(flags.Outdated, "outdated")
+					return decision{}, flags.Errorf(flags.VersionConflict, "outdated")
 				}
 				return decision{body: i}, nil
 			}})

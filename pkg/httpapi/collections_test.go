@@ -53,8 +53,8 @@ func TestFullLists(t *testing.T) {
 	s.put(t, numbered(flags.MaxTokens-len(tokens), func(i int) flags.Aggregate {
 		return &flags.Token{Hash: fmt.Sprintf("h%d", i), Name: fmt.Sprintf("t%d", i), Type: flags.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at}
 	}))
-	s.put(t, numbered(flags.MaxSignups, func(i int) flags.Aggregate {
-		return &flags.Signup{Hash: fmt.Sprintf("h%d", i), Name: "s", CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer}
+	s.put(t, numbered(flags.MaxSignupTokens, func(i int) flags.Aggregate {
+		return &flags.SignupToken{Hash: fmt.Sprintf("h%d", i), Name: "s", CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer}
 	}))
 	users := decoded[struct{ Users []struct{ ID int } }](t, s.must(t, "GET", people, "").body).Users
 	s.put(t, numbered(flags.MaxUsers-len(users), func(i int) flags.Aggregate {
@@ -152,7 +152,7 @@ func TestListedSize(t *testing.T) {
 		&flags.User{ID: 999_999, ServiceAccount: true, Name: text, Username: "account", RootRole: flags.RoleViewer, CreatedAt: at, Tokens: []flags.UserToken{
 			{ID: 1 << 50, Description: text, Hash: "h", CreatedAt: at, ExpiresAt: at}, {ID: 1<<50 + 1, Description: text, Hash: "i", CreatedAt: at, ExpiresAt: at}}},
 		&flags.Token{Hash: "h", Name: text, Type: flags.FrontendToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at, ExpiresAt: at},
-		&flags.Signup{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer, Users: []int64{1}},
+		&flags.SignupToken{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer, Users: []int64{1}},
 	}
 	lists := []string{projects, allSegments, people, "/api/admin/service-account", apiTokens, "/api/admin/invite-link/tokens"}
 	inAnswer := func(path string) int {
@@ -165,7 +165,7 @@ func TestListedSize(t *testing.T) {
 	for i, path := range lists {
 		before := inAnswer(path)
 		s.put(t, entries[i:i+1])
-		if took, most := inAnswer(path)-before, flags.ListedSize(entries[i]); took > most || took < most/8 {
+		if took, most := inAnswer(path)-before, flags.ListEntrySize(entries[i]); took > most || took < most/8 {
 			t.Errorf("an entry of %s takes %d bytes, and is taken for %d: want at most that, and not much less", path, took, most)
 		}
 	}

@@ -38,30 +38,30 @@ func listContextFields(c *call) (decision, error) {
 	uses, projects := c.uses(), c.projects()
 	return ok(each(c.fields.List, func(f flags.ContextField) contextFieldRow {
 		row := contextFieldRow{contextFieldView: contextFieldViewOf(f)}
-		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingField(f.Name)),
-			flags.DefaultsIn(projects, c.registry, havingField(f.Name)))
+		row.UsedInFeatures, row.UsedInProjects = flags.CountFeaturesAndProjects(flags.FindStrategyUses(uses, c.registry, usingField(f.Name)),
+			flags.FindDefaultStrategyUses(projects, c.registry, havingField(f.Name)))
 		return row
 	}))
 }
 
 func usingField(name string) func(flags.StrategyUse) bool {
-	return func(s flags.StrategyUse) bool { return s.OfField(name) }
+	return func(s flags.StrategyUse) bool { return s.UsesContextField(name) }
 }
 
 func havingField(name string) func(flags.Strategy) bool {
-	return func(s flags.Strategy) bool { return s.HasField(name) }
+	return func(s flags.Strategy) bool { return s.UsesContextField(name) }
 }
 
 func readContextField(c *call) (decision, error) { return ok(contextFieldViewOf(c.field)) }
 
 func listFieldStrategies(c *call) (decision, error) {
-	using := flags.StrategiesIn(c.uses(), c.registry, usingField(c.field.Name))
-	defaults := flags.DefaultsIn(c.projects(), c.registry, havingField(c.field.Name))
+	using := flags.FindStrategyUses(c.uses(), c.registry, usingField(c.field.Name))
+	defaults := flags.FindDefaultStrategyUses(c.projects(), c.registry, havingField(c.field.Name))
 	return ok(usingStrategyList{each(pageOf(c.query, using), usingStrategyOf), each(pageOf(c.query, defaults), usingDefaultOf)})
 }
 
 func createContextField(c *call, in contextFieldBody) (decision, error) {
-	registry, made := c.fields.Clone(), in.over(flags.ContextField{Name: in.Name, SortOrder: flags.DefaultFieldOrder, CreatedAt: c.now})
+	registry, made := c.fields.Clone(), in.over(flags.ContextField{Name: in.Name, SortOrder: flags.DefaultContextFieldSortOrder, CreatedAt: c.now})
 	if err := registry.Add(made, c.limits); err != nil {
 		return decision{}, err
 	}
@@ -115,8 +115,8 @@ func (c *call) changesFields(registry *flags.ContextFields, event flags.Event, s
 }
 
 // uses are what flags use, where they are listed.
-func (c *call) uses() []flags.Use {
-	return each(c.lists[flags.EntityUse], func(a flags.Aggregate) flags.Use { return a.(flags.Use) })
+func (c *call) uses() []flags.FeatureUse {
+	return each(c.lists[flags.EntityUse], func(a flags.Aggregate) flags.FeatureUse { return a.(flags.FeatureUse) })
 }
 
 // A namedBody is a name to ask about.
@@ -217,7 +217,7 @@ type usingStrategy struct {
 	StrategyName string `json:"strategyName"`
 }
 
-func usingStrategyOf(s flags.UsingStrategy) usingStrategy {
+func usingStrategyOf(s flags.FeatureStrategyUse) usingStrategy {
 	return usingStrategy{s.ID, s.Feature, s.Project, s.Environment, s.Name}
 }
 
@@ -228,7 +228,7 @@ type usingDefault struct {
 	StrategyName string `json:"strategyName"`
 }
 
-func usingDefaultOf(d flags.UsingDefault) usingDefault {
+func usingDefaultOf(d flags.DefaultStrategyUse) usingDefault {
 	return usingDefault{d.Project, d.Environment, d.Name}
 }
 

@@ -82,10 +82,10 @@ func addDependency(c *call, in dependencyBody) (decision, error) {
 	}
 	before := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
 	if before == nil {
-		return decision{}, f.DependOn(nil, d)
+		return decision{}, f.SetDependency(nil, d)
 	}
 	parent := before.Clone()
-	if err := f.DependOn(parent, d); err != nil {
+	if err := f.SetDependency(parent, d); err != nil {
 		return decision{}, err
 	}
 	return c.changesFeature(f, event, http.StatusOK, nil, flags.Write{Before: before, After: parent})
@@ -100,7 +100,7 @@ func removeDependency(c *call) (decision, error) {
 	parents, writes := c.parents()
 	for _, parent := range parents {
 		if parent.Name == was.Feature {
-			f.Release(parent)
+			f.RemoveDependencies(parent)
 		}
 	}
 	event := flags.Event{Type: flags.FeatureDependencyRemoved, PreData: dependencyOf(was)}
@@ -110,7 +110,7 @@ func removeDependency(c *call) (decision, error) {
 func removeDependencies(c *call) (decision, error) {
 	f := c.feature.Clone()
 	parents, writes := c.parents()
-	f.Release(parents...)
+	f.RemoveDependencies(parents...)
 	event := flags.Event{Type: flags.FeatureDependenciesRemoved, PreData: dependenciesGone(c.feature)}
 	return c.changesFeature(f, event, http.StatusOK, nil, writes...)
 }

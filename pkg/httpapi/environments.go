@@ -37,7 +37,7 @@ func listEnvironments(c *call) (decision, error) {
 	list := environmentList{Version: 1, Environments: each(c.registry.Sorted(), func(env flags.Environment) countedEnvironment {
 		return countedEnvironment{
 			environmentView: environmentViewOf(env),
-			ProjectCount:    count(all, func(p *flags.Project) bool { return p.Has(env) }),
+			ProjectCount:    count(all, func(p *flags.Project) bool { return p.HasEnvironment(env) }),
 			TokenCount:      c.tokensReaching(env, func(id string) *flags.Project { return projects[id] }),
 		}
 	})}
@@ -52,7 +52,7 @@ func (c *call) tokensReaching(env flags.Environment, project func(id string) *fl
 		if t.Type == flags.AdminToken || t.Expired(c.now) || t.Environment != flags.All && t.Environment != env.Name {
 			return false
 		}
-		reach, good := t.Reach(project, c.registry)
+		reach, good := t.Scope(project, c.registry)
 		return good && (reach.All || len(reach.Projects) > 0)
 	})
 }
@@ -162,7 +162,7 @@ func (c *call) changesEnvironment(status int, alter func(env *flags.Environment)
 
 func orderEnvironments(c *call, in environmentOrderBody) (decision, error) {
 	registry := c.registry.Clone()
-	if err := registry.Order(in); err != nil {
+	if err := registry.SetSortOrders(in); err != nil {
 		return decision{}, err
 	}
 	before := make(map[string]int64, len(in))
@@ -185,7 +185,7 @@ func deleteEnvironment(c *call) (decision, error) {
 	}
 	event := flags.Event{Type: flags.EnvironmentDeleted, Environment: env.Name, PreData: environmentViewOf(*env)}
 	roles := c.roles.Clone()
-	roles.DropEnvironment(env.Name)
+	roles.RemoveEnvironment(env.Name)
 	return c.changesAll([]flags.Write{{Before: c.registry, After: registry}, {Before: c.roles, After: roles}}, event, http.StatusOK, nil)
 }
 

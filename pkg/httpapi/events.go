@@ -170,7 +170,7 @@ func (b eventSearchBody) check(_ flags.Limits, problems *flags.Problems) {
 
 // eventSearchQuery is what the body asks the log for.
 func eventSearchQuery(c *call, b eventSearchBody) (flags.LogQuery, error) {
-	q := flags.LogQuery{Text: b.Query.Value, Cursor: b.Cursor.Value, Limit: int(b.Limit.or(defaultEvents)), Reserved: c.caller.Admin}
+	q := flags.LogQuery{Text: b.Query.Value, Cursor: b.Cursor.Value, Limit: int(b.Limit.or(defaultEvents)), IncludeReserved: c.caller.Admin}
 	if b.Project.Set {
 		q.Projects = []string{b.Project.Value}
 	}
@@ -211,7 +211,7 @@ func featureEvents(c *call) (flags.LogQuery, error) {
 func queriedEvents(c *call) (flags.LogQuery, error) {
 	q := flags.LogQuery{
 		Limit: wholeNumber(c.query, "limit", defaultEvents, 1, maxEvents),
-		Text:  c.query.Get("query"), Cursor: c.query.Get("cursor"), Reserved: c.caller.Admin,
+		Text:  c.query.Get("query"), Cursor: c.query.Get("cursor"), IncludeReserved: c.caller.Admin,
 	}
 	var problems flags.Problems
 	for _, filter := range []struct {

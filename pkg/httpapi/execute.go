@@ -54,7 +54,7 @@ func (e *executor) execute(r *http.Request, op Operation, keys func(*http.Reques
 			begun = true
 		case err == nil:
 			return d, round, nil
-		case kind == flags.Outdated:
+		case kind == flags.VersionConflict:
 			if !pause(ctx, round) {
 				return decision{}, round, outrun(err, begun)
 			}
@@ -136,9 +136,9 @@ func (e *executor) commit(ctx context.Context, d decision) error {
 // committed is the error of a decision whose change was committed with err.
 func (e *executor) committed(d decision, err error) error {
 	if d.derived && flags.KindOf(err) == flags.NameExists {
-		err = flags.Errorf(flags.Outdated, "the name has been taken in the meantime")
+		err = flags.Errorf(flags.VersionConflict, "the name has been taken in the meantime")
 	}
-	if flags.KindOf(err) == flags.Outdated {
+	if flags.KindOf(err) == flags.VersionConflict {
 		e.conflicts.Add(1)
 	}
 	return err

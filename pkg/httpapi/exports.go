@@ -202,7 +202,7 @@ func (x *exporter) addEnvironment(f *flags.Feature) {
 	if p == nil {
 		return
 	}
-	available := p.Available(x.call.registry)
+	available := p.AvailableEnvironments(x.call.registry)
 	i := slices.IndexFunc(available, func(e flags.ProjectEnvironment) bool { return e.Name == x.in.Environment })
 	if i < 0 {
 		return

@@ -21,7 +21,7 @@ func TestExportStopsEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
-	env := p.Available(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
+	env := p.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
 	list := strings.Repeat("x", flags.MaxParameter)
 	for i := range 350 { // past the interface, which is faster
 		f := flags.NewFeature(p, fmt.Sprintf("f%03d", i), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())

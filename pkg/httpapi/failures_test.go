@@ -132,8 +132,8 @@ func TestDefects(t *testing.T) {
 		{"an error of no kind at the end", brokenStore{Store: s.store, commit: commits(cause)}, 500, "InternalError"},
 		{"a cause", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
 		{"a kind that nobody knows", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
-		{"others that are always first", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.Outdated, "outdated"))}, 503, "ServiceUnavailableError"},
-		{"time that is up in the round after that", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.Outdated, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"others that are always first", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"time that is up in the round after that", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

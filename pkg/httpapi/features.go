@@ -66,7 +66,7 @@ func listArchived(c *call) (decision, error) {
 func listAllArchived(c *call) (decision, error) {
 	all := []archivedFeature{}
 	for _, p := range c.projects() {
-		environments := p.Available(c.registry)
+		environments := p.AvailableEnvironments(c.registry)
 		for _, s := range c.survey[p.UID] {
 			all = append(all, archivedFeatureOf(s, environments))
 		}
@@ -103,7 +103,7 @@ func patchFeature(c *call, patch metadataPatch) (decision, error) {
 	var problems, before flags.Problems
 	in.check(c.limits, &problems)
 	c.feature.CheckTexts(&before)
-	if err := problems.Since(before).Err(); err != nil {
+	if err := problems.Without(before).Err(); err != nil {
 		return decision{}, err
 	}
 	return c.changeMetadata(in.over(newMetadata()))
@@ -137,7 +137,7 @@ func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
 		return decision{}, flags.Errorf(flags.NameExists, "the flag name %q is taken by a flag that %q depends on", f.Name, c.feature.Name)
 	}
 	for i, d := range c.feature.Dependencies {
-		if err := f.DependOn(parents[i], d); err != nil {
+		if err := f.SetDependency(parents[i], d); err != nil {
 			return decision{}, err
 		}
 	}

@@ -61,7 +61,7 @@ func keysOf(reads Reads) func(*http.Request) []flags.Key {
 			keys = append(keys, flags.TokenKey(flags.HashSecret(r.PathValue(tokenParam))))
 		}
 		if reads.has(theSignup) {
-			keys = append(keys, flags.SignupKey(flags.HashSecret(r.PathValue(tokenParam))))
+			keys = append(keys, flags.SignupTokenKey(flags.HashSecret(r.PathValue(tokenParam))))
 		}
 		return keys
 	}
@@ -118,7 +118,7 @@ func (c *call) find(reads Reads, view flags.View) error {
 		}
 	}
 	if c.project != nil && c.registry != nil {
-		c.environments = c.project.Available(c.registry)
+		c.environments = c.project.AvailableEnvironments(c.registry)
 	}
 	if name := c.param(environmentParam); name != "" {
 		return c.findEnvironment(name)
@@ -168,7 +168,7 @@ func (c *call) findSegment(view flags.View) error {
 		return flags.Errorf(flags.NotFound, "there is no segment %d", id)
 	}
 	if count := flags.Find[*flags.UseCount](view, flags.UseCountKey(id)); count != nil {
-		c.segment.UsesBegun = count.Begun
+		c.segment.UseCount = count.Count
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (c *call) findRole() error {
 func (c *call) findToken(reads Reads, view flags.View) error {
 	hash := flags.HashSecret(c.param(tokenParam))
 	if reads.has(theSignup) {
-		if c.signup = flags.Find[*flags.Signup](view, flags.SignupKey(hash)); c.signup == nil {
+		if c.signup = flags.Find[*flags.SignupToken](view, flags.SignupTokenKey(hash)); c.signup == nil {
 			return flags.Errorf(flags.NotFound, "there is no public signup token with this secret")
 		}
 		return nil

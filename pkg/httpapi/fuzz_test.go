@@ -115,7 +115,7 @@ func FuzzQuery(f *testing.F) {
 		for _, admin := range []bool{false, true} {
 			q, err := queriedEvents(&call{query: query, caller: flags.Caller{Admin: admin}})
 			refusedWell(t, err)
-			if err == nil && (q.Limit < 1 || q.Limit > maxEvents || q.Reserved != admin || len(q.Text) > maxTitle || len(q.Projects) > maxFilter) {
+			if err == nil && (q.Limit < 1 || q.Limit > maxEvents || q.IncludeReserved != admin || len(q.Text) > maxTitle || len(q.Projects) > maxFilter) {
 				t.Errorf("query %+v", q)
 			}
 		}

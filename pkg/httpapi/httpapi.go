@@ -90,7 +90,7 @@ func ConfigFromEnv() (Config, error) {
 	}
 	for name, limit := range map[string]*int{
 		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
-		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValue,
+		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValueLength,
 		"LIMIT_ENVIRONMENTS": &c.Limits.Environments, "LIMIT_TAGS": &c.Limits.Tags,
 		"LIMIT_STRATEGY_SEGMENTS": &c.Limits.StrategySegments, "LIMIT_SEGMENT_VALUES": &c.Limits.SegmentValues,
 		"LIMIT_CONTEXT_FIELDS": &c.Limits.ContextFields,

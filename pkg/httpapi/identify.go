@@ -18,7 +18,7 @@ func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, 
 	var token *flags.Token
 	if secret := secretOf(r); secret != "" {
 		hash := flags.HashSecret(secret)
-		if token = flags.Find[*flags.Token](view, flags.TokenKey(hash)); token != nil && !token.Is(hash) {
+		if token = flags.Find[*flags.Token](view, flags.TokenKey(hash)); token != nil && !token.HasHash(hash) {
 			token = nil // found under a hash that is not its own: whoever can write such an item shall not get in by it
 		}
 	}
@@ -26,7 +26,7 @@ func (e *executor) identify(ctx context.Context, r *http.Request, op Operation, 
 	if err != nil {
 		return caller, err
 	}
-	e.touch(ctx, flags.Find[*flags.Seen](view, flags.SeenKey(token.Hash)), &flags.Seen{Hash: token.Hash, At: now})
+	e.touch(ctx, flags.Find[*flags.TokenUse](view, flags.TokenUseKey(token.Hash)), &flags.TokenUse{Hash: token.Hash, At: now})
 	if token.Type != flags.PersonalToken {
 		return caller, nil
 	}
@@ -55,7 +55,7 @@ const (
 
 // touch notes that a token was used, at most once in touchEvery. If that fails, the request goes on, and for touchPause no
 // other request of this process tries: a store that throttles writes must not slow down reads.
-func (e *executor) touch(ctx context.Context, last, now *flags.Seen) {
+func (e *executor) touch(ctx context.Context, last, now *flags.TokenUse) {
 	if last != nil && now.At.Sub(last.At) < touchEvery || now.At.UnixMilli() < e.touchAgain.Load() {
 		return
 	}

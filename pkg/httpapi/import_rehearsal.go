@@ -13,7 +13,7 @@ import (
 // nothing is committed.
 func (m *importing) rehearse(c *call) (faults []flags.ImportFault, lacking []flags.Permission, err error) {
 	stage := *c
-	stage.caller = c.caller.Rehearsing(&lacking)
+	stage.caller = c.caller.DryRun(&lacking)
 	stage.more = maps.Clone(c.more)
 	var id int64
 	err = m.number(&stage, func(flags.Entity) (int64, error) {
@@ -45,7 +45,7 @@ func (m *importing) rehearse(c *call) (faults []flags.ImportFault, lacking []fla
 				m.apply(&stage, d.change.Writes)
 			case isPostponed(err):
 				again = append(again, waiting{one.item, errors.Unwrap(err)})
-			case kind == flags.Internal, kind == flags.Outdated:
+			case kind == flags.Internal, kind == flags.VersionConflict:
 				return nil, nil, err
 			default:
 				fault(one.item, err)

@@ -175,7 +175,7 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 	}
 	made := flags.ContextField{
 		Name: in.Name, Description: in.Description.Value, Stickiness: in.Stickiness.Value,
-		SortOrder: int64(in.SortOrder.or(flags.DefaultFieldOrder)), CreatedAt: c.now,
+		SortOrder: int64(in.SortOrder.or(flags.DefaultContextFieldSortOrder)), CreatedAt: c.now,
 		LegalValues: each(in.LegalValues, func(v importLegalValue) flags.LegalValue {
 			return flags.LegalValue{Value: v.Value, Description: v.Description.Value}
 		}),
@@ -223,7 +223,7 @@ func (m *importing) checkRoom(c *call) error {
 	}
 	for name, first := range created {
 		delete(created, name)
-		return flags.CheckRoom(c.lists[flags.EntitySegment], nil, first, slices.Collect(maps.Values(created))...)
+		return flags.CheckListSize(c.lists[flags.EntitySegment], nil, first, slices.Collect(maps.Values(created))...)
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func (m *importing) bringFlag(c *call, name string) (decision, error) {
 	if before != nil {
 		after = before.Clone()
 	}
-	if err := after.Bring(c.environment, brought, c.newID, c.limits); err != nil {
+	if err := after.Import(c.environment, brought, c.newID, c.limits); err != nil {
 		return decision{}, err
 	}
 	parents, err := m.bringParents(c, after, brought.Parents)
@@ -321,13 +321,13 @@ func (m *importing) commitFlag(c *call, before, after *flags.Feature, parents []
 }
 
 // brought is what the data says of a flag, in the terms of this service. What it leaves out stays as it is.
-func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (flags.Brought, error) {
+func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (flags.ImportedFlag, error) {
 	was := newMetadata()
 	if before != nil {
 		was = before.Metadata
 	}
 	f := from.feature
-	b := flags.Brought{
+	b := flags.ImportedFlag{
 		Metadata: metadataBody{Type: f.Type, Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData}.over(was),
 		Parents:  from.dependencies,
 	}
@@ -403,11 +403,11 @@ func (m *importing) bringParents(c *call, f *flags.Feature, wanted []flags.Depen
 				return nil, later(flags.Errorf(flags.Invalid, "flag %q, which it depends on, could not be made", d.Feature))
 			}
 			if was == nil {
-				return nil, f.DependOn(nil, d)
+				return nil, f.SetDependency(nil, d)
 			}
 			write = flags.Write{Before: was, After: was.Clone()}
 		}
-		if err := f.DependOn(write.After.(*flags.Feature), d); err != nil {
+		if err := f.SetDependency(write.After.(*flags.Feature), d); err != nil {
 			return nil, err
 		}
 		parents[d.Feature] = write

@@ -29,7 +29,7 @@ const (
 // importKeys names the project and every flag of the data: what exists of them is all that there is to know.
 func importKeys(_ *call, in importBody) []flags.Key {
 	keys := []flags.Key{flags.ProjectKey(in.Project)}
-	for _, name := range in.Data.Value.set().Named() {
+	for _, name := range in.Data.Value.set().FeatureNames() {
 		keys = append(keys, flags.FeatureKey(name))
 	}
 	return keys
@@ -40,7 +40,7 @@ func (b importBody) find(c *call) error {
 	if c.project = flags.Find[*flags.Project](c.more, flags.ProjectKey(b.Project)); c.project == nil {
 		return flags.Errorf(flags.NotFound, "there is no project %q", b.Project)
 	}
-	c.environments = c.project.Available(c.registry)
+	c.environments = c.project.AvailableEnvironments(c.registry)
 	return c.findEnvironment(b.Environment)
 }
 
@@ -55,7 +55,7 @@ func validateImport(c *call, in importBody) (decision, error) {
 	}
 	report := in.Data.Value.set().Validate(flags.ImportTarget{
 		Project: c.project, Environment: c.environment, TagTypes: c.tagTypes, StrategyTypes: c.types, ContextFields: c.fields,
-		Segments: c.segments(), Faults: faults, Lacking: lacking,
+		Segments: c.segments(), Faults: faults, MissingPermissions: lacking,
 		Feature: func(name string) *flags.Feature { return flags.Find[*flags.Feature](c.more, flags.FeatureKey(name)) },
 	})
 	return ok(importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)})
@@ -188,7 +188,7 @@ func (b importBody) check(_ flags.Limits, problems *flags.Problems) {
 		checkTypeAt(at+"/type", f.Type, problems)
 	}
 	data.checkNames(problems)
-	if n := len(data.set().Named()); n > maxImportFlags {
+	if n := len(data.set().FeatureNames()); n > maxImportFlags {
 		problems.Add("/data", "names %d flags, and one import has at most %d; make several of it", n, maxImportFlags)
 	}
 	types := (&importing{data: data}).tagTypes()
@@ -256,7 +256,7 @@ func (d importData) set() flags.ImportSet {
 		ContextFields: each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
 		Segments: each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
 			return flags.ImportSegment{
-				ID: s.ID.Value, Name: s.Name, Whole: s.Constraints.Set,
+				ID: s.ID.Value, Name: s.Name, Defined: s.Constraints.Set,
 				Constraints: each(s.Constraints.Value, constraintBody.constraint),
 			}
 		}),

@@ -30,8 +30,8 @@ type completeBody struct {
 const MaxStatusValue = 1000
 
 func (b completeBody) check(_ flags.Limits, problems *flags.Problems) {
-	if b.Status.Set && !slices.Contains(flags.Statuses(), flags.Status(b.Status.Value)) {
-		problems.Add("/status", "%q must be one of %s", shorten(b.Status.Value), strings.Join(each(flags.Statuses(), toString), ", "))
+	if b.Status.Set && !slices.Contains(flags.CompletionStatuses(), flags.CompletionStatus(b.Status.Value)) {
+		problems.Add("/status", "%q must be one of %s", shorten(b.Status.Value), strings.Join(each(flags.CompletionStatuses(), toString), ", "))
 	}
 	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
 		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)
@@ -40,10 +40,10 @@ func (b completeBody) check(_ flags.Limits, problems *flags.Problems) {
 
 // A phaseView is a stage that a flag has entered.
 type phaseView struct {
-	Stage       flags.Stage  `json:"stage"`
-	EnteredAt   timestamp    `json:"enteredStageAt"`
-	Status      flags.Status `json:"status,omitzero"` // of a completed flag, where somebody said
-	StatusValue string       `json:"statusValue,omitzero"`
+	Stage       flags.Stage            `json:"stage"`
+	EnteredAt   timestamp              `json:"enteredStageAt"`
+	Status      flags.CompletionStatus `json:"status,omitzero"` // of a completed flag, where somebody said
+	StatusValue string                 `json:"statusValue,omitzero"`
 }
 
 func phaseOf(p flags.Phase) phaseView {
@@ -54,7 +54,7 @@ func readLifecycle(c *call) (decision, error) { return ok(each(c.feature.History
 
 func completeFeature(c *call, in completeBody) (decision, error) {
 	f := c.feature.Clone()
-	f.Complete(flags.Completion{Status: flags.Status(in.Status.Value), Value: in.StatusValue.Value}, c.now)
+	f.Complete(flags.Completion{Status: flags.CompletionStatus(in.Status.Value), Value: in.StatusValue.Value}, c.now)
 	return c.movesOn(f, flags.FeatureCompleted)
 }
 

@@ -13,7 +13,7 @@ func (e *executor) load(ctx context.Context, r *http.Request, op Operation, keys
 	wanted := keys(r)
 	if secret := secretOf(r); secret != "" && e.needsToken(op) {
 		hash := flags.HashSecret(secret)
-		wanted = append(wanted, flags.TokenKey(hash), flags.SeenKey(hash))
+		wanted = append(wanted, flags.TokenKey(hash), flags.TokenUseKey(hash))
 	}
 	if len(wanted) == 0 || (e.needsToken(op) && secretOf(r) == "") {
 		return nil, nil
@@ -95,7 +95,7 @@ func (e *executor) search(ctx context.Context, c *call, id string) error {
 	if c.project = flags.Find[*flags.Project](view, flags.ProjectKey(id)); c.project == nil {
 		return nil
 	}
-	c.environments = c.project.Available(c.registry)
+	c.environments = c.project.AvailableEnvironments(c.registry)
 	c.summaries, err = e.store.Summaries(ctx, c.project.UID, false)
 	return err
 }

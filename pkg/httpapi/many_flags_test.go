@@ -51,7 +51,7 @@ func (s *server) manyFlags(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	many := flags.Find[*flags.Project](view, flags.ProjectKey("many"))
-	env := many.Available(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
+	env := many.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
 	const each = 40 // with rows, guards and an event just under a hundred items
 	var wg sync.WaitGroup
 	places := make(chan struct{}, 8)
@@ -60,9 +60,9 @@ func (s *server) manyFlags(t *testing.T, n int) {
 		for i := first; i < first+each; i++ {
 			f := flags.NewFeature(many, fmt.Sprintf("f%05d", i), flags.Metadata{Type: flags.Release}, "test", many.CreatedAt)
 			f.Environments = map[string]flags.FeatureEnvironment{"stage": {
-				Standing:   flags.Standing{Environment: env.UID, EnabledIn: env.Attachment.ID},
-				Strategies: []flags.Strategy{{ID: "s", Name: "default"}},
-				Variants:   []flags.Variant{{Name: "v", Weight: 1000}},
+				EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID, EnabledIn: env.Attachment.ID},
+				Strategies:       []flags.Strategy{{ID: "s", Name: "default"}},
+				Variants:         []flags.Variant{{Name: "v", Weight: 1000}},
 			}}
 			change.Writes = append(change.Writes, flags.Write{After: f})
 		}

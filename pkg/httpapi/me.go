@@ -52,7 +52,7 @@ func readMe(c *call) (decision, error) {
 	}
 	view := meView{
 		User: meUserOf(c.caller), Feedback: []map[string]bool{}, Splash: map[string]bool{},
-		Permissions: each(c.caller.Held(projects), func(h flags.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
+		Permissions: each(c.caller.HeldPermissions(projects), func(h flags.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
 	}
 	return ok(view)
 }

@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	late := 0
 	conflicting := brokenStore{Store: store, commit: func() error {
 		if late++; late <= 2 {
-			return flags.Errorf(flags.Outdated, "another was first")
+			return flags.Errorf(flags.VersionConflict, "another was first")
 		}
 		return nil
 	}}

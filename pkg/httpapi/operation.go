@@ -76,8 +76,8 @@ type call struct {
 	tagType      flags.TagType      // the one that the path names
 	strategyType flags.StrategyType // the one that the path names
 	user         *flags.User
-	token        *flags.Token  // as it is stored: change a clone
-	signup       *flags.Signup // as it is stored
+	token        *flags.Token       // as it is stored: change a clone
+	signup       *flags.SignupToken // as it is stored
 	role         *flags.Role
 
 	mine   []*flags.Project // those that the caller has a role in, for deciders that know them
@@ -337,7 +337,7 @@ func (c *call) signed(event flags.Event) flags.Event {
 // alsoFeature adds a further event of the flag of the call to the change of a decision.
 func (c *call) alsoFeature(d *decision, event flags.Event) {
 	event.Project, event.FeatureName, event.Environment = c.feature.Project, c.feature.Name, c.environment.Name
-	d.change.Further = append(d.change.Further, c.signed(event))
+	d.change.MoreEvents = append(d.change.MoreEvents, c.signed(event))
 }
 
 // changesFeature is a decision that replaces the flag of the call by after, and changes others with it.

@@ -79,7 +79,7 @@ func seenKeys(of owner) func(c *call) []flags.Key {
 		if err != nil {
 			return nil // the decision says why
 		}
-		return each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.SeenKey(t.Hash) })
+		return each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.TokenUseKey(t.Hash) })
 	}
 }
 
@@ -109,7 +109,7 @@ func createPersonal(of owner) func(c *call, in createPersonalTokenBody) (decisio
 		if err != nil {
 			return decision{}, err
 		}
-		if err := flags.CheckRoom(c.lists[flags.EntityUser], u, after); err != nil {
+		if err := flags.CheckListSize(c.lists[flags.EntityUser], u, after); err != nil {
 			return decision{}, err
 		}
 		answer := c.personalToken(after, after.Tokens[len(after.Tokens)-1])
@@ -131,7 +131,7 @@ func deletePersonal(of owner) func(c *call) (decision, error) {
 		}
 		writes := []flags.Write{{Before: u, After: after}}
 		if token := flags.Find[*flags.Token](c.more, flags.TokenKey(t.Hash)); token != nil {
-			writes = append(writes, flags.Write{Before: token, After: token.Delete()})
+			writes = append(writes, flags.Write{Before: token, After: token.AsDeleted()})
 		}
 		event := flags.Event{Type: flags.PersonalTokenDeleted, PreData: c.personalToken(u, t)}
 		return c.changesAll(writes, event, http.StatusOK, nil)

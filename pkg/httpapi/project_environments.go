@@ -105,14 +105,14 @@ func (b attachEnvironmentBody) check(limits flags.Limits, problems *flags.Proble
 		problems.Add("/changeRequestsEnabled", changeRequestsAreOff)
 	}
 	if strategy := b.DefaultStrategy.Value; strategy != nil {
-		problems.Under(defaultStrategyPath, func(below *flags.Problems) { strategy.check(limits, below) })
+		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.check(limits, below) })
 	}
 }
 
 // review finds what the registry of strategy types tells about the default strategy.
 func (b attachEnvironmentBody) review(c *call, problems *flags.Problems) {
 	if strategy := b.DefaultStrategy.Value; strategy != nil {
-		problems.Under(defaultStrategyPath, func(below *flags.Problems) { strategy.review(c, below) })
+		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.review(c, below) })
 	}
 }
 

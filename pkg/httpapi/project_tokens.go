@@ -7,7 +7,7 @@ import (
 )
 
 // projectTokens are the API tokens of one project, for callers who hold the permissions for them in that project. They
-// are the same tokens as those of /api/admin/api-tokens, under the same rules: see flags.Caller.MayToken.
+// are the same tokens as those of /api/admin/api-tokens, under the same rules: see flags.Caller.HasTokenRight.
 func projectTokens() []Operation {
 	const all, one = "/api/admin/projects/{projectId}/api-tokens", "/api/admin/projects/{projectId}/api-tokens/{token}"
 	const read = theProject | theEnvironments

@@ -48,7 +48,7 @@ func checkProjectName(name maybe[string], problems *flags.Problems) {
 		problems.Add("/name", "must not be empty")
 		return
 	}
-	flags.CheckPlain("/name", name.Value, problems)
+	flags.CheckPrintable("/name", name.Value, problems)
 }
 
 // An updateProjectBody changes a project; what it leaves out stays.

@@ -43,7 +43,7 @@ func listProjects(c *call) (decision, error) {
 		return projectRow{
 			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.active, n.stale),
 			FeatureCount: n.active, StaleFeatureCount: n.stale, MemberCount: p.MemberCount(),
-			Favorite: p.FavoriteOf(c.caller),
+			Favorite: p.IsFavoriteOf(c.caller),
 		}
 	})})
 }
@@ -56,7 +56,7 @@ func readProject(c *call) (decision, error) {
 func (c *call) projectCore() projectCore {
 	return projectCore{
 		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
-		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.FavoriteOf(c.caller),
+		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.IsFavoriteOf(c.caller),
 		Stats:        projectStatsOf(c.summaries, c.now),
 		Environments: each(c.environments, func(e flags.ProjectEnvironment) attachedView { return attachedView(attachedOf(e.Name, e.Attachment)) }),
 	}
@@ -116,7 +116,7 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 	if err := c.attachFirst(p, in.Environments); err != nil {
 		return decision{}, err
 	}
-	if err := flags.CheckRoom(c.lists[flags.EntityProject], nil, p); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntityProject], nil, p); err != nil {
 		return decision{}, err
 	}
 	writes := []flags.Write{{After: p}}
@@ -126,7 +126,7 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 		writes = append(writes, flags.Write{Before: user, After: owner})
 	}
 	answer := createdProject{ID: p.ID, describedProject: describedProjectOf(p), ChangeRequests: []string{},
-		Environments: each(p.Available(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
+		Environments: each(p.AvailableEnvironments(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
 	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
 	d.derived = derived
 	return created(d, "/api/admin/projects", p.ID), err
@@ -174,10 +174,10 @@ func updateSettings(c *call, in settingsBody) (decision, error) {
 
 // revises is a decision that replaces the project by what somebody now says of it.
 func (c *call) revises(p *flags.Project) (decision, error) {
-	if err := flags.CheckRoom(c.lists[flags.EntityProject], c.project, p); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntityProject], c.project, p); err != nil {
 		return decision{}, err
 	}
-	p.Revised(c.project, c.now)
+	p.MarkUpdated(c.project, c.now)
 	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: describedProjectOf(p), PreData: describedProjectOf(c.project)}, nil)
 }
 
@@ -191,7 +191,7 @@ func (c *call) changesProject(p *flags.Project, event flags.Event, body any) (de
 // project will have. Its archived flags stay, and with them their names. Users keep its id among those of their
 // projects, where it means nothing: what a user may do is said by the project alone.
 func deleteProject(c *call) (decision, error) {
-	if err := c.project.Deletable(); err != nil {
+	if err := c.project.CheckDeletable(); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.ProjectDeleted, Project: c.project.ID, PreData: describedProjectOf(c.project)}

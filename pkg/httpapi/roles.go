@@ -41,12 +41,12 @@ type permissionView struct {
 
 // permissionOf is a permission that a role of some type holds.
 func permissionOf(g flags.Grant, of flags.RoleType) permissionView {
-	info, known := flags.Describe(g.Permission)
+	info, known := flags.DescribePermission(g.Permission)
 	scope := info.Scope
-	if !known && of.OfProject() {
+	if !known && of.IsProjectRole() {
 		scope = flags.ProjectScope
 	}
-	return permissionView{g.Permission.Number(), g.Permission, info.DisplayName, scopeNames[scope], g.Environment}
+	return permissionView{g.Permission.ID(), g.Permission, info.DisplayName, scopeNames[scope], g.Environment}
 }
 
 var scopeNames = map[flags.Scope]string{flags.RootScope: "root", flags.ProjectScope: "project", flags.EnvironmentScope: "environment"}
@@ -72,7 +72,7 @@ type environmentPermissions struct {
 func listPermissions(c *call) (decision, error) {
 	in := func(scope flags.Scope, environment string) []permissionView {
 		return each(flags.Permissions(scope), func(info flags.PermissionInfo) permissionView {
-			return permissionOf(flags.Grant{Permission: info.Name, Environment: environment}, flags.CustomProject)
+			return permissionOf(flags.Grant{Permission: info.Name, Environment: environment}, flags.CustomProjectRole)
 		})
 	}
 	return ok(permissionList{1, permissionGroups{
@@ -120,7 +120,7 @@ func (b roleBody) check(_ flags.Limits, problems *flags.Problems) {
 	case n > maxRoleName:
 		problems.Add("/name", "must have at most %d characters, has %d", maxRoleName, n)
 	default:
-		flags.CheckPlain("/name", b.Name, problems)
+		flags.CheckPrintable("/name", b.Name, problems)
 	}
 	flags.Role{Description: orEmpty(b.Description.Value)}.CheckTexts(problems)
 	for i, p := range b.Permissions.Value {
@@ -175,7 +175,7 @@ func listRoles(c *call) (decision, error) { return ok(roleList{1, each(c.roles.L
 func readRole(c *call) (decision, error) { return ok(roleWithPermissionsOf(*c.role)) }
 
 func createRole(c *call, in roleBody) (decision, error) {
-	role, err := in.over(flags.Role{Type: flags.CustomProject}, c.registry)
+	role, err := in.over(flags.Role{Type: flags.CustomProjectRole}, c.registry)
 	if err != nil {
 		return decision{}, err
 	}
@@ -188,7 +188,7 @@ func createRole(c *call, in roleBody) (decision, error) {
 }
 
 func updateRole(c *call, in roleBody) (decision, error) {
-	if err := c.role.Changeable(); err != nil {
+	if err := c.role.CheckChangeable(); err != nil {
 		return decision{}, err
 	}
 	role, err := in.over(*c.role, c.registry)

@@ -60,14 +60,14 @@ func (c *call) findings(criteria criteria) ([]finding, error) {
 		names[s.ID] = s.Name
 	}
 	segments := map[string][]string{}
-	for _, s := range flags.StrategiesIn(c.uses(), c.registry, func(flags.StrategyUse) bool { return true }) {
+	for _, s := range flags.FindStrategyUses(c.uses(), c.registry, func(flags.StrategyUse) bool { return true }) {
 		for _, id := range s.Segments {
 			segments[s.Feature] = append(segments[s.Feature], names[id])
 		}
 	}
 	var found []finding
 	for _, p := range c.projects() {
-		environments := p.Available(c.registry)
+		environments := p.AvailableEnvironments(c.registry)
 		for _, row := range c.survey[p.UID] {
 			if err := c.inTime(); err != nil {
 				return nil, err

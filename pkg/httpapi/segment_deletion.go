@@ -15,10 +15,10 @@ func deleteSegment(c *call) (decision, error) {
 		return decision{}, err
 	}
 	registry := c.latestRegistry()
-	if err := c.segment.Deletable(c.uses(), c.projects(), registry); err != nil {
+	if err := c.segment.CheckDeletable(c.uses(), c.projects(), registry); err != nil {
 		return decision{}, err
 	}
-	if left, found := c.segment.Leftover(c.uses(), c.projects(), registry); found {
+	if left, found := c.segment.FindOrphan(c.uses(), c.projects(), registry); found {
 		return c.removeLeftover(left)
 	}
 	event := flags.Event{Type: flags.SegmentDeleted, Project: c.segment.Project, PreData: segmentViewOf(c.segment)}
@@ -33,22 +33,22 @@ func (c *call) latestRegistry() *flags.Environments {
 
 // leftoverKeys names the flag of the next strategy that is to be taken away.
 func leftoverKeys(c *call) []flags.Key {
-	left, found := c.segment.Leftover(c.uses(), c.projects(), c.registry)
-	if !found || c.segment.Deletable(c.uses(), c.projects(), c.registry) != nil {
+	left, found := c.segment.FindOrphan(c.uses(), c.projects(), c.registry)
+	if !found || c.segment.CheckDeletable(c.uses(), c.projects(), c.registry) != nil {
 		return nil
 	}
 	return []flags.Key{flags.FeatureKey(left.Feature), flags.EnvironmentsKey()}
 }
 
 // removeLeftover takes a strategy that is gone out of its flag. Who has changed the flag since may have done so before.
-func (c *call) removeLeftover(left flags.UsingStrategy) (decision, error) {
-	c.environment = left.Place()
+func (c *call) removeLeftover(left flags.FeatureStrategyUse) (decision, error) {
+	c.environment = left.ProjectEnvironment()
 	if c.feature = flags.Find[*flags.Feature](c.more, flags.FeatureKey(left.Feature)); c.feature == nil {
-		return decision{}, flags.Errorf(flags.Outdated, "flag %q was not the one that was loaded", left.Feature)
+		return decision{}, flags.Errorf(flags.VersionConflict, "flag %q was not the one that was loaded", left.Feature)
 	}
 	s, err := c.feature.Strategy(c.environment, left.ID)
 	if err != nil {
-		return decision{}, flags.Errorf(flags.Outdated, "flag %q has lost its strategy in the meantime", left.Feature)
+		return decision{}, flags.Errorf(flags.VersionConflict, "flag %q has lost its strategy in the meantime", left.Feature)
 	}
 	d, err := c.removesStrategy(s)
 	d.unfinished = true

@@ -53,7 +53,7 @@ func (b strategySegmentsBody) check(limits flags.Limits, problems *flags.Problem
 	if b.Strategy == "" {
 		problems.Add("/strategyId", "is required")
 	}
-	flags.CheckLength("/strategyId", b.Strategy, flags.MaxWord, problems)
+	flags.CheckLength("/strategyId", b.Strategy, flags.MaxIdentifier, problems)
 	if !b.Segments.Set {
 		problems.Add("/segmentIds", "is required, if only as []")
 	}

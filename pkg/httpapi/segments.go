@@ -44,7 +44,7 @@ func segments() []Operation {
 func (d decider) overProjects(everywhere, inProject flags.Permission) decider {
 	d.knowsMine = true
 	return d.allowing(func(c *call) error {
-		if c.caller.May(everywhere, nil, "") || c.caller.MayInSome(inProject, c.mine) {
+		if c.caller.HasPermission(everywhere, nil, "") || c.caller.HasPermissionInAny(inProject, c.mine) {
 			return nil
 		}
 		return c.caller.Authorize(everywhere, nil, "")
@@ -54,7 +54,7 @@ func (d decider) overProjects(everywhere, inProject flags.Permission) decider {
 // authorizeSegment checks that the caller may do this with a segment of the project that is so; "" is of none.
 func (c *call) authorizeSegment(p flags.Permission, of func(*flags.Project) bool) error {
 	for _, project := range append(slices.Clip(c.mine), c.project) {
-		if project != nil && of(project) && c.caller.May(flags.UpdateProjectSegment, project, "") {
+		if project != nil && of(project) && c.caller.HasPermission(flags.UpdateProjectSegment, project, "") {
 			return nil
 		}
 	}
@@ -107,25 +107,25 @@ func listSegments(c *call) (decision, error) {
 	uses, projects := c.uses(), c.projects()
 	return ok(segmentRows{each(pageOf(c.query, c.segments()), func(s *flags.Segment) segmentRow {
 		row := segmentRow{segmentView: segmentViewOf(s)}
-		row.UsedInFeatures, row.UsedInProjects = flags.CountUsers(flags.StrategiesIn(uses, c.registry, usingSegment(s.ID)),
-			flags.DefaultsIn(projects, c.registry, havingSegment(s.ID)))
+		row.UsedInFeatures, row.UsedInProjects = flags.CountFeaturesAndProjects(flags.FindStrategyUses(uses, c.registry, usingSegment(s.ID)),
+			flags.FindDefaultStrategyUses(projects, c.registry, havingSegment(s.ID)))
 		return row
 	})})
 }
 
 func usingSegment(id int64) func(flags.StrategyUse) bool {
-	return func(s flags.StrategyUse) bool { return s.OfSegment(id) }
+	return func(s flags.StrategyUse) bool { return s.UsesSegment(id) }
 }
 
 func havingSegment(id int64) func(flags.Strategy) bool {
-	return func(s flags.Strategy) bool { return s.HasSegment(id) }
+	return func(s flags.Strategy) bool { return s.UsesSegment(id) }
 }
 
 func readSegment(c *call) (decision, error) { return ok(segmentViewOf(c.segment)) }
 
 func listSegmentStrategies(c *call) (decision, error) {
-	using := flags.StrategiesIn(c.uses(), c.registry, usingSegment(c.segment.ID))
-	defaults := flags.DefaultsIn(c.projects(), c.registry, havingSegment(c.segment.ID))
+	using := flags.FindStrategyUses(c.uses(), c.registry, usingSegment(c.segment.ID))
+	defaults := flags.FindDefaultStrategyUses(c.projects(), c.registry, havingSegment(c.segment.ID))
 	return ok(segmentStrategies{each(pageOf(c.query, using), usingStrategyOf), each(pageOf(c.query, defaults), usingDefaultOf), []usingStrategy{}})
 }
 
@@ -151,7 +151,7 @@ func createSegment(c *call, in segmentBody) (decision, error) {
 	if err := c.putSegment(s, in, flags.CreateSegment); err != nil {
 		return decision{}, err
 	}
-	if err := flags.CheckRoom(c.lists[flags.EntitySegment], nil, s); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntitySegment], nil, s); err != nil {
 		return decision{}, err
 	}
 	answer := segmentViewOf(s)
@@ -167,10 +167,10 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 	if err := c.putSegment(s, in, flags.UpdateSegment); err != nil {
 		return decision{}, err
 	}
-	if err := flags.CheckRoom(c.lists[flags.EntitySegment], c.segment, s); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntitySegment], c.segment, s); err != nil {
 		return decision{}, err
 	}
-	if err := s.Settles(c.uses(), c.projects(), c.latestRegistry()); err != nil {
+	if err := s.CheckProjectChange(c.uses(), c.projects(), c.latestRegistry()); err != nil {
 		return decision{}, err
 	}
 	event := flags.Event{Type: flags.SegmentUpdated, Project: s.Project, Data: segmentViewOf(s), PreData: segmentViewOf(c.segment)}
@@ -183,7 +183,7 @@ func (c *call) putSegment(s *flags.Segment, in segmentBody, p flags.Permission) 
 		return err
 	}
 	in.over(s)
-	s.In(nil)
+	s.SetProject(nil)
 	if in.Project.Value == nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (c *call) putSegment(s *flags.Segment, in segmentBody, p flags.Permission) 
 	if owner == nil {
 		return flags.Problems{{Path: "/project", Message: "there is no project " + strconv.Quote(*in.Project.Value)}}.Err()
 	}
-	s.In(owner)
+	s.SetProject(owner)
 	return nil
 }
 

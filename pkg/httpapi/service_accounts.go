@@ -60,7 +60,7 @@ func (b createAccountBody) review(c *call, problems *flags.Problems) {
 
 func listAccounts(c *call) (decision, error) {
 	return ok(serviceAccountList{
-		ServiceAccounts: each(pageOf(c.query, c.usersWhere(isAccount)), serviceAccountOf), RootRoles: each(c.roles.OfService(), roleViewOf),
+		ServiceAccounts: each(pageOf(c.query, c.usersWhere(isAccount)), serviceAccountOf), RootRoles: each(c.roles.RootRoles(), roleViewOf),
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 func signupTokens() []Operation {
 	const all, one = "/api/admin/invite-link/tokens", "/api/admin/invite-link/tokens/{token}"
 	return []Operation{
-		{"GET " + all, flags.Admin, theRoles, does(listSignups).listing(flags.EntitySignup).loading(listedSignupUsers).sealing().answers(200, signupTokenList{})},
-		{"POST " + all, flags.Admin, theRoles, takes(createSignup).listing(flags.EntitySignup).sealing().answers(201, signupToken{})},
+		{"GET " + all, flags.Admin, theRoles, does(listSignups).listing(flags.EntitySignupToken).loading(listedSignupUsers).sealing().answers(200, signupTokenList{})},
+		{"POST " + all, flags.Admin, theRoles, takes(createSignup).listing(flags.EntitySignupToken).sealing().answers(201, signupToken{})},
 		{"GET " + one, flags.Admin, theSignup | theRoles, does(readSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
 		{"PUT " + one, flags.Admin, theSignup | theRoles, takes(updateSignup).loading(signupUsers).sealing().answers(200, signupToken{})},
 	}
@@ -52,10 +52,10 @@ type signupTokenList struct {
 	Tokens []signupToken `json:"tokens"`
 }
 
-func (c *call) signupToken(s *flags.Signup) (signupToken, error) {
+func (c *call) signupToken(s *flags.SignupToken) (signupToken, error) {
 	secret, err := c.open(s.Sealed, s.Hash, s.Name)
 	wire := signupToken{
-		Secret: secret, Name: s.Name, Enabled: s.Open(c.now), ExpiresAt: timestamp(s.ExpiresAt),
+		Secret: secret, Name: s.Name, Enabled: s.EnabledAt(c.now), ExpiresAt: timestamp(s.ExpiresAt),
 		CreatedAt: timestamp(s.CreatedAt), CreatedBy: s.CreatedBy, Users: []signupUser{},
 	}
 	for _, id := range s.Users {
@@ -73,19 +73,19 @@ func signupUsers(c *call) []flags.Key { return each(c.signup.Users, flags.UserKe
 
 func listedSignupUsers(c *call) []flags.Key {
 	var keys []flags.Key
-	for _, a := range c.lists[flags.EntitySignup] {
-		keys = append(keys, each(a.(*flags.Signup).Users, flags.UserKey)...)
+	for _, a := range c.lists[flags.EntitySignupToken] {
+		keys = append(keys, each(a.(*flags.SignupToken).Users, flags.UserKey)...)
 	}
 	return compact(keys)
 }
 
 // listSignups lists them, the oldest first.
 func listSignups(c *call) (decision, error) {
-	all := make([]*flags.Signup, 0, len(c.lists[flags.EntitySignup]))
-	for _, a := range c.lists[flags.EntitySignup] {
-		all = append(all, a.(*flags.Signup))
+	all := make([]*flags.SignupToken, 0, len(c.lists[flags.EntitySignupToken]))
+	for _, a := range c.lists[flags.EntitySignupToken] {
+		all = append(all, a.(*flags.SignupToken))
 	}
-	slices.SortFunc(all, func(a, b *flags.Signup) int {
+	slices.SortFunc(all, func(a, b *flags.SignupToken) int {
 		if c := a.CreatedAt.Compare(b.CreatedAt); c != 0 {
 			return c
 		}
@@ -128,12 +128,12 @@ func (b createSignupBody) check(_ flags.Limits, problems *flags.Problems) {
 // createSignup makes one whose users become viewers.
 func createSignup(c *call, in createSignupBody) (decision, error) {
 	secret := c.random()
-	s := &flags.Signup{
+	s := &flags.SignupToken{
 		Hash: flags.HashSecret(secret), Name: in.Name.Value, Enabled: true, ExpiresAt: momentOf(&in.ExpiresAt.Value),
 		CreatedAt: c.now, CreatedBy: c.caller.Name, Role: flags.RoleViewer,
 	}
 	s.Sealed = c.sealer.Seal(secret, s.Hash)
-	if err := flags.CheckRoom(c.lists[flags.EntitySignup], nil, s); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntitySignupToken], nil, s); err != nil {
 		return decision{}, err
 	}
 	return c.changesSignup(nil, s, flags.SignupTokenCreated, http.StatusCreated)
@@ -168,13 +168,13 @@ type signupData struct {
 	Role      int64     `json:"role"`
 }
 
-func (c *call) changesSignup(before, after *flags.Signup, kind flags.EventType, status int) (decision, error) {
+func (c *call) changesSignup(before, after *flags.SignupToken, kind flags.EventType, status int) (decision, error) {
 	answer, err := c.signupToken(after)
 	if err != nil {
 		return decision{}, err
 	}
-	data := func(s *flags.Signup) signupData {
-		return signupData{s.Name, s.Open(c.now), timestamp(s.ExpiresAt), s.Role}
+	data := func(s *flags.SignupToken) signupData {
+		return signupData{s.Name, s.EnabledAt(c.now), timestamp(s.ExpiresAt), s.Role}
 	}
 	event := flags.Event{Type: kind, Data: data(after)}
 	if before == nil {

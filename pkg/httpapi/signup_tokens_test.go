@@ -60,7 +60,7 @@ func TestSignupTokens(t *testing.T) {
 	} {
 		s.check(t, c)
 	}
-	events := s.eventsOf(t, &flags.Signup{Hash: flags.HashSecret(secretIn(made.body))})
+	events := s.eventsOf(t, &flags.SignupToken{Hash: flags.HashSecret(secretIn(made.body))})
 	changed := flags.SignupTokenUpdated
 	if want := []flags.EventType{flags.SignupTokenCreated, changed, changed, changed, changed, changed}; !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)

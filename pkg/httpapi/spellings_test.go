@@ -184,7 +184,7 @@ func (r *remembering) Load(ctx context.Context, keys []flags.Key) (flags.View, e
 	return view, err
 }
 
-func (r *remembering) Touch(context.Context, *flags.Seen) error { return nil }
+func (r *remembering) Touch(context.Context, *flags.TokenUse) error { return nil }
 
 func (r *remembering) NextID(context.Context, flags.Entity) (int64, error) {
 	r.writes.Add(1)

@@ -71,7 +71,7 @@ func (c *call) statistics() statistics {
 		}
 	}
 	for _, role := range c.roles.List() {
-		if role.Type != flags.CustomRoot {
+		if role.Type != flags.CustomRootRole {
 			continue
 		}
 		s.CustomRootRoles++

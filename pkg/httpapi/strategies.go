@@ -122,12 +122,12 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 	if _, known := c.types.Find(before.Name); known || after.Name != before.Name {
 		after.Check(c.types, c.limits, &problems)
 	} else { // its type was deleted since: what flags have of it can still be changed
-		after.CheckAlone(c.limits, &problems)
+		after.CheckWithoutRegistry(c.limits, &problems)
 	}
 	after.CheckSegments("/segments", before.Segments, c.project, c.segmentNamed, &problems)
 	var stored flags.Problems
-	before.CheckAlone(c.limits, &stored)
-	if err := problems.Since(stored).Err(); err != nil {
+	before.CheckWithoutRegistry(c.limits, &stored)
+	if err := problems.Without(stored).Err(); err != nil {
 		return decision{}, err
 	}
 	if err := f.ReplaceStrategy(c.environment, after); err != nil {
@@ -217,7 +217,7 @@ func (b strategyOrderBody) check(_ flags.Limits, problems *flags.Problems) {
 		if s.ID == "" {
 			problems.Add(at+"/id", "is required")
 		}
-		flags.CheckLength(at+"/id", s.ID, flags.MaxWord, problems)
+		flags.CheckLength(at+"/id", s.ID, flags.MaxIdentifier, problems)
 		if !s.SortOrder.Set {
 			problems.Add(at+"/sortOrder", "is required")
 		}
@@ -229,7 +229,7 @@ type newStrategyBody struct{ strategyBody }
 
 func (b newStrategyBody) check(limits flags.Limits, problems *flags.Problems) {
 	b.checkMembers(problems)
-	b.over(flags.Strategy{}).CheckAlone(limits, problems)
+	b.over(flags.Strategy{}).CheckWithoutRegistry(limits, problems)
 }
 
 // review finds what the registry of strategy types tells about the body.
@@ -253,7 +253,7 @@ type strategyBody struct {
 // check finds what is wrong whatever the strategy is now; what depends on that comes with the merged strategy.
 func (b strategyBody) check(limits flags.Limits, problems *flags.Problems) {
 	b.checkMembers(problems)
-	b.over(flags.Strategy{Name: "default"}).CheckAlone(limits, problems)
+	b.over(flags.Strategy{Name: "default"}).CheckWithoutRegistry(limits, problems)
 }
 
 // checkMembers finds what only the body can tell: a member that is missing.

@@ -115,7 +115,7 @@ func TestConstraintsAreKept(t *testing.T) {
 // TestStrategyLimits is about limits that are settings.
 func TestStrategyLimits(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
-		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValue = 2, 1, 1, 3
+		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValueLength = 2, 1, 1, 3
 	})
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"

@@ -19,18 +19,18 @@ import (
 // secrets: in the store they are hashed and sealed, and no event and no log line has one.
 func Tokens() Group {
 	const all, one = "/api/admin/api-tokens", "/api/admin/api-tokens/{token}"
-	// Everybody with an account may ask; what they may do depends on the token, see flags.Caller.MayToken.
+	// Everybody with an account may ask; what they may do depends on the token, see flags.Caller.HasTokenRight.
 	operations := []Operation{
-		{"GET " + all, flags.Read, theEnvironments, does(listTokens).answers(200, tokenList{}).over(flags.ToReadTokens).
+		{"GET " + all, flags.Read, theEnvironments, does(listTokens).answers(200, tokenList{}).over(flags.ReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"POST " + all, flags.Read, theEnvironments, loadingFor(takes(createToken), namedKeys).answers(201, apiToken{}).
-			over(flags.ToCreateTokens).listing(flags.EntityToken).sealing()},
-		{"GET " + all + "/{name}", flags.Read, theEnvironments, does(tokensByName).answers(200, tokenList{}).over(flags.ToReadTokens).
+			over(flags.CreateTokens).listing(flags.EntityToken).sealing()},
+		{"GET " + all + "/{name}", flags.Read, theEnvironments, does(tokensByName).answers(200, tokenList{}).over(flags.ReadTokens).
 			listing(flags.EntityToken).loading(listedKeys).sealing()},
 		{"PUT " + one, flags.Read, theToken | theEnvironments, takes(updateToken).answers(200).
-			over(flags.ToUpdateTokens).loading(reachKeys)},
+			over(flags.UpdateTokens).loading(reachKeys)},
 		{"DELETE " + one, flags.Read, theToken | theEnvironments, does(deleteToken).answers(200).
-			over(flags.ToDeleteTokens).loading(reachKeys)},
+			over(flags.DeleteTokens).loading(reachKeys)},
 	}
 	return Group{Name: "tokens", Operations: slices.Concat(operations, projectTokens(), personalTokens(), signupTokens())}
 }
@@ -38,7 +38,7 @@ func Tokens() Group {
 // over has whoever has a right over no token that there can be refused, before the body is read.
 func (d decider) over(right flags.TokenRight) decider {
 	d.knowsMine = true
-	return d.allowing(func(c *call) error { return c.caller.AuthorizeTokens(right, c.mine) })
+	return d.allowing(func(c *call) error { return c.caller.AuthorizeAnyToken(right, c.mine) })
 }
 
 // An apiToken is a token on the wire (contract: API token).
@@ -84,7 +84,7 @@ func (c *call) tokens(wanted func(*flags.Token) bool) ([]apiToken, error) {
 	for _, a := range c.lists[flags.EntityToken] {
 		t := a.(*flags.Token)
 		reach, there := c.reach(t)
-		if !there || !wanted(t) || !c.caller.MayToken(flags.ToReadTokens, t.Type, reach) {
+		if !there || !wanted(t) || !c.caller.HasTokenRight(flags.ReadTokens, t.Type, reach) {
 			continue
 		}
 		wire, err := c.apiToken(t, reach)
@@ -99,10 +99,10 @@ func (c *call) tokens(wanted func(*flags.Token) bool) ([]apiToken, error) {
 	return list, nil
 }
 
-func (c *call) apiToken(t *flags.Token, reach flags.Reach) (apiToken, error) {
+func (c *call) apiToken(t *flags.Token, reach flags.TokenScope) (apiToken, error) {
 	secret, err := c.open(t.Sealed, t.Hash, t.Name)
 	wire := apiToken{
-		Secret: secret, Username: t.Name, TokenName: t.Name, Type: t.Type, Environment: t.Environment, Projects: reach.Names(),
+		Secret: secret, Username: t.Name, TokenName: t.Name, Type: t.Type, Environment: t.Environment, Projects: reach.ProjectIDs(),
 		ExpiresAt: timestampOf(t.ExpiresAt), CreatedAt: timestamp(t.CreatedAt), SeenAt: c.seenAt(t.Hash),
 	}
 	if len(wire.Projects) > 0 {
@@ -127,7 +127,7 @@ func (c *call) open(sealed, hash, name string) (string, error) {
 
 // seenAt is when a token was last used, to the hour; null when it was not.
 func (c *call) seenAt(hash string) *timestamp {
-	if seen := flags.Find[*flags.Seen](c.more, flags.SeenKey(hash)); seen != nil {
+	if seen := flags.Find[*flags.TokenUse](c.more, flags.TokenUseKey(hash)); seen != nil {
 		return timestampOf(seen.At)
 	}
 	return nil
@@ -138,7 +138,7 @@ func listedKeys(c *call) []flags.Key {
 	var keys []flags.Key
 	for _, a := range c.lists[flags.EntityToken] {
 		t := a.(*flags.Token)
-		keys = append(append(keys, flags.SeenKey(t.Hash)), projectKeys(t.Projects)...)
+		keys = append(append(keys, flags.TokenUseKey(t.Hash)), projectKeys(t.Projects)...)
 	}
 	return compact(keys)
 }
@@ -165,7 +165,9 @@ func (c *call) projectNamed(id string) *flags.Project {
 	return flags.Find[*flags.Project](c.more, flags.ProjectKey(id))
 }
 
-func (c *call) reach(t *flags.Token) (flags.Reach, bool) { return t.Reach(c.projectNamed, c.registry) }
+func (c *call) reach(t *flags.Token) (flags.TokenScope, bool) {
+	return t.Scope(c.projectNamed, c.registry)
+}
 
 // A createTokenBody makes an API token.
 type createTokenBody struct {
@@ -251,18 +253,18 @@ func createToken(c *call, in createTokenBody) (decision, error) {
 		Name: in.name(), Type: in.kind(), Projects: in.projects(), Environment: in.environment(),
 		CreatedAt: c.now, ExpiresAt: momentOf(in.ExpiresAt.Value),
 	}
-	t.Resolve(c.projectNamed, c.registry)
+	t.Bind(c.projectNamed, c.registry)
 	reach, _ := c.reach(t)
-	if err := c.caller.AuthorizeToken(flags.ToCreateTokens, t.Type, reach); err != nil {
+	if err := c.caller.AuthorizeToken(flags.CreateTokens, t.Type, reach); err != nil {
 		return decision{}, err
 	}
 	if err := unknownIn(t, reach); err != nil {
 		return decision{}, err
 	}
-	secret := t.Secret(c.random())
+	secret := t.FormatSecret(c.random())
 	t.Hash = flags.HashSecret(secret)
 	t.Sealed = c.sealer.Seal(secret, t.Hash)
-	if err := flags.CheckRoom(c.lists[flags.EntityToken], nil, t); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntityToken], nil, t); err != nil {
 		return decision{}, err
 	}
 	answer, err := c.apiToken(t, reach)
@@ -274,9 +276,9 @@ func createToken(c *call, in createTokenBody) (decision, error) {
 }
 
 // unknownIn says which projects and which environment a token names that are not there.
-func unknownIn(t *flags.Token, reach flags.Reach) error {
+func unknownIn(t *flags.Token, reach flags.TokenScope) error {
 	var problems flags.Problems
-	for _, id := range reach.Waiting {
+	for _, id := range reach.Unbound {
 		problems.Add("/projects/"+strconv.Itoa(slices.Index(t.Projects, id)), "there is no project %q", shorten(id))
 	}
 	if t.Environment != flags.All && t.EnvironmentUID == "" {
@@ -299,7 +301,7 @@ func (b updateTokenBody) check(_ flags.Limits, problems *flags.Problems) {
 
 func updateToken(c *call, in updateTokenBody) (decision, error) {
 	reach, there := c.reach(c.token)
-	if err := c.caller.AuthorizeToken(flags.ToUpdateTokens, c.token.Type, reach); err != nil {
+	if err := c.caller.AuthorizeToken(flags.UpdateTokens, c.token.Type, reach); err != nil {
 		return decision{}, err
 	}
 	if !there {
@@ -313,10 +315,10 @@ func updateToken(c *call, in updateTokenBody) (decision, error) {
 // deleteToken takes a revoked token too: its name is free again then.
 func deleteToken(c *call) (decision, error) {
 	reach, _ := c.reach(c.token)
-	if err := c.caller.AuthorizeToken(flags.ToDeleteTokens, c.token.Type, reach); err != nil {
+	if err := c.caller.AuthorizeToken(flags.DeleteTokens, c.token.Type, reach); err != nil {
 		return decision{}, err
 	}
-	return c.changes(c.token, c.token.Delete(), tokenEvent(flags.APITokenDeleted, c.token, nil), http.StatusOK, nil)
+	return c.changes(c.token, c.token.AsDeleted(), tokenEvent(flags.APITokenDeleted, c.token, nil), http.StatusOK, nil)
 }
 
 // A tokenData is what events tell of a token: not its secret.

@@ -19,7 +19,7 @@ func projectsToLeave(c *call) []flags.Key {
 // removeUser deletes the user of the path: out of every project, its names free again, and its tokens good for nothing
 // from that moment, since whoever calls with one is looked up.
 func (c *call) removeUser(event flags.EventType, view any) (decision, error) {
-	if err := c.user.MayGo(); err != nil {
+	if err := c.user.CheckDeletable(); err != nil {
 		return decision{}, err
 	}
 	now := projectsToLeave(c)
@@ -35,7 +35,7 @@ func (c *call) removeUser(event flags.EventType, view any) (decision, error) {
 		// A project that was deleted since, and perhaps made again, does not know the user.
 		if before := flags.Find[*flags.Project](c.more, key); before != nil {
 			after := before.Clone()
-			after.DropMember(c.user.ID)
+			after.RemoveMember(c.user.ID)
 			writes = append(writes, flags.Write{Before: before, After: after})
 		}
 	}

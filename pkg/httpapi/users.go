@@ -53,7 +53,7 @@ func Users() Group {
 }
 
 func listUsers(c *call) (decision, error) {
-	return ok(userList{Users: each(pageOf(c.query, c.usersWhere(isPerson)), userViewOf), RootRoles: each(c.roles.OfService(), roleViewOf)})
+	return ok(userList{Users: each(pageOf(c.query, c.usersWhere(isPerson)), userViewOf), RootRoles: each(c.roles.RootRoles(), roleViewOf)})
 }
 
 // minSearch is how many characters a search needs before it finds anybody.
@@ -135,7 +135,7 @@ func (c *call) newUser(u flags.User, ref maybe[roleRef]) (*flags.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flags.CheckRoom(c.lists[flags.EntityUser], nil, made); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntityUser], nil, made); err != nil {
 		return nil, err
 	}
 	return made, made.SetRootRole(c.rootRole(ref.Value))
@@ -148,10 +148,10 @@ func (c *call) updated(in updateUserBody) (*flags.User, error) {
 	var before, problems flags.Problems
 	c.user.Check(&before)
 	u.Check(&problems)
-	if err := problems.Since(before).Err(); err != nil {
+	if err := problems.Without(before).Err(); err != nil {
 		return nil, err
 	}
-	if err := flags.CheckRoom(c.lists[flags.EntityUser], c.user, u); err != nil {
+	if err := flags.CheckListSize(c.lists[flags.EntityUser], c.user, u); err != nil {
 		return nil, err
 	}
 	if !in.RootRole.Set {
@@ -162,7 +162,7 @@ func (c *call) updated(in updateUserBody) (*flags.User, error) {
 
 // rootRole is the id of the role that a body names by id or name; 0 when there is none, which review has seen.
 func (c *call) rootRole(ref roleRef) int64 {
-	for _, role := range c.roles.OfService() {
+	for _, role := range c.roles.RootRoles() {
 		if role.ID == ref.ID || ref.ID == 0 && role.Name == ref.Name {
 			return role.ID
 		}

@@ -103,7 +103,7 @@ func (c *call) patched(patch patchBody) func(flags.ProjectEnvironment) ([]flags.
 		var problems, before flags.Problems
 		in.check(c.limits, &problems)
 		flags.CheckVariants(c.feature.In(env).Variants, "", &before)
-		return in.variants(), problems.Since(before).Err()
+		return in.variants(), problems.Without(before).Err()
 	}
 }
 

@@ -254,14 +254,14 @@ func (a *audit) checkUses() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	want, got := map[string]flags.Use{}, map[string]flags.Use{}
+	want, got := map[string]flags.FeatureUse{}, map[string]flags.FeatureUse{}
 	for name, f := range a.flags {
 		if use := f.Use(); len(use.Strategies) > 0 {
 			want[name] = use
 		}
 	}
 	for _, use := range list {
-		got[use.(flags.Use).Feature] = use.(flags.Use)
+		got[use.(flags.FeatureUse).Feature] = use.(flags.FeatureUse)
 	}
 	a.same("what flags use", want, got)
 }
@@ -391,7 +391,7 @@ func (a *audit) checkUsability() {
 		}
 	}
 	for _, p := range a.projects {
-		for _, env := range p.Available(a.registry) {
+		for _, env := range p.AvailableEnvironments(a.registry) {
 			user := fmt.Sprintf("the default strategy of project %s in environment %s", p.ID, env.Name)
 			check(user, p.UID, env.Attachment.Segments())
 			for _, id := range env.Attachment.Segments() {

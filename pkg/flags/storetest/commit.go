@@ -13,7 +13,7 @@ import (
 var commitCases = []testCase{
 	{"every sort of aggregate, with everything in it", func(t *trial) {
 		feature, project, environments, token := FullFeature(), FullProject(), FullEnvironments(), FullToken()
-		user, roles, signup := FullUser(), FullRoles(), FullSignup()
+		user, roles, signup := FullUser(), FullRoles(), FullSignupToken()
 		tagTypes, strategyTypes := FullTagTypes(), FullStrategyTypes()
 		t.mustAdd(feature, project, environments, token, user, roles, signup, tagTypes, strategyTypes)
 		feature.Version, project.Version, environments.Version, token.Version = 1, 1, 1, 1
@@ -74,11 +74,11 @@ var commitCases = []testCase{
 	}},
 	{"an empty list is the same as none", func(t *trial) {
 		f := flag("u1", "f")
-		f.Environments = map[string]flags.FeatureEnvironment{"e": {Standing: flags.Standing{Environment: "x"}}}
+		f.Environments = map[string]flags.FeatureEnvironment{"e": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"}}}
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
 		t.mustCommit(change("nothing", changed(read, func(f *flags.Feature) {
-			f.Environments["e"] = flags.FeatureEnvironment{Standing: flags.Standing{Environment: "x"},
+			f.Environments["e"] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"},
 				Strategies: []flags.Strategy{}, Variants: []flags.Variant{}}
 		})))
 		t.wantVersion(f, 1)

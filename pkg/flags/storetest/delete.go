@@ -8,7 +8,7 @@ func deleted(a flags.Aggregate) flags.Write { return flags.Write{Before: a} }
 
 var deleteCases = []testCase{
 	{"what is deleted is gone, and its event stays", func(t *trial) {
-		for _, a := range []flags.Aggregate{FullProject(), FullUser(), FullSignup()} {
+		for _, a := range []flags.Aggregate{FullProject(), FullUser(), FullSignupToken()} {
 			t.mustAdd(a)
 			read := mustFind[flags.Aggregate](t, a.Key())
 			t.mustCommit(change("deleted", deleted(read)))
@@ -24,14 +24,14 @@ var deleteCases = []testCase{
 		after := read.Clone()
 		after.Name = "renamed"
 		t.mustCommit(change("renamed", flags.Write{Before: read, After: after}))
-		t.wantKind(t.commit(change("deleted", deleted(read))), flags.Outdated)
+		t.wantKind(t.commit(change("deleted", deleted(read))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 	}},
 	{"twice", func(t *trial) {
 		t.mustAdd(project("p", "u1"))
 		read := mustFind[*flags.Project](t, flags.ProjectKey("p"))
 		t.mustCommit(change("deleted", deleted(read)))
-		t.wantKind(t.commit(change("deleted", deleted(read))), flags.Outdated)
+		t.wantKind(t.commit(change("deleted", deleted(read))), flags.VersionConflict)
 	}},
 	{"a project that is made again is another", func(t *trial) {
 		t.mustAdd(project("p", "u1"))
@@ -47,8 +47,8 @@ var deleteCases = []testCase{
 		// Both are at version 1: who read the first must not write over the second.
 		after := first.Clone()
 		after.Name = "of the first"
-		t.wantKind(t.commit(change("renamed", flags.Write{Before: first, After: after})), flags.Outdated)
-		t.wantKind(t.commit(change("deleted", deleted(first))), flags.Outdated)
+		t.wantKind(t.commit(change("renamed", flags.Write{Before: first, After: after})), flags.VersionConflict)
+		t.wantKind(t.commit(change("deleted", deleted(first))), flags.VersionConflict)
 		t.wantVersion(second, 1)
 	}},
 	{"a project with active flags stays", func(t *trial) {

@@ -47,14 +47,14 @@ var eventCases = []testCase{
 	{"several of one change", func(t *trial) {
 		several := func(name string, w ...flags.Write) flags.Change {
 			c := change("first "+flags.EventType(name), w...)
-			c.Further = []flags.Event{change("second").Event, change("third").Event}
+			c.MoreEvents = []flags.Event{change("second").Event, change("third").Event}
 			return c
 		}
 		t.mustCommit(several("made", added(flag("u1", "f"))))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		other := flag("u1", "g")
 		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, changed(read, describe("d")), added(other)))
-		t.wantKind(t.commit(several("late", changed(read, describe("e")))), flags.Outdated)
+		t.wantKind(t.commit(several("late", changed(read, describe("e")))), flags.VersionConflict)
 		t.mustCommit(several("no change", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
 		var got []string
 		for _, e := range t.mustEvents(flag("u1", "f")) {

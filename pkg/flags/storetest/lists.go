@@ -33,20 +33,20 @@ func (t *trial) wantList(entity flags.Entity, want ...string) {
 
 var listCases = []testCase{
 	{"each of its own sort", func(t *trial) {
-		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignup} {
+		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignupToken} {
 			t.wantList(entity)
 		}
 		active := FullToken()
 		active.Hash, active.Name, active.Deleted = "1", "active", false
 		personal := &flags.Token{Hash: "2", Name: "p", Type: flags.PersonalToken}
-		t.mustAdd(FullProject(), project("p", "u1"), FullToken(), active, personal, FullUser(), FullSignup(), FullFeature(), FullRoles())
-		if err := t.store.Touch(t.Context(), FullSeen()); err != nil {
+		t.mustAdd(FullProject(), project("p", "u1"), FullToken(), active, personal, FullUser(), FullSignupToken(), FullFeature(), FullRoles())
+		if err := t.store.Touch(t.Context(), FullTokenUse()); err != nil {
 			t.Fatal(reason(err))
 		}
 		t.wantList(flags.EntityProject, "shop", "p")
 		t.wantList(flags.EntityToken, "1")
 		t.wantList(flags.EntityUser, "3")
-		t.wantList(flags.EntitySignup, FullSignup().Hash)
+		t.wantList(flags.EntitySignupToken, FullSignupToken().Hash)
 	}},
 	{"a change shows at once, whole", func(t *trial) {
 		t.mustAdd(FullProject())
@@ -92,17 +92,17 @@ var listCases = []testCase{
 		if len(seen) != callers || seen[0] > 0 {
 			t.Errorf("%d callers got %d ids: %v", callers, len(seen), seen)
 		}
-		if id, err := t.store.NextID(t.Context(), flags.EntitySignup); err != nil || id != 1 {
+		if id, err := t.store.NextID(t.Context(), flags.EntitySignupToken); err != nil || id != 1 {
 			t.Errorf("the first id of another entity is %d (%v), want 1", id, err)
 		}
 	}},
 	{"the last use of a token", func(t *trial) {
 		for i := range 2 {
-			seen := &flags.Seen{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
+			seen := &flags.TokenUse{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
 			if err := t.store.Touch(t.Context(), seen); err != nil {
 				t.Fatal(reason(err))
 			}
-			wantSame(t, mustFind[*flags.Seen](t, flags.SeenKey("abcd")), seen)
+			wantSame(t, mustFind[*flags.TokenUse](t, flags.TokenUseKey("abcd")), seen)
 		}
 	}},
 }

@@ -121,9 +121,9 @@ var logCases = []testCase{
 			query flags.LogQuery
 			want  string
 		}{
-			"everything":            {flags.LogQuery{Reserved: true}, "hgfedcba"},
+			"everything":            {flags.LogQuery{IncludeReserved: true}, "hgfedcba"},
 			"what is not reserved":  {flags.LogQuery{}, "hfedba"},
-			"a project":             {flags.LogQuery{Reserved: true, Projects: []string{"shop"}}, "hgfeba"},
+			"a project":             {flags.LogQuery{IncludeReserved: true, Projects: []string{"shop"}}, "hgfeba"},
 			"not reserved in it":    {flags.LogQuery{Projects: []string{"shop"}}, "hfeba"},
 			"two projects":          {flags.LogQuery{Projects: []string{"shop", "shopping"}}, "hfedba"},
 			"no such project":       {flags.LogQuery{Projects: []string{"sho"}}, ""},
@@ -166,7 +166,7 @@ var logCases = []testCase{
 	}},
 	{"a full page that is the last says so", func(t *trial) {
 		t.happen()
-		for _, q := range []flags.LogQuery{{Reserved: true, Limit: 8}, {Reserved: true, Limit: 4, Features: []string{"basket"}}} {
+		for _, q := range []flags.LogQuery{{IncludeReserved: true, Limit: 8}, {IncludeReserved: true, Limit: 4, Features: []string{"basket"}}} {
 			q.Features = slices.Clone(q.Features)
 			if events, pages := t.log(q); pages != 1 || len(events) != q.Limit {
 				t.Errorf("%+v: %d events in %d pages, want %d in one", q, len(events), pages, q.Limit)
@@ -214,7 +214,7 @@ var logCases = []testCase{
 			}
 			return page.Next
 		}
-		ofFlag, ofLog := one(flags.LogQuery{Features: []string{"basket"}}), one(flags.LogQuery{Reserved: true})
+		ofFlag, ofLog := one(flags.LogQuery{Features: []string{"basket"}}), one(flags.LogQuery{IncludeReserved: true})
 		events, _ := t.log(flags.LogQuery{Projects: []string{"shopping"}, Limit: 9, Cursor: ofLog})
 		if diff := cmp.Diff("d", letters(events)); diff != "" {
 			t.Errorf("a cursor of the log in a project (-want +got):\n%s", diff)

@@ -50,7 +50,7 @@ var parallelCases = []testCase{
 		wg.Wait()
 		got := mustFind[*flags.Feature](t, f.Key())
 		for i := range callers {
-			if name := fmt.Sprintf("env-%02d", i); got.Environments[name].Environment != name {
+			if name := fmt.Sprintf("env-%02d", i); got.Environments[name].EnvironmentUID != name {
 				t.Errorf("the change %s was lost", name)
 			}
 		}
@@ -72,12 +72,12 @@ func (t *trial) changeUntilDone(key flags.Key, name string) {
 		read := flags.Find[*flags.Feature](view, key)
 		before := read.Version
 		err = t.commit(change("changed", changed(read, func(f *flags.Feature) {
-			f.Environments[name] = flags.FeatureEnvironment{Standing: flags.Standing{Environment: name}}
+			f.Environments[name] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: name}}
 		})))
 		if err == nil {
 			return
 		}
-		if flags.KindOf(err) != flags.Outdated {
+		if flags.KindOf(err) != flags.VersionConflict {
 			t.Errorf("%s over version %d: %v", name, before, reason(err))
 			return
 		}

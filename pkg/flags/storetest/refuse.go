@@ -12,7 +12,7 @@ var refuseCases = []testCase{
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		t.mustCommit(change("first", changed(read, describe("first"))))
-		t.wantKind(t.commit(change("second", changed(read, describe("second")))), flags.Outdated)
+		t.wantKind(t.commit(change("second", changed(read, describe("second")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 		if got := mustFind[*flags.Feature](t, read.Key()); *got.Description != "first" {
 			t.Errorf("description is %q, want the first one's", *got.Description)
@@ -22,13 +22,13 @@ var refuseCases = []testCase{
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		t.mustCommit(change("first", changed(read, describe("same"))))
-		t.wantKind(t.commit(change("second", changed(read, describe("same")))), flags.Outdated)
+		t.wantKind(t.commit(change("second", changed(read, describe("same")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 	}},
 	{"a change of what was never there", func(t *trial) {
 		ghost := flag("u1", "ghost")
 		ghost.Version = 1
-		t.wantKind(t.commit(change("changed", changed(ghost, describe("boo")))), flags.Outdated)
+		t.wantKind(t.commit(change("changed", changed(ghost, describe("boo")))), flags.VersionConflict)
 		t.wantAbsent(ghost.Key())
 		t.wantNames("u1", false)
 	}},
@@ -48,7 +48,7 @@ var refuseCases = []testCase{
 				c3.Writes = append(c3.Writes, changed(read, archive))
 			}
 			c3.Writes = append(c3.Writes, added(flag(c.name, c.name+"-new")))
-			t.wantKind(t.commit(c3), flags.Outdated)
+			t.wantKind(t.commit(c3), flags.VersionConflict)
 			t.wantAbsent(flags.FeatureKey(c.name + "-new"))
 			t.wantNames(c.name, false, c.name+"-0", c.name+"-1", c.name+"-2")
 			t.wantNames(c.name, true)
@@ -72,7 +72,7 @@ var refuseCases = []testCase{
 			err := t.commit(change("again", added(a)))
 			want := flags.NameExists
 			if a.Key().Entity == flags.EntityEnvironments {
-				want = flags.Outdated // a registry, which nobody gave a name: another was the first to write to it
+				want = flags.VersionConflict // a registry, which nobody gave a name: another was the first to write to it
 			}
 			t.wantKind(err, want)
 			if a.Key().Entity == flags.EntityToken && strings.Contains(err.Error(), a.Key().ID) {

@@ -19,17 +19,17 @@ func FullFeature() *flags.Feature {
 		Dependencies: []flags.Dependency{{Feature: "payments", Enabled: true, Variants: []string{"blue", "green"}}, {Feature: "legacy"}},
 		Children:     []string{"checkout.banner"},
 		Lifecycle: []flags.Phase{
-			{Stage: flags.Initial, EnteredAt: at},
-			{Stage: flags.Completed, EnteredAt: at.Add(time.Minute), Completion: flags.Completion{Status: flags.KeptWithVariant, Value: "blue"}},
+			{Stage: flags.StageInitial, EnteredAt: at},
+			{Stage: flags.StageCompleted, EnteredAt: at.Add(time.Minute), Completion: flags.Completion{Status: flags.KeptWithVariant, Value: "blue"}},
 		},
 		Environments: map[string]flags.FeatureEnvironment{
 			"production": {
-				Standing:   flags.Standing{Environment: "aaaa1111", EnabledIn: "bbbb2222"},
-				Strategies: []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
-				Variants:   []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
-				LastSeenAt: at.Add(time.Second),
+				EnvironmentState: flags.EnvironmentState{EnvironmentUID: "aaaa1111", EnabledIn: "bbbb2222"},
+				Strategies:       []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
+				Variants:         []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
+				LastSeenAt:       at.Add(time.Second),
 			},
-			"__proto__": {Standing: flags.Standing{Environment: "cccc3333"}},
+			"__proto__": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "cccc3333"}},
 		},
 	}
 }
@@ -70,8 +70,8 @@ func FullProject() *flags.Project {
 		Members:   map[int64][]int64{2: {4}, 11: {5, 6}},
 		Favorites: []string{"token:admin", "user:2"},
 		Environments: map[string]flags.Attachment{
-			"production":  {ID: "bbbb2222", Environment: "aaaa1111", DefaultStrategy: &s},
-			"development": {ID: "dddd4444", Environment: "eeee5555"},
+			"production":  {ID: "bbbb2222", EnvironmentUID: "aaaa1111", DefaultStrategy: &s},
+			"development": {ID: "dddd4444", EnvironmentUID: "eeee5555"},
 		},
 	}
 }
@@ -105,7 +105,7 @@ func FullUser() *flags.User {
 // FullRoles is a registry of roles with everything in it.
 func FullRoles() *flags.Roles {
 	return &flags.Roles{NextID: 7, EnvironmentsDeleted: 2, Custom: []flags.Role{{
-		ID: 6, Type: flags.CustomProject, Name: "releaser", Description: "switches flags",
+		ID: 6, Type: flags.CustomProjectRole, Name: "releaser", Description: "switches flags",
 		Permissions: []flags.Grant{{Permission: flags.UpdateFeatureEnvironment, Environment: "development"}, {Permission: flags.CreateFeature}},
 	}}}
 }
@@ -143,22 +143,22 @@ func FullSegment() *flags.Segment {
 }
 
 // FullUse is what a flag uses, with everything in it.
-func FullUse() flags.Use {
-	return flags.Use{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
+func FullFeatureUse() flags.FeatureUse {
+	return flags.FeatureUse{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
 		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"},
 	}}}
 }
 
-// FullSignup is a public signup token with everything in it.
-func FullSignup() *flags.Signup {
-	return &flags.Signup{
+// FullSignupToken is a public signup token with everything in it.
+func FullSignupToken() *flags.SignupToken {
+	return &flags.SignupToken{
 		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: at.Add(time.Hour), CreatedAt: at,
 		CreatedBy: "admin", Users: []int64{3, 4}, Role: 3,
 	}
 }
 
-// FullSeen is a token's last use.
-func FullSeen() *flags.Seen { return &flags.Seen{Hash: "abcd", At: at} }
+// FullTokenUse is a token's last use.
+func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: at} }
 
 // FullEvent is an event with everything in it.
 func FullEvent() flags.Event {

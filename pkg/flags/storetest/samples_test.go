@@ -12,7 +12,7 @@ import (
 func TestSamplesAreFull(t *testing.T) {
 	for _, sample := range []any{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignup(), FullSeen(), FullEvent(), FullContextFields(), FullSegment(), FullUse(),
+		FullSignupToken(), FullTokenUse(), FullEvent(), FullContextFields(), FullSegment(), FullFeatureUse(),
 	} {
 		empty := map[string]bool{}
 		inspect(reflect.ValueOf(sample), reflect.TypeOf(sample).String(), empty)
@@ -45,7 +45,7 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 		}
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
-			if name == "Version" || name == "UsesBegun" {
+			if name == "Version" || name == "UseCount" {
 				continue // the store gives it, or whoever loads the segment with its count
 			}
 			if v.Type() == reflect.TypeFor[flags.StrategyType]() && name == "DisplayName" {

@@ -15,7 +15,7 @@ import (
 func using(segments ...int64) func(*flags.Feature) {
 	return func(f *flags.Feature) {
 		f.Environments = map[string]flags.FeatureEnvironment{"production": {
-			Standing: flags.Standing{Environment: "e1"}, Strategies: []flags.Strategy{{ID: "s1", Name: "default", Segments: segments}},
+			EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e1"}, Strategies: []flags.Strategy{{ID: "s1", Name: "default", Segments: segments}},
 		}}
 	}
 }
@@ -43,7 +43,7 @@ func (t *trial) latest(id int64) *flags.Segment {
 	view := t.mustLoad(flags.SegmentKey(id), flags.UseCountKey(id))
 	s := flags.Find[*flags.Segment](view, flags.SegmentKey(id))
 	if count := flags.Find[*flags.UseCount](view, flags.UseCountKey(id)); count != nil {
-		s.UsesBegun = count.Begun
+		s.UseCount = count.Count
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func given(s *flags.Segment, projectUID string) flags.Write {
 func standard(before *flags.Project, attachment string, segments ...int64) flags.Write {
 	after := before.Clone()
 	after.Environments = map[string]flags.Attachment{"production": {
-		ID: attachment, Environment: "e1", DefaultStrategy: &flags.Strategy{Name: "default", Segments: segments},
+		ID: attachment, EnvironmentUID: "e1", DefaultStrategy: &flags.Strategy{Name: "default", Segments: segments},
 	}}
 	return flags.Write{Before: before, After: after}
 }
@@ -93,8 +93,8 @@ var segmentCases = []testCase{
 			write := begin[name](id)
 			before := t.latest(id)
 			t.mustCommit(change("used", write))
-			t.wantKind(t.commit(change("given", given(before, "u3"))), flags.Outdated)
-			t.wantKind(t.commit(change("deleted", deleted(before))), flags.Outdated)
+			t.wantKind(t.commit(change("given", given(before, "u3"))), flags.VersionConflict)
+			t.wantKind(t.commit(change("deleted", deleted(before))), flags.VersionConflict)
 			t.mustCommit(change("given", given(t.latest(id), "u3"))) // a change that has seen the use may be made
 			if t.Failed() {
 				t.Errorf("used %s", name)
@@ -112,7 +112,7 @@ var segmentCases = []testCase{
 		t.wantKind(t.commit(change("standard", standard(other(), "a1", 7))), flags.Invalid)
 		t.wantVersion(other(), 1)
 		moved := changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
-		t.wantKind(t.commit(change("moved", moved)), flags.Outdated) // it was decided on another owner
+		t.wantKind(t.commit(change("moved", moved)), flags.VersionConflict) // it was decided on another owner
 		t.mustCommit(change("given back", given(t.latest(7), "")))
 		t.mustCommit(change("used", changed(theirs(), using(7))))
 		t.mustCommit(change("standard", standard(other(), "a1", 7)))
@@ -125,10 +125,10 @@ var segmentCases = []testCase{
 		before := t.latest(7)
 		t.mustCommit(change("used", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
 			f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
-				Standing: flags.Standing{Environment: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
+				EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
 			}}
 		})))
-		t.wantKind(t.commit(change("given", given(before, "u3"))), flags.Outdated)
+		t.wantKind(t.commit(change("given", given(before, "u3"))), flags.VersionConflict)
 	}},
 	{"one in use stays, until no flag uses it", func(t *trial) {
 		s := t.mustSegment(7)
@@ -147,7 +147,7 @@ var segmentCases = []testCase{
 				t.mustCommit(change("dropped", changed(mustFind[*flags.Feature](t, flags.FeatureKey("b")), using())))
 			},
 		} {
-			t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.Outdated)
+			t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.VersionConflict)
 			step()
 		}
 		t.mustCommit(change("deleted", deleted(t.latest(7))))
@@ -161,7 +161,7 @@ var segmentCases = []testCase{
 		t.mustCommit(change("deleted", deleted(s)))
 		t.wantKind(t.commit(change("used", changed(f, using(7)))), flags.Invalid)
 		t.wantVersion(f, 1)
-		t.wantKind(t.commit(change("made", added(user("clone", 7)))), flags.Outdated) // of what was read a moment ago
+		t.wantKind(t.commit(change("made", added(user("clone", 7)))), flags.VersionConflict) // of what was read a moment ago
 		t.wantAbsent(flags.FeatureKey("clone"))
 		t.wantList(flags.EntityUse)
 	}},
@@ -170,7 +170,7 @@ var segmentCases = []testCase{
 		t.mustCommit(change("made", added(user("a", 7)), added(user("b", 7))))
 		a, b := mustFind[*flags.Feature](t, flags.FeatureKey("a")), mustFind[*flags.Feature](t, flags.FeatureKey("b"))
 		t.mustCommit(change("swapped", changed(a, using()), changed(b, using(7))))
-		t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.Outdated)
+		t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.VersionConflict)
 		t.mustCommit(change("dropped", changed(b, using())))
 		t.mustCommit(change("deleted", deleted(t.latest(7))))
 	}},
@@ -203,7 +203,7 @@ var segmentCases = []testCase{
 			t.Errorf("uses (-want +got):\n%s", diff)
 		}
 		t.mustCommit(change("archived", changed(mustFind[*flags.Feature](t, f.Key()), archive)))
-		if list, err = t.store.List(t.Context(), flags.EntityUse); err != nil || !list[0].(flags.Use).Archived {
+		if list, err = t.store.List(t.Context(), flags.EntityUse); err != nil || !list[0].(flags.FeatureUse).Archived {
 			t.Errorf("%v (%v), want the first archived", list, err)
 		}
 		t.mustCommit(change("dropped", changed(mustFind[*flags.Feature](t, f.Key()), using())))

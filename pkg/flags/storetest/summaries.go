@@ -46,7 +46,7 @@ var summaryCases = []testCase{
 			{"type", func(f *flags.Feature) { f.Type = flags.KillSwitch }},
 			{"a strategy", func(f *flags.Feature) {
 				f.Environments = map[string]flags.FeatureEnvironment{"production": {
-					Standing: flags.Standing{Environment: "e1"}, Strategies: []flags.Strategy{{ID: "s", Name: "default"}},
+					EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e1"}, Strategies: []flags.Strategy{{ID: "s", Name: "default"}},
 				}}
 			}},
 			{"on", func(f *flags.Feature) { _ = f.Enable(env, func() string { return "id" }) }},
