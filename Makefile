@@ -27,6 +27,9 @@ SAM = $(LOCAL)/sam-$(SAM_VERSION)/bin/sam
 MINISTACK_VERSION = 1.5.33
 MINISTACK = $(LOCAL)/ministack-$(MINISTACK_VERSION)/bin/ministack
 
+OPA_VERSION = v1.22.2
+OPA = $(LOCAL)/bin/opa-$(OPA_VERSION)
+
 CHECKOV_VERSION = 3.3.30
 CHECKOV = $(LOCAL)/checkov-$(CHECKOV_VERSION)/bin/checkov
 
@@ -77,7 +80,7 @@ $(MINISTACK): infra/requirements-ministack.txt; $(call virtual,MiniStack,minista
 
 $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
 
-# Every parameter that is empty or nothing by default, set: infra/template/stack.go knows these values.
+# A value for every parameter that is empty by default. The rules in infra/template/rules contain these values.
 EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=arn:aws:sns:eu-central-1:123456789012:a \
 	RestoredTable=another-table MaxReadUnits=1000 MaxWriteUnits=1000 ReservedConcurrency=5 CorsOrigins=https://a.example,https://b.example \
 	DomainName=a.example CertificateArn=arn:aws:acm:eu-central-1:123456789012:certificate/a Deployment=Canary10Percent5Minutes \
@@ -88,14 +91,16 @@ TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
-template: check-go $(SAM) $(CHECKOV) ## check template.yaml: sam validate, cfn-lint, checkov, and our own assertions
+template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml: sam validate, cfn-lint, checkov, and our own rules (OPA)
 	'$(SAM)' validate --lint
 	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
 	'$(dir $(SAM))python' infra/template/unresolved.py template.yaml
-	go run ./infra/template '$(LOCAL)/template/defaults.json' '$(LOCAL)/template/everything.json'
+	@'$(OPA)' check --strict infra/template/rules
+	'$(OPA)' test --timeout 5m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
+		pipeline:infra/pipeline/roles.yaml
 	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 
 sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each function in a container (PORT; wants Docker)
@@ -173,6 +178,7 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, go
 	$(GOLANGCI_LINT) run
 
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
+$(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))
 $(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))
 $(STATICCHECK): ; $(call install,honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION))
 $(GOLANGCI_LINT): ; $(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION))

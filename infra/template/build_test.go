@@ -1,4 +1,4 @@
-package main
+package template
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 // TestBuildShipsTheCurrentCode builds a function as `sam build` does, which calls make, changes one line of a package
-// that it links, and builds it again. Nothing is kept between the two builds but Go's own cache.
+// that it links, and builds it again. The builds share only Go's cache.
 func TestBuildShipsTheCurrentCode(t *testing.T) {
 	root, source := t.TempDir(), filepath.Join("..", "..")
 	for _, name := range []string{"Makefile", "go.mod", "go.sum"} {
@@ -29,7 +29,7 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 	}
 	first, again := build(t, root), build(t, root)
 	if !bytes.Equal(first, again) {
-		t.Errorf("the same code builds another binary, so every deployment would publish new versions")
+		t.Errorf("the same code builds a different binary, so every deployment would publish new versions")
 	}
 	changed := filepath.Join(root, "pkg", "httpapi", "fallback.go")
 	code, err := os.ReadFile(changed)
@@ -41,11 +41,11 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Equal(first, build(t, root)) {
-		t.Errorf("a change in pkg/ does not change the binary: an old one would be deployed")
+		t.Errorf("a change in pkg/ does not change the binary, so the old code would be deployed")
 	}
 }
 
-// build builds the function fallback, and sees that Lambda can run it.
+// build builds the function Fallback and checks that Lambda can run it.
 func build(t *testing.T, root string) []byte {
 	t.Helper()
 	artifacts := t.TempDir()
@@ -61,7 +61,7 @@ func build(t *testing.T, root string) []byte {
 	}
 	defer file.Close()
 	if file.Machine != elf.EM_AARCH64 || file.Section(".symtab") != nil || file.Section(".interp") != nil {
-		t.Errorf("the binary is for %s, has symbols: %t, wants a dynamic linker: %t; want a stripped and static one for arm64",
+		t.Errorf("machine %s, symbols: %t, dynamic linker: %t; expected a stripped, static binary for arm64",
 			file.Machine, file.Section(".symtab") != nil, file.Section(".interp") != nil)
 	}
 	content, err := os.ReadFile(built)

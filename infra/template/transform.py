@@ -1,9 +1,9 @@
-"""Prints template.yaml as CloudFormation would have it after its two transforms, as JSON, without asking AWS.
+"""Prints template.yaml as JSON, as CloudFormation has it after its two transforms, without calling AWS.
 
     transform.py FILE [Parameter=value ...]
 
-The SAM CLI's own libraries do it: the ones that `sam validate` and, at AWS, the transform itself are made of. Parameters
-that are not named have their defaults.
+It uses the libraries of the SAM CLI, which `sam validate` and the transform at AWS use too. Other parameters have their
+defaults.
 """
 
 import json
@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 
-os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # the translator wants one, and calls nobody
+os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # required by the translator, which makes no call
 
 from samcli.lib.cfn_language_extensions.sam_integration import expand_language_extensions
 from samcli.yamlhelper import yaml_parse
@@ -19,7 +19,7 @@ from samtranslator.translator.transform import transform
 
 
 class NoManagedPolicies:
-    """The AWS managed policies by name: none of the functions' roles may have one."""
+    """The AWS managed policies by name. The functions' roles must not have any."""
 
     def load(self):
         return {}
@@ -40,7 +40,7 @@ def main(path, overrides):
     json.dump(transform(expanded, values, NoManagedPolicies()), sys.stdout, indent=1, sort_keys=True)
 
 
-logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns of switches of AWS's own
+logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns about internal switches of AWS
 
 if __name__ == "__main__":
     main(sys.argv[1], sys.argv[2:])

@@ -4,8 +4,8 @@
 
 AWS documents that AWS::LanguageExtensions runs first, but not how much it resolves. The SAM CLI resolves every Fn::If
 before it calls SAM's translator, so `sam validate` and transform.py cannot see a property that the translator accepts
-only as a plain value. This script leaves out the Fn::ForEach blocks, which hold nothing of SAM's, and runs the translator
-on the rest. Then it puts in the mistakes that it is there for, and checks that each is found.
+only as a plain value. This script removes the Fn::ForEach blocks, which contain no SAM resources, and runs the translator
+on the rest. Then it inserts two mistakes and checks that both are found.
 """
 
 import copy
@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 
-os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # the translator wants one, and makes no call
+os.environ.setdefault("AWS_DEFAULT_REGION", "eu-central-1")  # required by the translator, which makes no call
 
 from samcli.yamlhelper import yaml_parse
 from samtranslator.model.exceptions import InvalidDocumentException
@@ -23,7 +23,7 @@ NO_VALUE = {"Ref": "AWS::NoValue"}
 
 
 class NoManagedPolicies:
-    """The AWS managed policies by name: none of the functions' roles may have one."""
+    """The AWS managed policies by name. The functions' roles must not have any."""
 
     def load(self):
         return {}
@@ -39,7 +39,7 @@ def read(path):
 
 
 def problems(template):
-    """What is wrong with the template, as SAM's translator alone makes it."""
+    """Runs only SAM's translator on the template and returns the problems of the result."""
     template = copy.deepcopy(template)
     values = {name: p["Default"] for name, p in template["Parameters"].items() if "Default" in p}
     try:
@@ -88,7 +88,7 @@ def main(path):
     print(f"SAM alone accepts the template with its conditions in place; {len(FAULTS)} faults are found")
 
 
-logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns of switches of AWS's own
+logging.getLogger("samtranslator").setLevel(logging.ERROR)  # it warns about internal switches of AWS
 
 if __name__ == "__main__":
     main(sys.argv[1])

@@ -1,4 +1,6 @@
-package main
+// Package template has the tests of template.yaml and samconfig.toml. The rules in rules/ check what the template becomes
+// after its transforms (`make template`); these tests check what only the source shows.
+package template
 
 import (
 	"cmp"
@@ -14,12 +16,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// TestSubstitutions sees that what is to be substituted is: transform.py leaves ${…} in both, a text and a !Sub, so a !Sub
-// that is missing could not be seen in what it makes.
+// TestSubstitutions checks that every text with ${…} is an argument of !Sub. transform.py leaves ${…} as it is in both cases,
+// so its output does not show a missing !Sub.
 func TestSubstitutions(t *testing.T) {
 	source := readSource(t, "template.yaml")
 	if got := plainSubstitutions(t, source); len(got) > 0 {
-		t.Errorf("these are no !Sub, and would stay as they are: %q", got)
+		t.Errorf("these texts have no !Sub, so their variables would not be substituted: %q", got)
 	}
 	for _, fault := range [][2]string{
 		{`LogGroupName: !Sub /aws`, `LogGroupName: /aws`},
@@ -28,7 +30,7 @@ func TestSubstitutions(t *testing.T) {
 		{`- !Sub ${Table.Arn}/index/log`, `- ${Table.Arn}/index/log`},
 	} {
 		if !strings.Contains(source, fault[0]) {
-			t.Errorf("the template has no %q to put a fault into", fault[0])
+			t.Errorf("the template does not contain %q, so the fault cannot be tested", fault[0])
 		}
 		if len(plainSubstitutions(t, strings.Replace(source, fault[0], fault[1], 1))) == 0 {
 			t.Errorf("%q is not found", fault[1])
@@ -36,7 +38,7 @@ func TestSubstitutions(t *testing.T) {
 	}
 }
 
-// TestPaused: while the parameter Paused is on, no function that callers reach may run. The others run.
+// TestPaused checks that the parameter Paused stops every function that callers reach, and no other.
 func TestPaused(t *testing.T) {
 	const paused = "\n      ReservedConcurrentExecutions: !If [IsPaused, 0, !If [Reserves, !Ref ReservedConcurrency, !Ref AWS::NoValue]]\n"
 	stopped, others := 0, 0
@@ -46,7 +48,7 @@ func TestPaused(t *testing.T) {
 		}
 		reached := strings.Contains(resource, "Type: HttpApi")
 		if strings.Contains(resource, paused) != reached {
-			t.Errorf("callers reach this function: %t, and Paused stops it: %t\n%s", reached, !reached, resource[:200])
+			t.Errorf("reached by callers: %t; stopped by Paused: %t\n%s", reached, !reached, resource[:200])
 		}
 		if reached {
 			stopped++
@@ -55,11 +57,11 @@ func TestPaused(t *testing.T) {
 		}
 	}
 	if stopped < 13 || others < 2 {
-		t.Errorf("callers reach %d functions, and not %d; want to have found more", stopped, others)
+		t.Errorf("found %d functions that callers reach and %d others; expected at least 13 and 2", stopped, others)
 	}
 }
 
-// plainSubstitutions are the texts with ${…} that are no argument of Fn::Sub. Keys may have one: those of Fn::ForEach.
+// plainSubstitutions returns the texts with ${…} that are not arguments of Fn::Sub. Keys may contain it, in Fn::ForEach.
 func plainSubstitutions(t *testing.T, source string) []string {
 	t.Helper()
 	file, err := parser.ParseBytes([]byte(source), 0)
@@ -73,14 +75,14 @@ func plainSubstitutions(t *testing.T, source string) []string {
 
 type substitutions struct{ plain []string }
 
-// Visit looks at a node, and says whether to go on below it.
+// Visit implements ast.Visitor.
 func (s *substitutions) Visit(node ast.Node) ast.Visitor {
 	switch node := node.(type) {
 	case *ast.TagNode:
 		if node.Start.Value != "!Sub" {
 			return s
 		}
-		if list, is := node.Value.(*ast.SequenceNode); is { // the text, and what its names stand for
+		if list, is := node.Value.(*ast.SequenceNode); is { // the text, then the values of its names
 			for _, value := range list.Values[1:] {
 				ast.Walk(s, value)
 			}
@@ -105,8 +107,8 @@ func (s *substitutions) note(text string) {
 	}
 }
 
-// TestStages sees that every stage of samconfig.toml has what default has, because the SAM CLI merges none of it, and that
-// no parameter is set to nothing in the way that the SAM CLI passes over.
+// TestStages checks that every stage of samconfig.toml repeats the settings of default, because the SAM CLI does not merge
+// them, and that no parameter has an empty value in the form that the SAM CLI ignores.
 func TestStages(t *testing.T) {
 	source := readSource(t, "samconfig.toml")
 	if got := stageProblems(source); len(got) > 0 {
@@ -121,10 +123,10 @@ func TestStages(t *testing.T) {
 		{"Architecture=arm64 Deployment", "Deployment"},
 	} {
 		if !strings.Contains(source, fault[0]) {
-			t.Errorf("samconfig.toml has no %q to put a fault into", fault[0])
+			t.Errorf("samconfig.toml does not contain %q, so the fault cannot be tested", fault[0])
 		}
 		if len(stageProblems(strings.Replace(source, fault[0], fault[1], 1))) == 0 {
-			t.Errorf("%q in the place of %q is not found", fault[1], fault[0])
+			t.Errorf("%q instead of %q is not found", fault[1], fault[0])
 		}
 	}
 }
@@ -151,14 +153,14 @@ func stageProblems(source string) (problems []string) {
 		stages[stage] = append(stages[stage], name+" "+s)
 		if overrides, is := strings.CutPrefix(s, "parameter_overrides = "); is {
 			if !strings.Contains(overrides, "Architecture=") {
-				problems = append(problems, stage+" does not say which architecture make deploy builds for")
+				problems = append(problems, stage+" does not set Architecture, which make deploy builds for")
 			}
 			for _, m := range override.FindAllStringSubmatch(overrides, -1) {
 				if m[2] == "" {
-					problems = append(problems, stage+": the SAM CLI passes over "+m[1]+"= without a value")
+					problems = append(problems, stage+": the SAM CLI ignores "+m[1]+"= without a value")
 				}
 				if !slices.Contains(templateParameters(), m[1]) {
-					problems = append(problems, stage+": the template has no parameter "+m[1])
+					problems = append(problems, stage+": there is no template parameter "+m[1])
 				}
 			}
 		}
@@ -166,19 +168,19 @@ func stageProblems(source string) (problems []string) {
 	for other, has := range stages {
 		for _, want := range stages["default"] {
 			if !slices.Contains(has, want) {
-				problems = append(problems, other+" has no "+want)
+				problems = append(problems, other+" lacks "+want)
 			}
 		}
 	}
 	if len(stages) < 4 {
-		problems = append(problems, "stages are missing")
+		problems = append(problems, "expected at least 4 stages")
 	}
 	return problems
 }
 
-// TestSettings checks that the description of a version has the value of each parameter that the functions' variables have,
-// and fits in the 256 characters that it may have. SAM may make no version for a parameter's new value; CloudFormation
-// replaces a version whose description is new.
+// TestSettings checks that the description of a version contains every parameter that is in a function's variables, and fits
+// into 256 characters. SAM may not publish a version for a new parameter value; CloudFormation replaces a version whose
+// description has changed.
 func TestSettings(t *testing.T) {
 	source := readSource(t, "template.yaml")
 	for _, fault := range []string{"", " table=${RestoredTable}", "/${LimitTags}"} {
@@ -187,7 +189,7 @@ func TestSettings(t *testing.T) {
 			t.Error(strings.Join(problems, "\n"))
 		}
 		if fault != "" && len(problems) == 0 {
-			t.Errorf("the settings without %q are found good", fault)
+			t.Errorf("the missing %q in the settings is not found", fault)
 		}
 	}
 }
@@ -202,7 +204,7 @@ var (
 func settingsProblems(source string) (problems []string) {
 	m := settingsText.FindStringSubmatch(source)
 	if m == nil {
-		return []string{"there is no text of the settings"}
+		return []string{"the template has no Settings text"}
 	}
 	text := regexp.MustCompile(`\\\n +`).ReplaceAllString(m[1], "")
 	length := len(ofParameter.ReplaceAllString(text, ""))
@@ -210,22 +212,22 @@ func settingsProblems(source string) (problems []string) {
 		length += cmp.Or(longestValues[parameter[1]], 6)
 	}
 	if length > 256 {
-		problems = append(problems, fmt.Sprintf("the settings take up to %d characters", length))
+		problems = append(problems, fmt.Sprintf("the settings can take %d characters; a description has at most 256", length))
 	}
 	_, globals, _ := strings.Cut(source, "\nGlobals:")
 	globals, _, _ = strings.Cut(globals, "\nResources:")
 	for _, variable := range variableRef.FindAllStringSubmatch(globals, -1) {
-		if name := variable[1]; name != "ReservedConcurrency" && name != "Paused" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // its value is no setting of theirs
-			problems = append(problems, "the settings do not have "+name)
+		if name := variable[1]; name != "ReservedConcurrency" && name != "Paused" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // not a setting of the functions
+			problems = append(problems, "the settings lack "+name)
 		}
 	}
 	if !strings.Contains(text, "${RestoredTable}") {
-		problems = append(problems, "the settings do not have the table")
+		problems = append(problems, "the settings lack RestoredTable")
 	}
 	return problems
 }
 
-// TestDeployingPage sees that the page about deploying has every parameter, and no other.
+// TestDeployingPage checks that docs/deploying.md lists every parameter and no other.
 func TestDeployingPage(t *testing.T) {
 	page := readSource(t, filepath.Join("docs", "deploying.md"))
 	for _, parameter := range templateParameters() {
@@ -236,13 +238,13 @@ func TestDeployingPage(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| (`[A-Z][^|]*) \\|").FindAllStringSubmatch(page, -1) {
 		for _, name := range strings.Split(m[1], ", ") {
 			if !slices.Contains(templateParameters(), strings.Trim(name, "`")) {
-				t.Errorf("docs/deploying.md has the parameter %s, which the template has not", name)
+				t.Errorf("docs/deploying.md lists %s, which is not a template parameter", name)
 			}
 		}
 	}
 }
 
-// templateParameters are the names of the template's parameters.
+// templateParameters returns the names of the template's parameters.
 func templateParameters() (names []string) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
 	if err != nil {

@@ -1,0 +1,181 @@
+package template
+
+xray := ["xray:PutTelemetryRecords", "xray:PutTraceSegments"] # IAM supports only "*" as their resource
+
+problems.wildcards contains sprintf("%s may call %s", [name, action]) if {
+	some name in functions
+	some action in statements(name)[_].actions
+	too_wide(action)
+}
+
+too_wide("dynamodb:Scan")
+
+too_wide(action) if contains(action, "*")
+
+problems.wildcards contains sprintf("%s may call %v on %v", [name, statement.actions, resource]) if {
+	some name in (functions - {"Smoke"}) # traffic_shifting compares its whole policy
+	some statement in statements(name)
+	statement.actions != xray
+	some resource in statement.resources
+	contains(text(resource), "*")
+}
+
+roles := of_type("AWS::IAM::Role")
+
+managed_policies := {"BackupRole": ["arn:${AWS::Partition}:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup"]}
+
+problems.own_roles contains sprintf("%s has the role %v instead of its own", [name, role]) if {
+	some name in functions
+	role := property(name, ["Role", "Fn::GetAtt", 0])
+	role != sprintf("%sRole", [name])
+}
+
+problems.own_roles contains sprintf("%s may do nothing, not even log", [name]) if {
+	some name in functions
+	count(statements(name)) == 0
+}
+
+problems.own_roles contains sprintf("%s belongs to no function", [id]) if {
+	some id in (roles - {"CodeDeployRole", "BackupRole"})
+	not trim_suffix(id, "Role") in functions
+}
+
+problems.own_roles contains sprintf("%s has the managed policies %v", [id, managed]) if {
+	some id in roles
+	managed := list(get(id, ["ManagedPolicyArns"]))
+	managed != object.get(managed_policies, id, [])
+}
+
+problems.own_roles contains sprintf("%s has the path and permissions boundary %v; expected %v", [id, got, role_limits]) if {
+	some id in roles
+	not conditional(id)
+	got := [get(id, ["Path"]), get(id, ["PermissionsBoundary"])]
+	got != role_limits
+}
+
+# The transform does not resolve the properties of BackupRole when there is no backup.
+conditional("BackupRole") if not input.everything
+
+role_limits := ["/a/", "arn:aws:iam::123456789012:policy/a"] if input.everything
+
+role_limits := ["/", null] if not input.everything
+
+# A function with access to the stack's table has the same access to the table that it was restored to, and the reverse:
+# policies change before functions do, and a canary leaves most requests to the old versions.
+problems.table_access contains sprintf("%s may use %v, which is not a table of the stack", [name, resource]) if {
+	some name in functions
+	some resource in table_resources(name)[_]
+	not own_part(resource)
+	not restored_part(resource)
+}
+
+problems.table_access contains sprintf("%s may use %v of the stack's table, but %v of the restored one", [name, own, restored]) if {
+	input.everything
+	some name in functions
+	some resources in table_resources(name)
+	own := {own_part(resource) | some resource in resources}
+	restored := {restored_part(resource) | some resource in resources}
+	own != restored
+}
+
+problems.table_access contains sprintf("%s uses the table without its KMS key", [name]) if {
+	some name in functions
+	needs_key(name)
+	not has_key(name)
+}
+
+problems.table_access contains sprintf("%s may use the KMS key and does not need it", [name]) if {
+	some name in functions
+	has_key(name)
+	not needs_key(name)
+}
+
+table_resources(name) := [statement.resources |
+	some statement in statements(name)
+	startswith(statement.actions[0], "dynamodb:")
+]
+
+# The part after the table: "" for the table itself, or "/index/log".
+own_part({"Fn::GetAtt": ["Table", "Arn"]}) := ""
+
+own_part(resource) := trim_prefix(resource, "${Table.Arn}") if startswith(resource, "${Table.Arn}")
+
+restored_part(resource) := part if {
+	input.everything
+	[_, part] := split(resource, concat("", [":table/", restored_table]))
+}
+
+needs_key(name) if {
+	input.everything
+	count(table_resources(name)) > 0
+}
+
+has_key(name) if {
+	some statement in statements(name)
+	"kms:Decrypt" in statement.actions
+	statement.resources == [kms_key]
+}
+
+# These functions change nothing. They only record when a token was last used, with PutItem.
+readers := {"Events", "Docs", "Fallback"}
+
+problems.read_functions contains sprintf("%s only reads, but may call %s", [name, action]) if {
+	some name in readers
+	some action in statements(name)[_].actions
+	regex.match("^dynamodb:.*(Update|Delete|Write|Transact)", action)
+}
+
+problems.read_functions contains sprintf("%s does not exist; remove it from readers", [name]) if some name in (readers - functions)
+
+problems.secret contains sprintf("%s may call %s", [name, action]) if {
+	some name in (functions - {"Tokens", "Bootstrap"})
+	some action in statements(name)[_].actions
+	startswith(action, "secretsmanager:")
+}
+
+problems.secret contains sprintf("%s may overwrite %v", [name, statement.resources]) if {
+	some name in functions
+	some statement in statements(name)
+	"secretsmanager:PutSecretValue" in statement.actions
+	[name, statement.resources] != ["Bootstrap", [{"Ref": "AdminToken"}]]
+}
+
+problems.secret contains sprintf("%s has a secret in its variable %s", [name, variable]) if {
+	some name in functions
+	some variable, value in property(name, ["Environment", "Variables"])
+	contains(text(value), "resolve:")
+}
+
+# Without this secret, tokens cannot be shown again.
+problems.secret contains "TokenKey is not kept when the stack is deleted, or is kept when its creation fails" if {
+	key := input.Resources.TokenKey
+	[object.get(key, "DeletionPolicy", ""), object.get(key, "UpdateReplacePolicy", "")] != ["RetainExceptOnCreate", "Retain"]
+}
+
+# The roles of infra/pipeline may deploy every type of resource, and their boundary leaves the stack's roles what they need.
+problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let a pipeline create %s", [resource.Type]) if {
+	some resource in input.Resources
+	[_, service, _] := split(lower(resource.Type), "::")
+	not service in {"cloudformation", "iam"} # custom resources belong to Lambda; IAM is in RolesPolicy
+	prefix := sprintf("%s:", [object.get({"apigatewayv2": "apigateway"}, service, service)])
+	every action in pipeline_actions.ExecutionPolicy { not startswith(action, prefix) }
+}
+
+problems.pipeline contains sprintf("the boundary in infra/pipeline/roles.yaml denies %s to %s", [action, id]) if {
+	some id in roles
+	some action in statements(trim_suffix(id, "Role"))[_].actions
+	not action in pipeline_actions.Boundary
+}
+
+pipeline_actions[id] := actions if {
+	some id, resource in data.pipeline.Resources
+	actions := {action |
+		some statement in resource.Properties.PolicyDocument.Statement
+		some action in list(unconditional(statement).Action)
+	}
+}
+
+# The first branch of an Fn::If, or the value itself.
+unconditional(value) := value[1] if is_array(value)
+
+unconditional(value) := value if is_object(value)

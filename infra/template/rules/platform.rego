@@ -1,0 +1,203 @@
+package template
+
+table_settings := {
+	[["BillingMode"], "PAY_PER_REQUEST"],
+	[["DeletionProtectionEnabled"], true],
+	[["PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"], true],
+	[["PointInTimeRecoverySpecification", "RecoveryPeriodInDays"], 35],
+	[["StreamSpecification", "StreamViewType"], "NEW_AND_OLD_IMAGES"],
+	[["TimeToLiveSpecification", "AttributeName"], "ttl"],
+}
+
+optional_table_settings := {[["SSESpecification", "KMSMasterKeyId"], kms_key]} | {[array.concat(path, [units]), "1000"] |
+	some path in capped
+	some units in ["MaxReadRequestUnits", "MaxWriteRequestUnits"]
+} if input.everything
+
+optional_table_settings := {[["SSESpecification"], null]} | {[path, null] | some path in capped} if not input.everything
+
+capped := {["OnDemandThroughput"]} | {["GlobalSecondaryIndexes", i, "OnDemandThroughput"] | some i, _ in get("Table", ["GlobalSecondaryIndexes"])}
+
+problems.table contains sprintf("%v is %v; expected %v", [path, got, want]) if {
+	some [path, want] in (table_settings | optional_table_settings)
+	got := get("Table", path)
+	not same(got, want)
+}
+
+same(a, a)
+
+same(number, text) if sprintf("%v", [number]) == text
+
+problems.table contains sprintf("the table is not kept when the stack is deleted or the table is replaced: %s", [policy]) if {
+	some policy in ["DeletionPolicy", "UpdateReplacePolicy"]
+	object.get(input.Resources.Table, policy, "") != "Retain"
+}
+
+# A daily backup of the table in use, with a copy in the vault of another account.
+problems.backup contains sprintf("there is no %s with the condition HasBackup", [id]) if {
+	some id in ["BackupVault", "BackupPlan", "BackupSelection", "BackupRole"]
+	object.get(input.Resources, [id, "Condition"], null) != "HasBackup"
+}
+
+problems.backup contains "the backups are deleted with the stack" if {
+	input.everything
+	object.get(input.Resources, ["BackupVault", "DeletionPolicy"], "") != "Retain"
+}
+
+problems.backup contains sprintf("the copy is kept in %v for %v days", [vault, days]) if {
+	input.everything
+	path := ["BackupPlan", "BackupPlanRule", 0, "CopyActions", 0]
+	vault := get("BackupPlan", array.concat(path, ["DestinationBackupVaultArn"]))
+	days := get("BackupPlan", array.concat(path, ["Lifecycle", "DeleteAfterDays"]))
+	not [vault, days >= 35] == ["arn:aws:backup:eu-central-1:210987654321:backup-vault:a", true]
+}
+
+problems.backup contains sprintf("the backup is of %v; expected the table in use", [of]) if {
+	input.everything
+	of := [text(resource) | some resource in list(get("BackupSelection", ["BackupSelection", "Resources"]))]
+	not endswith(concat(" ", of), sprintf(":table/%s", [restored_table]))
+}
+
+# Functions refuse requests that bypass CloudFront. The execute-api endpoint can be disabled, but not without a domain name.
+problems.front contains sprintf("%s has the hash %v of the front's secret", [name, hash]) if {
+	some name in functions
+	hash := property(name, variable("FRONT_SECRET_SHA256"))
+	not hash in {{"Ref": "FrontSecretHash"}, "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}
+}
+
+problems.front contains sprintf("the execute-api endpoint is disabled: %v; expected %v", [disabled, input.everything]) if {
+	disabled := get("Api", ["Body", "servers", 0, "x-amazon-apigateway-endpoint-configuration", "disableExecuteApiEndpoint"])
+	disabled != input.everything
+}
+
+problems.front contains "the API may have no address: there is no rule ExecuteApiOffWithDomain" if not input.Rules.ExecuteApiOffWithDomain
+
+# The probe runs where it has an address, a failure counts once, and its alarm rings when it does not run.
+problems.probe contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
+	some [id, path, want] in probe_settings
+	got := get(id, path)
+	got != want
+}
+
+probe_always := {
+	["ProbeFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
+	["ProbeFails", ["TreatMissingData"], "breaching"],
+}
+
+probe_settings := probe_always | {
+	["ProbeFunctionOften", ["State"], "ENABLED"],
+	["ProbeFunction", variable("ADDRESS"), "https://a.example"],
+} if input.everything
+
+probe_settings := probe_always | {["ProbeFunctionOften", ["State"], "DISABLED"]} if not input.everything
+
+problems.probe contains message if {
+	some message in alarm_problems("ProbeFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Probe"])
+}
+
+stage := "ApiApiGatewayDefaultStage"
+
+problems.api contains sprintf("%s is not set", [limit]) if {
+	some limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"]
+	value := get(stage, ["DefaultRouteSettings", limit])
+	not positive(value)
+}
+
+positive(value) if to_number(value) > 0
+
+positive(value) if value.Ref
+
+problems.api contains sprintf("the stage is %v; expected $default", [name]) if {
+	name := get(stage, ["StageName"])
+	name != "$default"
+}
+
+problems.api contains "the access log is not JSON, or lacks the request id" if not valid_log_format(get(stage, ["AccessLogSettings", "Format"]))
+
+valid_log_format(format) if {
+	json.is_valid(format)
+	contains(format, "$context.requestId")
+}
+
+problems.api contains "there is no access log" if get(stage, ["AccessLogSettings", "DestinationArn", "Fn::GetAtt", 0]) != "ApiLogs"
+
+cors := get("Api", ["Body", "x-amazon-apigateway-cors"])
+
+problems.api contains sprintf("the CORS configuration allows %v", [origins]) if {
+	origins := list(get("Api", ["Body", "x-amazon-apigateway-cors", "allowOrigins"]))
+	count(origins) != {true: 2, false: 0}[input.everything]
+}
+
+problems.api contains "the CORS configuration allows any origin, or credentials" if regex.match(`"\*"|allowCredentials`, json.marshal(cors))
+
+origin_lists := {
+	"": true, "https://flags.example.com": true, "https://a.example,http://localhost:3000": true,
+	"http://a.example": false, "*": false, "https://*": false, "https://a.example,*": false, "https://a.example/": false, "null": false,
+}
+
+problems.api contains sprintf("the parameter CorsOrigins accepts %q: %v", [origins, accepted]) if {
+	some origins, want in origin_lists
+	accepted := regex.match(input.Parameters.CorsOrigins.AllowedPattern, origins)
+	accepted != want
+}
+
+max_routes := 300 # quota of an HTTP API
+
+problems.routes contains sprintf("there are %d routes; expected 1 to %d", [n, max_routes]) if {
+	n := count([method | some method, _ in get("Api", ["Body", "paths"])[_]])
+	not in_range(n, 1, max_routes)
+}
+
+problems.routes contains sprintf("%s %s does not go to the alias live", [method, path]) if {
+	some path, operations in get("Api", ["Body", "paths"])
+	some method, operation in operations
+	not contains(json.marshal(operation["x-amazon-apigateway-integration"].uri), "Aliaslive")
+}
+
+max_policy := 20480 # bytes, quota of the policy of a function or alias
+
+# The size of a function's policy as Lambda writes it: the document; a statement without its ARNs and with its own id; the
+# account, API and region.
+policy_size[function] := size if {
+	some id in of_type("AWS::Lambda::Permission")
+	function := get(id, ["FunctionName", "Ref"])
+	size := 60 + sum([bytes |
+		some permission in of_type("AWS::Lambda::Permission")
+		get(permission, ["FunctionName", "Ref"]) == function
+		bytes := ((320 + 48) + count(permission)) + count(source(permission))
+	])
+}
+
+source(permission) := arn if {
+	arn := get(permission, ["SourceArn", "Fn::Sub", 0])
+	is_string(arn)
+} else := ""
+
+problems.policies contains sprintf("the policy of %s takes about %d bytes; Lambda allows %d", [function, size, max_policy]) if {
+	some function, size in policy_size
+	size > max_policy
+}
+
+problems.policies contains sprintf("%s lets any API invoke the function", [id]) if {
+	some id in of_type("AWS::Lambda::Permission")
+	source(id) == ""
+	get(id, ["Principal"]) != "events.amazonaws.com"
+}
+
+problems.policies contains "there are no permissions" if count(policy_size) == 0
+
+dashboard := body[0] if {
+	body := get("Dashboard", ["DashboardBody", "Fn::Sub"])
+	is_array(body)
+} else := get("Dashboard", ["DashboardBody"])
+
+problems.dashboard contains "stacks of two regions would have dashboards with the same name" if {
+	not contains(plain(get("Dashboard", ["DashboardName"])), "${AWS::Region}")
+}
+
+problems.dashboard contains "there is no dashboard with widgets" if not json.unmarshal(dashboard).widgets[0]
+
+problems.dashboard contains sprintf("%s is not in all widgets of the dashboard", [name]) if {
+	some name in services
+	count(indexof_n(dashboard, sprintf("${AWS::StackName}-%s\"", [name]))) < 3
+}

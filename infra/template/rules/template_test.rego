@@ -1,0 +1,61 @@
+# Runs the rules on the template with its default parameters and with every parameter set (data.defaults and
+# data.everything, written by transform.py), and then on copies with the faults of faults.yaml.
+package template_test
+
+templates["defaults"] := object.union(data.defaults, {"everything": false})
+
+templates["everything"] := object.union(data.everything, {"everything": true})
+
+test_template[name] if {
+	some name, template in templates
+	problems := {sprintf("%s: %s", [rule, message]) | some rule, messages in problems_of(template); some message in messages}
+	every problem in problems { print(problem) }
+	count(problems) == 0
+}
+
+problems_of(template) := problems if problems := data.template.problems with input as template
+
+test_fault[fault.name] if {
+	some fault in faults
+	found(fault)
+}
+
+found(fault) if {
+	some name, template in templates
+	object.get(fault, "only", name) == name
+	broken := json.patch(template, patch(fault))
+	count(data.template.problems[fault.rule]) > 0 with input as broken
+}
+
+patch(fault) := array.concat(
+	array.concat([{"op": "add", "path": concat("/", ["/Resources", pointer]), "value": value} | some pointer, value in fault.set], object.get(fault, "patch", [])),
+	[{"op": "remove", "path": concat("/", ["/Resources", pointer])} | some pointer in fault.remove],
+) if not fault.allow
+
+patch({"allow": [name, action, resource], "rule": _, "name": _}) := [{
+	"op": "add",
+	"path": sprintf("/Resources/%sRole/Properties/Policies/0/PolicyDocument/Statement/-", [name]),
+	"value": {"Effect": "Allow", "Action": [action], "Resource": resource},
+}]
+
+faults := array.concat(data.faults, [
+	{"rule": "routes", "name": "there are more than 300 routes", "set": {pointer: templates.defaults.Resources.Api.Properties.Body.paths["/docs"] |
+		some i in numbers.range(1, 300)
+		pointer := sprintf("Api/Properties/Body/paths/~1%d", [i])
+	}},
+	{"rule": "policies", "name": "a function has fifty more routes", "set": {sprintf("More%d", [i]): templates.defaults.Resources.TagsFunctionFeatureTagPermission |
+		some i in numbers.range(1, 50)
+	}},
+	{"rule": "deployment", "name": "a parameter's new value publishes no version", "remove": [sprintf("%s/Properties/Description", [id]) |
+		some id, resource in templates.everything.Resources
+		resource.Type == "AWS::Lambda::Version"
+		resource.Properties.FunctionName == {"Ref": "TagsFunction"}
+	]},
+	{"rule": "dashboard", "name": "a function is missing in the dashboard", "set": {"Dashboard/Properties/DashboardBody": replace(templates.everything.Resources.Dashboard.Properties.DashboardBody, "-Tags", "")}},
+])
+
+test_number_of_faults if count({fault.name | some fault in faults}) == 115
+
+test_every_rule_has_a_fault if {
+	every rule in object.keys(problems_of(templates.defaults)) { rule in {fault.rule | some fault in faults} }
+}
