@@ -35,7 +35,7 @@ var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash",
 	dynamo + "/dynamotest", flags + "/storetest",
 	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/migration",
-	internal + "/ministack", internal + "/printed", internal + "/samlocal",
+	internal + "/ministack", internal + "/samlocal",
 }
 
 // rules lists what the packages of a pattern may not import, directly or through others.

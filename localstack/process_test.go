@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"guidon/internal/child"
 	"guidon/internal/engine"
-	"guidon/internal/printed"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // A started gateway is a process of its own, as `make run` has it.
 type started struct {
 	cmd  *exec.Cmd
-	out  *printed.Output
+	out  *child.Output
 	url  string
 	done chan error
 }
@@ -44,7 +44,7 @@ var addressLine = regexp.MustCompile(`address +(http://\S+)`)
 // launch starts a gateway and returns once it has greeted or ended.
 func launch(t *testing.T, env ...string) *started {
 	t.Helper()
-	s := &started{cmd: exec.Command(os.Args[0]), out: &printed.Output{}, done: make(chan error, 1)}
+	s := &started{cmd: exec.Command(os.Args[0]), out: &child.Output{}, done: make(chan error, 1)}
 	s.cmd.Env = append(os.Environ(), "GUIDON_TEST_RUN=1", "AWS_ENDPOINT_URL_DYNAMODB=", "AUTH_TYPE=", "LOG_LEVEL=warn")
 	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out

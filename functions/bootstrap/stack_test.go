@@ -19,7 +19,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/cfn"
 
-	"guidon/internal/printed"
+	"guidon/internal/child"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -39,7 +39,7 @@ type stack struct {
 	store   *dynamo.Store
 	secrets *secretsManager
 	cloud   *httptest.Server // takes the answers
-	log     *printed.Output
+	log     *child.Output
 
 	mu       sync.Mutex
 	answers  []cfn.Response
@@ -51,7 +51,7 @@ type stack struct {
 func newStack(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{
-		store: dynamotest.Open(t, nil), log: &printed.Output{}, actions: map[string]bool{}, status: http.StatusOK,
+		store: dynamotest.Open(t, nil), log: &child.Output{}, actions: map[string]bool{}, status: http.StatusOK,
 		secrets: &secretsManager{values: map[string]string{keySecret: theKey, adminSecret: ""}, versions: map[string]string{}},
 	}
 	engine, err := url.Parse(dynamotest.Engine().URL())

@@ -26,8 +26,8 @@ import (
 	"syscall"
 	"time"
 
+	"guidon/internal/child"
 	"guidon/internal/engine"
-	"guidon/internal/printed"
 )
 
 // token is the administrator's.
@@ -125,7 +125,7 @@ func ask(ctx context.Context, st, folder string, args ...string) (int, error) {
 type gateway struct {
 	cmd    *exec.Cmd
 	url    string
-	stderr printed.Output
+	stderr child.Output
 }
 
 // start starts a gateway and waits until it serves.

@@ -231,13 +231,13 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	program, port := os.Getenv("MINISTACK"), freePort(t)
-	e, err := ministack.Start(program, temporary, port)
+	e, err := ministack.Start(t.Context(), program, temporary, port)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("MiniStack printed:\n%s", e.Printed.End())
+			t.Logf("MiniStack printed:\n%s", e.Output.End())
 		}
 		if err := e.Stop(); err != nil {
 			t.Error(err)

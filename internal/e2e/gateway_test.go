@@ -113,7 +113,7 @@ func (g *gateway) holder() holder { return holderOf(filepath.Join(g.data, "guido
 
 // holderOf is the engine that has a file of data.
 func holderOf(data string) (h holder) {
-	raw, err := os.ReadFile(data + ".lock")
+	raw, err := os.ReadFile(data + ".engine")
 	if err != nil || json.Unmarshal(raw, &h) != nil {
 		return holder{}
 	}

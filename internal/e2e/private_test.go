@@ -21,7 +21,7 @@ func TestDataIsPrivate(t *testing.T) {
 
 	g := startWithoutUmask(t, data)
 	g.do(t, 201, "POST", project+"/features", `{"name":"private"}`, nil)
-	private(t, data, "guidon.db", "guidon.db-wal", "guidon.db-shm", "guidon.db.lock", "token.key")
+	private(t, data, "guidon.db", "guidon.db-wal", "guidon.db-shm", "guidon.db.lock", "guidon.db.engine", "token.key")
 	g.stop(t)
 
 	// New data in an open folder.
@@ -31,7 +31,7 @@ func TestDataIsPrivate(t *testing.T) {
 	}
 	loosen(t, fresh)
 	g = startWithoutUmask(t, fresh)
-	private(t, fresh, "guidon.db", "guidon.db-wal", "guidon.db-shm", "guidon.db.lock", "token.key")
+	private(t, fresh, "guidon.db", "guidon.db-wal", "guidon.db-shm", "guidon.db.lock", "guidon.db.engine", "token.key")
 	g.stop(t)
 }
 

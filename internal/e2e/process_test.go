@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"guidon/internal/printed"
+	"guidon/internal/child"
 )
 
 // endTimeout is how long a gateway may take to end. It is far more than any needs, for busy machines.
@@ -18,7 +18,7 @@ const endTimeout = 30 * time.Second
 // A process is a gateway that was launched, whether it serves or not.
 type process struct {
 	cmd            *exec.Cmd
-	stdout, stderr printed.Output
+	stdout, stderr child.Output
 	ended          chan struct{} // closed once it has ended
 }
 

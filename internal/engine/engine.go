@@ -1,17 +1,16 @@
-// Package engine finds, fetches and runs the DynamoDB that Guidon uses on a developer's machine and in tests, so that
-// neither needs an account, Docker or anything installed by hand.
+// Package engine downloads and runs the DynamoDB that Guidon uses on a developer's machine and in tests. It needs no AWS
+// account, no Docker and no installation by hand.
 //
-// The default engine is dynoxide, one static binary over SQLite that npm carries for each platform; with
-// ENGINE=dynamodb-local in the environment it is Amazon's own DynamoDB Local, which wants Java 17 and Maven. Both are
-// fetched once, at a pinned version, into LocalDir.
+// The default engine is dynoxide, a static binary over SQLite that npm has for each platform. With ENGINE=dynamodb-local
+// it is Amazon's own DynamoDB Local, which needs Java 17 and Maven. Each is downloaded once, at a pinned version, into
+// LocalDir.
 //
-// Neither engine checks who calls it, so callers reach it through a server in this process that requires a secret in the
-// path (package guard): the secret is part of URL. Dynoxide itself opens no port (package dynoxide). DynamoDB Local
-// must: any process on the machine can call it directly, so it is for tests only.
+// Neither engine authenticates its callers. Guidon calls it through a server in this process that requires a secret in the
+// path (package guard); the URL of an engine contains that secret. Dynoxide opens no port (package dynoxide). DynamoDB
+// Local opens one that any process on the machine can call, so it is for tests only.
 //
-// An engine never outlives the process that started it: dynoxide ends when its input is closed, and on Linux the kernel
-// ends either with its parent. A DynamoDB Local that was left behind elsewhere is found by the lock file beside its data,
-// and ended at the next start.
+// Dynoxide never outlives the process that started it: it ends when its input is closed. DynamoDB Local ends with its
+// parent on Linux; on other systems it has to be ended by hand when its parent was killed.
 package engine
 
 import (
@@ -25,38 +24,32 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"guidon/internal/guard"
 )
 
-// Options say how to run an engine.
+// Options configure an engine.
 type Options struct {
-	DataFile string    // where the data is kept; empty for in memory
-	Port     int       // on 127.0.0.1; 0 for a free one
-	Log      io.Writer // what is fetched, and what the engine prints; nil for nowhere
-	Begins   bool      // new data counts only once Finish was called: until then a start begins again without it
+	DataFile string    // empty to keep the data in memory
+	Port     int       // on 127.0.0.1; 0 for any free port
+	Log      io.Writer // for downloads and the engine's output; may be nil
+	Begins   bool      // new data is discarded at the next start unless Finish was called
 }
-
-const (
-	readyTimeout = 30 * time.Second // DynamoDB Local needs a few seconds on a slow machine, dynoxide some milliseconds
-	stopTimeout  = 5 * time.Second  // then it is killed; the data of both engines survives that
-)
 
 // An Engine is a running DynamoDB. Its methods may be called by several goroutines.
 type Engine struct {
 	program program
-	data    string // absolute; empty for in memory
+	data    string // absolute path; empty in memory
 	log     io.Writer
-	lock    *lock // nil in memory
 	server  *guard.Server
-	handler atomic.Pointer[http.Handler] // calls the running process; nil while none runs
+	handler atomic.Pointer[http.Handler] // calls the running engine; nil while none runs
 
 	mu      sync.Mutex
-	process *process // nil while stopped
+	lock    *lock     // nil in memory, and after Stop
+	running *instance // nil while stopped
 }
 
-// Start runs an engine and returns once it answers. The caller stops it; the context bounds the start alone.
+// Start runs an engine and returns when it answers. The context limits the start only; the caller stops the engine.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -85,7 +78,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// openData takes the lock of the data, and makes its files readable by this user only.
+// openData locks the data, and makes its files readable by this user only.
 func (e *Engine) openData(o Options) (err error) {
 	if e.data, err = filepath.Abs(o.DataFile); err != nil {
 		return err
@@ -93,7 +86,7 @@ func (e *Engine) openData(o Options) (err error) {
 	if err := privateFolder(filepath.Dir(e.data)); err != nil {
 		return err
 	}
-	if e.lock, err = takeLock(e.data, e.program.mark, o.Log); err != nil {
+	if e.lock, err = lockData(e.data); err != nil {
 		return err
 	}
 	if o.Begins {
@@ -103,16 +96,15 @@ func (e *Engine) openData(o Options) (err error) {
 		err = privateFiles(e.data)
 	}
 	if err != nil {
-		e.lock.release()
+		return errors.Join(err, e.lock.release())
 	}
-	return err
+	return nil
 }
 
-// URL is the engine's address, the same after a Restart. It contains the secret without which nothing is served.
+// URL returns the address of the engine, which contains the secret. A Restart does not change it.
 func (e *Engine) URL() string { return e.server.URL }
 
-// ServeHTTP passes a request to the running process. While there is none, and when it gives no answer, the connection is
-// closed without an answer.
+// ServeHTTP passes a request to the engine. Without an answer it closes the connection.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler := e.handler.Load()
 	if handler == nil {
@@ -121,52 +113,52 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*handler).ServeHTTP(w, r)
 }
 
-// Stop ends the engine and gives its data free. A stopped one may be stopped again.
+// Stop stops the engine and unlocks its data. It may be called again.
 func (e *Engine) Stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.server != nil {
 		_ = e.server.Close()
 	}
-	e.handler.Store(nil)
-	e.process.stop()
-	e.process = nil
-	e.lock.release()
-	e.lock = nil
+	e.stopLocked()
+	if e.lock != nil {
+		_ = e.lock.release() // the system releases it with the process
+		e.lock = nil
+	}
 }
 
-// Ended is closed when the running engine has ended, by itself or because it was told to.
+// Ended is closed when the running engine has ended, by itself or by Stop.
 func (e *Engine) Ended() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.process == nil {
+	if e.running == nil {
 		ended := make(chan struct{})
 		close(ended)
 		return ended
 	}
-	return e.process.done
+	return e.running.Ended()
 }
 
-// Kill ends the engine as a power failure would (SIGKILL). Restart brings it back.
+// Kill ends the engine as a power failure would (SIGKILL). Restart starts it again.
 func (e *Engine) Kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.handler.Store(nil)
-	e.process.kill()
-	e.process = nil
+	if e.running != nil {
+		e.running.Kill()
+		e.running = nil
+	}
 }
 
-// Restart ends the engine, if it runs, and starts it again on the same address and data. One in memory comes back empty,
-// and request tokens are forgotten by either.
+// Restart stops the engine, if it runs, and starts it on the same address and data. Data in memory is lost, and so are
+// the request tokens of earlier transactions.
 func (e *Engine) Restart(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.data != "" && e.lock == nil {
-		return errors.New("the engine was stopped for good")
+		return errors.New("the engine was stopped, and cannot be started again")
 	}
-	e.handler.Store(nil)
-	e.process.stop()
-	e.process = nil
+	e.stopLocked()
 	return e.startLocked(ctx)
 }
 
@@ -176,25 +168,34 @@ func (e *Engine) start(ctx context.Context) error {
 	return e.startLocked(ctx)
 }
 
-// startLocked runs the engine and waits until it answers.
+// startLocked starts the engine and waits until it answers.
 func (e *Engine) startLocked(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	p, err := e.program.launch(e.data, e.log)
+	i, err := e.program.launch(e.data, e.log)
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.program.name, err)
 	}
-	// The note comes before the wait, so that an engine is never long without one.
-	err = e.lock.note(p.pid(), e.server.URL)
+	if e.lock != nil {
+		err = e.lock.writeNote(i.PID(), e.server.URL)
+	}
 	var handler http.Handler
 	if err == nil {
-		handler, err = p.connect(ctx)
+		handler, err = i.connect(ctx)
 	}
 	if err != nil {
-		p.kill()
+		i.Kill()
 		return fmt.Errorf("%s: %w", e.program.name, err)
 	}
 	e.handler.Store(&handler)
-	e.process = p
+	e.running = i
 	return nil
+}
+
+func (e *Engine) stopLocked() {
+	e.handler.Store(nil)
+	if e.running != nil {
+		e.running.end()
+		e.running = nil
+	}
 }

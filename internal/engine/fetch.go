@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"guidon/internal/child"
 )
 
-// fetchOnce fills dir, unless it is there, by a fill of a temporary folder that is then renamed: of several processes
-// at once one is first, and nobody ever sees half of it.
+// fetchOnce creates dir, if it does not exist, by filling a temporary folder and renaming it: several processes may do so
+// at the same time, and none sees an incomplete folder.
 func fetchOnce(dir string, fill func(temp string) error) error {
 	if isDir(dir) {
 		return nil
@@ -39,7 +41,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// NPM is the folder of an npm package, which is fetched if it is not in LocalDir yet.
+// NPM returns the folder of an npm package in LocalDir, and downloads the package if necessary.
 func NPM(ctx context.Context, name, version string, log io.Writer) (string, error) {
 	local, err := LocalDir()
 	if err != nil {
@@ -49,14 +51,14 @@ func NPM(ctx context.Context, name, version string, log io.Writer) (string, erro
 	return npmPackage(ctx, dir, name, version, log)
 }
 
-// npmPackage puts a package under dir/node_modules, once, and says where. npm checks what it gets against the
-// registry's own checksum, and no script of the package is run. By --force it brings one for another system, too.
+// npmPackage installs a package under dir/node_modules, once, and returns its folder. npm verifies the registry's checksum
+// and runs no script of the package. --force installs packages for other systems too.
 func npmPackage(ctx context.Context, dir, name, version string, log io.Writer) (string, error) {
 	spec := name + "@" + version
 	err := fetchOnce(dir, func(temp string) error {
 		npm, err := exec.LookPath("npm")
 		if err != nil {
-			return fmt.Errorf("%s comes by npm, which is not in the path: install Node.js", spec)
+			return fmt.Errorf("%s is installed by npm, which is not on the PATH: install Node.js", spec)
 		}
 		return download(exec.CommandContext(ctx, npm, "install", "--prefix", temp, "--no-save", "--no-package-lock",
 			"--ignore-scripts", "--force", "--no-audit", "--no-fund", "--no-update-notifier", spec), spec, temp, log)
@@ -64,11 +66,11 @@ func npmPackage(ctx context.Context, dir, name, version string, log io.Writer) (
 	return filepath.Join(dir, "node_modules", filepath.FromSlash(name)), err
 }
 
-// mavenCopy puts an artifact with all that it needs into dir/lib.
+// mavenCopy downloads an artifact and its dependencies into dir/lib.
 func mavenCopy(ctx context.Context, group, artifact, version, dir string, log io.Writer) error {
 	mvn, err := exec.LookPath("mvn")
 	if err != nil {
-		return fmt.Errorf("ENGINE=dynamodb-local comes by Maven, which is not in the path: %w", err)
+		return fmt.Errorf("ENGINE=dynamodb-local is downloaded by Maven (mvn), which is not on the PATH: %w", err)
 	}
 	pom := fmt.Sprintf(`<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion><groupId>guidon</groupId><artifactId>engine</artifactId><version>1</version>
@@ -81,13 +83,13 @@ func mavenCopy(ctx context.Context, group, artifact, version, dir string, log io
 		"-DincludeScope=runtime", "-DoutputDirectory=lib"), artifact+" "+version, dir, log)
 }
 
-// download runs a fetching command in dir; a failure says what the command printed last.
+// download runs a command in dir. Its error contains the end of the output.
 func download(cmd *exec.Cmd, what, dir string, log io.Writer) error {
-	_, _ = fmt.Fprintf(log, "fetching %s (once)\n", what)
-	var out tail
+	_, _ = fmt.Fprintf(log, "downloading %s (once)\n", what)
+	var out child.Output
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s was not fetched (%w); %s printed:\n%s", what, err, filepath.Base(cmd.Path), &out)
+		return fmt.Errorf("downloading %s: %w; %s printed:\n%s", what, err, filepath.Base(cmd.Path), out.End())
 	}
 	return nil
 }

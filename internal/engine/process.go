@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -12,188 +10,98 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"runtime"
-	"strings"
-	"sync"
+	"syscall"
 	"time"
 
+	"guidon/internal/child"
 	"guidon/internal/dynoxide"
 )
 
-// A process is an engine that was started. The methods of a nil one, which is stopped, do nothing.
-type process struct {
-	cmd  *exec.Cmd
-	tail *tail
-	done chan struct{} // closed when it has ended
+const (
+	readyTimeout = 30 * time.Second // DynamoDB Local needs seconds on a slow machine, dynoxide milliseconds
+	stopTimeout  = 5 * time.Second  // then it is killed; the data of both engines survives that
+)
 
-	stdin, stdout *os.File // of an engine on pipes; else nil
-	port          string   // of an engine on a port; else empty
+// An instance is one run of an engine.
+type instance struct {
+	child.Process
+	stdin, stdout *os.File // of dynoxide, which is called over them
+	port          string   // of DynamoDB Local
 }
 
 // launchOnPipes starts an engine that is called over its standard input and output.
-func launchOnPipes(cmd *exec.Cmd, log io.Writer) (*process, error) {
-	fromUs, stdin, err := os.Pipe()
+func launchOnPipes(cmd *exec.Cmd, log io.Writer) (*instance, error) {
+	childIn, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	stdout, toUs, err := os.Pipe()
+	defer childIn.Close() // the child has a copy
+	stdout, childOut, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, fromUs.Close(), stdin.Close())
+		return nil, errors.Join(err, stdin.Close())
 	}
-	p := &process{cmd: cmd, stdin: stdin, stdout: stdout}
-	cmd.Stdin, cmd.Stdout = fromUs, toUs
-	err = p.launch(log)
-	_, _ = fromUs.Close(), toUs.Close() // the engine has copies
-	if err != nil {
+	defer childOut.Close()
+	i := &instance{stdin: stdin, stdout: stdout}
+	cmd.Stdin, cmd.Stdout = childIn, childOut
+	if err := i.launch(cmd, log); err != nil {
 		return nil, errors.Join(err, stdin.Close(), stdout.Close())
 	}
-	return p, nil
+	return i, nil
 }
 
-// launchOnPort starts an engine that listens on a port of the loopback address.
-func launchOnPort(cmd *exec.Cmd, port string, log io.Writer) (*process, error) {
-	p := &process{cmd: cmd, port: port}
-	return p, p.launch(log)
+// launchOnPort starts an engine that listens on a port of 127.0.0.1.
+func launchOnPort(cmd *exec.Cmd, port string, log io.Writer) (*instance, error) {
+	i := &instance{port: port}
+	return i, i.launch(cmd, log)
 }
 
-// launch starts the process so that it ends with this one where the system can see to that, and so that Ctrl-C in the
-// terminal reaches this process alone: the engine must answer until the last request is finished.
-func (p *process) launch(log io.Writer) error {
-	p.tail, p.done = &tail{}, make(chan struct{})
-	out := io.MultiWriter(p.tail, log)
-	p.cmd.Stderr = out
-	if p.cmd.Stdout == nil {
-		p.cmd.Stdout = out
+func (i *instance) launch(cmd *exec.Cmd, log io.Writer) error {
+	i.Cmd = cmd
+	i.Output.Limit = 2048
+	cmd.Stderr = io.MultiWriter(&i.Output, log)
+	if cmd.Stdout == nil {
+		cmd.Stdout = cmd.Stderr
 	}
-	p.cmd.SysProcAttr = detached()
-	started := make(chan error)
-	go func() {
-		// Linux sends the death signal when the *thread* that forked ends, so this one stays until the engine does.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(p.done)
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			_ = p.cmd.Wait() // how it ended is in its output
-		}
-	}()
-	return <-started
+	return i.Start()
 }
 
 // connect waits until the engine answers, and returns the handler that calls it.
-func (p *process) connect(ctx context.Context) (http.Handler, error) {
-	if p.port != "" {
-		return p.awaitPort(ctx)
+func (i *instance) connect(ctx context.Context) (handler http.Handler, err error) {
+	if i.port != "" {
+		address := &url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", i.port)}
+		return forward(address), i.Await(ctx, child.Serves(address.String(), 0))
 	}
-	client, err := dynoxide.NewClient(ctx, p.stdin, p.stdout)
-	if err != nil {
-		p.kill() // then its output is complete
-		return nil, fmt.Errorf("does not answer: %w; it printed: %s", err, p.tail)
-	}
-	return client, nil
+	return handler, i.Await(ctx, func(ctx context.Context) error {
+		handler, err = dynoxide.NewClient(ctx, i.stdin, i.stdout)
+		if err != nil {
+			i.Kill() // its output is complete now, and Await does not try again
+		}
+		return err
+	})
 }
 
-func (p *process) pid() int { return p.cmd.Process.Pid }
-
-// awaitPort polls until something answers HTTP on the process's port.
-func (p *process) awaitPort(ctx context.Context) (http.Handler, error) {
-	at := &url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", p.port)}
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	for !answers(ctx, client, at.String()) {
-		select {
-		case <-p.done:
-			return nil, errors.New("ended at once: " + p.tail.String())
-		case <-ctx.Done():
-			return nil, fmt.Errorf("does not answer at %s: %w; it printed: %s", at, ctx.Err(), p.tail)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+// forward returns a handler that passes requests to the address. Without an answer it closes the connection.
+func forward(address *url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(at)
-			r.Out.Header.Del("Origin") // else DynamoDB Local adds CORS headers
+			r.SetURL(address)
+			r.Out.Header.Del("Origin") // otherwise DynamoDB Local adds CORS headers
 		},
 		Transport:    &http.Transport{MaxIdleConnsPerHost: 256},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	}, nil
+	}
 }
 
-// freePort is a port of the loopback address that nothing listens on.
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
-}
-
-func answers(ctx context.Context, client *http.Client, url string) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return false
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return false
-	}
-	_ = resp.Body.Close()
-	return true
-}
-
-// stop asks the process to end, and kills it if it takes too long.
-func (p *process) stop() {
-	if p == nil {
+// end stops the engine: dynoxide ends when its input is closed.
+func (i *instance) end() {
+	if i.stdin == nil {
+		i.Stop(syscall.SIGTERM, stopTimeout)
 		return
 	}
-	if p.end() == nil {
-		select {
-		case <-p.done:
-			return
-		case <-time.After(stopTimeout):
-		}
+	_ = i.stdin.Close() // an error means that it was closed before
+	select {
+	case <-i.Ended():
+	case <-time.After(stopTimeout):
+		i.Kill()
 	}
-	p.kill()
-}
-
-// end asks the process to end: an engine on pipes ends when its input does.
-func (p *process) end() error {
-	if p.stdin != nil {
-		return p.stdin.Close()
-	}
-	return interrupt(p.cmd.Process)
-}
-
-func (p *process) kill() {
-	if p == nil {
-		return
-	}
-	_ = p.cmd.Process.Kill() // fails only when it has ended already
-	<-p.done
-}
-
-// A tail keeps the end of what is written to it, for error messages.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte
-}
-
-const tailSize = 2048
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if n := len(t.buf) - tailSize; n > 0 {
-		t.buf = bytes.Clone(t.buf[n:])
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.buf))
 }

@@ -8,18 +8,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"guidon/internal/child"
 )
 
-// A program is an engine that was fetched.
+// A program is an engine that was downloaded.
 type program struct {
-	name string
-	mark string // a word of its command line
-
-	// launch runs it over a data file, in memory when that is empty.
-	launch func(data string, log io.Writer) (*process, error)
+	name   string
+	launch func(data string, log io.Writer) (*instance, error) // in memory if data is empty
 }
 
-// find fetches, if it is not there, the engine that is asked for; the empty name is the default.
+// find returns the engine of a name, "" for the default, and downloads it if necessary.
 func find(ctx context.Context, name, local string, log io.Writer) (program, error) {
 	switch name {
 	case "", "dynoxide":
@@ -32,7 +31,7 @@ func find(ctx context.Context, name, local string, log io.Writer) (program, erro
 
 const dynoxideVersion = "1.2.1"
 
-// dynoxidePlatforms are those that npm has the binary for, by GOOS/GOARCH.
+// dynoxidePlatforms lists the platforms that npm has the binary for, by GOOS/GOARCH.
 var dynoxidePlatforms = map[string]string{
 	"linux/amd64":   "linux-x64",
 	"linux/arm64":   "linux-arm64",
@@ -41,8 +40,8 @@ var dynoxidePlatforms = map[string]string{
 	"windows/amd64": "win32-x64",
 }
 
-// Dynoxide is the default engine's binary for a system, fetched if it is not there: the one for Linux runs in a container
-// beside those of `sam local`. The log takes what is fetched.
+// Dynoxide returns the path of the default engine's binary for a system, and downloads it if necessary. make sam-local runs
+// the one for Linux in a container.
 func Dynoxide(ctx context.Context, goos, goarch string, log io.Writer) (string, error) {
 	local, err := LocalDir()
 	if err != nil {
@@ -55,14 +54,14 @@ func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writ
 	system := goos + "/" + goarch
 	platform, ok := dynoxidePlatforms[system]
 	if !ok {
-		return "", fmt.Errorf("there is no embedded DynamoDB engine for %s: "+
-			"run any DynamoDB yourself and name its address in AWS_ENDPOINT_URL_DYNAMODB", system)
+		return "", fmt.Errorf("the embedded DynamoDB engine is not available for %s: "+
+			"run another DynamoDB and set AWS_ENDPOINT_URL_DYNAMODB to its address", system)
 	}
 	dir := filepath.Join(local, "engine", "dynoxide-"+dynoxideVersion+"-"+platform)
 	folder, err := npmPackage(ctx, dir, "@dynoxide/"+platform, dynoxideVersion, log)
 	if err != nil {
-		return "", fmt.Errorf("the embedded DynamoDB engine cannot be had; you can name the address of another "+
-			"DynamoDB in AWS_ENDPOINT_URL_DYNAMODB instead: %w", err)
+		return "", fmt.Errorf("the embedded DynamoDB engine cannot be installed; install npm, or set "+
+			"AWS_ENDPOINT_URL_DYNAMODB to the address of another DynamoDB: %w", err)
 	}
 	binary := filepath.Join(folder, "dynoxide")
 	if goos == "windows" {
@@ -77,8 +76,8 @@ func findDynoxide(ctx context.Context, local string, log io.Writer) (program, er
 		return program{}, err
 	}
 	return program{
-		name: "dynoxide", mark: "dynoxide",
-		launch: func(data string, log io.Writer) (*process, error) {
+		name: "dynoxide",
+		launch: func(data string, log io.Writer) (*instance, error) {
 			args := []string{"mcp"}
 			if data != "" {
 				if err := createFile(data); err != nil {
@@ -96,7 +95,7 @@ const dynamoDBLocalVersion = "2.6.0"
 func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (program, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
-		return program{}, fmt.Errorf("ENGINE=dynamodb-local needs java 17 or newer in the path: %w", err)
+		return program{}, fmt.Errorf("ENGINE=dynamodb-local needs Java 17 or newer on the PATH: %w", err)
 	}
 	dir := filepath.Join(local, "engine", "dynamodb-local-"+dynamoDBLocalVersion)
 	err = fetchOnce(dir, func(temp string) error {
@@ -107,9 +106,9 @@ func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (progra
 	}
 	lib := filepath.Join(dir, "lib")
 	return program{
-		name: "DynamoDB Local", mark: "dynamodbv2.local.main.ServerRunner",
-		launch: func(data string, log io.Writer) (*process, error) {
-			port, err := freePort()
+		name: "DynamoDB Local",
+		launch: func(data string, log io.Writer) (*instance, error) {
+			port, err := child.FreePort()
 			if err != nil {
 				return nil, err
 			}
@@ -117,13 +116,13 @@ func findDynamoDBLocal(ctx context.Context, local string, log io.Writer) (progra
 				"-Djava.library.path=" + lib, "-cp", filepath.Join(lib, "*"),
 				"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
 				"-port", port, "-disableTelemetry",
-				"-cors", "https://no-page.invalid", // else every web page may call it
-				"-sharedDb", // else each access key and region has tables of its own
+				"-cors", "https://no-page.invalid", // otherwise any web page may call it
+				"-sharedDb", // otherwise each access key and region has its own tables
 			}
 			if data == "" {
 				args = append(args, "-inMemory")
 			} else {
-				folder := data + javaFolder // it names its file itself
+				folder := data + javaFolder // it chooses the name of its file
 				if err := os.MkdirAll(folder, 0o700); err != nil {
 					return nil, err
 				}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"guidon/internal/printed"
+	"guidon/internal/child"
 )
 
 // How long something may take to start, which may have to be fetched first, and to end.
@@ -23,7 +23,7 @@ const (
 type process struct {
 	name  string
 	cmd   *exec.Cmd
-	said  printed.Output
+	said  child.Output
 	ended chan struct{}
 }
 

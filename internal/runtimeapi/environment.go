@@ -15,20 +15,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"guidon/internal/detach"
+	"guidon/internal/child"
 	"guidon/internal/guard"
 )
 
 // An environment is a process with a Runtime API of its own.
 type environment struct {
 	name   string
-	cmd    *exec.Cmd
 	server *guard.Server
 	events chan *invocation // what the process gets when it asks
 	begun  time.Time
 	init   time.Duration // set before ready is closed
 	ready  chan struct{} // closed when the process first asks for an event
-	ended  chan struct{} // closed when it has ended
+	*child.Process
 
 	mu      sync.Mutex
 	current *invocation // the one that the process works on
@@ -59,7 +58,6 @@ func newEnvironment(f *Function) (*environment, error) {
 		name:   f.Name,
 		events: make(chan *invocation),
 		ready:  make(chan struct{}),
-		ended:  make(chan struct{}),
 	}
 	const api = "/2018-06-01/runtime"
 	mux := http.NewServeMux()
@@ -72,21 +70,19 @@ func newEnvironment(f *Function) (*environment, error) {
 		return nil, err
 	}
 
-	e.cmd = exec.Command(f.Command[0], f.Command[1:]...)
-	e.cmd.Env = f.variables(strings.TrimPrefix(e.server.URL, "http://"))
-	e.cmd.Stdout, e.cmd.Stderr = f.Log, f.Log
-	e.cmd.SysProcAttr = detach.Attributes()
+	cmd := exec.Command(f.Command[0], f.Command[1:]...)
+	cmd.Env = f.variables(strings.TrimPrefix(e.server.URL, "http://"))
+	if f.Log == nil {
+		f.Log = io.Discard
+	}
+	cmd.Stdout, cmd.Stderr = f.Log, f.Log
 	e.mu.Lock() // the Runtime API is served already
 	e.begun = time.Now()
 	e.mu.Unlock()
-	if err := e.cmd.Start(); err != nil {
+	if e.Process, err = child.Start(cmd); err != nil {
 		_ = e.server.Close()
 		return nil, err
 	}
-	go func() {
-		_ = e.cmd.Wait() // how it ended is in its output
-		close(e.ended)
-	}()
 	return e, nil
 }
 
@@ -97,7 +93,7 @@ func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error
 	defer late.Stop()
 	select {
 	case e.events <- in:
-	case <-e.ended:
+	case <-e.Ended():
 		return nil, errors.New("the process ended by itself between two events")
 	case <-late.C:
 		return nil, fmt.Errorf("the process did not ask for an event in %s", timeout)
@@ -105,7 +101,7 @@ func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error
 	select {
 	case out := <-in.outcome:
 		return out.answer, out.err
-	case <-e.ended:
+	case <-e.Ended():
 		return nil, errors.New("the process ended while it worked on an event")
 	case <-late.C:
 		return nil, fmt.Errorf("timed out after %s", timeout)
@@ -189,14 +185,7 @@ func readError(body io.Reader) error {
 
 // stop ends the process and its Runtime API.
 func (e *environment) stop() {
-	if detach.Interrupt(e.cmd.Process) == nil { // Go's runtime ends by it
-		select {
-		case <-e.ended:
-		case <-time.After(endTimeout):
-		}
-	}
-	_ = e.cmd.Process.Kill() // fails when it has ended, as it should have
-	<-e.ended
+	e.Stop(os.Interrupt, endTimeout)
 	_ = e.server.Close()
 }
 

@@ -98,7 +98,7 @@ func (f *Function) start(ctx context.Context) error {
 	f.report.Starts++
 	select {
 	case <-env.ready:
-	case <-env.ended:
+	case <-env.Ended():
 		err = errors.Join(errors.New("the process ended before it asked for an event"), env.failure())
 	case <-ctx.Done():
 		err = fmt.Errorf("the process has not asked for an event: %w", ctx.Err())
@@ -125,7 +125,7 @@ func (f *Function) end() {
 // look brings the report's memory up to date, while there is a process to look at.
 func (f *Function) look() {
 	if f.env != nil {
-		f.report.PeakRSS = max(f.report.PeakRSS, peakRSS(f.env.cmd.Process.Pid))
+		f.report.PeakRSS = max(f.report.PeakRSS, peakRSS(f.env.PID()))
 	}
 }
 

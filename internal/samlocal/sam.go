@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"guidon/internal/detach"
+	"guidon/internal/child"
 )
 
 // How long the SAM CLI may take to serve, and to end its containers.
@@ -83,62 +82,35 @@ func (c *sam) config() string { return c.path("samconfig.toml") }
 
 func (c *sam) path(name string) string { return filepath.Join(c.dir, name) }
 
-// serve runs sam local start-api until ctx ends, and says when it serves.
+// serve runs sam local start-api until ctx ends, and calls ready once it serves.
 func (c *sam) serve(ctx context.Context, ready func()) error {
 	cmd := c.command(context.Background(), "local", "start-api", "--config-file", c.config(), "--port", c.port)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = detach.Attributes()
-	if err := cmd.Start(); err != nil {
+	p, err := child.Start(cmd)
+	if err != nil {
 		return err
 	}
-	ended := make(chan struct{})
-	var exit error // once it has ended
-	go func() {
-		exit = cmd.Wait()
-		close(ended)
-	}()
-	late := time.After(serveTimeout)
-	for listening := false; ; {
-		var poll <-chan time.Time
-		if !listening {
-			poll = time.After(100 * time.Millisecond)
-		}
-		select {
-		case <-ended:
-			return errors.Join(errors.New("sam local start-api has ended by itself"), exit)
-		case <-ctx.Done():
-			return end(cmd, ended)
-		case <-late:
-			if !listening {
-				return errors.Join(errors.New("sam local start-api does not serve"), end(cmd, ended))
-			}
-		case <-poll:
-			if listening = listens(c.port); listening {
-				ready()
-			}
-		}
+	defer p.Stop(os.Interrupt, endTimeout) // it removes its containers; others are removed with the network
+	starting, cancel := context.WithTimeout(ctx, serveTimeout)
+	defer cancel()
+	if err := p.Await(starting, c.listens); err != nil {
+		return err
+	}
+	ready()
+	select {
+	case <-p.Ended():
+		return fmt.Errorf("sam local start-api ended by itself: %s", cmd.ProcessState)
+	case <-ctx.Done():
+		return nil
 	}
 }
 
-// end has the SAM CLI end its containers and itself.
-func end(cmd *exec.Cmd, ended <-chan struct{}) error {
-	if err := detach.Interrupt(cmd.Process); err == nil {
-		select {
-		case <-ended:
-			return nil
-		case <-time.After(endTimeout):
-		}
-	}
-	return cmd.Process.Kill() // what it leaves goes with the network
-}
-
-func listens(port string) bool {
-	c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", port), time.Second)
+func (c *sam) listens(ctx context.Context) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", c.port))
 	if err != nil {
-		return false
+		return err
 	}
-	_ = c.Close()
-	return true
+	return conn.Close()
 }
 
 func (c *sam) command(ctx context.Context, args ...string) *exec.Cmd {
