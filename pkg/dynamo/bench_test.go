@@ -1,0 +1,97 @@
+package dynamo
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/flags/storetest"
+)
+
+// cannedAnswer answers every request with the same body, so that the benchmarks measure this package and the SDK and not
+// an engine.
+type cannedAnswer string
+
+func (body cannedAnswer) Do(r *http.Request) (*http.Response, error) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(strings.NewReader(string(body))), ContentLength: int64(len(body)), Request: r,
+	}, nil
+}
+
+func (body cannedAnswer) RoundTrip(r *http.Request) (*http.Response, error) { return body.Do(r) }
+
+func benchmarkStore(b *testing.B, answer string) *Store {
+	b.Helper()
+	store, err := Open(b.Context(), Options{Table: "t", Endpoint: "http://localhost:1", HTTPClient: &http.Client{Transport: cannedAnswer(answer)}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	return store
+}
+
+// BenchmarkOpen is what a cold start pays for the store; the package's variables are extra (GODEBUG=inittrace=1).
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		benchmarkStore(b, "{}")
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	f := storetest.FullFeature()
+	doc, err := encode(storeFeature(f))
+	if err != nil {
+		b.Fatal(err)
+	}
+	quoted, err := encode(doc)
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := benchmarkStore(b, `{"Responses":{"t":[{"pk":{"S":"FLAG#`+f.Name+`"},"sk":{"S":"FLAG"},"version":{"N":"1"},"doc":{"S":`+quoted+`}}]}}`)
+	keys := []flags.Key{f.Key()}
+	for b.Loop() {
+		view, err := store.Load(b.Context(), keys)
+		if err != nil || len(view) != 1 {
+			b.Fatal(err, len(view))
+		}
+	}
+}
+
+func BenchmarkCommit(b *testing.B) {
+	before := storetest.FullFeature()
+	after := before.Clone()
+	after.Stale = !after.Stale
+	store := benchmarkStore(b, "{}")
+	change := flags.Change{
+		Writes: []flags.Write{{Before: before, After: after}},
+		Event:  flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: "test", CreatedBy: "test"},
+	}
+	for b.Loop() {
+		if err := store.Commit(b.Context(), change); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPlan is BenchmarkCommit without the SDK.
+func BenchmarkPlan(b *testing.B) {
+	before := storetest.FullFeature()
+	after := before.Clone()
+	after.Stale = !after.Stale
+	store := benchmarkStore(b, "{}")
+	change := flags.Change{
+		Writes: []flags.Write{{Before: before, After: after}},
+		Event:  flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: "test", CreatedBy: "test"},
+	}
+	for b.Loop() {
+		if tx, err := store.plan(change); err != nil || tx == nil {
+			b.Fatal(err)
+		}
+	}
+}
