@@ -219,7 +219,7 @@ func TestPermissions(t *testing.T) {
 	s := newStack(t)
 	s.succeeds(t, cfn.RequestCreate)
 	s.succeeds(t, cfn.RequestUpdate)
-	s.actions["GetItem"] = true // a lost answer is settled by it, see pkg/dynamo/send.go
+	s.actions["GetItem"] = true // after a lost response, the event is looked up, see pkg/dynamo/send.go
 	var want []string
 	for action := range s.actions {
 		want = append(want, "dynamodb:"+action)

@@ -16,119 +16,119 @@ import (
 	"guidon/pkg/flags"
 )
 
-// An attempts repeats one call until it has an answer that counts or the context ends, and remembers what came of it.
-// It is the SDK's own retryer, below which a request is made only once: every attempt sends the same bytes. (The SDK
-// writes the attributes of an item in a random order, so a loop around the call would not.)
+// An attempts retries one call until it has a definite response or the context ends. It is a retryer of the SDK, so that
+// every attempt sends the same bytes: the SDK serializes a request only once. A loop around the call would not do that,
+// because the SDK writes the attributes of an item in random order.
 type attempts struct {
-	unanswered bool  // an attempt may have been applied, and nobody knows
-	last       error // of the last attempt that was worth another
+	unanswered bool  // an attempt got no response, so it may have been applied
+	last       error // of the last attempt that was retried
 }
 
 var _ aws.Retryer = (*attempts)(nil)
 
-// persist makes a call be repeated so.
-func (a *attempts) persist(o *dynamodb.Options) { o.Retryer = a }
+// retry is an option of a call: it sets its retryer.
+func (a *attempts) retry(o *dynamodb.Options) { o.Retryer = a }
 
-// IsErrorRetryable sees how each attempt ended.
+// IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
-	verdict, _ := judge(err)
-	if verdict != busy && verdict != unknown {
+	result, _ := classify(err)
+	if result != busy && result != unknown {
 		return false
 	}
-	if verdict == unknown {
+	if result == unknown {
 		a.unanswered = true
 	}
-	if a.last == nil || !errors.Is(err, context.DeadlineExceeded) { // that time is up explains nothing
+	if a.last == nil || !errors.Is(err, context.DeadlineExceeded) { // an expired deadline does not say what took so long
 		a.last = err
 	}
 	return true
 }
 
-// MaxAttempts sets no bound but the context's deadline. (To retry.Standard, 0 would mean 3.)
+// MaxAttempts is 0, so that only the context's deadline limits the attempts. (In retry.Standard, 0 would mean 3.)
 func (a *attempts) MaxAttempts() int { return 0 }
 
-// RetryDelay grows from one attempt to the next.
+// RetryDelay increases with each attempt.
 func (a *attempts) RetryDelay(attempt int, _ error) (time.Duration, error) {
 	return jitter(attempt), nil
 }
 
-// GetRetryToken lets every attempt through: those of other calls have no bearing on this one.
+// GetRetryToken allows every attempt: the attempts of other calls do not limit this one.
 func (a *attempts) GetRetryToken(context.Context, error) (func(error) error, error) {
 	return a.GetInitialToken(), nil
 }
 
-// GetInitialToken lets the first attempt through.
+// GetInitialToken allows the first attempt.
 func (a *attempts) GetInitialToken() func(error) error { return func(error) error { return nil } }
 
-// cause is why the call failed at last: not that time was up, but what took so long.
+// cause is the error of the last attempt that failed for another reason than an expired deadline.
 func (a *attempts) cause(err error) error {
 	if a.last != nil {
 		err = a.last
 	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err // without the address, which may hold a secret of the local engine
+		return request.Err // without the URL, which may contain a secret of the local engine
 	}
 	return err
 }
 
-// readError is the error of a failed read. A store that is busy, does not answer or fails is in trouble that passes: the
-// caller should try again. A request that it rejects is a defect. Whatever is changed is read first, so a call that ends
-// here has changed nothing; one that had made a part of a change by then says so itself.
+// readError is the error of a failed read: Unavailable if the engine is busy, fails or does not respond, Internal if it
+// rejects the request. Every change begins with a read, so nothing was changed yet. A bulk operation that has changed
+// some of its flags says so itself.
 func (a *attempts) readError(err error) error {
 	err = a.cause(err)
-	switch verdict, _ := judge(err); verdict {
+	switch result, _ := classify(err); result {
 	case busy:
-		return gaveUp(false, err)
+		return unavailable(false, err)
 	case unknown:
 		return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store did not answer in time, and nothing was changed; try again"}
 	}
 	return &flags.Error{Kind: flags.Internal, Err: err, Message: "internal error, and nothing was changed; search the log for this id"}
 }
 
-// A result is what an attempt came to.
+// A result is the result of an attempt.
 type result int
 
 const (
-	applied    result = iota
-	refused           // a condition failed
-	busy              // not applied, because of load or of another transaction over the same items
-	unknown           // no answer that says: it may have been applied
-	impossible        // the engine does not take it: a defect
+	applied result = iota
+	conditionFailed
+	busy     // not applied, because of load or of another transaction on the same items
+	unknown  // no response, or one that does not tell whether it was applied
+	rejected // not applied, because the request is invalid or not permitted
 )
 
-// judge reads the answer to an attempt. For refused, it says which condition of the transaction failed.
-func judge(err error) (verdict result, condition int) {
+// classify reads the response to an attempt. For conditionFailed, it returns the index of the item in the transaction.
+func classify(err error) (_ result, item int) {
 	if err == nil {
 		return applied, 0
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		return judgeReasons(canceled.CancellationReasons)
+		return classifyReasons(canceled.CancellationReasons)
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
 	switch {
 	case !ok:
-		return unknown, 0 // nothing was answered
+		return unknown, 0 // no response
 	case isThrottle(api), api.ErrorCode() == "TransactionInProgressException", api.ErrorCode() == "TransactionConflictException":
 		return busy, 0
 	case isRejection(err):
-		return impossible, 0
+		return rejected, 0
 	}
-	return unknown, 0 // the engine failed on the way
+	return unknown, 0 // the engine failed
 }
 
-// judgeReasons reads why a transaction was cancelled. A failed condition counts before any conflict or throttling.
-func judgeReasons(reasons []types.CancellationReason) (verdict result, condition int) {
-	verdict = busy
+// classifyReasons reads why a transaction was canceled. A failed condition takes precedence over a conflict or throttling.
+func classifyReasons(reasons []types.CancellationReason) (_ result, item int) {
+	result := busy
 	for i, reason := range reasons {
 		switch aws.ToString(reason.Code) {
 		case "ConditionalCheckFailed":
-			return refused, i
+			return conditionFailed, i
 		case "None", "", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
 		default: // ValidationError, ItemCollectionSizeLimitExceeded
-			verdict = impossible
+			result = rejected
 		}
 	}
-	return verdict, 0
+	return result, 0
 }
 
 func isThrottle(api smithy.APIError) bool {
@@ -139,14 +139,26 @@ func isThrottle(api smithy.APIError) bool {
 	return false
 }
 
-// isRejection tells whether the engine answered that the request itself is at fault.
+// isRejection tells whether the response has a 4xx status.
 func isRejection(err error) bool {
-	answer, ok := errors.AsType[*awshttp.ResponseError](err)
-	return ok && answer.HTTPStatusCode() >= 400 && answer.HTTPStatusCode() < 500
+	response, ok := errors.AsType[*awshttp.ResponseError](err)
+	return ok && response.HTTPStatusCode() >= 400 && response.HTTPStatusCode() < 500
 }
 
-// jitter is how long to wait before an attempt: up to 10 ms, doubling, at most maxBackoff.
+// jitter is a random wait before an attempt: up to 10 ms for the first, doubled for each further one, at most maxBackoff.
 func jitter(attempt int) time.Duration {
 	ceiling := min(maxBackoff, 5*time.Millisecond<<min(attempt, 7))
-	return rand.N(ceiling) + time.Millisecond //nolint:gosec // spreading load is no secret
+	return rand.N(ceiling) + time.Millisecond //nolint:gosec // needs no secure random number
+}
+
+// pause waits before another attempt; false if the context ends.
+func pause(ctx context.Context, attempt int) bool {
+	timer := time.NewTimer(jitter(attempt))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

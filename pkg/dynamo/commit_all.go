@@ -11,90 +11,91 @@ import (
 	"guidon/pkg/flags"
 )
 
-// How many transactions of CommitAll are under way at the same time, and how many more are planned and wait. Each may hold
-// a megabyte.
+// How many transactions CommitAll sends at the same time, and how many more it plans ahead. Each may need several MB of
+// memory.
 const (
-	commitsAtOnce  = 8
-	commitsPlanned = 16
+	maxConcurrent = 8
+	maxPlanned    = 16
 )
 
-// CommitAll applies changes, each by itself, several at the same time. Two that write the same item, such as the guard of
-// a project or of a segment, are sent one after the other: DynamoDB cancels a transaction that meets another one on an item.
+// CommitAll applies changes, each in its own transaction, several at the same time. Two transactions that write the same
+// item, such as the guard of a project, are sent one after the other: DynamoDB would cancel one of them.
 func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 	type commit struct {
-		i      int
-		tx     *transaction
-		places []place
+		i    int
+		tx   *transaction
+		keys []itemKey
 	}
 	errs := make([]error, len(changes))
 	var (
-		planned  []commit
-		next     int // the first change that is not planned
-		underWay int
-		held     = map[place]bool{} // what the transactions under way write
-		ended    = make(chan commit)
+		planned []commit
+		next    int // the first change that is not planned
+		running int
+		written = map[itemKey]bool{} // by the running transactions
+		done    = make(chan commit)
 	)
 	for {
-		for ; next < len(changes) && len(planned) < commitsPlanned; next++ {
+		for ; next < len(changes) && len(planned) < maxPlanned; next++ {
 			tx, err := s.plan(changes[next])
 			if errs[next] = err; tx != nil {
-				planned = append(planned, commit{next, tx, tx.places()})
+				planned = append(planned, commit{next, tx, tx.keys()})
 			}
 		}
-		if len(planned) == 0 && underWay == 0 {
+		if len(planned) == 0 && running == 0 {
 			return errs
 		}
 		free := slices.IndexFunc(planned, func(c commit) bool {
-			return !slices.ContainsFunc(c.places, func(p place) bool { return held[p] })
+			return !slices.ContainsFunc(c.keys, func(key itemKey) bool { return written[key] })
 		})
-		if free < 0 || underWay == commitsAtOnce {
-			c := <-ended
-			underWay--
-			for _, p := range c.places {
-				delete(held, p)
+		if free < 0 || running == maxConcurrent {
+			c := <-done
+			running--
+			for _, key := range c.keys {
+				delete(written, key)
 			}
 			continue
 		}
 		c := planned[free]
 		planned = slices.Delete(planned, free, free+1)
-		underWay++
-		for _, p := range c.places {
-			held[p] = true
+		running++
+		for _, key := range c.keys {
+			written[key] = true
 		}
 		go func() {
-			defer func() { ended <- c }()
+			defer func() { done <- c }()
 			errs[c.i] = s.sendInTime(ctx, c.tx)
 		}()
 	}
 }
 
-// sendInTime sends a transaction, unless time is up. A panic, which would end the process, is an error.
+// sendInTime sends a transaction, unless the context has ended. It returns a panic, which would end the process, as an
+// error.
 func (s *Store) sendInTime(ctx context.Context, tx *transaction) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = broken(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			err = internalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
 	if ctx.Err() != nil {
-		return flags.Errorf(flags.Unavailable, "there was no time left for it, and it was not changed; try again")
+		return flags.Errorf(flags.Unavailable, "the request ran out of time before this change, which was not made; try again")
 	}
 	return s.send(ctx, tx)
 }
 
-// places are where the items of a transaction lie.
-func (tx *transaction) places() []place {
-	list := make([]place, 0, len(tx.input.TransactItems))
+// keys lists the keys of a transaction's items.
+func (tx *transaction) keys() []itemKey {
+	list := make([]itemKey, 0, len(tx.input.TransactItems))
 	for _, item := range tx.input.TransactItems {
-		key := keyOf(item)
-		pk, _ := key["pk"].(*types.AttributeValueMemberS)
-		sk, _ := key["sk"].(*types.AttributeValueMemberS)
-		list = append(list, place{pk.Value, sk.Value})
+		attributes := attributesOf(item)
+		pk, _ := attributes["pk"].(*types.AttributeValueMemberS)
+		sk, _ := attributes["sk"].(*types.AttributeValueMemberS)
+		list = append(list, itemKey{pk.Value, sk.Value})
 	}
 	return list
 }
 
-// keyOf are attributes that the key of an action's item is among.
-func keyOf(item types.TransactWriteItem) map[string]types.AttributeValue {
+// attributesOf is the item of a put, or the key of another action.
+func attributesOf(item types.TransactWriteItem) map[string]types.AttributeValue {
 	switch {
 	case item.Put != nil:
 		return item.Put.Item

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,43 +14,43 @@ import (
 	"guidon/pkg/flags"
 )
 
-// NextID counts an entity's counter up: one call. A lost answer leaves a gap.
+// NextID increments an entity's counter: one call. A lost response leaves a gap.
 func (s *Store) NextID(ctx context.Context, entity flags.Entity) (int64, error) {
 	expr, err := expression.NewBuilder().WithUpdate(expression.Add(expression.Name("last"), expression.Value(1))).Build()
 	if err != nil {
-		return 0, broken(err)
+		return 0, internalError(err)
 	}
 	var a attempts
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: place{"COUNTER#" + string(entity), "COUNTER"}.attributes(), ReturnValues: types.ReturnValueUpdatedNew,
+		TableName: &s.table, Key: itemKey{"COUNTER#" + string(entity), "COUNTER"}.attributes(), ReturnValues: types.ReturnValueUpdatedNew,
 		UpdateExpression: expr.Update(), ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.persist)
+	}, a.retry)
 	if err != nil {
 		return 0, a.readError(err)
 	}
 	last, _ := out.Attributes["last"].(*types.AttributeValueMemberN)
 	if last == nil {
-		return 0, flags.Errorf(flags.Internal, "the store counts nothing")
+		return 0, internalError(fmt.Errorf("the counter of %s has no number", entity))
 	}
 	id, err := strconv.ParseInt(last.Value, 10, 64)
 	if err != nil {
-		return 0, broken(err)
+		return 0, internalError(err)
 	}
 	return id, nil
 }
 
-// Counts adds up a project's guards: one call.
+// Counts adds up the guards of a project: one call.
 func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale int, err error) {
 	expr, err := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(projectPartition(projectUID))).
 		And(expression.Key("sk").BeginsWith(guardPrefix))).Build()
 	if err != nil {
-		return 0, 0, broken(err)
+		return 0, 0, internalError(err)
 	}
 	var a attempts
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.persist)
+	}, a.retry)
 	if err != nil {
 		return 0, 0, a.readError(err)
 	}
@@ -58,7 +59,7 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 		Stale  int `dynamodbav:"stale"`
 	}
 	if err := attributevalue.UnmarshalListOfMaps(out.Items, &counted); err != nil {
-		return 0, 0, broken(err)
+		return 0, 0, internalError(err)
 	}
 	for _, guard := range counted {
 		active, stale = active+guard.Active, stale+guard.Stale
@@ -66,17 +67,17 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 	return active, stale, nil
 }
 
-// Touch writes down when a token was last used: one call, which is not repeated when it fails. It matters less than the
-// time of the request that it is for.
+// Touch stores when a token was last used: one call, which is not retried. It must not delay the request that it is made
+// for.
 func (s *Store) Touch(ctx context.Context, seen *flags.TokenUse) error {
-	document, err := stored(seen)
+	document, err := seenEntity.encode(seen)
 	if err != nil {
-		return broken(err)
+		return internalError(err)
 	}
-	p := placeOf(seen.Key())
-	item, err := envelope{PK: p.pk, SK: p.sk, Document: document}.attributes()
+	key := seenEntity.key(seen.Hash)
+	item, err := attributevalue.MarshalMap(envelope{PK: key.pk, SK: key.sk, Document: document})
 	if err != nil {
-		return broken(err)
+		return internalError(err)
 	}
 	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, once); err != nil {

@@ -2,27 +2,28 @@ package dynamo
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
 )
 
-// maxEventData bounds what an event keeps of either side of a change, in bytes: a flag near the item limit must still
-// be changeable, and its event is an item too.
+// maxEventData is the limit of Data and of PreData, in bytes. An event is an item with a size limit too, and a flag near
+// the limit must still be changeable.
 const maxEventData = 64 << 10
 
-// maxInline is how many bytes of both sides the item of an event has room for. Larger ones are its body, an item of its own
-// beside it, which is in no index: an index of the log copies whole events, and one partition of it has those of the whole
-// service, 1,000 KB a second.
+// maxInline is the limit of Data and PreData together in the item of an event, in bytes. If they are larger, they become
+// the event's body, an item of its own that is in no index. An index copies whole events, and all events of the service
+// share one partition of it, which takes 1,000 KB a second.
 const maxInline = 4 << 10
 
-// An eventItem is the item of an event: an envelope with what the indexes of the log are made of, and its filters. An
-// attribute that is empty is absent, and so the item is in no index by it.
+// An eventItem is the item of an event: an envelope with the attributes for the indexes of the log and for its filters. An
+// empty attribute is absent, so that the item is not in the index by it.
 type eventItem struct {
 	envelope
-	BodyBytes   int    `dynamodbav:"bodyBytes,omitempty"` // the length of the body's document; 0 where there is none
-	Log         string `dynamodbav:"log,omitempty"`       // the same in every event: the index by time
+	BodyBytes   int    `dynamodbav:"bodyBytes,omitempty"` // the length of the body's document; 0 for no body
+	Log         string `dynamodbav:"log,omitempty"`       // the same in every event, for the index by time
 	ID          string `dynamodbav:"id,omitempty"`
 	Project     string `dynamodbav:"project,omitempty"`
 	Type        string `dynamodbav:"type,omitempty"`
@@ -32,8 +33,8 @@ type eventItem struct {
 	User        string `dynamodbav:"user,omitempty"`
 }
 
-// eventItemOf is the item of an event, and the document of its body; "" for none.
-func eventItemOf(at place, e flags.Event) (item eventItem, body string, err error) {
+// newEventItem is the item of an event, and the document of its body; "" for none.
+func newEventItem(at itemKey, e flags.Event) (item eventItem, body string, err error) {
 	doc, err := storeEvent(e)
 	if err != nil {
 		return eventItem{}, "", err
@@ -47,7 +48,7 @@ func eventItemOf(at place, e flags.Event) (item eventItem, body string, err erro
 	document, err := encode(doc)
 	item = eventItem{
 		BodyBytes: len(body),
-		envelope:  envelope{PK: at.pk, SK: at.sk, Document: document}, Log: wholeLog, ID: e.ID, Project: e.Project,
+		envelope:  envelope{PK: at.pk, SK: at.sk, Document: document}, Log: logPartition, ID: e.ID, Project: e.Project,
 		Type: string(e.Type), Flag: e.FeatureName, Environment: e.Environment, By: e.CreatedBy,
 	}
 	if e.UserID != 0 {
@@ -56,7 +57,7 @@ func eventItemOf(at place, e flags.Event) (item eventItem, body string, err erro
 	return item, body, err
 }
 
-// An eventBody is what an event tells of both sides of a change, where that is an item of its own.
+// An eventBody is the stored form of the Data and PreData of an event, if these are an item of its own.
 type eventBody struct {
 	Format  int            `json:"format"`
 	ID      string         `json:"id"` // of the event
@@ -64,12 +65,12 @@ type eventBody struct {
 	PreData jsontext.Value `json:"preData,omitzero"`
 }
 
-// An eventDocument is an event as it is stored.
+// An eventDocument is the stored form of an event.
 type eventDocument struct {
 	Format      int             `json:"format"`
 	ID          string          `json:"id"`
 	Type        flags.EventType `json:"type"`
-	CreatedAt   stamp           `json:"createdAt"`
+	CreatedAt   time.Time       `json:"createdAt"`
 	CreatedBy   string          `json:"createdBy"`
 	UserID      int64           `json:"createdByUserId,omitzero"`
 	Project     string          `json:"project,omitzero"`
@@ -102,7 +103,7 @@ func eventData(data any) (jsontext.Value, error) {
 	return jsontext.Value(doc), err
 }
 
-// event is the event, with what the document of its body says; "" for none.
+// event is the event. body is the document of its body; "" for none.
 func (doc eventDocument) event(body string) (flags.Event, error) {
 	if body != "" {
 		var apart eventBody

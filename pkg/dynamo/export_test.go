@@ -23,7 +23,7 @@ type Guard struct {
 // GuardOf reads the guard that counts a flag; nil when it is not there.
 func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 	t.Helper()
-	out, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: &s.table, Key: guardPlace(f).attributes()})
+	out, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: &s.table, Key: featureGuard(f).attributes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 // CloseGuard writes the guard that counts a flag as the deletion of its project will.
 func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 	t.Helper()
-	p := guardPlace(f)
+	p := featureGuard(f)
 	item, err := attributevalue.MarshalMap(Guard{PK: p.pk, SK: p.sk, Closed: true})
 	if err != nil {
 		t.Fatal(err)

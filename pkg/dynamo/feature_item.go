@@ -1,8 +1,40 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"strconv"
+	"time"
 
-// A featureDocument is a flag as it is stored.
+	"guidon/pkg/flags"
+)
+
+var featureEntity = entity{
+	name:  flags.EntityFeature,
+	key:   func(name string) itemKey { return itemKey{"FLAG#" + name, "FLAG"} },
+	title: featureTitle,
+	encode: func(a flags.Aggregate) (string, error) {
+		return encode(storeFeature(a.(*flags.Feature)))
+	},
+	decode: func(e envelope) (flags.Aggregate, error) { return read(e, featureDocument.feature) },
+	exists: func(name string) conditionError {
+		return permanent(flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name", name))
+	},
+	row: func(a flags.Aggregate) (string, itemKey, error) {
+		f := a.(*flags.Feature)
+		document, err := encode(storeRow(f.Summary()))
+		return document, rowKey(f), err
+	},
+	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+		old, _ := before.(*flags.Feature)
+		f, _ := after.(*flags.Feature)
+		tx.countFeature(old, f)
+		tx.countSegments(old, f)
+		return s.planUse(tx, old, f)
+	},
+}
+
+func featureTitle(name string) string { return "the flag " + strconv.Quote(name) }
+
+// A featureDocument is the stored form of a flag.
 type featureDocument struct {
 	Format         int                            `json:"format"`
 	Name           string                         `json:"name"`
@@ -13,10 +45,10 @@ type featureDocument struct {
 	Stale          bool                           `json:"stale,omitzero"`
 	ImpressionData bool                           `json:"impressionData,omitzero"`
 	Archived       bool                           `json:"archived,omitzero"`
-	CreatedAt      stamp                          `json:"createdAt"`
+	CreatedAt      time.Time                      `json:"createdAt"`
 	CreatedBy      string                         `json:"createdBy"`
-	ArchivedAt     stamp                          `json:"archivedAt,omitzero"`
-	LastSeenAt     stamp                          `json:"lastSeenAt,omitzero"`
+	ArchivedAt     time.Time                      `json:"archivedAt,omitzero"`
+	LastSeenAt     time.Time                      `json:"lastSeenAt,omitzero"`
 	Tags           []tagDocument                  `json:"tags,omitempty"`
 	Favorites      []string                       `json:"favorites,omitempty"`
 	Dependencies   []dependencyDocument           `json:"dependencies,omitempty"`
@@ -30,7 +62,7 @@ type environmentDocument struct {
 	EnabledIn   string             `json:"enabledIn,omitzero"`
 	Strategies  []strategyDocument `json:"strategies,omitempty"`
 	Variants    []variantDocument  `json:"variants,omitempty"`
-	LastSeenAt  stamp              `json:"lastSeenAt,omitzero"`
+	LastSeenAt  time.Time          `json:"lastSeenAt,omitzero"`
 }
 
 type strategyDocument struct {
@@ -87,10 +119,10 @@ type dependencyDocument struct {
 func storeDependency(d flags.Dependency) dependencyDocument { return dependencyDocument(d) }
 func (doc dependencyDocument) dependency() flags.Dependency { return flags.Dependency(doc) }
 
-// A phaseDocument is a stage of a flag's lifecycle. Its names are short: list rows have one too.
+// A phaseDocument is a stage of a flag's lifecycle. Its field names are short because list rows have one too.
 type phaseDocument struct {
 	Stage     flags.Stage            `json:"s"`
-	EnteredAt stamp                  `json:"at"`
+	EnteredAt time.Time              `json:"at"`
 	Status    flags.CompletionStatus `json:"st,omitzero"`
 	Value     string                 `json:"v,omitzero"`
 }
@@ -111,8 +143,8 @@ func storeFeature(f *flags.Feature) featureDocument {
 		Format: format, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Type: f.Type,
 		Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
-		Tags: each(f.Tags, storeTag), Favorites: f.Favorites,
-		Dependencies: each(f.Dependencies, storeDependency), Children: f.Children, Lifecycle: each(f.Lifecycle, storePhase),
+		Tags: convert(f.Tags, storeTag), Favorites: f.Favorites,
+		Dependencies: convert(f.Dependencies, storeDependency), Children: f.Children, Lifecycle: convert(f.Lifecycle, storePhase),
 	}
 	if len(f.Environments) > 0 {
 		doc.Environments = make(map[string]environmentDocument, len(f.Environments))
@@ -120,7 +152,7 @@ func storeFeature(f *flags.Feature) featureDocument {
 	for name, fe := range f.Environments {
 		doc.Environments[name] = environmentDocument{
 			Environment: fe.EnvironmentUID, EnabledIn: fe.EnabledIn, LastSeenAt: fe.LastSeenAt,
-			Strategies: each(fe.Strategies, storeStrategy), Variants: each(fe.Variants, storeVariant),
+			Strategies: convert(fe.Strategies, storeStrategy), Variants: convert(fe.Variants, storeVariant),
 		}
 	}
 	return doc
@@ -132,15 +164,15 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
 		ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
-		Dependencies: each(doc.Dependencies, dependencyDocument.dependency), Children: doc.Children,
-		Lifecycle:    each(doc.Lifecycle, phaseDocument.phase),
+		Tags: convert(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
+		Dependencies: convert(doc.Dependencies, dependencyDocument.dependency), Children: doc.Children,
+		Lifecycle:    convert(doc.Lifecycle, phaseDocument.phase),
 		Environments: make(map[string]flags.FeatureEnvironment, len(doc.Environments)),
 	}
 	for name, fe := range doc.Environments {
 		f.Environments[name] = flags.FeatureEnvironment{
 			EnvironmentState: flags.EnvironmentState{EnvironmentUID: fe.Environment, EnabledIn: fe.EnabledIn},
-			Strategies:       each(fe.Strategies, strategyDocument.strategy), Variants: each(fe.Variants, variantDocument.variant),
+			Strategies:       convert(fe.Strategies, strategyDocument.strategy), Variants: convert(fe.Variants, variantDocument.variant),
 			LastSeenAt: fe.LastSeenAt,
 		}
 	}
@@ -150,16 +182,16 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 func storeStrategy(s flags.Strategy) strategyDocument {
 	return strategyDocument{
 		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, SortOrder: s.SortOrder, Segments: s.Segments,
-		Constraints: each(s.Constraints, func(c flags.Constraint) constraintDocument { return constraintDocument(c) }),
-		Parameters:  s.Parameters, Variants: each(s.Variants, storeVariant),
+		Constraints: convert(s.Constraints, func(c flags.Constraint) constraintDocument { return constraintDocument(c) }),
+		Parameters:  s.Parameters, Variants: convert(s.Variants, storeVariant),
 	}
 }
 
 func (doc strategyDocument) strategy() flags.Strategy {
 	return flags.Strategy{
 		ID: doc.ID, Name: doc.Name, Title: doc.Title, Disabled: doc.Disabled, SortOrder: doc.SortOrder, Segments: doc.Segments,
-		Constraints: each(doc.Constraints, func(c constraintDocument) flags.Constraint { return flags.Constraint(c) }),
-		Parameters:  doc.Parameters, Variants: each(doc.Variants, variantDocument.variant),
+		Constraints: convert(doc.Constraints, func(c constraintDocument) flags.Constraint { return flags.Constraint(c) }),
+		Parameters:  doc.Parameters, Variants: convert(doc.Variants, variantDocument.variant),
 	}
 }
 
@@ -167,7 +199,7 @@ func storeVariant(v flags.Variant) variantDocument {
 	return variantDocument{
 		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness,
 		Payload:   (*payloadDocument)(v.Payload),
-		Overrides: each(v.Overrides, func(o flags.Override) overrideDocument { return overrideDocument(o) }),
+		Overrides: convert(v.Overrides, func(o flags.Override) overrideDocument { return overrideDocument(o) }),
 	}
 }
 
@@ -175,18 +207,6 @@ func (doc variantDocument) variant() flags.Variant {
 	return flags.Variant{
 		Name: doc.Name, Weight: doc.Weight, WeightType: doc.WeightType, Stickiness: doc.Stickiness,
 		Payload:   (*flags.Payload)(doc.Payload),
-		Overrides: each(doc.Overrides, func(o overrideDocument) flags.Override { return flags.Override(o) }),
+		Overrides: convert(doc.Overrides, func(o overrideDocument) flags.Override { return flags.Override(o) }),
 	}
-}
-
-// each maps a list; an empty one stays nil.
-func each[A, B any](list []A, f func(A) B) []B {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]B, len(list))
-	for i, a := range list {
-		out[i] = f(a)
-	}
-	return out
 }

@@ -13,7 +13,7 @@ import (
 // the log's own, and bounds the query from above.
 func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cursor, feature string) {
-		if id, err := idBefore(cursor); err == nil {
+		if id, err := idBeforeCursor(cursor); err == nil {
 			at, bad := uuid.Parse(id)
 			if bad != nil || at.String() != id || len(decodeCursor(cursor)) != 16 || id >= uuid.UUID(decodeCursor(cursor)).String() {
 				t.Errorf("before cursor %q is %q, %v", cursor, id, bad)
@@ -22,20 +22,20 @@ func FuzzCursor(f *testing.F) {
 				t.Errorf("cursor %q, written again, is %q", cursor, again)
 			}
 		}
-		if version, err := versionIn(cursor); err == nil {
+		if version, err := versionInCursor(cursor); err == nil {
 			if version < 1 || version > maxVersion {
 				t.Errorf("cursor %q is of version %d", cursor, version)
 			}
-			if again := (logRange{}).cursor(eventItem{envelope: envelope{SK: eventKey(version)}}); again != cursor {
+			if again := (logRange{}).cursor(eventItem{envelope: envelope{SK: eventSortKey(version)}}); again != cursor {
 				t.Errorf("cursor %q, written again, is %q", cursor, again)
 			}
 		}
 		for _, q := range []flags.LogQuery{{Cursor: cursor}, {Cursor: cursor, Features: []string{feature}}, {Cursor: cursor, Projects: []string{feature}}} {
-			r, err := rangeOf(q)
+			r, err := logRangeOf(q)
 			if err != nil && flags.KindOf(err) != flags.Invalid {
 				t.Errorf("cursor %q: %v, want Invalid", cursor, err)
 			}
-			own := r.partition == wholeLog || r.partition == feature && r.index == projectIndex ||
+			own := r.partition == logPartition || r.partition == feature && r.index == projectIndex ||
 				r.partition == "FLAG#"+feature && strings.HasPrefix(r.from, eventPrefix) && strings.HasPrefix(r.to, eventPrefix)
 			if !own {
 				t.Errorf("cursor %q leads to %+v", cursor, r)

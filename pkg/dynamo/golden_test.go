@@ -82,8 +82,8 @@ func TestGolden(t *testing.T) {
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{
-			strings.ReplaceAll(string(entity), " ", "-"), a, func() (string, error) { return stored(a) },
-			func(document string) (any, error) { return loaded(entity, envelope{Document: document}) },
+			strings.ReplaceAll(string(entity), " ", "-"), a, func() (string, error) { return encodeAggregate(a) },
+			func(document string) (any, error) { return entityOf(entity).decode(envelope{Document: document}) },
 		})
 	}
 	for _, c := range cases {
@@ -119,12 +119,12 @@ func TestGolden(t *testing.T) {
 
 // TestStoredFormIsStable finds an encoding that depends on the order of a map: a write that alters nothing would show.
 func TestStoredFormIsStable(t *testing.T) {
-	first, err := stored(storetest.FullFeature())
+	first, err := encodeAggregate(storetest.FullFeature())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 50 {
-		if again, err := stored(storetest.FullFeature()); err != nil || again != first {
+		if again, err := encodeAggregate(storetest.FullFeature()); err != nil || again != first {
 			t.Fatalf("the same flag is stored as\n%s\nand as\n%s (%v)", first, again, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestGoldenBefore(t *testing.T) {
 		}
 		return string(golden)
 	}
-	got, err := loaded(flags.EntityFeature, envelope{Document: document("feature")})
+	got, err := featureEntity.decode(envelope{Document: document("feature")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,55 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"strconv"
+	"time"
 
-// A projectDocument is a project as it is stored.
+	"guidon/pkg/flags"
+)
+
+var projectEntity = entity{
+	name:    flags.EntityProject,
+	key:     func(id string) itemKey { return itemKey{"PROJECT#" + id, "PROJECT"} },
+	title:   projectTitle,
+	encode:  encodeProject,
+	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, projectDocument.project) },
+	list:    projectList,
+	history: func(a flags.Aggregate) string { return projectPartition(a.(*flags.Project).UID) },
+	uid:     func(a flags.Aggregate) string { return a.(*flags.Project).UID },
+	exists: func(id string) conditionError { // retryable: a project can be deleted
+		return retryable(flags.Errorf(flags.NameExists, "%s already exists", projectTitle(id)))
+	},
+	row: func(a flags.Aggregate) (string, itemKey, error) {
+		document, err := encodeProject(a)
+		return document, itemKey{projectList, a.Key().ID}, err
+	},
+	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+		if after == nil {
+			return s.planClose(tx, before.(*flags.Project))
+		}
+		old, _ := before.(*flags.Project)
+		tx.countDefaults(old, after.(*flags.Project))
+		return nil
+	},
+}
+
+const projectList = "PROJECTS"
+
+func projectTitle(id string) string { return "the project " + strconv.Quote(id) }
+
+func encodeProject(a flags.Aggregate) (string, error) {
+	return encode(storeProject(a.(*flags.Project)))
+}
+
+// A projectDocument is the stored form of a project.
 type projectDocument struct {
 	Format       int                           `json:"format"`
 	ID           string                        `json:"id"`
 	UID          string                        `json:"uid"`
 	Name         string                        `json:"name"`
 	Description  string                        `json:"description,omitzero"`
-	CreatedAt    stamp                         `json:"createdAt"`
-	UpdatedAt    stamp                         `json:"updatedAt,omitzero"`
+	CreatedAt    time.Time                     `json:"createdAt"`
+	UpdatedAt    time.Time                     `json:"updatedAt,omitzero"`
 	Mode         string                        `json:"mode,omitzero"`
 	Stickiness   string                        `json:"defaultStickiness,omitzero"`
 	FeatureLimit *int64                        `json:"featureLimit,omitzero"`
@@ -42,7 +81,7 @@ func storeProject(p *flags.Project) projectDocument {
 	doc := projectDocument{
 		Format: format, ID: p.ID, UID: p.UID, Name: p.Name, Description: p.Description, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 		Mode: p.Mode, Stickiness: p.DefaultStickiness, FeatureLimit: p.FeatureLimit, Naming: namingDocument(p.Naming),
-		Links:   each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplateDocument { return linkTemplateDocument(l) }),
+		Links:   convert(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplateDocument { return linkTemplateDocument(l) }),
 		Members: p.Members, Favorites: p.Favorites,
 		Environments: make(map[string]attachmentDocument, len(p.Environments)),
 	}
@@ -62,7 +101,7 @@ func (doc projectDocument) project(version int64) *flags.Project {
 		Version: version, ID: doc.ID, UID: doc.UID, Name: doc.Name, Description: doc.Description, CreatedAt: doc.CreatedAt, UpdatedAt: doc.UpdatedAt,
 		Settings: flags.Settings{
 			Mode: doc.Mode, DefaultStickiness: doc.Stickiness, FeatureLimit: doc.FeatureLimit, Naming: flags.Naming(doc.Naming),
-			LinkTemplates: each(doc.Links, func(l linkTemplateDocument) flags.LinkTemplate { return flags.LinkTemplate(l) }),
+			LinkTemplates: convert(doc.Links, func(l linkTemplateDocument) flags.LinkTemplate { return flags.LinkTemplate(l) }),
 		},
 		Members: doc.Members, Favorites: doc.Favorites,
 		Environments: make(map[string]flags.Attachment, len(doc.Environments)),

@@ -2,8 +2,8 @@ package dynamo
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -14,60 +14,56 @@ import (
 	"guidon/pkg/flags"
 )
 
-// maxBatch is how many items one BatchGetItem may name.
+// maxBatch is the largest number of keys in a BatchGetItem.
 const maxBatch = 100
 
-// Load brings the aggregates at keys: one call for up to 100 of them.
+// Load reads aggregates: one call for up to 100 keys.
 func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
 	view := make(flags.View, len(keys))
-	entities := make(map[place]flags.Key, len(keys))
+	keyOfItem := make(map[itemKey]flags.Key, len(keys))
 	for chunk := range slices.Chunk(keys, maxBatch) {
 		request := make([]map[string]types.AttributeValue, 0, len(chunk))
 		for _, key := range chunk {
-			p := placeOf(key)
-			if _, twice := entities[p]; twice {
-				continue // the engine refuses a batch that names an item twice
+			at := keyOf(key)
+			if _, duplicate := keyOfItem[at]; duplicate {
+				continue // the engine rejects a batch with the same key twice
 			}
-			entities[p] = key
-			request = append(request, p.attributes())
+			keyOfItem[at] = key
+			request = append(request, at.attributes())
 		}
-		if err := s.loadBatch(ctx, request, entities, view); err != nil {
+		err := s.batchGet(ctx, request, func(e envelope) (err error) {
+			key := keyOfItem[itemKey{e.PK, e.SK}]
+			view[key], err = entityOf(key.Entity).decode(e)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	return view, nil
 }
 
-// loadBatch reads one batch into view.
-func (s *Store) loadBatch(ctx context.Context, keys []map[string]types.AttributeValue, entities map[place]flags.Key, view flags.View) error {
-	return s.batchGet(ctx, keys, func(e envelope) (err error) {
-		key := entities[place{e.PK, e.SK}]
-		view[key], err = loaded(key.Entity, e)
-		return err
-	})
-}
-
-// batchGet calls each with the items at up to maxBatch keys. What the engine leaves unprocessed, under load, is asked for
+// batchGet calls each with the items of up to maxBatch keys. It requests the keys that a busy engine leaves unprocessed
 // again.
 func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeValue, each func(e envelope) error) error {
 	for attempt := 0; len(keys) > 0; attempt++ {
 		if attempt > 0 && !pause(ctx, attempt) {
-			return gaveUp(false, ctx.Err())
+			return unavailable(false, ctx.Err())
 		}
 		var a attempts
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
-		}, a.persist)
+		}, a.retry)
 		if err != nil {
 			return a.readError(err)
 		}
 		for _, item := range out.Responses[s.table] {
 			var e envelope
 			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
-				return broken(err)
+				return internalError(err)
 			}
 			if err := each(e); err != nil {
-				return broken(err)
+				return internalError(err)
 			}
 		}
 		keys = out.UnprocessedKeys[s.table].Keys
@@ -75,7 +71,7 @@ func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeV
 	return nil
 }
 
-// Summaries lists a project's active or archived flags: one call a megabyte of rows.
+// Summaries lists a project's active or archived flags: one call per MB of rows.
 func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool) ([]flags.FeatureSummary, error) {
 	list := []flags.FeatureSummary{}
 	err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
@@ -87,10 +83,10 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 	return list, err
 }
 
-// Tags lists the tags that a project's flags have, from their list rows: one call a megabyte of active flags, and of
-// archived ones.
+// Tags lists the tags of a project's flags. It reads their list rows: one call per MB for the active flags, and the same
+// for the archived ones.
 func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error) {
-	had := map[tagDocument]bool{}
+	found := map[tagDocument]bool{}
 	for _, archived := range []bool{false, true} {
 		err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 			var row struct {
@@ -98,7 +94,7 @@ func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error
 			}
 			err := decode(e.Document, &row)
 			for _, tag := range row.Tags {
-				had[tag] = true
+				found[tag] = true
 			}
 			return err
 		})
@@ -106,28 +102,32 @@ func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error
 			return nil, err
 		}
 	}
-	list := make([]flags.Tag, 0, len(had))
-	for tag := range had {
+	list := make([]flags.Tag, 0, len(found))
+	for tag := range found {
 		list = append(list, tag.tag())
 	}
 	return flags.DistinctTags(list), nil
 }
 
-// List brings every aggregate of an entity: one call a megabyte. Those of projects and tokens come from rows, which have
-// no version: they are for reading, not for changing.
-func (s *Store) List(ctx context.Context, entity flags.Entity) ([]flags.Aggregate, error) {
+// List reads all aggregates of an entity: one call per MB. Projects and tokens come from list rows, which have no version,
+// so they cannot be changed.
+func (s *Store) List(ctx context.Context, name flags.Entity) ([]flags.Aggregate, error) {
+	entity := entityOf(name)
+	if entity.list == "" {
+		return nil, internalError(fmt.Errorf("dynamo: the entity %s has no list", name))
+	}
 	list := []flags.Aggregate{}
-	err := s.query(ctx, listPartition(entity), "", func(e envelope) error {
-		a, err := loaded(entity, e)
+	err := s.query(ctx, entity.list, "", func(e envelope) error {
+		a, err := entity.decode(e)
 		list = append(list, a)
 		return err
 	})
 	return list, err
 }
 
-// Events lists the history of an aggregate, oldest first: one call a megabyte of events, and of their bodies.
+// Events lists the history of an aggregate, oldest first: one call per MB of events, and of their bodies.
 func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, error) {
-	list, bodies := []flags.Event{}, map[string]string{} // bodies by the ids of events
+	list, bodies := []flags.Event{}, map[string]string{} // by event ID
 	err := s.query(ctx, historyOf(of), bodyPrefix, func(e envelope) error {
 		var body eventBody
 		err := decode(e.Document, &body)
@@ -149,7 +149,7 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 	return list, err
 }
 
-// query calls each with every document of a partition whose sort key begins with prefix, in order, and its version.
+// query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only doc and version.
 func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
 	key := expression.Key("pk").Equal(expression.Value(pk))
 	if prefix != "" {
@@ -159,7 +159,7 @@ func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelo
 		WithProjection(expression.NamesList(expression.Name("doc"), expression.Name("version"))).
 		Build()
 	if err != nil {
-		return broken(err)
+		return internalError(err)
 	}
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
@@ -168,31 +168,19 @@ func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelo
 	})
 	for pages.HasMorePages() {
 		var a attempts
-		page, err := pages.NextPage(ctx, a.persist)
+		page, err := pages.NextPage(ctx, a.retry)
 		if err != nil {
 			return a.readError(err)
 		}
 		for _, item := range page.Items {
 			var e envelope
 			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
-				return broken(err)
+				return internalError(err)
 			}
 			if err := each(e); err != nil {
-				return broken(err)
+				return internalError(err)
 			}
 		}
 	}
 	return nil
-}
-
-// pause waits before another attempt, longer each time and never in step with others; false when time is up.
-func pause(ctx context.Context, attempt int) bool {
-	timer := time.NewTimer(jitter(attempt))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

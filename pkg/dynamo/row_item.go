@@ -1,8 +1,12 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"time"
 
-// A rowDocument is a flag's list row. Its names are short: a list reads thousands of them.
+	"guidon/pkg/flags"
+)
+
+// A rowDocument is the stored form of a flag's list row. Its field names are short because a list reads thousands of rows.
 type rowDocument struct {
 	Format         int                    `json:"f"`
 	Name           string                 `json:"n"`
@@ -12,9 +16,9 @@ type rowDocument struct {
 	Stale          bool                   `json:"s,omitzero"`
 	ImpressionData bool                   `json:"i,omitzero"`
 	Archived       bool                   `json:"a,omitzero"`
-	CreatedAt      stamp                  `json:"c"`
-	ArchivedAt     stamp                  `json:"ca,omitzero"`
-	LastSeenAt     stamp                  `json:"l,omitzero"`
+	CreatedAt      time.Time              `json:"c"`
+	ArchivedAt     time.Time              `json:"ca,omitzero"`
+	LastSeenAt     time.Time              `json:"l,omitzero"`
 	Tags           []tagDocument          `json:"g,omitempty"`
 	Favorites      []string               `json:"fa,omitempty"`
 	Relation       flags.Relation         `json:"r,omitzero"`
@@ -23,12 +27,12 @@ type rowDocument struct {
 }
 
 type rowStanding struct {
-	Environment       string `json:"u"`
-	EnabledIn         string `json:"on,omitzero"`
-	Strategies        int    `json:"s,omitzero"`
-	EnabledStrategies int    `json:"es,omitzero"`
-	Variants          int    `json:"v,omitzero"`
-	LastSeenAt        stamp  `json:"l,omitzero"`
+	Environment       string    `json:"u"`
+	EnabledIn         string    `json:"on,omitzero"`
+	Strategies        int       `json:"s,omitzero"`
+	EnabledStrategies int       `json:"es,omitzero"`
+	Variants          int       `json:"v,omitzero"`
+	LastSeenAt        time.Time `json:"l,omitzero"`
 }
 
 func storeRow(s flags.FeatureSummary) rowDocument {
@@ -36,7 +40,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: each(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
+		Tags: convert(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
 		Environments: make(map[string]rowStanding, len(s.Environments)),
 	}
 	for name, e := range s.Environments {
@@ -53,7 +57,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: each(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
+		Tags: convert(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {

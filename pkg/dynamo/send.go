@@ -19,72 +19,70 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 	return s.send(ctx, tx)
 }
 
-// send gets a transaction applied exactly once. The same bytes under the same request token are sent until there is an
-// answer: an engine that applied them already says so again. An engine that has forgotten the token (AWS does after ten
-// minutes, a local one when it restarts) meets its own work and refuses the condition. And one that rejects a later attempt
-// for another reason, such as expired credentials, says nothing about an earlier one. So, once an attempt went
-// unanswered, no refusal counts before settle has looked for our own event.
+// send applies a transaction exactly once. It sends the same bytes with the same request token until there is a response:
+// an engine that has already applied them repeats its response.
+//
+// But an engine forgets tokens (AWS after ten minutes, a local engine when it restarts), and then the conditions fail on
+// the transaction's own writes. And an engine that rejects a later attempt for another reason, such as expired
+// credentials, says nothing about an earlier one. So, once an attempt got no response, no failure counts before resolve has
+// looked for the event of the change.
 func (s *Store) send(ctx context.Context, tx *transaction) error {
 	var a attempts
-	_, err := s.client.TransactWriteItems(ctx, tx.input, a.persist)
-	result, means := tx.judge(err)
-	switch {
-	case result == applied:
+	_, err := s.client.TransactWriteItems(ctx, tx.input, a.retry)
+	result, i := classify(err)
+	switch result {
+	case applied:
 		return nil
-	case result == refused && a.unanswered && means.passing:
-		return s.settle(ctx, tx, gaveUp(true, means.Error))
-	case result == refused && a.unanswered:
-		return s.settle(ctx, tx, means.Error)
-	case result == impossible && a.unanswered:
-		return s.settle(ctx, tx, gaveUp(true, err))
-	case result == refused:
-		return means.Error
-	case result == impossible:
-		return broken(err)
+	case conditionFailed:
+		failure := tx.errors[i]
+		switch {
+		case a.unanswered && failure.retryable:
+			return s.resolve(ctx, tx, unavailable(true, failure.Error))
+		case a.unanswered:
+			return s.resolve(ctx, tx, failure.Error)
+		}
+		return failure.Error
+	case rejected:
+		if a.unanswered {
+			return s.resolve(ctx, tx, unavailable(true, err))
+		}
+		return internalError(err)
 	}
-	return gaveUp(a.unanswered, a.cause(err))
+	return unavailable(a.unanswered, a.cause(err))
 }
 
-// settle finds out what became of a transaction whose answer was lost and which is refused now. Its event lies at a key of
-// its own: found there, the transaction was applied. If it is not there, the answer is otherwise. That is the refusal where
-// the failed condition can never be met again: versions only rise, and a flag's item is never deleted, so a copy that is
-// still under way fails on it too. Where a copy might still be applied, because a name can be freed or no condition failed,
-// otherwise says that the change may have been made.
-func (s *Store) settle(ctx context.Context, tx *transaction, otherwise error) error {
+// resolve finds out whether a transaction was applied after its response was lost and a later attempt failed. If its event
+// is stored, it was applied. If not, resolve returns notFound:
+//
+//   - If the condition that failed is permanent, the change was not made: a copy of the request that arrives later fails
+//     on the same condition.
+//   - Otherwise such a copy may still be applied, so notFound must say that the change may have been made.
+func (s *Store) resolve(ctx context.Context, tx *transaction, notFound error) error {
 	var a attempts
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: tx.event.attributes(), ConsistentRead: aws.Bool(true),
-	}, a.persist)
+	}, a.retry)
 	if err != nil {
-		return gaveUp(true, a.cause(err))
+		return unavailable(true, a.cause(err))
 	}
 	var e envelope
 	if err := attributevalue.UnmarshalMap(out.Item, &e); err != nil {
-		return gaveUp(true, err)
+		return unavailable(true, err)
 	}
 	var doc eventDocument
 	if e.Document != "" {
 		if err := decode(e.Document, &doc); err != nil {
-			return gaveUp(true, err)
+			return unavailable(true, err)
 		}
 	}
 	if doc.ID == tx.eventID {
 		return nil
 	}
-	return otherwise
+	return notFound
 }
 
-// judge reads the answer to the last attempt. For refused, it says what the failed condition means.
-func (tx *transaction) judge(err error) (result, refusal) {
-	verdict, i := judge(err)
-	if verdict == refused {
-		return refused, tx.refusals[i]
-	}
-	return verdict, refusal{}
-}
-
-// gaveUp says why a change was not known to be made when time ran out.
-func gaveUp(unanswered bool, err error) error {
+// unavailable is the error if time ran out. unanswered tells whether the change may have been made.
+func unavailable(unanswered bool, err error) error {
 	if unanswered {
 		return &flags.Error{Kind: flags.Unavailable, Err: err,
 			Message: "the store did not answer in time, so the change may or may not have been made; read it back, then try again"}
@@ -92,7 +90,7 @@ func gaveUp(unanswered bool, err error) error {
 	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the store is busy, and nothing was changed; try again"}
 }
 
-// broken is a defect: an error that no caller can do anything about.
-func broken(err error) error {
+// internalError is the error for a defect, which no caller can do anything about.
+func internalError(err error) error {
 	return &flags.Error{Kind: flags.Internal, Err: err, Message: "internal error; search the log for this id"}
 }

@@ -1,8 +1,46 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"strconv"
+	"time"
 
-// A tokenDocument is a token as it is stored: its secret is there encrypted, or not at all.
+	"guidon/pkg/flags"
+)
+
+var tokenEntity = entity{
+	name:   flags.EntityToken,
+	key:    func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
+	title:  tokenTitle,
+	encode: encodeToken,
+	decode: func(e envelope) (flags.Aggregate, error) { return read(e, tokenDocument.token) },
+	list:   tokenList,
+	row: func(a flags.Aggregate) (string, itemKey, error) {
+		if !isListed(a.(*flags.Token)) {
+			return "", itemKey{}, nil
+		}
+		document, err := encodeToken(a)
+		return document, itemKey{tokenList, a.Key().ID}, err
+	},
+	unique: func(a flags.Aggregate) []uniqueName {
+		t := a.(*flags.Token)
+		if !isListed(t) {
+			return nil
+		}
+		return unique("token", t.Name, flags.Errorf(flags.NameExists, "an API token named %s already exists", strconv.Quote(t.Name)))
+	},
+}
+
+const tokenList = "TOKENS"
+
+// tokenTitle does not have the hash: it is not for callers.
+func tokenTitle(string) string { return "the token" }
+
+func encodeToken(a flags.Aggregate) (string, error) { return encode(storeToken(a.(*flags.Token))) }
+
+// isListed tells whether a token is an API token that was not deleted. Others are in no list, and their names are free.
+func isListed(t *flags.Token) bool { return !t.Deleted && t.Type != flags.PersonalToken }
+
+// A tokenDocument is the stored form of a token. Its secret is stored encrypted or not at all.
 type tokenDocument struct {
 	Format         int             `json:"format"`
 	Hash           string          `json:"hash"`
@@ -14,8 +52,8 @@ type tokenDocument struct {
 	ProjectUIDs    []string        `json:"projectUids,omitempty"`
 	Environment    string          `json:"environment"`
 	EnvironmentUID string          `json:"environmentUid,omitzero"`
-	CreatedAt      stamp           `json:"createdAt"`
-	ExpiresAt      stamp           `json:"expiresAt,omitzero"`
+	CreatedAt      time.Time       `json:"createdAt"`
+	ExpiresAt      time.Time       `json:"expiresAt,omitzero"`
 	Deleted        bool            `json:"deleted,omitzero"`
 }
 
@@ -35,39 +73,23 @@ func (doc tokenDocument) token(version int64) *flags.Token {
 	}
 }
 
-// A seenDocument is when a token was last used.
+// seenEntity is when a token was last used. Touch writes it, outside transactions.
+var seenEntity = entity{
+	name:  flags.EntityTokenUse,
+	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "SEEN"} },
+	title: func(string) string { return "the last use of the token" },
+	encode: func(a flags.Aggregate) (string, error) {
+		seen := a.(*flags.TokenUse)
+		return encode(seenDocument{format, seen.Hash, seen.At})
+	},
+	decode: func(e envelope) (flags.Aggregate, error) {
+		return read(e, func(doc seenDocument, _ int64) *flags.TokenUse { return &flags.TokenUse{Hash: doc.Hash, At: doc.At} })
+	},
+}
+
+// A seenDocument is the stored form of when a token was last used.
 type seenDocument struct {
-	Format int    `json:"format"`
-	Hash   string `json:"hash"`
-	At     stamp  `json:"at"`
-}
-
-func (doc seenDocument) seen() *flags.TokenUse { return &flags.TokenUse{Hash: doc.Hash, At: doc.At} }
-
-// A signupDocument is a public signup token as it is stored.
-type signupDocument struct {
-	Format    int     `json:"format"`
-	Hash      string  `json:"hash"`
-	Sealed    string  `json:"sealed"`
-	Name      string  `json:"name"`
-	Enabled   bool    `json:"enabled"`
-	ExpiresAt stamp   `json:"expiresAt"`
-	CreatedAt stamp   `json:"createdAt"`
-	CreatedBy string  `json:"createdBy"`
-	Users     []int64 `json:"users,omitempty"`
-	Role      int64   `json:"role"`
-}
-
-func storeSignup(s *flags.SignupToken) signupDocument {
-	return signupDocument{
-		Format: format, Hash: s.Hash, Sealed: s.Sealed, Name: s.Name, Enabled: s.Enabled, ExpiresAt: s.ExpiresAt,
-		CreatedAt: s.CreatedAt, CreatedBy: s.CreatedBy, Users: s.Users, Role: s.Role,
-	}
-}
-
-func (doc signupDocument) signup(version int64) *flags.SignupToken {
-	return &flags.SignupToken{
-		Version: version, Hash: doc.Hash, Sealed: doc.Sealed, Name: doc.Name, Enabled: doc.Enabled, ExpiresAt: doc.ExpiresAt,
-		CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, Users: doc.Users, Role: doc.Role,
-	}
+	Format int       `json:"format"`
+	Hash   string    `json:"hash"`
+	At     time.Time `json:"at"`
 }

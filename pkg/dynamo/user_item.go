@@ -1,8 +1,32 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"strconv"
+	"strings"
+	"time"
 
-// A userDocument is a user as it is stored.
+	"guidon/pkg/flags"
+)
+
+var userEntity = entity{
+	name:    flags.EntityUser,
+	key:     func(id string) itemKey { return itemKey{userList, id} },
+	title:   func(id string) string { return "the user " + id },
+	encode:  func(a flags.Aggregate) (string, error) { return encode(storeUser(a.(*flags.User))) },
+	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, userDocument.user) },
+	list:    userList,
+	history: func(a flags.Aggregate) string { return "USER#" + a.Key().ID },
+	unique: func(a flags.Aggregate) []uniqueName {
+		u := a.(*flags.User)
+		return append(
+			unique("email", strings.ToLower(u.Email), flags.Errorf(flags.Invalid, "the email %s is taken", strconv.Quote(u.Email))),
+			unique("username", u.Username, flags.Errorf(flags.Invalid, "the username %s is taken", strconv.Quote(u.Username)))...)
+	},
+}
+
+const userList = "USERS"
+
+// A userDocument is the stored form of a user.
 type userDocument struct {
 	Format         int                 `json:"format"`
 	ID             int64               `json:"id"`
@@ -12,27 +36,27 @@ type userDocument struct {
 	Email          string              `json:"email,omitzero"`
 	ImageURL       string              `json:"imageUrl,omitzero"`
 	RootRole       int64               `json:"rootRole"`
-	CreatedAt      stamp               `json:"createdAt"`
-	SeenAt         stamp               `json:"seenAt,omitzero"`
+	CreatedAt      time.Time           `json:"createdAt"`
+	SeenAt         time.Time           `json:"seenAt,omitzero"`
 	Projects       []string            `json:"projects,omitempty"`
 	Tokens         []userTokenDocument `json:"tokens,omitempty"`
 	NextToken      int64               `json:"nextToken,omitzero"`
 }
 
 type userTokenDocument struct {
-	ID          int64  `json:"id"`
-	Description string `json:"description"`
-	Hash        string `json:"hash"`
-	CreatedAt   stamp  `json:"createdAt"`
-	ExpiresAt   stamp  `json:"expiresAt"`
-	SeenAt      stamp  `json:"seenAt,omitzero"`
+	ID          int64     `json:"id"`
+	Description string    `json:"description"`
+	Hash        string    `json:"hash"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ExpiresAt   time.Time `json:"expiresAt"`
+	SeenAt      time.Time `json:"seenAt,omitzero"`
 }
 
 func storeUser(u *flags.User) userDocument {
 	return userDocument{
 		Format: format, ID: u.ID, ServiceAccount: u.ServiceAccount, Name: u.Name, Username: u.Username, Email: u.Email,
 		ImageURL: u.ImageURL, RootRole: u.RootRole, CreatedAt: u.CreatedAt, SeenAt: u.SeenAt, Projects: u.Projects,
-		Tokens:    each(u.Tokens, func(t flags.UserToken) userTokenDocument { return userTokenDocument(t) }),
+		Tokens:    convert(u.Tokens, func(t flags.UserToken) userTokenDocument { return userTokenDocument(t) }),
 		NextToken: u.NextToken,
 	}
 }
@@ -41,7 +65,7 @@ func (doc userDocument) user(version int64) *flags.User {
 	return &flags.User{
 		Version: version, ID: doc.ID, ServiceAccount: doc.ServiceAccount, Name: doc.Name, Username: doc.Username, Email: doc.Email,
 		ImageURL: doc.ImageURL, RootRole: doc.RootRole, CreatedAt: doc.CreatedAt, SeenAt: doc.SeenAt, Projects: doc.Projects,
-		Tokens:    each(doc.Tokens, func(t userTokenDocument) flags.UserToken { return flags.UserToken(t) }),
+		Tokens:    convert(doc.Tokens, func(t userTokenDocument) flags.UserToken { return flags.UserToken(t) }),
 		NextToken: doc.NextToken,
 	}
 }

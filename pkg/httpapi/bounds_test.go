@@ -241,7 +241,7 @@ func TestFullTransactions(t *testing.T) {
 	}
 	s.run(t, []call{clone("fits", 201, anything)})
 	s.strategy(t, "wide", `{"name":"default","segments":[91,92,93,94,95,96,97,98,99,100]}`)
-	s.unchanged(t, "wide", []call{clone("does-not", 400, failure("ValidationError", "more than 100 items"))})
+	s.unchanged(t, "wide", []call{clone("does-not", 400, failure("ValidationError", "the limit of 100 items"))})
 	s.run(t, []call{
 		{"was not made", "GET", features + "/does-not", "", 404, anything},
 		{"on", "POST", in("wide", "development") + "/on", "", 200, anything},

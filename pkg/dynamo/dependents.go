@@ -1,0 +1,98 @@
+package dynamo
+
+import (
+	"cmp"
+	"slices"
+
+	"guidon/pkg/flags"
+)
+
+// planDependents adds the items that change with an aggregate, in the same transaction: its list row, its unique names,
+// and what the dependents function of its entity adds. before is nil for a new aggregate, after for a deleted one.
+func (s *Store) planDependents(tx *transaction, before, after flags.Aggregate) error {
+	e := entityOf(cmp.Or(after, before).Key().Entity)
+	if e.row != nil {
+		if err := s.planRow(tx, e, before, after); err != nil {
+			return err
+		}
+	}
+	if e.unique != nil {
+		if err := s.planUniqueNames(tx, e, before, after); err != nil {
+			return err
+		}
+	}
+	if e.dependents != nil {
+		return e.dependents(s, tx, before, after)
+	}
+	return nil
+}
+
+// planRow writes the list row if it has changed, and deletes the old one if its key has changed.
+func (s *Store) planRow(tx *transaction, e *entity, before, after flags.Aggregate) error {
+	var old, row string
+	var from, to itemKey
+	var err error
+	if before != nil {
+		if old, from, err = e.row(before); err != nil {
+			return internalError(err)
+		}
+	}
+	if after != nil {
+		if row, to, err = e.row(after); err != nil {
+			return internalError(err)
+		}
+	}
+	if row == old && from == to {
+		return nil
+	}
+	tx.countReplaced(old, row)
+	if old != "" && from != to {
+		s.deleteAlways(tx, from)
+	}
+	if row == "" {
+		return nil
+	}
+	return s.putAlways(tx, to, row)
+}
+
+// A uniqueName is an item that reserves a name for one aggregate, and the error if another aggregate has it.
+type uniqueName struct {
+	key   itemKey
+	taken conditionError
+}
+
+// unique is the item that reserves a name among those of its kind; none for an empty name.
+func unique(kind, name string, taken *flags.Error) []uniqueName {
+	if name == "" {
+		return nil
+	}
+	return []uniqueName{{itemKey{"UNIQUE#" + kind + "#" + name, "UNIQUE"}, retryable(taken)}}
+}
+
+// planUniqueNames reserves the new names, on the condition that they are free, and frees the old ones.
+func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) error {
+	var old, names []uniqueName
+	if before != nil {
+		old = e.unique(before)
+	}
+	if after != nil {
+		names = e.unique(after)
+	}
+	has := func(list []uniqueName, key itemKey) bool {
+		return slices.ContainsFunc(list, func(n uniqueName) bool { return n.key == key })
+	}
+	for _, name := range names {
+		if has(old, name.key) {
+			continue
+		}
+		if err := s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}, notExists(), name.taken); err != nil {
+			return err
+		}
+	}
+	for _, name := range old {
+		if !has(names, name.key) {
+			s.deleteAlways(tx, name.key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package dynamo
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"guidon/pkg/flags"
+)
+
+// TestEveryEntityIsDescribed compares the constants of type flags.Entity with the table of descriptors.
+func TestEveryEntityIsDescribed(t *testing.T) {
+	described := map[flags.Entity]*entity{}
+	for _, e := range entities {
+		if described[e.name] != nil {
+			t.Errorf("the entity %q has two descriptors", e.name)
+		}
+		described[e.name] = e
+		if e.key == nil || e.title == nil || e.encode == nil || e.decode == nil {
+			t.Errorf("the descriptor of the entity %q lacks key, title, encode or decode", e.name)
+		}
+	}
+	constants := entityConstants(t)
+	if len(constants) < 14 {
+		t.Fatalf("found the entities %q in pkg/flags, want at least 14", constants)
+	}
+	for _, name := range constants {
+		if described[name] == nil {
+			t.Errorf("the entity %q has no descriptor: describe it in a file of its own and list it in entities", name)
+		}
+		delete(described, name)
+	}
+	for name := range described {
+		t.Errorf("a descriptor has the name %q, which is no flags.Entity", name)
+	}
+}
+
+// entityConstants reads the values of the constants of type Entity from the source of pkg/flags.
+func entityConstants(t *testing.T) (names []flags.Entity) {
+	t.Helper()
+	files, err := filepath.Glob("../flags/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, is := node.(*ast.ValueSpec)
+			if !is {
+				return true
+			}
+			if of, named := spec.Type.(*ast.Ident); !named || of.Name != "Entity" {
+				return true
+			}
+			for _, value := range spec.Values {
+				literal, is := value.(*ast.BasicLit)
+				if !is {
+					t.Errorf("%s: an Entity that is not a literal", path)
+					continue
+				}
+				name, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, flags.Entity(name))
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// TestEntityKeysDiffer finds two entities that would store their aggregates in the same items.
+func TestEntityKeysDiffer(t *testing.T) {
+	seen := map[itemKey]flags.Entity{}
+	for _, e := range entities {
+		key := e.key("7")
+		if other, taken := seen[key]; taken {
+			t.Errorf("the entities %q and %q both have the key %v", e.name, other, key)
+		}
+		seen[key] = e.name
+		if strings.Contains(e.title("secret-hash"), "secret-hash") && strings.HasPrefix(string(e.name), "token") {
+			t.Errorf("the title of the entity %q shows the hash of a token", e.name)
+		}
+	}
+}

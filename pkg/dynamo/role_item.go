@@ -1,0 +1,48 @@
+package dynamo
+
+import "guidon/pkg/flags"
+
+var rolesEntity = entity{
+	name:   flags.EntityRoles,
+	key:    func(string) itemKey { return registryKey(flags.EntityRoles) },
+	title:  func(string) string { return "the list of roles" },
+	exists: registryExists,
+	encode: func(a flags.Aggregate) (string, error) { return encode(storeRoles(a.(*flags.Roles))) },
+	decode: func(e envelope) (flags.Aggregate, error) { return read(e, rolesDocument.roles) },
+}
+
+// A rolesDocument is the stored form of the registry of custom roles.
+type rolesDocument struct {
+	Format int            `json:"format"`
+	Custom []roleDocument `json:"custom"`
+	NextID int64          `json:"nextId"`
+
+	EnvironmentsDeleted int64 `json:"environmentsDeleted,omitzero"`
+}
+
+type roleDocument struct {
+	ID          int64           `json:"id"`
+	Type        flags.RoleType  `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitzero"`
+	Permissions []grantDocument `json:"permissions,omitempty"`
+}
+
+type grantDocument struct {
+	Permission  flags.Permission `json:"permission"`
+	Environment string           `json:"environment,omitzero"`
+}
+
+func storeRoles(r *flags.Roles) rolesDocument {
+	return rolesDocument{Format: format, NextID: r.NextID, EnvironmentsDeleted: r.EnvironmentsDeleted, Custom: convert(r.Custom, func(role flags.Role) roleDocument {
+		return roleDocument{role.ID, role.Type, role.Name, role.Description,
+			convert(role.Permissions, func(g flags.Grant) grantDocument { return grantDocument(g) })}
+	})}
+}
+
+func (doc rolesDocument) roles(version int64) *flags.Roles {
+	return &flags.Roles{Version: version, NextID: doc.NextID, EnvironmentsDeleted: doc.EnvironmentsDeleted, Custom: convert(doc.Custom, func(role roleDocument) flags.Role {
+		return flags.Role{ID: role.ID, Type: role.Type, Name: role.Name, Description: role.Description,
+			Permissions: convert(role.Permissions, func(g grantDocument) flags.Grant { return flags.Grant(g) })}
+	})}
+}
