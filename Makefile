@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run template deploy admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration test-terraform localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
+.PHONY: help run guidon template deploy admin-token sam-local sam-invoke test-sam test-sam-local test-deploy test-migration test-terraform localstack localstack-down test fuzz audit trust bench lint build openapi contract docs-assets clean check-go check-compose check-deploy check-npm FORCE
 
 # Everything that is fetched, built or kept goes here. GUIDON_LOCAL names another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -41,13 +41,16 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
-run: check-go check-npm ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
-	@go build -o '$(LOCAL)/bin/guidon' ./localstack
-	@exec '$(LOCAL)/bin/guidon'
+run: check-go check-npm guidon ## run all of Guidon on http://127.0.0.1:4242 (PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS …)
+	@exec '$(LOCAL)/bin/guidon' serve
+
+# One static binary. GOOS and GOARCH choose another platform, OUT another file.
+guidon: check-go ## build the command guidon into .local/bin (GOOS, GOARCH, OUT)
+	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
 
 localstack: check-go check-compose ## the same over LocalStack in a container, which Ctrl-C ends too (LOCALSTACK_PORT, LOCALSTACK_IMAGE)
-	@go build -o '$(LOCAL)/bin/guidon' ./localstack
-	@CGO_ENABLED=0 GOOS=linux GOARCH=$$(go env GOHOSTARCH) go build -trimpath -o '$(LOCAL)/localstack/guidon' ./localstack
+	@$(MAKE) --no-print-directory guidon
+	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$$(go env GOHOSTARCH) OUT='$(LOCAL)/localstack/guidon'
 	@GUIDON_LOCAL='$(LOCAL)' localstack/serve.sh
 
 localstack-down: check-compose ## end a LocalStack that was left running
@@ -67,7 +70,7 @@ test: check-go check-npm ## run every test (ENGINE=dynamodb-local: on Amazon's o
 	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/httpapi
 
 contract: check-go check-npm $(SCHEMATHESIS) ## let Schemathesis hold the interface to its own description (SEED, EXAMPLES)
-	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@$(MAKE) --no-print-directory guidon
 	@go run ./internal/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
 
 $(SCHEMATHESIS): internal/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
@@ -104,7 +107,7 @@ template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml: sam validate
 	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 
 sam-local: check-go check-npm $(SAM) ## run all of Guidon by sam local, each function in a container (PORT; wants Docker)
-	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@$(MAKE) --no-print-directory guidon
 	@go build -o '$(LOCAL)/bin/samlocal' ./internal/samlocal
 	@exec '$(LOCAL)/bin/samlocal' -dir '$(LOCAL)/sam-local' -sam '$(SAM)' -guidon '$(LOCAL)/bin/guidon'
 
@@ -125,7 +128,7 @@ test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy into an emulato
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 
 test-terraform: check-go check-npm ## run the acceptance tests of Unleash's Terraform provider, of the checkout PROVIDER=folder (wants terraform)
-	@go build -o '$(LOCAL)/bin/guidon' ./localstack
+	@$(MAKE) --no-print-directory guidon
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 test-migration: check-go check-npm ## move all flags of a real Unleash to Guidon and back, and compare (wants PostgreSQL; FLAGS=5000 measures)
@@ -170,7 +173,7 @@ bench: check-go check-npm ## measure requests a second, latency and memory
 	go run ./internal/bench
 
 lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## gofmt, go vet, staticcheck, golangci-lint
-	@unformatted=$$(gofmt -l functions infra internal localstack pkg *.go); \
+	@unformatted=$$(gofmt -l cmd functions infra internal localstack pkg *.go); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -tags sam,deploy ./internal/e2e

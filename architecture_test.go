@@ -27,7 +27,9 @@ const (
 	functions = "guidon/functions"
 	infra     = "guidon/infra"
 	server    = "guidon/localstack" // the local server
-	internal  = "guidon/internal"   // the local engine, and what only tests or measures
+	command   = "guidon/cmd"
+	cobra     = "github.com/spf13/"
+	internal  = "guidon/internal" // the local engine, and what only tests or measures
 )
 
 // testTooling lists the packages that exist for tests and measurements only.
@@ -60,7 +62,7 @@ var rules = []struct {
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
 
-	{"./functions/...", false, [][]string{{server, internal, yaml, kin}, testTooling},
+	{"./functions/...", false, [][]string{{server, command, cobra, internal, yaml, kin}, testTooling},
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
 		"it answers unknown paths and reads no data"},
@@ -68,6 +70,8 @@ var rules = []struct {
 		"it serves static pages and reads no data"},
 	{"./localstack/...", false, [][]string{{functions}, testTooling},
 		"the server is for users: it ships no test tooling, and runs functions only as built programs"},
+	{"./cmd/...", false, [][]string{{functions}, testTooling},
+		"the command is for users: it ships no test tooling"},
 
 	{"./pkg/dynamo/dynamotest", false, [][]string{{server, infra, functions, httpapi}},
 		"test helpers depend on what they test only, or the tests of other packages cannot import them"},
@@ -100,7 +104,7 @@ func TestDependencies(t *testing.T) {
 // TestTokenKeyReaders checks that only two functions could read the key that encrypts the secrets of tokens: tokens
 // creates and lists them, bootstrap creates the first one.
 func TestTokenKeyReaders(t *testing.T) {
-	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./localstack") {
+	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		links := false
 		for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", function) {
 			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, awsSDK+"/service/secretsmanager")

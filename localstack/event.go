@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"encoding/base64"
@@ -18,17 +18,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// The limits of an HTTP API, and of what Lambda takes as an event.
+// The limits of API Gateway's HTTP APIs, and of Lambda's events.
 const (
 	maxHeader = 10240    // bytes of request line and headers
 	maxBody   = 10 << 20 // bytes
 	maxEvent  = 6 << 20  // bytes of JSON
 )
 
-// errTooLarge is what API Gateway refuses by itself; the functions have lower limits of their own.
-var errTooLarge = errors.New("the body is larger than API Gateway (10 MB) or Lambda (6 MB as part of a JSON event) takes")
+// errTooLarge is a refusal of API Gateway itself. The functions have lower limits of their own.
+var errTooLarge = errors.New("the body is larger than the limit of API Gateway (10 MB) or Lambda (6 MB as part of a JSON event)")
 
-// newEvent is the event that API Gateway makes of a request, payload format 2.0.
+// newEvent creates the event that API Gateway sends for a request, in payload format 2.0.
 func newEvent(r *http.Request, matched *route, parameters map[string]string) (events.APIGatewayV2HTTPRequest, error) {
 	now := time.Now().UTC()
 	path := strings.ToValidUTF8(r.URL.Path, "\uFFFD") // an event is JSON
@@ -36,7 +36,7 @@ func newEvent(r *http.Request, matched *route, parameters map[string]string) (ev
 	event := events.APIGatewayV2HTTPRequest{
 		Version:               "2.0",
 		RouteKey:              matched.key,
-		RawPath:               path, // decoded: this is what API Gateway does
+		RawPath:               path, // decoded, as by API Gateway
 		RawQueryString:        r.URL.RawQuery,
 		QueryStringParameters: queryOf(r),
 		PathParameters:        parameters,
@@ -61,7 +61,7 @@ func newEvent(r *http.Request, matched *route, parameters map[string]string) (ev
 	return event, nil
 }
 
-// hostOf is the name that the caller used, if it can be one.
+// hostOf is the host that the caller used, if it is valid.
 func hostOf(r *http.Request) string {
 	if u, err := url.Parse("http://" + r.Host); err != nil || u.Host != r.Host || u.Host == "" {
 		return "localhost"
@@ -88,8 +88,8 @@ func queryOf(r *http.Request) map[string]string {
 	return joined
 }
 
-// headersOf are the headers with their names in lower case and those of one name joined, and the cookies, which API
-// Gateway keeps apart.
+// headersOf returns the headers with lower-case names and joined values, and the cookies, which API Gateway passes
+// separately.
 func headersOf(r *http.Request, host string) (headers map[string]string, cookies []string) {
 	headers = make(map[string]string, len(r.Header)+6)
 	for name, values := range r.Header {
@@ -100,7 +100,7 @@ func headersOf(r *http.Request, host string) (headers map[string]string, cookies
 					cookies = append(cookies, strings.TrimSpace(cookie))
 				}
 			}
-		case "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade": // end at the gateway
+		case "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Upgrade": // hop-by-hop headers
 		default:
 			headers[strings.ToLower(name)] = strings.Join(values, ",")
 		}
@@ -143,9 +143,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// encodeBody makes the body a string: as it is for text and JSON, and base64 for everything else, which is how API
-// Gateway decides. A JSON event can hold no invalid UTF-8, so what claims to be text and is not goes as base64 too;
-// the function must see the very bytes to refuse them.
+// encodeBody returns text and JSON unchanged, and everything else in base64, as API Gateway does. A JSON event cannot
+// contain invalid UTF-8, so malformed text is sent in base64 too: the function must see the exact bytes to refuse them.
 func encodeBody(body []byte, header http.Header) (encoded string, isBase64 bool) {
 	if len(body) == 0 {
 		return "", false
@@ -171,7 +170,7 @@ func isText(header http.Header) bool {
 	return strings.HasPrefix(media, "text/")
 }
 
-// eventSize is about how much JSON the event is. All but the body is bounded by maxHeader, and small.
+// eventSize estimates the size of the event as JSON. Everything but the body is bounded by maxHeader.
 func eventSize(event events.APIGatewayV2HTTPRequest) int {
 	size := 4*maxHeader + len(event.Body)
 	if event.IsBase64Encoded {

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// A function is a Lambda function: a handler and the time that the template gives it.
+// A function is a Lambda function: a handler, and its timeout in the template.
 type function struct {
 	handle  lambdahttp.EventHandler
 	timeout time.Duration
 }
 
-// call invokes the function. A caller who hangs up does not end it, as on AWS, so the context is not the request's.
+// call invokes the function. Its context is not the request's: as on AWS, it continues when the caller disconnects.
 func (f *function) call(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), f.timeout)
 	defer cancel()

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"bytes"
@@ -26,17 +26,17 @@ import (
 // dataFile is the engine's file in the data folder.
 const dataFile = "guidon.db"
 
-// A gateway answers HTTP requests by the functions of the template.
+// A gateway answers HTTP requests with the functions of the template.
 type gateway struct {
 	routes  *router
 	metrics *metrics
-	admin   string         // the secret of an admin token that works, for the greeting; empty without one
-	engine  *engine.Engine // nil when another is used
+	admin   string         // the secret of a valid admin token, for the greeting; empty if there is none
+	engine  *engine.Engine // nil if an external DynamoDB is used
 
-	processes *processes // nil unless FUNCTIONS has them run
+	processes *processes // nil unless FUNCTIONS is set
 }
 
-// open makes everything ready that the template describes.
+// open starts the engine and prepares everything that the template describes.
 func open(ctx context.Context, s settings) (*gateway, error) {
 	t, err := readTemplate(s.template)
 	if err != nil {
@@ -53,56 +53,42 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 		}
 		options.Endpoint = g.engine.URL()
 	} else {
-		options = elsewhere(s)
+		options = externalEngine(s)
 	}
 	if err := g.prepare(ctx, s, t, options); err != nil {
 		g.close()
-		return nil, s.blame(err)
+		return nil, s.wrapEngineError(err)
 	}
 	return g, nil
 }
 
-// setUp makes the table of the template in an engine that somebody else runs, and seeds it.
-func setUp(ctx context.Context, s settings) error {
-	if s.endpoint == "" {
-		return errors.New("setup makes a table in another's engine: name its address in AWS_ENDPOINT_URL_DYNAMODB")
-	}
-	t, err := readTemplate(s.template)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	_, _, err = makeTable(ctx, s, t, elsewhere(s))
-	return s.blame(err)
-}
-
-// elsewhere is an engine that somebody else runs: with credentials that any but AWS takes, unless there are real ones.
-func elsewhere(s settings) dynamo.Options {
+// externalEngine connects to the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Without configured credentials it uses fixed ones,
+// which every emulator accepts.
+func externalEngine(s settings) dynamo.Options {
 	if hasCredentials() {
-		return dynamo.Options{Table: s.table} // the SDK finds the address too
+		return dynamo.Options{Table: s.table} // the SDK reads the address from the environment
 	}
 	return dynamo.Options{Table: s.table, Endpoint: s.endpoint}
 }
 
-// blame says which engine an error is about, if it is another's.
-func (s settings) blame(err error) error {
+// wrapEngineError adds the address of an external engine to an error.
+func (s settings) wrapEngineError(err error) error {
 	if err == nil || s.endpoint == "" {
 		return err
 	}
-	return fmt.Errorf("with the engine that AWS_ENDPOINT_URL_DYNAMODB names, %s: %w", s.endpoint, err)
+	return fmt.Errorf("the DynamoDB at %s (AWS_ENDPOINT_URL_DYNAMODB): %w", s.endpoint, err)
 }
 
-// hasCredentials tells whether somebody has set up real ones, for an engine that asks for them.
+// hasCredentials reports whether AWS credentials are configured.
 func hasCredentials() bool {
 	return os.Getenv("AWS_ACCESS_KEY_ID") != "" || os.Getenv("AWS_PROFILE") != ""
 }
 
-// prepare makes and seeds the table, and a handler for every function.
+// prepare creates the table, its first content, and a handler for every function.
 func (g *gateway) prepare(ctx context.Context, s settings, t *template, options dynamo.Options) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	store, box, err := makeTable(ctx, s, t, options)
+	store, box, err := createTable(ctx, s, t, options)
 	if err == nil && g.engine != nil {
 		err = g.engine.Finish()
 	}
@@ -110,7 +96,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 		return err
 	}
 	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
-	if g.admin, err = workingToken(ctx, store, s); err != nil {
+	if g.admin, err = validAdminToken(ctx, store, s); err != nil {
 		return err
 	}
 	if s.functions != "" {
@@ -126,14 +112,14 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	return err
 }
 
-// makeTable makes the template's table where it is not, and seeds it.
-func makeTable(ctx context.Context, s settings, t *template, options dynamo.Options) (*dynamo.Store, *seal.Box, error) {
+// createTable creates the template's table if it is missing, with its first content.
+func createTable(ctx context.Context, s settings, t *template, options dynamo.Options) (*dynamo.Store, *seal.Box, error) {
 	store, err := dynamo.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := store.CreateTable(ctx, t.table); err != nil {
-		return nil, nil, fmt.Errorf("making the table: %w", err)
+		return nil, nil, fmt.Errorf("creating the table: %w", err)
 	}
 	box, err := seal.FromFile(s.keyFile)
 	if err != nil {
@@ -142,8 +128,8 @@ func makeTable(ctx context.Context, s settings, t *template, options dynamo.Opti
 	return store, box, bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box})
 }
 
-// workingToken is the first seeded admin token that nobody has deleted or let expire since; empty without any.
-func workingToken(ctx context.Context, store flags.Store, s settings) (string, error) {
+// validAdminToken is the first seeded admin token that has not been deleted and has not expired; empty if there is none.
+func validAdminToken(ctx context.Context, store flags.Store, s settings) (string, error) {
 	for _, seeded := range s.tokens {
 		if seeded.Type != flags.AdminToken {
 			continue
@@ -160,7 +146,7 @@ func workingToken(ctx context.Context, store flags.Store, s settings) (string, e
 	return "", nil
 }
 
-// functions gives every function of the template the handler of its group, or the process with it.
+// functions connects every function of the template with the handler of its group, or with its process.
 func (g *gateway) functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
 	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
 	for _, group := range httpapi.Groups() {
@@ -173,7 +159,7 @@ func (g *gateway) functions(t *template, store flags.Store, config httpapi.Confi
 		}
 		handler, ok := handlers[f.group]
 		if !ok {
-			return nil, fmt.Errorf("template.yaml has a function for the group %q, and pkg/httpapi has no such group", f.group)
+			return nil, fmt.Errorf("template.yaml has a function for the group %q, but pkg/httpapi has no such group", f.group)
 		}
 		delete(handlers, f.group)
 		invoke := &function{
@@ -188,7 +174,7 @@ func (g *gateway) functions(t *template, store flags.Store, config httpapi.Confi
 		}
 	}
 	for name := range handlers {
-		return nil, fmt.Errorf("pkg/httpapi has the group %q, and template.yaml has no function for it", name)
+		return nil, fmt.Errorf("pkg/httpapi has the group %q, but template.yaml has no function for it", name)
 	}
 	return routes, nil
 }
@@ -200,31 +186,31 @@ func (g *gateway) close() {
 	}
 }
 
-// ServeHTTP answers a request, and counts it.
+// ServeHTTP answers a request and counts it.
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.URL.Path == prometheusPath {
 		g.metrics.page.ServeHTTP(w, r)
 		return
 	}
 	started := time.Now()
-	answer := &statusWriter{w, http.StatusOK}
+	response := &statusWriter{w, http.StatusOK}
 	path := r.URL.Path
 	if strings.Contains(strings.ToLower(r.URL.EscapedPath()), "%2f") && !lambdahttp.EndsInText(path) {
-		path = "/" // no name has a slash: $default answers that there is no such path
+		path = "/%2f" // no name contains a slash: $default answers 404
 	}
 	matched, parameters := g.routes.match(r.Method, path)
-	g.serve(answer, r, matched, parameters)
+	g.serve(response, r, matched, parameters)
 	route := "none"
 	if matched != nil {
 		route = matched.key
 	}
-	g.metrics.observe(r.Method, route, answer.status, time.Since(started))
+	g.metrics.observe(r.Method, route, response.status, time.Since(started))
 }
 
-// serve is a request's way through API Gateway: make the event, call the function of the route, write its answer.
+// serve does what API Gateway does: it creates the event, calls the function of the route and writes its response.
 func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, parameters map[string]string) {
-	if matched == nil { // only without a $default route
-		writeError(w, http.StatusNotFound, "NotFoundError", "there is no route for this path and method")
+	if matched == nil { // the template has no $default route
+		writeError(w, http.StatusNotFound, "NotFoundError", "no such endpoint; see /docs")
 		return
 	}
 	event, err := newEvent(r, matched, parameters)
@@ -238,13 +224,13 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 	}
 	response, err := matched.function.call(event)
 	if err != nil {
-		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; its log says why")
+		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; see its log")
 		return
 	}
 	writeResponse(w, response)
 }
 
-// engineEnded is closed when the engine has gone; nil, which is never, when another's is used.
+// engineEnded is closed when the engine has ended. It is nil, which blocks forever, with an external DynamoDB.
 func (g *gateway) engineEnded() <-chan struct{} {
 	if g.engine == nil {
 		return nil
@@ -252,16 +238,16 @@ func (g *gateway) engineEnded() <-chan struct{} {
 	return g.engine.Ended()
 }
 
-// revive starts an engine again that has ended by itself. Its data is what it was: requests go on where they were.
-func (g *gateway) revive(ctx context.Context) error {
-	fmt.Fprintln(os.Stderr, "guidon: the DynamoDB engine has ended by itself; starting it again")
+// restartEngine starts an engine again that has ended unexpectedly. Its data is unchanged.
+func (g *gateway) restartEngine(ctx context.Context) error {
+	fmt.Fprintln(os.Stderr, "guidon: the DynamoDB engine ended unexpectedly; restarting it")
 	if err := g.engine.Restart(ctx); err != nil {
-		return fmt.Errorf("the DynamoDB engine cannot be started again: %w", err)
+		return fmt.Errorf("the DynamoDB engine cannot be restarted: %w", err)
 	}
 	return nil
 }
 
-// prefixed marks the lines of another process, which come in pieces.
+// prefixed writes the output of another process with its name before each line.
 type prefixed struct {
 	out  io.Writer
 	name string

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"context"
@@ -10,34 +10,35 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The gateway creates little garbage that lives, so it collects rarely: seldomGC percent of growth. Measured on reads, that is
-// a fifth less work than Go's default. A request with much data, such as the validation of an import of 10,000 flags, needs
-// more memory for a moment: the collector works hard only near a share of the machine's memory, or of the container's, and
-// not below leastMemory bytes. With 80 MB everywhere, twelve such validations at once took three times the processor time.
+// Little of the gateway's memory stays in use, so the collector runs only after a growth of gcPercent. On reads, that takes
+// a fifth less processor time than Go's default. A large request, such as the validation of an import of 10,000 flags, needs
+// more memory for a moment: the collector runs more often only near memoryShare of the memory of the machine or container,
+// and never below leastMemory bytes. With a limit of 80 MB, twelve such validations at once took three times the processor
+// time.
 const (
-	seldomGC    = 400
+	gcPercent   = 400
 	memoryShare = 0.25
 	leastMemory = 80 << 20
 )
 
-// A gateway that is idle gives memory back, all but idleMemory bytes, within twice idleTime.
+// An idle gateway returns memory to the system, except for idleMemory bytes, within twice idleTime.
 const (
 	idleMemory = 64 << 20
 	idleTime   = 15 * time.Second
 )
 
-// limitMemory sets how often the collector runs. GOGC and GOMEMLIMIT, where they are set, win. Where the memory of the machine
-// cannot be found out, there is no limit.
+// limitMemory configures the garbage collector. GOGC and GOMEMLIMIT take precedence. If the size of the memory is unknown,
+// there is no limit.
 func limitMemory() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(seldomGC)
+		debug.SetGCPercent(gcPercent)
 	}
 	_, _ = memlimit.Set(memlimit.WithRatio(memoryShare), memlimit.WithMin(leastMemory),
 		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 }
 
-// releaseIdleMemory gives memory back to the system whenever the gateway is idle, until ctx ends. Left to itself, the runtime
-// keeps what a burst took for many minutes.
+// releaseIdleMemory returns memory to the system while the gateway is idle, until ctx ends. The runtime itself keeps the
+// memory of a burst for many minutes.
 func releaseIdleMemory(ctx context.Context) {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
@@ -52,7 +53,7 @@ func releaseIdleMemory(ctx context.Context) {
 	}
 }
 
-// releaseIfIdle gives memory back if nothing was collected since the last time, and returns the number of collections.
+// releaseIfIdle returns memory if the collector has not run since the last call. It returns the number of collections.
 func releaseIfIdle(collections uint32) uint32 {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

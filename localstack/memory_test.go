@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"math"
@@ -23,8 +23,8 @@ func TestMemoryLimit(t *testing.T) {
 	if got, want := debug.SetMemoryLimit(-1), max(int64(total)/4, leastMemory); got != want {
 		t.Errorf("a limit of %d MB of %d MB, want %d MB: a quarter, or the least", got>>20, total>>20, want>>20)
 	}
-	if got := debug.SetGCPercent(100); got != seldomGC {
-		t.Errorf("the collector runs at %d %% of growth, want %d %%", got, seldomGC)
+	if got := debug.SetGCPercent(100); got != gcPercent {
+		t.Errorf("the collector runs at %d %% of growth, want %d %%", got, gcPercent)
 	}
 
 	t.Setenv("GOMEMLIMIT", "1GiB")

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"encoding/json"

@@ -1,12 +1,14 @@
-package main
+package localstack
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,10 +24,14 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestMain is the gateway itself when a test starts it as a process.
+// TestMain runs the server itself if a test has started it as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("GUIDON_TEST_RUN") != "" {
-		main()
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		if err := Serve(ctx, os.Getenv, stop); err != nil {
+			fmt.Fprintln(os.Stderr, "guidon:", err)
+			os.Exit(1)
+		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

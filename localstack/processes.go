@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"context"
@@ -21,20 +21,20 @@ import (
 	"guidon/internal/secrets"
 )
 
-// The names that the secrets have here: the one with the tokens' key, and the one that an admin token is put into.
+// The names of the secrets: the key that encrypts tokens, and the first admin token.
 const (
 	keySecret   = "guidon-token-key"
 	adminSecret = "guidon-admin-token"
 )
 
-// Processes are the functions as the binaries that ship, each a process over the Runtime API, with what they need around
-// them: FUNCTIONS in the environment names the folder where they were built. Functions that nobody calls do not start.
+// processes run the built functions, each in a process over Lambda's Runtime API: FUNCTIONS in the environment names the
+// folder with the builds. A function starts with its first request.
 type processes struct {
 	functions map[string]*runtimeapi.Function // by logical id
 	secrets   *guard.Server
 }
 
-// newProcesses prepares a process for each function of the template that was built. They reach the table at endpoint.
+// newProcesses prepares a process for each function of the template. They use the table at endpoint.
 func newProcesses(s settings, t *template, endpoint string) (*processes, error) {
 	key, err := os.ReadFile(s.keyFile)
 	if err != nil {
@@ -50,7 +50,7 @@ func newProcesses(s settings, t *template, endpoint string) (*processes, error) 
 		binary := filepath.Join(s.functions, f.group, "bootstrap")
 		if _, err := os.Stat(binary); err != nil {
 			p.close()
-			return nil, fmt.Errorf("FUNCTIONS must name a folder with a bootstrap for each function: %w", err)
+			return nil, fmt.Errorf("FUNCTIONS must be a folder with <group>/bootstrap for each function: %w", err)
 		}
 		p.functions[f.id] = &runtimeapi.Function{
 			Name: f.id, Command: []string{binary}, Env: env, Timeout: f.timeout, Memory: f.memory,
@@ -60,7 +60,7 @@ func newProcesses(s settings, t *template, endpoint string) (*processes, error) 
 	return p, nil
 }
 
-// environment is what the template gives the functions, with the values of this machine, and where AWS is here.
+// environment has the variables that the template sets for the functions, with local values and addresses.
 func environment(s settings, endpoint, secretsManager string) map[string]string {
 	env := map[string]string{
 		"TABLE_NAME":                       s.table,
@@ -81,7 +81,7 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 	return env
 }
 
-// handler answers events by the process of a function.
+// handler passes events to the process of a function.
 func (p *processes) handler(id string) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	f := p.functions[id]
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (response events.APIGatewayV2HTTPResponse, err error) {
@@ -98,19 +98,19 @@ func (p *processes) handler(id string) func(context.Context, events.APIGatewayV2
 	}
 }
 
-// invoked is the function that a request is for by the path where AWS Lambda itself takes events.
+// invoked is the function of a request to the path of Lambda's Invoke operation.
 func invoked(r *http.Request) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/")
 	id, tail := strings.CutSuffix(rest, "/invocations")
 	return id, ok && tail && r.Method == http.MethodPost
 }
 
-// serve is the Invoke operation of Lambda, for `aws lambda invoke` and its like: the body goes to the function as it is,
-// and its answer comes back.
+// serve is the Invoke operation of Lambda, for `aws lambda invoke`: it passes the body to the function unchanged, and
+// returns its response.
 func (p *processes) serve(w http.ResponseWriter, r *http.Request, id string) {
 	f, ok := p.functions[id]
 	if !ok {
-		http.Error(w, `{"Type":"User","Message":"there is no such function"}`, http.StatusNotFound)
+		http.Error(w, `{"Type":"User","Message":"no such function"}`, http.StatusNotFound)
 		return
 	}
 	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
@@ -126,14 +126,14 @@ func (p *processes) serve(w http.ResponseWriter, r *http.Request, id string) {
 		answer, _ = json.Marshal(failed)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "guidon:", err)
-		http.Error(w, `{"Type":"Service","Message":"the function cannot be run; the log says why"}`, http.StatusBadGateway)
+		http.Error(w, `{"Type":"Service","Message":"the function cannot be run; see the log"}`, http.StatusBadGateway)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(answer)
 }
 
-// close ends the processes, and says of each what Lambda's REPORT line would.
+// close ends the processes, and prints for each what Lambda reports in its REPORT line.
 func (p *processes) close() {
 	if p == nil {
 		return
@@ -155,8 +155,8 @@ func (p *processes) close() {
 	_ = p.secrets.Close()
 }
 
-// handler is the gateway, and beside it, when the functions are processes, what Lambda itself would serve. It is no
-// http.ServeMux, which would redirect paths that the functions are to see as they came.
+// handler is the gateway, with Lambda's Invoke operation if the functions are processes. It is not an http.ServeMux, which
+// would redirect paths that the functions must see unchanged.
 func (g *gateway) handler() http.Handler {
 	if g.processes == nil {
 		return g
@@ -164,7 +164,7 @@ func (g *gateway) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := invoked(r); ok {
 			if given := r.Header.Get("Authorization"); g.admin == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.admin)) != 1 {
-				http.Error(w, `{"Type":"User","Message":"the header Authorization must have the admin token"}`, http.StatusForbidden)
+				http.Error(w, `{"Type":"User","Message":"the header Authorization must be the admin token"}`, http.StatusForbidden)
 				return
 			}
 			g.processes.serve(w, r, id)

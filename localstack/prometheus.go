@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"net/http"
@@ -11,10 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// prometheusPath is where the local gateway has its metrics, as Unleash does. On AWS they are in CloudWatch.
+// prometheusPath is the path of the metrics, the same as Unleash's. On AWS they are in CloudWatch instead.
 const prometheusPath = "/internal-backstage/prometheus"
 
-// metrics are what the gateway tells Prometheus: how long requests took, and the process itself.
+// metrics for Prometheus: the duration of requests, and the process itself.
 type metrics struct {
 	requests *prometheus.SummaryVec
 	page     http.Handler
@@ -23,7 +23,7 @@ type metrics struct {
 func newMetrics() *metrics {
 	m := &metrics{requests: prometheus.NewSummaryVec(prometheus.SummaryOpts{
 		Name:       "http_request_duration_milliseconds",
-		Help:       "How long requests took, by the route of the template that they matched.",
+		Help:       "Duration of requests by the route of the template that they matched.",
 		Objectives: map[float64]float64{0.5: 0.05, 0.9: 0.01, 0.95: 0.01, 0.99: 0.001},
 	}, []string{"method", "path", "status"})}
 	registry := prometheus.NewRegistry()
@@ -32,8 +32,8 @@ func newMetrics() *metrics {
 	return m
 }
 
-// observe counts a request. A label is the route, never the path, which may hold a secret and has no bound; a method that
-// HTTP does not know is "other".
+// observe counts a request. Its label is the route, not the path, which may contain a secret and is unbounded. A method
+// that HTTP does not define is "other".
 func (m *metrics) observe(method, route string, status int, took time.Duration) {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -47,7 +47,7 @@ func (m *metrics) observe(method, route string, status int, took time.Duration) 
 	m.requests.WithLabelValues(method, path, strconv.Itoa(status)).Observe(float64(took.Microseconds()) / 1000)
 }
 
-// A statusWriter remembers the status of an answer.
+// A statusWriter keeps the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"encoding/base64"
@@ -11,13 +11,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeResponse writes what a function answered.
+// writeResponse writes the response of a function.
 func writeResponse(w http.ResponseWriter, response events.APIGatewayV2HTTPResponse) {
 	body := response.Body
 	if response.IsBase64Encoded {
 		decoded, err := base64.StdEncoding.DecodeString(body)
 		if err != nil {
-			writeError(w, http.StatusInternalServerError, "InternalError", "the function's answer is not base64")
+			writeError(w, http.StatusInternalServerError, "InternalError", "the response of the function is not base64")
 			return
 		}
 		body = string(decoded)
@@ -38,10 +38,10 @@ func writeResponse(w http.ResponseWriter, response events.APIGatewayV2HTTPRespon
 		header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(response.StatusCode)
-	_, _ = io.WriteString(w, body) // a caller that has gone cannot be told
+	_, _ = io.WriteString(w, body) // fails only if the caller has disconnected
 }
 
-// writeError is for what goes wrong before or after a function, in the shape of the interface's own errors.
+// writeError writes an error of the gateway itself, in the form of the API's errors.
 func writeError(w http.ResponseWriter, status int, name, message string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A route sends requests to a function. Its key is as API Gateway has it: "GET /a/{b}", "ANY /a/{proxy+}", "$default".
+// A route sends requests to a function. Its key has the form of API Gateway: "GET /a/{b}", "ANY /a/{proxy+}", "$default".
 type route struct {
 	key      string
 	group    string
@@ -19,12 +19,12 @@ type route struct {
 	fallback bool      // $default
 }
 
-// A segment of a route's path is a text, or a variable when that is empty.
+// A segment of a route's path: a text, or a variable if text is empty.
 type segment struct{ text, variable string }
 
-// A router finds the route of a request, as API Gateway documents it: a full match, then a greedy one, then $default.
-// Among several, the one that is fixed for longer counts, and a route of the very method before ANY.
-type router struct{ routes []route } // the first that matches is the one
+// A router finds the route of a request by the rules that API Gateway documents: a full match, then a greedy match, then
+// $default. Of several matches it prefers the one with the longer fixed part, and an exact method to ANY.
+type router struct{ routes []route } // by precedence: the first match wins
 
 func newRouter(routes []route) (*router, error) {
 	parsed := make([]route, 0, len(routes))
@@ -34,7 +34,7 @@ func newRouter(routes []route) (*router, error) {
 			return nil, err
 		}
 		if other, ok := seen[r.shape()]; ok {
-			return nil, fmt.Errorf("routes %q and %q are the same to API Gateway", other, r.key)
+			return nil, fmt.Errorf("routes %q and %q are equal for API Gateway", other, r.key)
 		}
 		seen[r.shape()] = r.key
 		parsed = append(parsed, r)
@@ -93,7 +93,7 @@ func (r *route) shape() string {
 	return b.String()
 }
 
-// byPrecedence puts the route first that API Gateway prefers when both match.
+// byPrecedence orders routes by the preference of API Gateway.
 func byPrecedence(a, b route) int {
 	if c := cmp.Or(compareBool(a.fallback, b.fallback), compareBool(a.greedy != "", b.greedy != "")); c != 0 {
 		return c
@@ -117,8 +117,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// match is the route of a request and what its variables are; nil without any. The path is decoded, as API Gateway has
-// it when it chooses.
+// match returns the route of a request and the values of its variables, or nil. The path is decoded, as in API Gateway.
 func (rt *router) match(method, path string) (*route, map[string]string) {
 	for i := range rt.routes {
 		if r := &rt.routes[i]; r.matches(method, path) {
@@ -148,7 +147,7 @@ func (r *route) matches(method, path string) bool {
 	return len(path) > 1
 }
 
-// parameters are the variables of a path that matches.
+// parameters are the values of the variables in a matching path.
 func (r *route) parameters(path string) map[string]string {
 	var found map[string]string
 	set := func(name, value string) {
@@ -170,7 +169,7 @@ func (r *route) parameters(path string) map[string]string {
 	return found
 }
 
-// nextSegment cuts the first segment off a path; false when there is none.
+// nextSegment splits off the first segment of a path; false if there is none.
 func nextSegment(path string) (text, rest string, ok bool) {
 	if path == "" || path[0] != '/' {
 		return "", "", false

@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"fmt"
@@ -13,15 +13,15 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// settings are what the environment says.
+// settings are read from environment variables.
 type settings struct {
 	port      string            // PORT, default 4242; 0 for a free one
-	data      string            // DATA_DIR, default .local/data: the folder of the engine's data
-	endpoint  string            // AWS_ENDPOINT_URL_DYNAMODB: another engine, and none is started
+	data      string            // DATA_DIR, default data in engine.LocalDir: the folder of the engine's data
+	endpoint  string            // AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB to use instead of starting an engine
 	table     string            // TABLE_NAME, default guidon
-	keyFile   string            // TOKEN_KEY_FILE, default token.key in data: the key of the tokens' secrets, made if need be
-	template  string            // TEMPLATE_FILE, default the repository's template.yaml
-	functions string            // FUNCTIONS: a folder with the built functions, which are run in place of the handlers in here
+	keyFile   string            // TOKEN_KEY_FILE, default token.key in data: the key that encrypts token secrets, created if missing
+	template  string            // TEMPLATE_FILE, default the template.yaml that is part of the program
+	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
 }
@@ -30,17 +30,10 @@ func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
 		port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
-		functions: getenv("FUNCTIONS"),
+		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"),
 	}
 	if n, err := strconv.Atoi(s.port); err != nil || n < 0 || n > 65535 {
 		return s, fmt.Errorf("PORT is %q; it must be a number up to 65535", s.port)
-	}
-	if s.template = getenv("TEMPLATE_FILE"); s.template == "" {
-		root, err := engine.Root()
-		if err != nil {
-			return s, err
-		}
-		s.template = filepath.Join(root, "template.yaml")
 	}
 	if s.data == "" {
 		local, err := engine.LocalDir()
@@ -71,7 +64,7 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// greet tells a newcomer what to do next, with an admin token that works, or none.
+// greet prints what a newcomer needs: the addresses, an admin token if there is a valid one, and a first request.
 func greet(w io.Writer, address net.Addr, s settings, token string) {
 	url := "http://" + address.String()
 	header := ""
@@ -79,7 +72,7 @@ func greet(w io.Writer, address net.Addr, s settings, token string) {
 	case s.config.Open:
 		token = "none needed (AUTH_TYPE=none)"
 	case token == "":
-		token = "none that works; give one in INIT_ADMIN_API_TOKENS"
+		token = "none is valid; set INIT_ADMIN_API_TOKENS to create one"
 	default:
 		header = " -H 'Authorization: " + token + "'"
 	}
@@ -91,10 +84,11 @@ func greet(w io.Writer, address net.Addr, s settings, token string) {
 Guidon is ready. Ctrl-C stops it.
 
   address      %s
+  API docs     %s/docs
   admin token  %s
   data         %s
 
 Try:  curl -s%s %s/api/admin/projects/default/features
 
-`, url, token, where, header, url)
+`, url, url, token, where, header, url)
 }

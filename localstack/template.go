@@ -1,4 +1,4 @@
-package main
+package localstack
 
 import (
 	"cmp"
@@ -12,26 +12,27 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"guidon"
 	"guidon/pkg/dynamo"
 )
 
-// A template is what template.yaml says that matters here.
+// A template is the part of template.yaml that this package uses.
 type template struct {
 	table     dynamo.TableSchema
 	functions []templateFunction
 }
 
-// A templateFunction is a function with its routes.
+// A templateFunction is a Lambda function with its routes.
 type templateFunction struct {
 	id      string // the logical id
-	group   string // that less "Function", in lower case
+	group   string // the id without "Function", in lower case
 	timeout time.Duration
 	memory  int      // MB
-	routes  []string // "ANY /a/{b}/{proxy+}" or "$default"; none when API Gateway does not call it
+	routes  []string // such as "ANY /a/{b}/{proxy+}" or "$default"; none if API Gateway does not call it
 }
 
-// templateFile is the file as it is written. Intrinsic functions such as !Ref and !Sub are read as their plain
-// arguments: none stands where it would matter here, and a test reads the real file.
+// templateFile is the structure of the file. Intrinsic functions such as !Ref and !Sub are read as their plain arguments:
+// the fields that are used here have none, and a test reads the real file.
 type templateFile struct {
 	Globals struct {
 		Function functionProperties `yaml:"Function"`
@@ -41,7 +42,7 @@ type templateFile struct {
 
 type resource struct {
 	Type       string   `yaml:"Type"`
-	Properties ast.Node `yaml:"Properties"` // read by Type: other types give the same names other meanings
+	Properties ast.Node `yaml:"Properties"` // decoded by Type: the same names have other meanings in other types
 }
 
 type functionProperties struct {
@@ -81,16 +82,20 @@ type keyProperties []struct {
 	Type string `yaml:"KeyType"`
 }
 
-// What SAM and Lambda take where the template says nothing.
+// The defaults of SAM and Lambda.
 const (
 	defaultTimeout = 3   // seconds
 	defaultMemory  = 128 // MB
 )
 
+// readTemplate reads a template file, or the template that is part of the program if path is empty.
 func readTemplate(path string) (*template, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	raw := guidon.Template
+	if path != "" {
+		var err error
+		if raw, err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
 	}
 	t, err := parseTemplate(raw)
 	if err != nil {
@@ -107,7 +112,7 @@ func parseTemplate(raw []byte) (*template, error) {
 	t := &template{}
 	tables := 0
 	for _, id := range slices.Sorted(maps.Keys(file.Resources)) {
-		if strings.HasPrefix(id, "Fn::ForEach::") { // makes what goes with functions: logs, alarms, roles
+		if strings.HasPrefix(id, "Fn::ForEach::") { // log groups, alarms and roles of the functions
 			continue
 		}
 		var r resource
@@ -126,7 +131,7 @@ func parseTemplate(raw []byte) (*template, error) {
 		}
 	}
 	if tables != 1 {
-		return nil, fmt.Errorf("there are %d tables, and Guidon keeps everything in one", tables)
+		return nil, fmt.Errorf("the template has %d tables; Guidon needs exactly one", tables)
 	}
 	return t, nil
 }
@@ -158,7 +163,7 @@ func (key keyProperties) elements() (elements []dynamo.KeyElement) {
 	return elements
 }
 
-// addFunction takes a function, with the routes by which HTTP reaches it.
+// addFunction adds a function with its HTTP routes.
 func (t *template) addFunction(id string, properties ast.Node, globals functionProperties) error {
 	var p functionProperties
 	if err := yaml.NodeToValue(properties, &p); err != nil {
@@ -175,7 +180,7 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 		if event.Type != "HttpApi" {
 			continue
 		}
-		key := "$default" // what SAM makes of an event without a path
+		key := "$default" // the route that SAM creates for an event without a path
 		if event.Properties.Path != "" {
 			method := strings.ToUpper(event.Properties.Method)
 			if method == "" || method == "X-AMAZON-APIGATEWAY-ANY-METHOD" {

@@ -42,7 +42,7 @@ func openGuidon(ctx context.Context) (*guidon, error) {
 	if g.dir, err = os.MkdirTemp("", "guidon-bench-"); err != nil {
 		return nil, err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", g.binary(), "./localstack")
+	build := exec.CommandContext(ctx, "go", "build", "-o", g.binary(), "./cmd/guidon")
 	build.Dir = g.root
 	if out, err := build.CombinedOutput(); err != nil {
 		g.close()
@@ -116,7 +116,7 @@ type process struct {
 // since a pipe would have the benchmark work while it measures.
 func (g *guidon) start(ctx context.Context, port, data string) (*process, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &process{cmd: exec.CommandContext(ctx, g.binary()), ended: make(chan struct{}), log: data + ".log"}
+	p := &process{cmd: exec.CommandContext(ctx, g.binary(), "serve"), ended: make(chan struct{}), log: data + ".log"}
 	log, err := os.Create(p.log)
 	if err != nil {
 		cancel()

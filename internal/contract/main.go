@@ -134,7 +134,7 @@ func start(ctx context.Context, program, root, folder string) (*gateway, error) 
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{cmd: exec.Command(program), url: "http://127.0.0.1:" + port}
+	g := &gateway{cmd: exec.Command(program, "serve"), url: "http://127.0.0.1:" + port}
 	g.cmd.Dir = root
 	g.cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+filepath.Join(folder, "data"), "LOG_LEVEL=info", "AUTH_TYPE=", "INIT_ADMIN_API_TOKENS="+token)
 	g.cmd.Stderr = &g.stderr

@@ -247,11 +247,10 @@ esac
 	}
 }
 
-// TestSetupRefusals: setup is for another's engine, and there is no other command.
 func TestSetupRefusals(t *testing.T) {
 	for _, tt := range []struct{ argument, says string }{
 		{"setup", "AWS_ENDPOINT_URL_DYNAMODB"},
-		{"seed", "not a command"},
+		{"seed", `unknown command "seed"`},
 	} {
 		cmd := exec.CommandContext(t.Context(), binary, tt.argument)
 		cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "DATA_DIR="+t.TempDir())

@@ -33,7 +33,7 @@ func build(dir string) (err error) {
 		return err
 	}
 	binary = filepath.Join(dir, "guidon")
-	cmd := exec.Command("go", "build", "-o", binary, "./localstack")
+	cmd := exec.Command("go", "build", "-o", binary, "./cmd/guidon")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -39,7 +39,7 @@ func startWithoutUmask(t *testing.T, data string) *gateway {
 	t.Helper()
 	port := freePort(t)
 	settings := []string{"PORT=" + port, "DATA_DIR=" + data}
-	cmd := exec.Command("sh", "-c", `umask 0; exec "$0"`, binary)
+	cmd := exec.Command("sh", "-c", `umask 0; exec "$0" serve`, binary)
 	cmd.Dir = root
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), settings...)
 	return serving(t, follow(t, cmd, settings), port, data, nil)

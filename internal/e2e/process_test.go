@@ -26,7 +26,7 @@ type process struct {
 // it printed.
 func launch(t *testing.T, env ...string) *process {
 	t.Helper()
-	cmd := exec.Command(binary)
+	cmd := exec.Command(binary, "serve")
 	cmd.Dir = root
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), env...)
 	return follow(t, cmd, env)

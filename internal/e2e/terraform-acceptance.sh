@@ -14,7 +14,7 @@ terraform=$(command -v terraform) || { echo "terraform is not on the PATH; insta
 
 data=$(mktemp -d)
 export PORT=${PORT:-4299} DATA_DIR=$data
-"$gateway" >"$data/log" 2>&1 &
+"$gateway" serve >"$data/log" 2>&1 &
 pid=$!
 trap 'kill $pid 2>/dev/null || true; wait $pid 2>/dev/null || true; rm -rf "$data"' EXIT
 for _ in $(seq 100); do

@@ -1,43 +1,45 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Root is the folder of the repository: the nearest one upwards of the working directory that holds go.mod. Tests run
-// in their package's folder and the gateway wherever it was called, and all share what was fetched once.
+// Root is the folder of the repository: the nearest one upwards of the working directory with Guidon's go.mod. Tests run
+// in the folder of their package, and all share the downloads.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil {
+		file, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(file, []byte("module guidon\n")) {
 			return dir, nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("run this inside the repository: no folder upwards of the working directory has a go.mod")
+			return "", errors.New("run this inside the repository of Guidon: no folder upwards of the working directory has its go.mod")
 		}
 		dir = parent
 	}
 }
 
-// LocalDir is where everything goes that is fetched or kept on this machine: GUIDON_LOCAL, or .local in Root.
+// LocalDir is the folder for downloads and data on this machine: GUIDON_LOCAL, else .local in the repository, else the
+// user's configuration folder, for a `guidon serve` outside of the repository.
 func LocalDir() (string, error) {
 	if dir := os.Getenv("GUIDON_LOCAL"); dir != "" {
 		return filepath.Abs(dir)
 	}
-	root, err := Root()
-	if err != nil {
-		return "", err
+	if root, err := Root(); err == nil {
+		return filepath.Join(root, ".local"), nil
 	}
-	return filepath.Join(root, ".local"), nil
+	dir, err := os.UserConfigDir()
+	return filepath.Join(dir, "guidon"), err
 }

@@ -2,7 +2,7 @@
 //
 // It starts Unleash with a PostgreSQL of its own, fills it through its interface with the flags of
 // @unleash/client-specification and with others that have what those lack, and moves everything with the command
-// infra/migrate into an empty Guidon: dry, for good, once more, and once with the command killed on its way. Then it moves
+// `guidon migrate` into an empty Guidon: dry, for good, once more, and once with the command killed on its way. Then it moves
 // everything from Guidon into a second, empty Unleash. What the three of them have is read and compared here, by none of the
 // command's own code, and so is what Guidon's audit log tells. A difference that expected.go does not know is a failure, and
 // so is one that it knows and that is not there.
@@ -45,14 +45,14 @@ func main() {
 
 // A stage is where the play is: the programs, the folder for their data, and what was started.
 type stage struct {
-	root, folder     string
-	gateway, command string // programs
-	version          string // of Unleash
-	postgres         *postgres
-	mu               sync.Mutex
-	closers          []func()
-	began            time.Time
-	faults           []string
+	root, folder string
+	command      string // the program guidon
+	version      string // of Unleash
+	postgres     *postgres
+	mu           sync.Mutex
+	closers      []func()
+	began        time.Time
+	faults       []string
 }
 
 func run(ctx context.Context, version string, many int) (err error) {
@@ -95,13 +95,11 @@ func (s *stage) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.atEnd(func() { _ = os.RemoveAll(s.folder) })
-	s.gateway, s.command = filepath.Join(s.folder, "gateway"), filepath.Join(s.folder, "migrate")
-	for program, of := range map[string]string{s.gateway: "./localstack", s.command: "./infra/migrate"} {
-		build := exec.CommandContext(ctx, "go", "build", "-o", program, of)
-		build.Dir = s.root
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", of, err, out)
-		}
+	s.command = filepath.Join(s.folder, "guidon")
+	build := exec.CommandContext(ctx, "go", "build", "-o", s.command, "./cmd/guidon")
+	build.Dir = s.root
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building ./cmd/guidon: %w\n%s", err, out)
 	}
 	s.postgres, err = s.startPostgres(ctx)
 	return err

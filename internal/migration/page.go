@@ -34,7 +34,7 @@ func (s *stage) doPage(ctx context.Context, from *client) error {
 		if m[1] == "sh" {
 			commands += m[2]
 			printed = ""
-			if !strings.Contains(m[2], "infra/migrate") {
+			if !strings.Contains(m[2], "guidon migrate") {
 				continue // settings of those that follow
 			}
 			cmd := exec.CommandContext(ctx, "bash", "-c", commands)

@@ -99,9 +99,9 @@ func (s *stage) moveIn(ctx context.Context, from *client, was snapshot) (here *c
 		return nil, nil, err
 	}
 	out := s.migrate(ctx, from, here, "--dry-run")
-	s.wants(out, fmt.Sprintf("would bring %d of %d flags of project default", flagsFilled, flagsFilled))
-	if n := strings.Count(out, "would bring ") - 1; n != thingsBrought {
-		s.fault("the dry run would bring %d things besides flags, want %d:\n%s", n, thingsBrought, out)
+	s.wants(out, fmt.Sprintf("would copy %d of %d flags of project default", flagsFilled, flagsFilled))
+	if n := strings.Count(out, "would copy ") - 1; n != thingsBrought {
+		s.fault("the dry run would copy %d things besides flags, want %d:\n%s", n, thingsBrought, out)
 	}
 	if err := s.unchanged(ctx, "a dry run", here, now, events); err != nil {
 		return nil, nil, err
@@ -109,9 +109,9 @@ func (s *stage) moveIn(ctx context.Context, from *client, was snapshot) (here *c
 	s.say("a dry run counted right, and changed nothing")
 
 	out = s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 are not; 1 archived flag was left where it is", flagsFilled))
-	if n := strings.Count(out, "\nbrought "); n != thingsBrought {
-		s.fault("the command brought %d things besides flags, want %d:\n%s", n, thingsBrought, out)
+	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ; 1 archived flag was not copied", flagsFilled))
+	if n := strings.Count(out, "\ncopied "); n != thingsBrought {
+		s.fault("the command copied %d things besides flags, want %d:\n%s", n, thingsBrought, out)
 	}
 	if now, err = takeSnapshot(ctx, here); err != nil {
 		return nil, nil, err
@@ -122,9 +122,9 @@ func (s *stage) moveIn(ctx context.Context, from *client, was snapshot) (here *c
 		return nil, nil, err
 	}
 	out = s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 are not", flagsFilled))
-	if strings.Contains(out, "brought ") {
-		s.fault("the second run brought something:\n%s", out)
+	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
+	if strings.Contains(out, "copied ") {
+		s.fault("the second run copied something:\n%s", out)
 	}
 	if err := s.unchanged(ctx, "a second run", here, now, events); err != nil {
 		return nil, nil, err
@@ -170,7 +170,7 @@ func (s *stage) moveInBroken(ctx context.Context, from *client, whole snapshot) 
 		s.fault("the command was killed with %d flags there, when all was done: it was not stopped in the middle", n)
 	}
 	out := s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 are not", flagsFilled))
+	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
 	if now, err = takeSnapshot(ctx, here); err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *stage) moveOut(ctx context.Context, here, to *client, was snapshot) (er
 		return err
 	}
 	out := s.migrate(ctx, here, to)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 are not", flagsFilled))
+	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
 	to.token = api
 	back, err := takeSnapshot(ctx, to)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *stage) moveOut(ctx context.Context, here, to *client, was snapshot) (er
 
 // commandFor is the command from one server to another.
 func (s *stage) commandFor(ctx context.Context, from, to *client, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.command, append([]string{"--from", from.url, "--to", to.url}, args...)...)
+	cmd := exec.CommandContext(ctx, s.command, append([]string{"migrate", "--from", from.url, "--to", to.url}, args...)...)
 	cmd.Env = []string{"FROM_TOKEN=" + from.token, "TO_TOKEN=" + to.token}
 	return cmd
 }

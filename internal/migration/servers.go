@@ -92,7 +92,7 @@ func (s *stage) guidon(ctx context.Context, name string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(s.gateway)
+	cmd := exec.Command(s.command, "serve")
 	cmd.Dir = s.root
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+port, "DATA_DIR="+filepath.Join(s.folder, name), "INIT_ADMIN_API_TOKENS="+adminToken)
 	p, err := s.start("Guidon "+name, cmd)

@@ -1,4 +1,4 @@
-package main
+package migrate
 
 import (
 	"cmp"
@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"guidon/internal/adminapi"
 )
 
-// A feature is a flag as it is compared: what a user of either side would call the same is the same here. Ids of
-// strategies and segments, times, and whatever a server adds of its own are left out.
+// A feature is a flag in the form that is compared. It leaves out what differs between servers without a meaning for
+// users: ids of strategies and segments, times, and additional fields.
 type feature struct {
 	Type, Description     string
 	Stale, ImpressionData bool
@@ -20,7 +22,7 @@ type feature struct {
 	Parents               []parent
 	Environments          map[string]featureEnvironment
 
-	places map[string]float64 // where the strategies stand, by their ids; not compared
+	places map[string]float64 // the positions of the strategies, by id; not compared
 }
 
 type parent struct {
@@ -44,7 +46,7 @@ type strategy struct {
 	Variants    []variant
 }
 
-// A constraint reads both ways: what is left out is what it is without.
+// A constraint is read from and written to both servers. An omitted field equals its zero value.
 type constraint struct {
 	ContextName     string   `json:"contextName"`
 	Operator        string   `json:"operator"`
@@ -72,24 +74,24 @@ type override struct {
 
 // A reader reads flags on one side.
 type reader struct {
-	server   *server
+	server   *adminapi.Client
 	segments map[int64]string
 }
 
-// read reads a flag by everything that tells of it: the flag, its tags, and its variants in each environment.
+// read reads a flag, its tags, and its variants in each environment; nil if there is no such flag.
 func (r reader) read(ctx context.Context, project, name string, environments []string) (*feature, error) {
 	path := projectsPath + "/" + url.PathEscape(project) + "/features/" + url.PathEscape(name)
 	var record featureRecord
-	if err := r.server.get(ctx, path, &record); err != nil {
-		if refused(err, http.StatusNotFound) {
-			return nil, nil // not there: the other side knows what that means
+	if err := r.server.Get(ctx, path, &record); err != nil {
+		if adminapi.Refused(err, http.StatusNotFound) {
+			return nil, nil
 		}
 		return nil, err
 	}
 	var tags struct {
 		Tags []struct{ Type, Value string }
 	}
-	if err := r.server.get(ctx, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
+	if err := r.server.Get(ctx, "/api/admin/features/"+url.PathEscape(name)+"/tags", &tags); err != nil {
 		return nil, err
 	}
 	f := record.feature()
@@ -102,21 +104,21 @@ func (r reader) read(ctx context.Context, project, name string, environments []s
 			continue
 		}
 		var list struct{ Variants []variant }
-		if err := r.server.get(ctx, path+"/environments/"+url.PathEscape(e.Name)+"/variants", &list); err != nil {
+		if err := r.server.Get(ctx, path+"/environments/"+url.PathEscape(e.Name)+"/variants", &list); err != nil {
 			return nil, err
 		}
 		fe := featureEnvironment{Enabled: e.Enabled, Variants: normalVariants(list.Variants)}
 		slices.SortStableFunc(e.Strategies, func(a, b strategyRecord) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
 		for i, s := range e.Strategies {
 			f.places[s.ID] = float64(i)
-			fe.Strategies = append(fe.Strategies, s.strategy(r.segments).filled(name))
+			fe.Strategies = append(fe.Strategies, s.strategy(r.segments).withDefaults(name))
 		}
 		f.Environments[e.Name] = fe
 	}
 	return &f, nil
 }
 
-// A featureRecord is a flag as it is answered.
+// A featureRecord is a flag in a response.
 type featureRecord struct {
 	Type           string
 	Description    *string
@@ -140,11 +142,11 @@ func (record featureRecord) feature() feature {
 		places: map[string]float64{},
 	}
 	if record.Description != nil {
-		f.Description = *record.Description // none and an empty one look the same
+		f.Description = *record.Description // an omitted description equals an empty one
 	}
 	for _, d := range record.Dependencies {
 		slices.Sort(d.Variants)
-		f.Parents = append(f.Parents, parent{d.Feature, d.Enabled == nil || *d.Enabled, some(d.Variants)})
+		f.Parents = append(f.Parents, parent{d.Feature, d.Enabled == nil || *d.Enabled, nilIfEmpty(d.Variants)})
 	}
 	slices.SortFunc(f.Parents, func(a, b parent) int { return strings.Compare(a.Feature, b.Feature) })
 	return f
@@ -169,7 +171,7 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 	for _, id := range record.Segments {
 		name, known := segments[id]
 		if !known {
-			name = fmt.Sprintf("segment %d, which is not in the list", id)
+			name = fmt.Sprintf("segment %d, which is not in the list of segments", id)
 		}
 		s.Segments = append(s.Segments, name)
 	}
@@ -185,8 +187,8 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 	return s
 }
 
-// filled is the strategy with what an SDK takes for granted where it is left out, for a flag of that name.
-func (s strategy) filled(flag string) strategy {
+// withDefaults adds the defaults that SDKs use for omitted parameters.
+func (s strategy) withDefaults(flag string) strategy {
 	if s.Name == "flexibleRollout" {
 		s.Parameters["groupId"] = cmp.Or(s.Parameters["groupId"], flag)
 		s.Parameters["stickiness"] = cmp.Or(s.Parameters["stickiness"], "default")
@@ -194,9 +196,9 @@ func (s strategy) filled(flag string) strategy {
 	return s
 }
 
-// normal is the constraint without what its operator does not look at.
+// normal is the constraint without the value that its operator ignores.
 func (c constraint) normal() constraint {
-	if c.Values = some(slices.Clone(c.Values)); len(c.Values) > 0 {
+	if c.Values = nilIfEmpty(slices.Clone(c.Values)); len(c.Values) > 0 {
 		c.Value = ""
 	}
 	return c
@@ -205,21 +207,21 @@ func (c constraint) normal() constraint {
 func normalVariants(list []variant) []variant {
 	normal := slices.Clone(list)
 	for i := range normal {
-		normal[i].Overrides = some(normal[i].Overrides)
-		normal[i].Stickiness = cmp.Or(normal[i].Stickiness, "default") // which is what SDKs take it for
+		normal[i].Overrides = nilIfEmpty(normal[i].Overrides)
+		normal[i].Stickiness = cmp.Or(normal[i].Stickiness, "default") // the default of SDKs
 	}
-	return some(normal)
+	return nilIfEmpty(normal)
 }
 
-// some is nil for an empty list, so that having none compares equal to having an empty list.
-func some[T any](list []T) []T {
+// nilIfEmpty makes an omitted list and an empty list equal.
+func nilIfEmpty[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
 	return list
 }
 
-// within is the flag as far as environments go: one that a side does not have is nothing to compare.
+// within is the flag with only these environments.
 func (f *feature) within(environments []string) *feature {
 	if f == nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package migrate
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// normalOf is a strategy of an answer as it is compared.
+// normalOf is a strategy of a response in the form that is compared.
 func normalOf(t *testing.T, answer string) strategy {
 	t.Helper()
 	var record strategyRecord
 	if err := json.Unmarshal([]byte(answer), &record); err != nil {
 		t.Fatal(err)
 	}
-	return record.strategy(map[int64]string{1: "one", 2: "two", 7: "one"}).filled("flag")
+	return record.strategy(map[int64]string{1: "one", 2: "two", 7: "one"}).withDefaults("flag")
 }
 
 func TestSameStrategies(t *testing.T) {
@@ -23,21 +23,21 @@ func TestSameStrategies(t *testing.T) {
 		want                 []string // differences
 	}{
 		{"ids and order", `{"id":"a","sortOrder":3,"name":"default"}`, `{"id":"b","name":"default"}`, nil},
-		{"nothing in other words", `{"name":"default","title":null,"disabled":null,"constraints":[],"segments":null}`, `{"name":"default","title":"","disabled":false,"parameters":{}}`, nil},
+		{"omitted and empty fields", `{"name":"default","title":null,"disabled":null,"constraints":[],"segments":null}`, `{"name":"default","title":"","disabled":false,"parameters":{}}`, nil},
 		{"segments by name", `{"segments":[2,1]}`, `{"segments":[7,2]}`, nil},
 		{"another segment", `{"segments":[1]}`, `{"segments":[2]}`, []string{`/Segments/0 is "two", and "one" in the source`}},
-		{"an unknown segment", `{"segments":[9]}`, `{"segments":[1]}`, []string{`/Segments/0 is "one", and "segment 9, which is not in the list" in the source`}},
+		{"an unknown segment", `{"segments":[9]}`, `{"segments":[1]}`, []string{`/Segments/0 is "one", and "segment 9, which is not in the list of segments" in the source`}},
 		{"parameters as texts", `{"parameters":{"rollout":50,"on":true}}`, `{"parameters":{"rollout":"50","on":"true"}}`, nil},
-		{"a group and a stickiness that are left out", `{"name":"flexibleRollout","parameters":{"rollout":"9"}}`,
+		{"omitted parameters with defaults", `{"name":"flexibleRollout","parameters":{"rollout":"9"}}`,
 			`{"name":"flexibleRollout","parameters":{"rollout":"9","groupId":"flag","stickiness":"default"}}`, nil},
 		{"a parameter", `{"parameters":{"rollout":"50"}}`, `{"parameters":{"rollout":"60"}}`, []string{`/Parameters/rollout is "60", and "50" in the source`}},
-		{"what constraints leave out", `{"constraints":[{"contextName":"a","operator":"IN","values":["x"]}]}`,
+		{"omitted fields of constraints", `{"constraints":[{"contextName":"a","operator":"IN","values":["x"]}]}`,
 			`{"constraints":[{"contextName":"a","operator":"IN","values":["x"],"value":"","inverted":false,"caseInsensitive":false}]}`, nil},
 		{"an inverted constraint", `{"constraints":[{"contextName":"a","operator":"IN","values":["x"],"inverted":true}]}`,
 			`{"constraints":[{"contextName":"a","operator":"IN","values":["x"]}]}`, []string{`/Constraints/0/Inverted is false, and true in the source`}},
-		{"a stickiness that is left out", `{"variants":[{"name":"a","weight":1000,"weightType":"variable"}]}`,
+		{"an omitted stickiness", `{"variants":[{"name":"a","weight":1000,"weightType":"variable"}]}`,
 			`{"variants":[{"name":"a","weight":1000,"weightType":"variable","stickiness":"default","overrides":[]}]}`, nil},
-		{"another payload", `{"variants":[{"name":"a","payload":{"type":"string","value":"x"}}]}`, `{"variants":[{"name":"a"}]}`, []string{`/Variants/0/Payload is not there`}},
+		{"another payload", `{"variants":[{"name":"a","payload":{"type":"string","value":"x"}}]}`, `{"variants":[{"name":"a"}]}`, []string{`/Variants/0/Payload is missing`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, differences(normalOf(t, tt.target), normalOf(t, tt.source))); diff != "" {
@@ -55,12 +55,12 @@ func TestDifferences(t *testing.T) {
 		want           []string
 	}{
 		{"the same", full, full, nil},
-		{"not there", full, nil, []string{"it is not there"}},
-		{"not in the source", nil, full, []string{"it is not in the source"}},
-		{"none of both", nil, nil, nil},
+		{"missing", full, nil, []string{"the flag is missing"}},
+		{"not in the source", nil, full, []string{"the flag is not in the source"}},
+		{"on neither side", nil, nil, nil},
 		{"everything", full, &feature{Type: "experiment", Environments: map[string]featureEnvironment{"prod": {}}}, []string{
 			`/Type is "experiment", and "release" in the source`, `/Tags is a list of 0: [], and 1: [a:b] in the source`,
-			"/Environments/dev is not there", "/Environments/prod is not in the source",
+			"/Environments/dev is missing", "/Environments/prod is not in the source",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,9 +71,9 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Exports of Unleash are in no order, and say none.
+// Exports of Unleash are unordered and have no sortOrder.
 func TestOrder(t *testing.T) {
-	m := &move{places: map[string]float64{"a": 0, "b": 1, "c": 2}}
+	m := &migration{places: map[string]float64{"a": 0, "b": 1, "c": 2}}
 	var data map[string]any
 	if err := json.Unmarshal([]byte(`{"featureStrategies":[{"id":"c","sortOrder":7},{"id":"a"},{"id":"b"}]}`), &data); err != nil {
 		t.Fatal(err)

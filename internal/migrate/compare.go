@@ -1,4 +1,4 @@
-package main
+package migrate
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// atOnce is how many flags are read at the same time.
-const atOnce = 8
+// concurrentReads is how many flags are read at the same time.
+const concurrentReads = 8
 
-// both reads flags of a project on both sides, several at a time, and hands each pair to compare, which is called for one
-// at a time, in no order. What is compared are the environments that both projects have. A flag that the target is known
-// not to have is not asked for there.
-func (m *move) both(ctx context.Context, what string, p, there project, has func(name string) bool, compare func(name string, source, target *feature)) error {
-	shared := slices.DeleteFunc(slices.Clone(p.environments), func(e string) bool { return !slices.Contains(there.environments, e) })
+// readBoth reads the flags of a project on both sides concurrently, and calls visit with each pair, one at a time and in
+// no particular order. The pairs have the environments that both projects have. A flag is read from the target only if
+// targetHas it.
+func (m *migration) readBoth(ctx context.Context, what string, p, targetProject project, targetHas func(name string) bool, visit func(name string, source, target *feature)) error {
+	shared := slices.DeleteFunc(slices.Clone(p.environments), func(e string) bool { return !slices.Contains(targetProject.environments, e) })
 	source, target := reader{m.from, m.source.segmentNames()}, reader{m.to, m.target.segmentNames()}
-	progress := m.tell.bar(what, len(p.flags))
+	progress := m.print.bar(what, len(p.flags))
 	defer progress.finish()
 
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -26,24 +26,24 @@ func (m *move) both(ctx context.Context, what string, p, there project, has func
 	names := make(chan string)
 	var (
 		readers sync.WaitGroup
-		one     sync.Mutex
+		visits  sync.Mutex
 	)
-	for range atOnce {
+	for range concurrentReads {
 		readers.Go(func() {
 			for name := range names {
-				here, err := source.read(ctx, p.ID, name, shared)
-				var over *feature
-				if err == nil && has(name) {
-					over, err = target.read(ctx, p.ID, name, shared)
+				inSource, err := source.read(ctx, p.ID, name, shared)
+				var inTarget *feature
+				if err == nil && targetHas(name) {
+					inTarget, err = target.read(ctx, p.ID, name, shared)
 				}
 				if err != nil {
 					cancel(err)
 					continue
 				}
-				one.Lock()
-				compare(name, here.within(shared), over.within(shared))
+				visits.Lock()
+				visit(name, inSource.within(shared), inTarget.within(shared))
 				progress.add(1)
-				one.Unlock()
+				visits.Unlock()
 			}
 		})
 	}
@@ -58,20 +58,20 @@ func (m *move) both(ctx context.Context, what string, p, there project, has func
 	return context.Cause(ctx)
 }
 
-// compare reads every flag again, on both sides, and tells how many are not the same.
-func (m *move) compare(ctx context.Context) (remaining int, err error) {
+// compare reads every flag again on both sides. It returns how many flags differ, plus what could not be copied.
+func (m *migration) compare(ctx context.Context) (remaining int, err error) {
 	if m.dryRun {
 		return 0, nil
 	}
 	equal := 0
 	for _, p := range m.source.projects {
-		there := m.target.project(p.ID)
-		if there == nil {
+		inTarget := m.target.project(p.ID)
+		if inTarget == nil {
 			remaining += len(p.flags)
 			continue
 		}
 		all := func(string) bool { return true }
-		err := m.both(ctx, "comparing project "+p.ID, p, *there, all, func(name string, source, target *feature) {
+		err := m.readBoth(ctx, "comparing project "+p.ID, p, *inTarget, all, func(name string, source, target *feature) {
 			found := differences(target, source)
 			if len(found) == 0 {
 				equal++
@@ -79,39 +79,39 @@ func (m *move) compare(ctx context.Context) (remaining int, err error) {
 			}
 			remaining++
 			if reason := m.refused[name]; reason != "" {
-				found = append(found, "the target did not take it: "+reason)
+				found = append(found, "the target refused it: "+reason)
 			}
-			m.tell.differs(name, found)
+			m.print.differences(name, found)
 		})
 		if err != nil {
 			return 0, err
 		}
 	}
 	_, archived := m.source.flagCount()
-	m.tell.end(equal, remaining, archived, m.failed)
+	m.print.summary(equal, remaining, archived, m.failed)
 	return remaining + m.failed, nil
 }
 
-// differences says in which places the target is not what the source is; none when they are the same.
+// differences lists the places where the target is not equal to the source.
 func differences(target, source any) []string {
 	var found []string
 	differ("", reflect.ValueOf(source), reflect.ValueOf(target), &found)
 	return found
 }
 
-// differ compares two values of one type, and notes each place below path where they differ, once.
+// differ compares two values of one type, and adds each place below path where they differ.
 func differ(path string, source, target reflect.Value, found *[]string) {
 	note := func(source, target any) {
-		*found = append(*found, fmt.Sprintf("%s is %v, and %v in the source", pathOr(path), target, source))
+		*found = append(*found, fmt.Sprintf("%s is %v, and %v in the source", place(path), target, source))
 	}
 	switch source.Kind() {
 	case reflect.Pointer:
 		switch {
 		case source.IsNil() && target.IsNil():
 		case target.IsNil():
-			*found = append(*found, pathOr(path)+" is not there")
+			*found = append(*found, place(path)+" is missing")
 		case source.IsNil():
-			*found = append(*found, pathOr(path)+" is not in the source")
+			*found = append(*found, place(path)+" is not in the source")
 		default:
 			differ(path, source.Elem(), target.Elem(), found)
 		}
@@ -131,7 +131,7 @@ func differ(path string, source, target reflect.Value, found *[]string) {
 			a, b := source.MapIndex(key), target.MapIndex(key)
 			switch {
 			case !b.IsValid():
-				*found = append(*found, path+"/"+k+" is not there")
+				*found = append(*found, path+"/"+k+" is missing")
 			case !a.IsValid():
 				*found = append(*found, path+"/"+k+" is not in the source")
 			default:
@@ -153,14 +153,14 @@ func differ(path string, source, target reflect.Value, found *[]string) {
 	}
 }
 
-func pathOr(path string) string {
+func place(path string) string {
 	if path == "" {
-		return "it"
+		return "the flag"
 	}
 	return path
 }
 
-// shown is a value as a line shows it, not too long.
+// shown is a value in at most 120 bytes of text.
 func shown(v reflect.Value) string {
 	const most = 120
 	text := fmt.Sprintf("%+v", v.Interface())

@@ -1,4 +1,4 @@
-package main
+package migrate
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"guidon/internal/adminapi"
 )
 
-// An instance is what one side has, less the flags themselves.
+// An instance is the content of one side, except the flags themselves.
 type instance struct {
 	environments  []environment
 	projects      []project
 	tagTypes      []tagType
 	contextFields []contextField
 	segments      []segment
-	strategyTypes []strategyType // built in or defined there
+	strategyTypes []strategyType // built-in and custom
 }
 
 type environment struct {
@@ -31,9 +33,9 @@ type project struct {
 	Description       string `json:"description"`
 	DefaultStickiness string `json:"defaultStickiness"`
 
-	environments []string // that flags of the project can be switched in
-	flags        []string // the names of the active ones
-	archived     int      // how many more are in the archive
+	environments []string // the environments of the project
+	flags        []string // the names of its active flags
+	archived     int      // how many archived flags it has
 }
 
 type tagType struct {
@@ -42,31 +44,32 @@ type tagType struct {
 	Icon        *string `json:"icon,omitempty"`
 }
 
-// plain are what things are as the two sides compare: having none is having an empty one, and ids are each side's own.
-func (t tagType) plain() tagType {
-	t.Description, t.Icon = words(t.Description), words(t.Icon)
+// The methods normal return the form that is compared: empty texts and lists equal omitted ones, and ids are left out
+// because each server assigns its own.
+func (t tagType) normal() tagType {
+	t.Description, t.Icon = nilIfBlank(t.Description), nilIfBlank(t.Icon)
 	return t
 }
 
-func (f contextField) plain() contextField {
-	f.Description, f.LegalValues = words(f.Description), each(f.LegalValues, func(v legalValue) legalValue {
-		return legalValue{v.Value, words(v.Description)}
+func (f contextField) normal() contextField {
+	f.Description, f.LegalValues = nilIfBlank(f.Description), each(f.LegalValues, func(v legalValue) legalValue {
+		return legalValue{v.Value, nilIfBlank(v.Description)}
 	})
 	return f
 }
 
-func (s segment) plain() segment {
-	s.ID, s.Description, s.Project, s.Constraints = 0, words(s.Description), words(s.Project), each(s.Constraints, constraint.normal)
+func (s segment) normal() segment {
+	s.ID, s.Description, s.Project, s.Constraints = 0, nilIfBlank(s.Description), nilIfBlank(s.Project), each(s.Constraints, constraint.normal)
 	return s
 }
 
-func (t strategyType) plain() strategyType {
+func (t strategyType) normal() strategyType {
 	t.Parameters, t.Editable = each(t.Parameters, func(p strategyParameter) strategyParameter { return p }), true
 	return t
 }
 
-// words is nil for a text that says nothing.
-func words(text *string) *string {
+// nilIfBlank makes an omitted text and an empty text equal.
+func nilIfBlank(text *string) *string {
 	if text == nil || *text == "" {
 		return nil
 	}
@@ -98,7 +101,7 @@ type strategyType struct {
 	Name        string              `json:"name"`
 	Description string              `json:"description"`
 	Parameters  []strategyParameter `json:"parameters"`
-	Editable    bool                `json:"editable"` // defined there, not built in
+	Editable    bool                `json:"editable"` // custom, not built-in
 }
 
 type strategyParameter struct {
@@ -108,7 +111,7 @@ type strategyParameter struct {
 	Required    bool   `json:"required"`
 }
 
-// The paths of the interface that are used more than once.
+// Paths of the admin API that are used more than once.
 const (
 	environmentsPath = "/api/admin/environments"
 	projectsPath     = "/api/admin/projects"
@@ -118,8 +121,8 @@ const (
 	strategiesPath   = "/api/admin/strategies"
 )
 
-// readInstance reads all that a side has, as far as the options ask for it.
-func readInstance(ctx context.Context, s *server, o options, tell *teller) (*instance, error) {
+// readInstance reads what the options select from one side.
+func readInstance(ctx context.Context, s *adminapi.Client, o options, print *printer) (*instance, error) {
 	in := &instance{}
 	var environments struct{ Environments []environment }
 	var projects struct{ Projects []project }
@@ -133,7 +136,7 @@ func readInstance(ctx context.Context, s *server, o options, tell *teller) (*ins
 		{environmentsPath, &environments}, {projectsPath, &projects}, {tagTypesPath, &tagTypes}, {contextPath, &in.contextFields},
 		{segmentsPath, &segments}, {strategiesPath, &strategies},
 	} {
-		if err := s.get(ctx, list.path, list.into); err != nil {
+		if err := s.Get(ctx, list.path, list.into); err != nil {
 			return nil, err
 		}
 	}
@@ -149,8 +152,8 @@ func readInstance(ctx context.Context, s *server, o options, tell *teller) (*ins
 	readable := in.projects[:0]
 	for _, p := range in.projects {
 		err := readProject(ctx, s, &p)
-		if refused(err, http.StatusForbidden) {
-			tell.line("project %s is left out: %v", p.ID, err)
+		if adminapi.Refused(err, http.StatusForbidden) {
+			print.line("skipping project %s: %v", p.ID, err)
 			continue
 		}
 		if err != nil {
@@ -160,7 +163,7 @@ func readInstance(ctx context.Context, s *server, o options, tell *teller) (*ins
 		readable = append(readable, p)
 	}
 	in.projects = readable
-	tell.read(s, in)
+	print.instance(s, in)
 	return in, nil
 }
 
@@ -172,7 +175,7 @@ func (in *instance) environmentNames() map[string]bool {
 	return names
 }
 
-// project is the one with that id, or nil.
+// project returns the project with that id, or nil.
 func (in *instance) project(id string) *project {
 	i := slices.IndexFunc(in.projects, func(p project) bool { return p.ID == id })
 	if i < 0 {
@@ -181,7 +184,7 @@ func (in *instance) project(id string) *project {
 	return &in.projects[i]
 }
 
-// segmentNames are the names of the segments by id: ids differ from side to side.
+// segmentNames are the names of the segments by id, which differs between the sides.
 func (in *instance) segmentNames() map[int64]string {
 	names := make(map[int64]string, len(in.segments))
 	for _, s := range in.segments {
@@ -190,7 +193,7 @@ func (in *instance) segmentNames() map[int64]string {
 	return names
 }
 
-// flagCount is how many flags the projects have in all.
+// flagCount is the number of flags in all projects.
 func (in *instance) flagCount() (active, archived int) {
 	for _, p := range in.projects {
 		active, archived = active+len(p.flags), archived+p.archived
@@ -198,8 +201,8 @@ func (in *instance) flagCount() (active, archived int) {
 	return active, archived
 }
 
-// readProject reads which environments and flags a project has.
-func readProject(ctx context.Context, s *server, p *project) (err error) {
+// readProject reads the environments and flag names of a project.
+func readProject(ctx context.Context, s *adminapi.Client, p *project) (err error) {
 	if p.environments, err = readProjectEnvironments(ctx, s, p.ID); err != nil {
 		return err
 	}
@@ -210,52 +213,52 @@ func readProject(ctx context.Context, s *server, p *project) (err error) {
 		Features []named
 		Total    int
 	}
-	err = s.get(ctx, "/api/admin/archive/features/"+url.PathEscape(p.ID), &archive)
-	if p.archived = len(archive.Features); refused(err, http.StatusNotFound) { // newer versions search the archive
+	err = s.Get(ctx, "/api/admin/archive/features/"+url.PathEscape(p.ID), &archive)
+	if p.archived = len(archive.Features); adminapi.Refused(err, http.StatusNotFound) { // newer versions of Unleash search the archive instead
 		query := url.Values{"project": {"IS:" + p.ID}, "archived": {"IS:true"}, "limit": {"1"}}
-		err = s.get(ctx, "/api/admin/search/features?"+query.Encode(), &archive)
+		err = s.Get(ctx, "/api/admin/search/features?"+query.Encode(), &archive)
 		p.archived = archive.Total
 	}
 	return err
 }
 
-// readProjectEnvironments asks for the list that Guidon has, or for the overview that Unleash has.
-func readProjectEnvironments(ctx context.Context, s *server, id string) ([]string, error) {
+// readProjectEnvironments reads the list that only Guidon has, or else the overview of Unleash.
+func readProjectEnvironments(ctx context.Context, s *adminapi.Client, id string) ([]string, error) {
 	path := projectsPath + "/" + url.PathEscape(id)
 	var list struct{ Environments []environment }
-	err := s.get(ctx, path+"/environments", &list)
+	err := s.Get(ctx, path+"/environments", &list)
 	if err == nil {
 		return each(list.Environments, func(e environment) string { return e.Name }), nil
 	}
-	if !refused(err, http.StatusNotFound) {
+	if !adminapi.Refused(err, http.StatusNotFound) {
 		return nil, err
 	}
 	var overview struct {
 		Environments []struct{ Environment string }
 	}
-	if err = s.get(ctx, path+"/overview", &overview); refused(err, http.StatusNotFound) {
-		err = s.get(ctx, path, &overview)
+	if err = s.Get(ctx, path+"/overview", &overview); adminapi.Refused(err, http.StatusNotFound) {
+		err = s.Get(ctx, path, &overview)
 	}
 	return each(overview.Environments, func(e struct{ Environment string }) string { return e.Environment }), err
 }
 
-// A named is all that matters of a row in a list.
+// A named is a row of a list of flags.
 type named struct {
 	Name string `json:"name"`
 }
 
-// readFlagNames lists a project's active flags, or, where that list has gone, searches for them.
-func readFlagNames(ctx context.Context, s *server, id string) ([]string, error) {
+// readFlagNames lists the active flags of a project. Newer versions of Unleash have no such list: it searches there.
+func readFlagNames(ctx context.Context, s *adminapi.Client, id string) ([]string, error) {
 	var list struct{ Features []named }
-	err := s.get(ctx, projectsPath+"/"+url.PathEscape(id)+"/features", &list)
-	if !refused(err, http.StatusNotFound) {
+	err := s.Get(ctx, projectsPath+"/"+url.PathEscape(id)+"/features", &list)
+	if !adminapi.Refused(err, http.StatusNotFound) {
 		return sortedNames(list.Features), err
 	}
 	const page = 100
 	for all := []named{}; ; {
 		var found struct{ Features []named }
 		query := url.Values{"project": {"IS:" + id}, "limit": {strconv.Itoa(page)}, "offset": {strconv.Itoa(len(all))}}
-		if err := s.get(ctx, "/api/admin/search/features?"+query.Encode(), &found); err != nil {
+		if err := s.Get(ctx, "/api/admin/search/features?"+query.Encode(), &found); err != nil {
 			return nil, err
 		}
 		if all = append(all, found.Features...); len(found.Features) < page {
@@ -270,11 +273,11 @@ func sortedNames(list []named) []string {
 	return slices.Compact(names)
 }
 
-// each makes a list of another.
-func each[A, B any](list []A, make func(A) B) []B {
-	made := []B{}
+// each applies a function to every element of a list.
+func each[A, B any](list []A, convert func(A) B) []B {
+	converted := []B{}
 	for _, a := range list {
-		made = append(made, make(a))
+		converted = append(converted, convert(a))
 	}
-	return made
+	return converted
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"guidon/localstack"
+	"guidon/pkg/version"
+)
+
+const serveSettings = `
+Settings (environment):
+  PORT                       the port, by default 4242; 0 for a free one
+  DATA_DIR                   the folder with the data, by default .local/data in the repository
+  INIT_ADMIN_API_TOKENS      admin tokens to create, separated by commas
+  INIT_CLIENT_API_TOKENS     the same for client tokens
+  INIT_FRONTEND_API_TOKENS   the same for frontend tokens
+  AUTH_TYPE                  none: requests need no token
+  LOG_LEVEL                  debug, info, warn or error
+  CORS_ORIGINS               origins whose pages may call the API
+  LIMIT_…                    limits; see docs/operations/limits.md
+  AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
+  TABLE_NAME                 the table, by default guidon
+  TOKEN_KEY_FILE             the key that encrypts the secrets of tokens, by default token.key in DATA_DIR
+  FUNCTIONS                  a folder with built Lambda functions, to run those
+  TEMPLATE_FILE              another template.yaml`
+
+func (a *app) serve() *cobra.Command {
+	var port, data string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run Guidon on this machine",
+		Long: `Run all of Guidon in one process, on 127.0.0.1, with a DynamoDB engine that it starts itself
+(npm downloads the engine once). It prints its address, the address of the API documentation and
+an admin token. Ctrl-C stops it; the data stays.
+` + serveSettings,
+		Example: `  guidon serve
+  guidon serve --port 8080 --data-dir /tmp/guidon
+  INIT_CLIENT_API_TOKENS='default:development.secret' guidon serve`,
+		Args: cobra.NoArgs,
+		RunE: a.runs(func(cmd *cobra.Command, _ []string) error {
+			return localstack.Serve(cmd.Context(), a.overridden(map[string]string{"PORT": port, "DATA_DIR": data}), a.stopping)
+		}),
+	}
+	cmd.Flags().StringVar(&port, "port", "", "the `port` (environment: PORT)")
+	cmd.Flags().StringVar(&data, "data-dir", "", "the `folder` with the data (environment: DATA_DIR)")
+	return cmd
+}
+
+func (a *app) setUp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "setup",
+		Short: "Create the table and its first content in a running DynamoDB",
+		Long: `Create the table and its first content in a DynamoDB that runs already, such as LocalStack's, and
+exit. Repeated, it changes nothing. The settings are those of guidon serve; AWS_ENDPOINT_URL_DYNAMODB
+is required.`,
+		Example: `  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:4566 guidon setup`,
+		Args:    cobra.NoArgs,
+		RunE:    a.runs(func(cmd *cobra.Command, _ []string) error { return localstack.SetUp(cmd.Context(), a.getenv) }),
+	}
+}
+
+// overridden is the environment with the values that flags have set.
+func (a *app) overridden(values map[string]string) func(string) string {
+	return func(name string) string {
+		if value := values[name]; value != "" {
+			return value
+		}
+		return a.getenv(name)
+	}
+}
+
+func (a *app) version() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Print the version, the Go version it was built with, and the platform.",
+		Example: "  guidon version\n  guidon version --output json",
+		Args:    cobra.NoArgs,
+		RunE: a.runs(func(*cobra.Command, []string) error {
+			build := struct {
+				Version  string `json:"version"`
+				Go       string `json:"go"`
+				Platform string `json:"platform"`
+			}{version.String(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			return a.print(build, [][]string{{"guidon " + build.Version + " (" + build.Go + ", " + build.Platform + ")"}})
+		}),
+	}
+	cmd.Flags().StringVarP(&a.output, "output", "o", formatTable, "the `format` of the output: table or json")
+	return cmd
+}

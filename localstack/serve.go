@@ -1,0 +1,102 @@
+// Package localstack runs all of Guidon in one process on a developer's machine: `guidon serve`, which `make run` starts.
+//
+// It does what API Gateway and Lambda do on AWS. It reads the table (template.go), the functions with their routes
+// (routes.go) and their timeouts from template.yaml. It starts the embedded DynamoDB engine, creates the table and its
+// first content, turns every request into the event that API Gateway would send (event.go), and passes it to the same
+// handler that runs on Lambda. There is no second router: a route that is missing in the template is missing here.
+package localstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	startTimeout    = time.Minute      // for a start, except for downloading the engine
+	shutdownTimeout = 30 * time.Second // for the requests in progress: longer than the timeout of any function
+)
+
+// Serve runs the server until ctx ends, with the settings of the environment (see settings). Then it calls stopping, so
+// that a second Ctrl-C ends the process at once, finishes the requests in progress, and stops the engine.
+func Serve(ctx context.Context, getenv func(string) string, stopping func()) error {
+	limitMemory()
+	s, err := readSettings(getenv)
+	if err != nil {
+		return err
+	}
+	if err := runServer(ctx, s, stopping); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+func runServer(ctx context.Context, s settings, stopping func()) error {
+	// The port is opened first: a second server on the same port must not touch the engine of the first.
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", s.port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %s is in use, maybe by another Guidon: stop that, or choose another with PORT=…", s.port)
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	g, err := open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	go releaseIdleMemory(ctx)
+
+	server := &http.Server{
+		Handler:           g.handler(),
+		MaxHeaderBytes:    maxHeader,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second, // the timeout of API Gateway
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	greet(os.Stdout, listener.Addr(), s, g.admin)
+
+	for ctx.Err() == nil {
+		select {
+		case err := <-served:
+			return err
+		case <-g.engineEnded():
+			if err := g.restartEngine(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
+		case <-ctx.Done():
+		}
+	}
+	stopping()
+	bounded, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	return server.Shutdown(bounded)
+}
+
+// SetUp creates the table of the template and its first content in the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Repeated,
+// it changes nothing.
+func SetUp(ctx context.Context, getenv func(string) string) error {
+	s, err := readSettings(getenv)
+	if err != nil {
+		return err
+	}
+	if s.endpoint == "" {
+		return errors.New("setup needs the address of a running DynamoDB in AWS_ENDPOINT_URL_DYNAMODB")
+	}
+	t, err := readTemplate(s.template)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	_, _, err = createTable(ctx, s, t, externalEngine(s))
+	return s.wrapEngineError(err)
+}
