@@ -82,18 +82,45 @@ var rules = []struct {
 }
 
 func TestDependencies(t *testing.T) {
-	for _, rule := range rules {
-		t.Run(rule.packages, func(t *testing.T) {
-			args := []string{"-deps", "-f", "{{.ImportPath}}"}
-			if rule.tests {
-				args = append(args, "-test", "-tags", "sam,deploy")
-			}
-			for _, dep := range goList(t, append(args, rule.packages)...) {
-				for _, paths := range rule.mayNot {
-					for _, path := range paths {
-						if dep == path || strings.HasPrefix(dep, strings.TrimSuffix(path, "/")+"/") {
-							t.Errorf("%s imports %s, directly or through another package, and may not: %s", rule.packages, dep, rule.why)
-						}
+	const (
+		aws      = "github.com/aws/"
+		awslabs  = "github.com/awslabs/"
+		dynamo   = "guidon/pkg/dynamo"
+		httpapi  = "guidon/pkg/httpapi"
+		events   = "guidon/pkg/events"
+		shape    = "guidon/pkg/shape"
+		page     = "guidon/pkg/docs"
+		openapi  = "github.com/getkin/"
+		local    = "guidon/localstack"
+		internal = "guidon/internal" // for tests alone
+		yaml     = "github.com/goccy/go-yaml"
+		testing_ = "testing"
+	)
+	tests := []struct {
+		packages string
+		never    []string // import paths, or beginnings of them, that they must not reach
+	}{
+		{"./pkg/flags", []string{aws, awslabs, "net/http", "guidon/pkg/flags/", shape, events, dynamo, httpapi, local}},
+		{"./pkg/shape", []string{aws, awslabs, "net/http", dynamo, httpapi, events, local}},
+		{"./pkg/events", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
+		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local, page, openapi}},
+		{"./pkg/docs", []string{aws, awslabs, dynamo, local, openapi}},
+		{"./pkg/dynamo", []string{awslabs, httpapi, events, local}},
+		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
+		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
+		{"./functions/...", []string{local, internal, yaml, openapi, testing_, "github.com/google/go-cmp"}},
+		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
+		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo, page}},
+		{"./functions/docs", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
+		{"./localstack", []string{internal}},
+		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.packages, func(t *testing.T) {
+			for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", tt.packages) {
+				for _, never := range tt.never {
+					if dep == never || strings.HasPrefix(dep, strings.TrimSuffix(never, "/")+"/") {
+						t.Errorf("depends on %s", dep)
 					}
 				}
 			}

@@ -73,7 +73,7 @@ const (
 	signupUserBytes = 400
 )
 
-// ListEntrySize is at most how many bytes an entry takes in the list of all of its kind.
+// ListedSize is at most how many bytes an entry takes in the list of all of its kind.
 func ListEntrySize(a Aggregate) int {
 	switch a := a.(type) {
 	case *Project:

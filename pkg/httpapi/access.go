@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -38,7 +39,7 @@ func addProjectRole(c *call, _ heldRoleBody) (decision, error) {
 	if err := project.AddRole(user, c.role.ID); err != nil {
 		return decision{}, err
 	}
-	return c.changesMember(project, user, flags.ProjectUserAdded)
+	return c.changesMember(project, user, events.ProjectUserAdded(c.project, project, user.ID))
 }
 
 // replaceProjectRoles gives a user the role instead of all others. When the user is not in the project, nothing happens.
@@ -51,7 +52,7 @@ func replaceProjectRoles(c *call, _ heldRoleBody) (decision, error) {
 	}
 	project, user := c.project.Clone(), c.user.Clone()
 	project.SetRoles(user, []int64{c.role.ID})
-	return c.changesMember(project, user, flags.ProjectUserRoleChanged)
+	return c.changesMember(project, user, events.ProjectUserRoleChanged(c.project, project, user.ID))
 }
 
 // removeProjectRole takes a role in the project from a user, who with the last one leaves the project.
@@ -60,7 +61,7 @@ func removeProjectRole(c *call, _ heldRoleBody) (decision, error) {
 	if err := project.RemoveRole(user, c.role.ID); err != nil {
 		return decision{}, err
 	}
-	return c.changesMember(project, user, flags.ProjectUserRemoved)
+	return c.changesMember(project, user, events.ProjectUserRemoved(c.project, project, user.ID))
 }
 
 // mayGive checks that the role of the path can be held in a project, and that the caller may give it.
@@ -72,25 +73,8 @@ func (c *call) mayGive() error {
 }
 
 // changesMember is a decision that changes what the user of the path holds in the project.
-func (c *call) changesMember(project *flags.Project, user *flags.User, event flags.EventType) (decision, error) {
-	return c.changesAll(
-		[]flags.Write{{Before: c.project, After: project}, {Before: c.user, After: user}},
-		flags.Event{
-			Type: event, Project: project.ID,
-			Data:    memberRoles{user.ID, project.RolesOf(user.ID)},
-			PreData: memberRoles{user.ID, c.project.RolesOf(user.ID)},
-		}, http.StatusOK, nil)
-}
-
-// A memberRoles is what a user holds in a project, as events tell it.
-type memberRoles struct {
-	UserID int64   `json:"userId"`
-	Roles  []int64 `json:"roles"`
-}
-
-// A heldBy is what several users hold in a project, as events tell it.
-type heldBy struct {
-	Users []memberRoles `json:"users"`
+func (c *call) changesMember(project *flags.Project, user *flags.User, event flags.Event) (decision, error) {
+	return c.changesAll([]flags.Write{{Before: c.project, After: project}, {Before: c.user, After: user}}, event, http.StatusOK, nil)
 }
 
 // An accessView is who holds what in a project.
@@ -204,9 +188,7 @@ func setAccess(c *call, in accessBody) (decision, error) {
 	now := changed[:min(changeAtOnce, len(changed))]
 	project := c.project.Clone()
 	writes := []flags.Write{{Before: c.project, After: project}}
-	was, is := []memberRoles{}, []memberRoles{}
 	for _, id := range now {
-		was, is = append(was, memberRoles{id, c.project.RolesOf(id)}), append(is, memberRoles{id, members[id]})
 		before := flags.Find[*flags.User](c.more, flags.UserKey(id))
 		if before == nil { // gone, and to hold nothing
 			project.RemoveMember(id)
@@ -216,7 +198,7 @@ func setAccess(c *call, in accessBody) (decision, error) {
 		project.SetRoles(after, members[id])
 		writes = append(writes, flags.Write{Before: before, After: after})
 	}
-	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectAccessUpdated, Project: project.ID, Data: heldBy{is}, PreData: heldBy{was}}, http.StatusOK, nil)
+	d, err := c.changesAll(writes, events.ProjectAccessUpdated(c.project, project, now), http.StatusOK, nil)
 	d.unfinished = len(now) < len(changed)
 	return d, err
 }

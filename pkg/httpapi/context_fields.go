@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -65,8 +66,7 @@ func createContextField(c *call, in contextFieldBody) (decision, error) {
 	if err := registry.Add(made, c.limits); err != nil {
 		return decision{}, err
 	}
-	answer := contextFieldViewOf(made)
-	d, err := c.changesFields(registry, flags.Event{Type: flags.ContextFieldCreated, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesFields(registry, events.ContextFieldCreated(made), http.StatusCreated, contextFieldViewOf(made))
 	return created(d, "/api/admin/context", made.Name), err
 }
 
@@ -96,8 +96,7 @@ func (c *call) replacesField(after flags.ContextField) (decision, error) {
 	if err := registry.Replace(after); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.ContextFieldUpdated, Data: contextFieldViewOf(after), PreData: contextFieldViewOf(c.field)}
-	return c.changesFields(registry, event, http.StatusOK, nil)
+	return c.changesFields(registry, events.ContextFieldUpdated(c.field, after), http.StatusOK, nil)
 }
 
 func deleteContextField(c *call) (decision, error) {
@@ -105,8 +104,7 @@ func deleteContextField(c *call) (decision, error) {
 	if err := registry.Remove(c.field.Name, c.uses(), c.projects(), c.registry, c.segments()); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.ContextFieldDeleted, PreData: contextFieldViewOf(c.field)}
-	return c.changesFields(registry, event, http.StatusOK, nil)
+	return c.changesFields(registry, events.ContextFieldDeleted(c.field), http.StatusOK, nil)
 }
 
 // changesFields is a decision that replaces the registry, which nobody may have written before.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -48,16 +49,6 @@ func dependencyOf(d flags.Dependency) dependencyView {
 	return dependencyView{d.Feature, d.Enabled, slices.Clone(d.Variants)}
 }
 
-// dependenciesGone is what the event keeps of a flag that lost its parents; nil when it had none.
-func dependenciesGone(f *flags.Feature) any {
-	if len(f.Dependencies) == 0 {
-		return nil
-	}
-	return struct {
-		Dependencies []dependencyView `json:"dependencies"`
-	}{each(f.Dependencies, dependencyOf)}
-}
-
 // parentKeys name the parents of the call's flag.
 func parentKeys(c *call) []flags.Key {
 	return each(c.feature.Dependencies, func(d flags.Dependency) flags.Key { return flags.FeatureKey(d.Feature) })
@@ -76,10 +67,6 @@ func (c *call) parents() (copies []*flags.Feature, writes []flags.Write) {
 
 func addDependency(c *call, in dependencyBody) (decision, error) {
 	f, d := c.feature.Clone(), in.dependency()
-	event := flags.Event{Type: flags.FeatureDependencyAdded, Data: dependencyOf(d)}
-	if was, err := f.Dependency(d.Feature); err == nil {
-		event.PreData = dependencyOf(was)
-	}
 	before := flags.Find[*flags.Feature](c.more, flags.FeatureKey(d.Feature))
 	if before == nil {
 		return decision{}, f.SetDependency(nil, d)
@@ -88,7 +75,7 @@ func addDependency(c *call, in dependencyBody) (decision, error) {
 	if err := f.SetDependency(parent, d); err != nil {
 		return decision{}, err
 	}
-	return c.changesFeature(f, event, http.StatusOK, nil, flags.Write{Before: before, After: parent})
+	return c.changesFeature(f, events.DependencyAdded(c.feature, d), http.StatusOK, nil, flags.Write{Before: before, After: parent})
 }
 
 func removeDependency(c *call) (decision, error) {
@@ -103,16 +90,14 @@ func removeDependency(c *call) (decision, error) {
 			f.RemoveDependencies(parent)
 		}
 	}
-	event := flags.Event{Type: flags.FeatureDependencyRemoved, PreData: dependencyOf(was)}
-	return c.changesFeature(f, event, http.StatusOK, nil, writes...)
+	return c.changesFeature(f, events.DependencyRemoved(f, was), http.StatusOK, nil, writes...)
 }
 
 func removeDependencies(c *call) (decision, error) {
 	f := c.feature.Clone()
 	parents, writes := c.parents()
 	f.RemoveDependencies(parents...)
-	event := flags.Event{Type: flags.FeatureDependenciesRemoved, PreData: dependenciesGone(c.feature)}
-	return c.changesFeature(f, event, http.StatusOK, nil, writes...)
+	return c.changesFeature(f, events.DependenciesRemoved(c.feature), http.StatusOK, nil, writes...)
 }
 
 // listParents lists what the flag could depend on. A flag that others depend on can depend on none.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -115,9 +116,7 @@ func createEnvironment(c *call, in createEnvironmentBody) (decision, error) {
 	if err := registry.Add(env, c.limits); err != nil {
 		return decision{}, err
 	}
-	answer := environmentViewOf(env)
-	event := flags.Event{Type: flags.EnvironmentCreated, Environment: env.Name, Data: answer}
-	d, err := c.changes(c.registry, registry, event, http.StatusCreated, answer)
+	d, err := c.changes(c.registry, registry, events.EnvironmentCreated(env), http.StatusCreated, environmentViewOf(env))
 	return created(d, "/api/admin/environments", env.Name), err
 }
 
@@ -156,8 +155,7 @@ func (c *call) changesEnvironment(status int, alter func(env *flags.Environment)
 	registry := c.registry.Clone()
 	env := registry.Find(before.Name)
 	body := alter(env)
-	event := flags.Event{Type: flags.EnvironmentUpdated, Environment: env.Name, Data: environmentViewOf(*env), PreData: environmentViewOf(*before)}
-	return c.changes(c.registry, registry, event, status, body)
+	return c.changes(c.registry, registry, events.EnvironmentUpdated(*before, *env), status, body)
 }
 
 func orderEnvironments(c *call, in environmentOrderBody) (decision, error) {
@@ -165,11 +163,7 @@ func orderEnvironments(c *call, in environmentOrderBody) (decision, error) {
 	if err := registry.SetSortOrders(in); err != nil {
 		return decision{}, err
 	}
-	before := make(map[string]int64, len(in))
-	for name := range in {
-		before[name] = c.registry.Find(name).SortOrder
-	}
-	return c.changes(c.registry, registry, flags.Event{Type: flags.EnvironmentUpdated, Data: in, PreData: before}, http.StatusOK, nil)
+	return c.changes(c.registry, registry, events.EnvironmentsOrdered(c.registry, in), http.StatusOK, nil)
 }
 
 // deleteEnvironment takes an environment away everywhere, by changing one item: flags and projects keep what they have
@@ -183,10 +177,9 @@ func deleteEnvironment(c *call) (decision, error) {
 	if err := registry.Remove(env.Name); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.EnvironmentDeleted, Environment: env.Name, PreData: environmentViewOf(*env)}
 	roles := c.roles.Clone()
 	roles.RemoveEnvironment(env.Name)
-	return c.changesAll([]flags.Write{{Before: c.registry, After: registry}, {Before: c.roles, After: roles}}, event, http.StatusOK, nil)
+	return c.changesAll([]flags.Write{{Before: c.registry, After: registry}, {Before: c.roles, After: roles}}, events.EnvironmentDeleted(*env), http.StatusOK, nil)
 }
 
 // A createEnvironmentBody makes an environment.

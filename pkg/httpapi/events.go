@@ -67,32 +67,6 @@ func (d eventDocument) MarshalJSON() ([]byte, error) {
 	return d, nil
 }
 
-// A featureState is what events tell of a flag that was archived, revived, switched or made a favorite.
-type featureState struct {
-	Archived   bool           `json:"archived"`
-	Favorite   bool           `json:"favorite"` // of the caller
-	Enabled    *bool          `json:"enabled,omitzero"`
-	Strategies []strategyView `json:"strategies,omitzero"` // in the environment: switching on may add one
-}
-
-// stateOf is a flag's state, in the environment of the call if there is one.
-func (c *call) stateOf(f *flags.Feature) featureState {
-	state := featureState{Archived: f.Archived, Favorite: slices.Contains(f.Favorites, c.caller.FavoritesKey())}
-	if c.environment.Name != "" {
-		enabled := f.Enabled(c.environment)
-		state.Enabled = &enabled
-		state.Strategies = each(f.In(c.environment).Strategies, func(s flags.Strategy) strategyView { return strategyViewOf(s, f.Name) })
-	}
-	return state
-}
-
-// A changedStrategy is a strategy as events tell it, with whether its environment is on: taking away or disabling the
-// last one that is enabled switches it off.
-type changedStrategy struct {
-	strategyView
-	On bool `json:"enabledInEnvironment"`
-}
-
 // An eventPage is what all pages of the log have. Total is absent where the one query of a page does not tell it.
 type eventPage struct {
 	Events []eventView `json:"events"`

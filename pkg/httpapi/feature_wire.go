@@ -159,32 +159,6 @@ func (c *call) enabledAnywhere(f *flags.Feature) bool {
 	return slices.ContainsFunc(c.environments, f.Enabled)
 }
 
-// clonedFrom is what the event of a clone keeps: all that the new flag has from the start.
-type clonedFrom struct {
-	metadataView
-	ClonedFrom   string              `json:"clonedFrom"`
-	Dependencies []dependencyView    `json:"dependencies,omitempty"`
-	Environments []clonedEnvironment `json:"environments,omitempty"`
-}
-
-// A clonedEnvironment is what a clone has in an environment that it has anything in.
-type clonedEnvironment struct {
-	Name       string         `json:"name"`
-	Strategies []strategyView `json:"strategies"`
-	Variants   []variantView  `json:"variants"`
-}
-
-// clonedInto lists what a clone has in every environment that is there, in those too that its project does not have now.
-func (c *call) clonedInto(f *flags.Feature) (list []clonedEnvironment) {
-	for _, env := range c.registry.Sorted() {
-		in := flags.ProjectEnvironment{Environment: env}
-		if fe := f.In(in); len(fe.Strategies)+len(fe.Variants) > 0 {
-			list = append(list, clonedEnvironment{env.Name, strategyViews(f, in), variantViews(fe.Variants)})
-		}
-	}
-	return list
-}
-
 // An archivedFeature is a flag in the list of archived ones.
 type archivedFeature struct {
 	metadataView

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -83,8 +84,7 @@ func archivedFeatureOf(s flags.FeatureSummary, environments []flags.ProjectEnvir
 
 func createFeature(c *call, in createFeatureBody) (decision, error) {
 	f := flags.NewFeature(c.project, in.Name, in.metadata(), c.caller.Name, c.now)
-	answer := c.subset(f, nil)
-	d, err := c.makesFeature(f, flags.Event{Type: flags.FeatureCreated, Data: answer.metadataView}, http.StatusCreated, answer)
+	d, err := c.makesFeature(f, events.FeatureCreated(f), http.StatusCreated, c.subset(f, nil))
 	return created(d, "/api/admin/projects/"+f.Project+"/features", f.Name), err
 }
 
@@ -112,20 +112,11 @@ func patchFeature(c *call, patch metadataPatch) (decision, error) {
 func (c *call) changeMetadata(m flags.Metadata) (decision, error) {
 	f := c.feature.Clone()
 	f.Metadata = m
-	event := flags.Event{Type: flags.FeatureMetadataUpdated, Data: metadata(f), PreData: metadata(c.feature)}
-	d, err := c.changesFeature(f, event, http.StatusOK, c.subset(f, nil))
-	switch {
-	case f.Stale && !c.feature.Stale:
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOn, Data: staleState{true}, PreData: staleState{false}})
-	case c.feature.Stale && !f.Stale:
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureStaleOff, Data: staleState{false}, PreData: staleState{true}})
+	d, err := c.changesFeature(f, events.FeatureMetadataUpdated(c.feature, f), http.StatusOK, c.subset(f, nil))
+	if f.Stale != c.feature.Stale {
+		c.also(&d, events.FeatureStale(f))
 	}
 	return d, err
-}
-
-// A staleState is what events tell of a flag that became stale, or is no longer.
-type staleState struct {
-	Stale bool `json:"stale"`
 }
 
 func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
@@ -141,8 +132,7 @@ func cloneFeature(c *call, in cloneFeatureBody) (decision, error) {
 			return decision{}, err
 		}
 	}
-	event := flags.Event{Type: flags.FeatureCreated, Data: clonedFrom{answer.metadataView, c.feature.Name, each(f.Dependencies, dependencyOf), c.clonedInto(f)}}
-	d, err := c.makesFeature(f, event, http.StatusCreated, answer, writes...)
+	d, err := c.makesFeature(f, events.FeatureCloned(f, c.feature, c.registry), http.StatusCreated, answer, writes...)
 	return created(d, "/api/admin/projects/"+f.Project+"/features", f.Name), err
 }
 
@@ -152,9 +142,9 @@ func archiveFeature(c *call) (decision, error) {
 	if err := f.Archive(c.now, parents...); err != nil {
 		return decision{}, err
 	}
-	d, err := c.changesFeature(f, flags.Event{Type: flags.FeatureArchived}, http.StatusAccepted, nil, writes...)
-	if gone := dependenciesGone(c.feature); gone != nil {
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureDependenciesRemoved, PreData: gone})
+	d, err := c.changesFeature(f, events.FeatureArchived(c.feature, f, c.caller), http.StatusAccepted, nil, writes...)
+	if len(c.feature.Dependencies) > 0 {
+		c.also(&d, events.DependenciesRemoved(c.feature))
 	}
 	return d, err
 }
@@ -162,7 +152,7 @@ func archiveFeature(c *call) (decision, error) {
 func reviveFeature(c *call) (decision, error) {
 	f := c.feature.Clone()
 	f.Revive(c.now)
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureRevived}, http.StatusOK, nil)
+	return c.changesFeature(f, events.FeatureRevived(c.feature, f, c.caller), http.StatusOK, nil)
 }
 
 func enableFeature(c *call) (decision, error) {
@@ -170,18 +160,18 @@ func enableFeature(c *call) (decision, error) {
 	if err := f.Enable(c.environment, c.newID); err != nil {
 		return decision{}, err
 	}
-	return c.switched(f, flags.FeatureEnvironmentEnabled)
+	return c.switched(f)
 }
 
 func disableFeature(c *call) (decision, error) {
 	f := c.feature.Clone()
 	f.Disable(c.environment)
-	return c.switched(f, flags.FeatureEnvironmentDisabled)
+	return c.switched(f)
 }
 
 // switched answers on and off with the flag, whose enabled is that of the environment.
-func (c *call) switched(f *flags.Feature, event flags.EventType) (decision, error) {
+func (c *call) switched(f *flags.Feature) (decision, error) {
 	answer := c.record(f)
 	answer.Enabled = f.Enabled(c.environment)
-	return c.changesFeature(f, flags.Event{Type: event}, http.StatusOK, answer)
+	return c.changesFeature(f, events.FeatureSwitched(c.feature, f, c.environment, c.caller), http.StatusOK, answer)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -162,7 +163,7 @@ func (m *importing) bringTagType(c *call, t importTagTypeBody) (decision, error)
 	if err := registry.Add(made); err != nil {
 		return decision{}, err
 	}
-	return c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: tagTypeViewOf(made)}, 0, outcomeCreated)
+	return c.changesTagTypes(registry, events.TagTypeCreated(made), 0, outcomeCreated)
 }
 
 // bringContextField makes a context field that is not there. One that is, stays as it is.
@@ -187,7 +188,7 @@ func (m *importing) bringContextField(c *call, in importContextFieldBody) (decis
 	if err := registry.Add(made, c.limits); err != nil {
 		return decision{}, err
 	}
-	return c.changes(ifStored(c.fields), registry, flags.Event{Type: flags.ContextFieldCreated, Data: contextFieldViewOf(made)}, 0, outcomeCreated)
+	return c.changes(ifStored(c.fields), registry, events.ContextFieldCreated(made), 0, outcomeCreated)
 }
 
 // number has an id taken for every segment that is to be made, by whom it may be. It comes before the decisions of each
@@ -247,7 +248,7 @@ func (m *importing) bringSegment(c *call, in importSegmentBody) (decision, error
 	if err := c.putSegment(s, body, flags.CreateSegment); err != nil {
 		return decision{}, err
 	}
-	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: segmentViewOf(s)}, 0, outcomeCreated)
+	d, err := c.changes(nil, s, events.SegmentCreated(s), 0, outcomeCreated)
 	d.derived = true
 	return d, err
 }
@@ -305,15 +306,12 @@ func (m *importing) bringFlag(c *call, name string) (decision, error) {
 
 // commitFlag is the decision that brings a flag, and its new parents' list of children with it.
 func (m *importing) commitFlag(c *call, before, after *flags.Feature, parents []flags.Write) (decision, error) {
-	event := flags.Event{
-		Type: flags.FeatureCreated, Project: after.Project, FeatureName: after.Name, Environment: c.environment.Name, Data: importedOf(c, after),
-	}
+	event := events.FeatureImported(before, after, c.environment)
 	if before == nil {
 		d, err := c.changesAll(append([]flags.Write{{After: after}}, parents...), event, 0, outcomeCreated)
 		d.derived = true // somebody who makes it meanwhile makes it one that is there
 		return d, err
 	}
-	event.Type, event.PreData = flags.FeatureUpdated, importedOf(c, before)
 	if reflect.DeepEqual(event.Data, event.PreData) {
 		return decision{body: outcomeUnchanged}, nil
 	}
@@ -416,25 +414,6 @@ func (m *importing) bringParents(c *call, f *flags.Feature, wanted []flags.Depen
 		writes = append(writes, parents[name]) // the store drops one that had the flag as its child already
 	}
 	return writes, nil
-}
-
-// importedOf is a flag as an import sees it: what the event keeps, and what tells whether anything changed.
-func importedOf(c *call, f *flags.Feature) importedFeature {
-	return importedFeature{
-		metadataView: metadata(f), Tags: tagViews(f.Tags), Enabled: f.Enabled(c.environment),
-		Strategies: strategyViews(f, c.environment), Variants: variantViews(f.In(c.environment).Variants),
-		Dependencies: each(f.Dependencies, dependencyOf),
-	}
-}
-
-// An importedFeature is a flag with what it has in the environment of the import.
-type importedFeature struct {
-	metadataView
-	Tags         []tagView        `json:"tags"`
-	Enabled      bool             `json:"enabled"`
-	Strategies   []strategyView   `json:"strategies"`
-	Variants     []variantView    `json:"variants"`
-	Dependencies []dependencyView `json:"dependencies"`
 }
 
 // faultsOf is what a check finds, as one error.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -55,16 +56,11 @@ func readLifecycle(c *call) (decision, error) { return ok(each(c.feature.History
 func completeFeature(c *call, in completeBody) (decision, error) {
 	f := c.feature.Clone()
 	f.Complete(flags.Completion{Status: flags.CompletionStatus(in.Status.Value), Value: in.StatusValue.Value}, c.now)
-	return c.movesOn(f, flags.FeatureCompleted)
+	return c.changesFeature(f, events.FeatureCompleted(c.feature, f), http.StatusOK, nil)
 }
 
 func uncompleteFeature(c *call) (decision, error) {
 	f := c.feature.Clone()
 	f.Uncomplete()
-	return c.movesOn(f, flags.FeatureUncompleted)
-}
-
-// movesOn is a decision that changes the stage of the call's flag.
-func (c *call) movesOn(f *flags.Feature, event flags.EventType) (decision, error) {
-	return c.changesFeature(f, flags.Event{Type: event, Data: phaseOf(f.Phase()), PreData: phaseOf(c.feature.Phase())}, http.StatusOK, nil)
+	return c.changesFeature(f, events.FeatureUncompleted(c.feature, f), http.StatusOK, nil)
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -80,15 +81,5 @@ func (b moveBody) move(c *call) (decision, error) {
 	if err := f.Move(c.environments, to, c.latestRegistry(), c.segmentNamed); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{
-		Type: flags.FeatureMoved,
-		Data: movedView{NewProject: f.Project, OldProject: c.feature.Project},
-	}
-	return c.changesFeature(f, event, http.StatusOK, nil)
-}
-
-// A movedView is what the event of a move keeps.
-type movedView struct {
-	NewProject string `json:"newProject"`
-	OldProject string `json:"oldProject"`
+	return c.changesFeature(f, events.FeatureMoved(c.feature, f), http.StatusOK, nil)
 }

@@ -334,24 +334,18 @@ func (c *call) signed(event flags.Event) flags.Event {
 	return event
 }
 
-// alsoFeature adds a further event of the flag of the call to the change of a decision.
-func (c *call) alsoFeature(d *decision, event flags.Event) {
-	event.Project, event.FeatureName, event.Environment = c.feature.Project, c.feature.Name, c.environment.Name
+// also adds a further event to the change of a decision.
+func (c *call) also(d *decision, event flags.Event) {
 	d.change.MoreEvents = append(d.change.MoreEvents, c.signed(event))
 }
 
 // changesFeature is a decision that replaces the flag of the call by after, and changes others with it.
 func (c *call) changesFeature(after *flags.Feature, event flags.Event, status int, body any, others ...flags.Write) (decision, error) {
-	event.Project, event.FeatureName, event.Environment = after.Project, after.Name, c.environment.Name
-	if event.Data == nil && event.PreData == nil {
-		event.Data, event.PreData = c.stateOf(after), c.stateOf(c.feature)
-	}
 	return c.changesAll(slices.Concat([]flags.Write{{Before: c.feature, After: after}}, others), event, status, body)
 }
 
 // makesFeature is a decision that makes a new flag, and changes others with it.
 func (c *call) makesFeature(f *flags.Feature, event flags.Event, status int, body any, others ...flags.Write) (decision, error) {
-	event.Project, event.FeatureName = f.Project, f.Name
 	return c.changesAll(slices.Concat([]flags.Write{{After: f}}, others), event, status, body)
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -112,10 +113,10 @@ func createPersonal(of owner) func(c *call, in createPersonalTokenBody) (decisio
 		if err := flags.CheckListSize(c.lists[flags.EntityUser], u, after); err != nil {
 			return decision{}, err
 		}
-		answer := c.personalToken(after, after.Tokens[len(after.Tokens)-1])
-		event := flags.Event{Type: flags.PersonalTokenCreated, Data: answer} // before it has the secret
+		t := after.Tokens[len(after.Tokens)-1]
+		answer := c.personalToken(after, t)
 		answer.Secret = secret
-		return c.changesAll([]flags.Write{{Before: u, After: after}, {After: token}}, event, http.StatusCreated, answer)
+		return c.changesAll([]flags.Write{{Before: u, After: after}, {After: token}}, events.PersonalTokenCreated(u, t), http.StatusCreated, answer)
 	}
 }
 
@@ -133,8 +134,7 @@ func deletePersonal(of owner) func(c *call) (decision, error) {
 		if token := flags.Find[*flags.Token](c.more, flags.TokenKey(t.Hash)); token != nil {
 			writes = append(writes, flags.Write{Before: token, After: token.AsDeleted()})
 		}
-		event := flags.Event{Type: flags.PersonalTokenDeleted, PreData: c.personalToken(u, t)}
-		return c.changesAll(writes, event, http.StatusOK, nil)
+		return c.changesAll(writes, events.PersonalTokenDeleted(u, t), http.StatusOK, nil)
 	}
 }
 

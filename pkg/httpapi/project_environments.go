@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -40,30 +41,13 @@ func attachEnvironment(c *call, in attachEnvironmentBody) (decision, error) {
 			return decision{}, err
 		}
 	}
-	event := flags.Event{Type: flags.ProjectEnvironmentAdded, Project: p.ID, Environment: env.Name, Data: attachedOf(env.Name, p.Environments[env.Name])}
-	return c.changes(c.project, p, event, http.StatusOK, nil)
+	return c.changes(c.project, p, events.ProjectEnvironmentAdded(p, env.Name), http.StatusOK, nil)
 }
 
 func detachEnvironment(c *call) (decision, error) {
 	p := c.project.Clone()
 	p.Detach(c.environment)
-	event := flags.Event{Type: flags.ProjectEnvironmentRemoved, PreData: attachedOf(c.environment.Name, c.environment.Attachment)}
-	return c.changesProject(p, event, nil)
-}
-
-// An attached is an environment of a project as events tell it.
-type attached struct {
-	Environment     string               `json:"environment"`
-	DefaultStrategy *defaultStrategyView `json:"defaultStrategy"`
-}
-
-func attachedOf(environment string, a flags.Attachment) attached {
-	view := attached{Environment: environment}
-	if a.DefaultStrategy != nil {
-		strategy := defaultStrategyViewOf(*a.DefaultStrategy)
-		view.DefaultStrategy = &strategy
-	}
-	return view
+	return c.changesProject(p, events.ProjectEnvironmentRemoved(c.project, c.environment.Name), nil)
 }
 
 func setDefaultStrategy(c *call, in newStrategyBody) (decision, error) {
@@ -75,11 +59,7 @@ func setDefaultStrategy(c *call, in newStrategyBody) (decision, error) {
 	if err := p.CheckDefaultStrategies(c.project); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.DefaultStrategyUpdated, Data: answer}
-	if before := c.environment.Attachment.DefaultStrategy; before != nil {
-		event.PreData = defaultStrategyViewOf(*before)
-	}
-	return c.changesProject(p, event, answer)
+	return c.changesProject(p, events.DefaultStrategyUpdated(c.project, p, c.environment.Name), answer)
 }
 
 // readChangeRequests lists the environments whose changes are reviewed: none. Terraform asks.

@@ -250,6 +250,15 @@ type attachedView struct {
 	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
 }
 
+func attachedViewOf(e flags.ProjectEnvironment) attachedView {
+	view := attachedView{Environment: e.Name}
+	if s := e.Attachment.DefaultStrategy; s != nil {
+		strategy := defaultStrategyViewOf(*s)
+		view.DefaultStrategy = &strategy
+	}
+	return view
+}
+
 // projectStats has the members of Unleash's project statistics. A window is 30 days. Only created flags can be told from
 // what a project's list holds; the other members are 0, and their words in the description say so.
 type projectStats struct {

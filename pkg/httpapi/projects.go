@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -58,7 +59,7 @@ func (c *call) projectCore() projectCore {
 		Version: 1, projectView: projectViewOf(c.project), Description: c.project.Description,
 		Health: flags.Health(len(c.summaries), c.stale()), Members: c.project.MemberCount(), Favorite: c.project.IsFavoriteOf(c.caller),
 		Stats:        projectStatsOf(c.summaries, c.now),
-		Environments: each(c.environments, func(e flags.ProjectEnvironment) attachedView { return attachedView(attachedOf(e.Name, e.Attachment)) }),
+		Environments: each(c.environments, attachedViewOf),
 	}
 }
 
@@ -127,7 +128,7 @@ func createProject(c *call, in createProjectBody) (decision, error) {
 	}
 	answer := createdProject{ID: p.ID, describedProject: describedProjectOf(p), ChangeRequests: []string{},
 		Environments: each(p.AvailableEnvironments(c.registry), func(e flags.ProjectEnvironment) string { return e.Name })}
-	d, err := c.changesAll(writes, flags.Event{Type: flags.ProjectCreated, Project: p.ID, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesAll(writes, events.ProjectCreated(p, c.registry), http.StatusCreated, answer)
 	d.derived = derived
 	return created(d, "/api/admin/projects", p.ID), err
 }
@@ -178,12 +179,11 @@ func (c *call) revises(p *flags.Project) (decision, error) {
 		return decision{}, err
 	}
 	p.MarkUpdated(c.project, c.now)
-	return c.changesProject(p, flags.Event{Type: flags.ProjectUpdated, Data: describedProjectOf(p), PreData: describedProjectOf(c.project)}, nil)
+	return c.changesProject(p, events.ProjectUpdated(c.project, p), nil)
 }
 
 // changesProject is a decision that replaces the project of the call by p.
 func (c *call) changesProject(p *flags.Project, event flags.Event, body any) (decision, error) {
-	event.Project, event.Environment = p.ID, c.environment.Name
 	return c.changes(c.project, p, event, http.StatusOK, body)
 }
 
@@ -194,6 +194,5 @@ func deleteProject(c *call) (decision, error) {
 	if err := c.project.CheckDeletable(); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.ProjectDeleted, Project: c.project.ID, PreData: describedProjectOf(c.project)}
-	return c.changes(c.project, nil, event, http.StatusOK, nil)
+	return c.changes(c.project, nil, events.ProjectDeleted(c.project), http.StatusOK, nil)
 }

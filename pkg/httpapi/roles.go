@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -183,8 +184,7 @@ func createRole(c *call, in roleBody) (decision, error) {
 	if role, err = roles.Add(role); err != nil {
 		return decision{}, err
 	}
-	view := roleWithPermissionsOf(role)
-	return c.changesRoles(roles, flags.Event{Type: flags.RoleCreated, Data: view}, changedRole{1, view})
+	return c.changesRoles(roles, events.RoleCreated(role), changedRole{1, roleWithPermissionsOf(role)})
 }
 
 func updateRole(c *call, in roleBody) (decision, error) {
@@ -199,9 +199,7 @@ func updateRole(c *call, in roleBody) (decision, error) {
 	if err := roles.Replace(role); err != nil {
 		return decision{}, err
 	}
-	view := roleWithPermissionsOf(role)
-	event := flags.Event{Type: flags.RoleUpdated, Data: view, PreData: roleWithPermissionsOf(*c.role)}
-	return c.changesRoles(roles, event, changedRole{1, view})
+	return c.changesRoles(roles, events.RoleUpdated(*c.role, role), changedRole{1, roleWithPermissionsOf(role)})
 }
 
 // deleteRole deletes a role that nobody holds. Who is given it in that very moment holds a role that is not there, which
@@ -214,7 +212,7 @@ func deleteRole(c *call) (decision, error) {
 	if holder := c.holderOf(c.role.ID); holder != "" {
 		return decision{}, flags.Errorf(flags.Conflict, "the role %q is still held %s; take it away first", c.role.Name, holder)
 	}
-	return c.changesRoles(roles, flags.Event{Type: flags.RoleDeleted, PreData: roleWithPermissionsOf(*c.role)}, nil)
+	return c.changesRoles(roles, events.RoleDeleted(*c.role), nil)
 }
 
 // holderOf says who of the listed users holds a role, or in which of the listed projects it is held; "" for nobody.

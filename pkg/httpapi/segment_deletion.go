@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -21,8 +22,7 @@ func deleteSegment(c *call) (decision, error) {
 	if left, found := c.segment.FindOrphan(c.uses(), c.projects(), registry); found {
 		return c.removeLeftover(left)
 	}
-	event := flags.Event{Type: flags.SegmentDeleted, Project: c.segment.Project, PreData: segmentViewOf(c.segment)}
-	return c.changes(c.segment, nil, event, http.StatusNoContent, nil)
+	return c.changes(c.segment, nil, events.SegmentDeleted(c.segment), http.StatusNoContent, nil)
 }
 
 // latestRegistry is the registry of environments that was loaded last. An environment that was created while the call was

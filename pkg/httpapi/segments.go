@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -154,8 +155,7 @@ func createSegment(c *call, in segmentBody) (decision, error) {
 	if err := flags.CheckListSize(c.lists[flags.EntitySegment], nil, s); err != nil {
 		return decision{}, err
 	}
-	answer := segmentViewOf(s)
-	d, err := c.changes(nil, s, flags.Event{Type: flags.SegmentCreated, Project: s.Project, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changes(nil, s, events.SegmentCreated(s), http.StatusCreated, segmentViewOf(s))
 	return created(d, "/api/admin/segments", strconv.FormatInt(s.ID, 10)), err
 }
 
@@ -173,8 +173,7 @@ func updateSegment(c *call, in segmentBody) (decision, error) {
 	if err := s.CheckProjectChange(c.uses(), c.projects(), c.latestRegistry()); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.SegmentUpdated, Project: s.Project, Data: segmentViewOf(s), PreData: segmentViewOf(c.segment)}
-	return c.changes(c.segment, s, event, http.StatusNoContent, nil)
+	return c.changes(c.segment, s, events.SegmentUpdated(c.segment, s), http.StatusNoContent, nil)
 }
 
 // putSegment puts what the body says into a segment, which may make it a project's own.
@@ -271,10 +270,7 @@ func setStrategySegments(c *call, in strategySegmentsBody) (decision, error) {
 	if err := f.ReplaceStrategy(c.environment, after); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{
-		Type: flags.FeatureStrategyUpdate, Data: strategyViewOf(after, f.Name), PreData: strategyViewOf(before, f.Name),
-	}
-	return c.changesFeature(f, event, http.StatusCreated,
+	return c.changesFeature(f, events.StrategyUpdated(c.feature, f, c.environment, after.ID), http.StatusCreated,
 		strategySegmentsView{in.Project, in.Strategy, in.Environment, after.Segments})
 }
 

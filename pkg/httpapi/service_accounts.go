@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -69,8 +70,7 @@ func createAccount(c *call, in createAccountBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	view := serviceAccountOf(u)
-	return c.changes(nil, u, flags.Event{Type: flags.ServiceAccountCreated, Data: view}, http.StatusCreated, view)
+	return c.changes(nil, u, events.UserCreated(u), http.StatusCreated, serviceAccountOf(u))
 }
 
 func updateAccount(c *call, in updateAccountBody) (decision, error) {
@@ -81,9 +81,7 @@ func updateAccount(c *call, in updateAccountBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	view := serviceAccountOf(u)
-	event := flags.Event{Type: flags.ServiceAccountUpdated, Data: view, PreData: serviceAccountOf(c.user)}
-	return c.changes(c.user, u, event, http.StatusOK, view)
+	return c.changes(c.user, u, events.UserUpdated(c.user, u), http.StatusOK, serviceAccountOf(u))
 }
 
 // An updateAccountBody changes a service account; what it leaves out stays.
@@ -107,5 +105,5 @@ func deleteAccount(c *call) (decision, error) {
 	if err := c.findKind(isAccount, "service account"); err != nil {
 		return decision{}, err
 	}
-	return c.removeUser(flags.ServiceAccountDeleted, serviceAccountOf(c.user))
+	return c.removeUser()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -136,7 +137,7 @@ func createSignup(c *call, in createSignupBody) (decision, error) {
 	if err := flags.CheckListSize(c.lists[flags.EntitySignupToken], nil, s); err != nil {
 		return decision{}, err
 	}
-	return c.changesSignup(nil, s, flags.SignupTokenCreated, http.StatusCreated)
+	return c.changesSignup(nil, s, events.SignupTokenCreated(s, c.now), http.StatusCreated)
 }
 
 // An updateSignupBody changes a public signup token; what is left out stays.
@@ -157,29 +158,13 @@ func updateSignup(c *call, in updateSignupBody) (decision, error) {
 		after.ExpiresAt = momentOf(&in.ExpiresAt.Value)
 	}
 	after.Enabled = in.Enabled.or(after.Enabled)
-	return c.changesSignup(c.signup, &after, flags.SignupTokenUpdated, http.StatusOK)
+	return c.changesSignup(c.signup, &after, events.SignupTokenUpdated(c.signup, &after, c.now), http.StatusOK)
 }
 
-// A signupData is what events tell of a public signup token: not its secret.
-type signupData struct {
-	Name      string    `json:"name"`
-	Enabled   bool      `json:"enabled"`
-	ExpiresAt timestamp `json:"expiresAt"`
-	Role      int64     `json:"role"`
-}
-
-func (c *call) changesSignup(before, after *flags.SignupToken, kind flags.EventType, status int) (decision, error) {
+func (c *call) changesSignup(before flags.Aggregate, after *flags.SignupToken, event flags.Event, status int) (decision, error) {
 	answer, err := c.signupToken(after)
 	if err != nil {
 		return decision{}, err
 	}
-	data := func(s *flags.SignupToken) signupData {
-		return signupData{s.Name, s.EnabledAt(c.now), timestamp(s.ExpiresAt), s.Role}
-	}
-	event := flags.Event{Type: kind, Data: data(after)}
-	if before == nil {
-		return c.changes(nil, after, event, status, answer)
-	}
-	event.PreData = data(before)
 	return c.changes(before, after, event, status, answer)
 }

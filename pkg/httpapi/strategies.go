@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -80,7 +81,7 @@ func addStrategy(c *call, in newStrategyBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyAdd, Data: answer}, http.StatusOK, answer)
+	return c.changesFeature(f, events.StrategyAdded(f, c.environment, s.ID), http.StatusOK, answer)
 }
 
 func replaceStrategy(c *call, in strategyBody) (decision, error) {
@@ -137,12 +138,7 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{
-		Type:    flags.FeatureStrategyUpdate,
-		Data:    changedStrategy{answer, f.Enabled(c.environment)},
-		PreData: changedStrategy{strategyViewOf(before, f.Name), c.feature.Enabled(c.environment)},
-	}
-	return c.changesStrategies(f, event, answer)
+	return c.changesStrategies(f, events.StrategyUpdated(c.feature, f, c.environment, after.ID), answer)
 }
 
 // changesStrategies is a decision that replaces the flag by f. Where the change of a strategy switched the environment
@@ -150,7 +146,7 @@ func (c *call) putStrategy(before, after flags.Strategy) (decision, error) {
 func (c *call) changesStrategies(f *flags.Feature, event flags.Event, answer any) (decision, error) {
 	d, err := c.changesFeature(f, event, http.StatusOK, answer)
 	if c.feature.Enabled(c.environment) && !f.Enabled(c.environment) {
-		c.alsoFeature(&d, flags.Event{Type: flags.FeatureEnvironmentDisabled, Data: c.stateOf(f), PreData: c.stateOf(c.feature)})
+		c.also(&d, events.FeatureSwitched(c.feature, f, c.environment, c.caller))
 	}
 	return d, err
 }
@@ -169,15 +165,11 @@ func (c *call) removesStrategy(s flags.Strategy) (decision, error) {
 	if err := f.RemoveStrategy(c.environment, s.ID); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureStrategyRemove, PreData: changedStrategy{strategyViewOf(s, f.Name), c.feature.Enabled(c.environment)}}
-	if on := f.Enabled(c.environment); on != c.feature.Enabled(c.environment) {
-		event.Data = c.stateOf(f)
-	}
-	return c.changesStrategies(f, event, nil)
+	return c.changesStrategies(f, events.StrategyRemoved(c.feature, f, c.environment, s.ID, c.caller), nil)
 }
 
 func orderStrategies(c *call, in strategyOrderBody) (decision, error) {
-	order, before := make(map[string]float64, len(in)), make(map[string]float64, len(in))
+	order := make(map[string]float64, len(in))
 	for _, s := range in {
 		order[s.ID] = s.SortOrder.Value
 	}
@@ -185,12 +177,7 @@ func orderStrategies(c *call, in strategyOrderBody) (decision, error) {
 	if err := f.OrderStrategies(c.environment, order); err != nil {
 		return decision{}, err
 	}
-	for _, s := range c.feature.In(c.environment).Strategies {
-		if _, moved := order[s.ID]; moved {
-			before[s.ID] = s.SortOrder
-		}
-	}
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureStrategyOrder, Data: order, PreData: before}, http.StatusOK, nil)
+	return c.changesFeature(f, events.StrategiesOrdered(c.feature, f, c.environment, order), http.StatusOK, nil)
 }
 
 // strategyOf is a strategy of f as it is answered.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -35,38 +36,35 @@ func createStrategyType(c *call, in strategyTypeBody) (decision, error) {
 	if err := registry.Add(made); err != nil {
 		return decision{}, err
 	}
-	answer := strategyTypeViewOf(made)
-	event := flags.Event{Type: flags.StrategyTypeCreated, Data: answer}
-	d, err := c.changes(ifStored(c.types), registry, event, http.StatusCreated, answer)
+	d, err := c.changes(ifStored(c.types), registry, events.StrategyTypeCreated(made), http.StatusCreated, strategyTypeViewOf(made))
 	return created(d, "/api/admin/strategies", made.Name), err
 }
 
 func updateStrategyType(c *call, in updateStrategyTypeBody) (decision, error) {
-	return c.changesStrategyType(flags.StrategyTypeUpdated, in.over)
+	return c.changesStrategyType(events.StrategyTypeUpdated, in.over)
 }
 
 func deprecateStrategyType(c *call) (decision, error) {
-	return c.changesStrategyType(flags.StrategyTypeDeprecated, func(t flags.StrategyType) flags.StrategyType {
+	return c.changesStrategyType(events.StrategyTypeDeprecated, func(t flags.StrategyType) flags.StrategyType {
 		t.Deprecated = true
 		return t
 	})
 }
 
 func reactivateStrategyType(c *call) (decision, error) {
-	return c.changesStrategyType(flags.StrategyTypeReactivated, func(t flags.StrategyType) flags.StrategyType {
+	return c.changesStrategyType(events.StrategyTypeDeprecated, func(t flags.StrategyType) flags.StrategyType {
 		t.Deprecated = false
 		return t
 	})
 }
 
 // changesStrategyType is a decision that changes the strategy type of the path.
-func (c *call) changesStrategyType(event flags.EventType, change func(flags.StrategyType) flags.StrategyType) (decision, error) {
+func (c *call) changesStrategyType(event func(before, after flags.StrategyType) flags.Event, change func(flags.StrategyType) flags.StrategyType) (decision, error) {
 	registry, after := c.types.Clone(), change(c.strategyType)
 	if err := registry.Replace(after); err != nil {
 		return decision{}, err
 	}
-	told := flags.Event{Type: event, Data: strategyTypeViewOf(after), PreData: strategyTypeViewOf(c.strategyType)}
-	return c.changes(ifStored(c.types), registry, told, http.StatusOK, nil)
+	return c.changes(ifStored(c.types), registry, event(c.strategyType, after), http.StatusOK, nil)
 }
 
 func deleteStrategyType(c *call) (decision, error) {
@@ -74,8 +72,7 @@ func deleteStrategyType(c *call) (decision, error) {
 	if err := registry.Remove(c.strategyType.Name); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.StrategyTypeDeleted, PreData: strategyTypeViewOf(c.strategyType)}
-	return c.changes(ifStored(c.types), registry, event, http.StatusOK, nil)
+	return c.changes(ifStored(c.types), registry, events.StrategyTypeDeleted(c.strategyType), http.StatusOK, nil)
 }
 
 // A validateConstraintBody asks whether a constraint is good.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -52,8 +53,7 @@ func createTagType(c *call, in tagTypeBody) (decision, error) {
 	if err := registry.Add(made); err != nil {
 		return decision{}, err
 	}
-	answer := tagTypeViewOf(made)
-	d, err := c.changesTagTypes(registry, flags.Event{Type: flags.TagTypeCreated, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesTagTypes(registry, events.TagTypeCreated(made), http.StatusCreated, tagTypeViewOf(made))
 	return created(d, "/api/admin/tag-types", made.Name), err
 }
 
@@ -73,12 +73,11 @@ func validateTagType(c *call, in tagTypeBody) (decision, error) {
 }
 
 func updateTagType(c *call, in updateTagTypeBody) (decision, error) {
-	registry, before, after := c.tagTypes.Clone(), c.tagType, in.over(c.tagType)
+	registry, after := c.tagTypes.Clone(), in.over(c.tagType)
 	if err := registry.Replace(after); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.TagTypeUpdated, Data: tagTypeViewOf(after), PreData: tagTypeViewOf(before)}
-	return c.changesTagTypes(registry, event, http.StatusOK, nil)
+	return c.changesTagTypes(registry, events.TagTypeUpdated(c.tagType, after), http.StatusOK, nil)
 }
 
 func deleteTagType(c *call) (decision, error) {
@@ -86,8 +85,7 @@ func deleteTagType(c *call) (decision, error) {
 	if err := registry.Remove(c.tagType.Name); err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.TagTypeDeleted, PreData: tagTypeViewOf(c.tagType)}
-	return c.changesTagTypes(registry, event, http.StatusOK, nil)
+	return c.changesTagTypes(registry, events.TagTypeDeleted(c.tagType), http.StatusOK, nil)
 }
 
 // changesTagTypes is a decision that replaces the registry, which nobody may have written before.
@@ -142,26 +140,17 @@ func addTag(c *call, in tagBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	answer := tagView(tag)
-	d, err := c.changesFeature(f, flags.Event{Type: flags.FeatureTagged, Data: answer}, http.StatusCreated, answer)
+	d, err := c.changesFeature(f, events.FeatureTagged(f, tag), http.StatusCreated, tagView(tag))
 	return created(d, "/api/admin/features/"+f.Name, "tags"), err
 }
 
 func changeTags(c *call, in changeTagsBody) (decision, error) {
-	f, err := c.withTags(each(in.Added.Value, tagBody.tag), each(in.Removed.Value, tagBody.tag))
+	added := each(in.Added.Value, tagBody.tag)
+	f, err := c.withTags(added, each(in.Removed.Value, tagBody.tag))
 	if err != nil {
 		return decision{}, err
 	}
-	event := flags.Event{Type: flags.FeatureTagged, Data: taggedWith{tagViews(f.Tags)}, PreData: taggedWith{tagViews(c.feature.Tags)}}
-	if len(in.Added.Value) == 0 {
-		event.Type = flags.FeatureUntagged
-	}
-	return c.changesFeature(f, event, http.StatusOK, tagList{Version: 1, Tags: tagViews(f.Tags)})
-}
-
-// A taggedWith is all tags of a flag, as events tell them.
-type taggedWith struct {
-	Tags []tagView `json:"tags"`
+	return c.changesFeature(f, events.FeatureTagsChanged(c.feature, f, added), http.StatusOK, tagList{Version: 1, Tags: tagViews(f.Tags)})
 }
 
 // withTags is the flag with other tags.
@@ -188,7 +177,7 @@ func removeTag(c *call) (decision, error) {
 	if err := f.RemoveTag(tag); err != nil {
 		return decision{}, err
 	}
-	return c.changesFeature(f, flags.Event{Type: flags.FeatureUntagged, PreData: tagView(tag)}, http.StatusOK, nil)
+	return c.changesFeature(f, events.FeatureUntagged(f, tag), http.StatusOK, nil)
 }
 
 // A tagTypeBody makes a tag type.

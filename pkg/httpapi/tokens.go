@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -271,7 +272,7 @@ func createToken(c *call, in createTokenBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	d, err := c.changes(nil, t, tokenEvent(flags.APITokenCreated, nil, t), http.StatusCreated, answer)
+	d, err := c.changes(nil, t, events.TokenCreated(t), http.StatusCreated, answer)
 	return created(d, "/api/admin/api-tokens", t.Name), err
 }
 
@@ -309,7 +310,7 @@ func updateToken(c *call, in updateTokenBody) (decision, error) {
 	}
 	after := c.token.Clone()
 	after.ExpiresAt = momentOf(in.ExpiresAt.Value)
-	return c.changes(c.token, after, tokenEvent(flags.APITokenUpdated, c.token, after), http.StatusOK, nil)
+	return c.changes(c.token, after, events.TokenUpdated(c.token, after), http.StatusOK, nil)
 }
 
 // deleteToken takes a revoked token too: its name is free again then.
@@ -318,35 +319,7 @@ func deleteToken(c *call) (decision, error) {
 	if err := c.caller.AuthorizeToken(flags.DeleteTokens, c.token.Type, reach); err != nil {
 		return decision{}, err
 	}
-	return c.changes(c.token, c.token.AsDeleted(), tokenEvent(flags.APITokenDeleted, c.token, nil), http.StatusOK, nil)
-}
-
-// A tokenData is what events tell of a token: not its secret.
-type tokenData struct {
-	TokenName   string          `json:"tokenName"`
-	Type        flags.TokenType `json:"type"`
-	Projects    []string        `json:"projects"`
-	Environment string          `json:"environment"`
-	ExpiresAt   *timestamp      `json:"expiresAt"`
-}
-
-// tokenEvent tells of a token that was before and is now; it belongs to the project when there is one.
-func tokenEvent(kind flags.EventType, before, now *flags.Token) flags.Event {
-	event := flags.Event{Type: kind}
-	data := func(t *flags.Token) any {
-		if t == nil {
-			return nil
-		}
-		if len(t.Projects) == 1 && t.Projects[0] != flags.All {
-			event.Project = t.Projects[0]
-		}
-		if t.Environment != flags.All {
-			event.Environment = t.Environment
-		}
-		return tokenData{t.Name, t.Type, t.Projects, t.Environment, timestampOf(t.ExpiresAt)}
-	}
-	event.PreData, event.Data = data(before), data(now)
-	return event
+	return c.changes(c.token, c.token.AsDeleted(), events.TokenDeleted(c.token), http.StatusOK, nil)
 }
 
 // randomDigits is what makes a secret one: 256 bits, as 64 hex digits.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -18,17 +19,17 @@ func projectsToLeave(c *call) []flags.Key {
 
 // removeUser deletes the user of the path: out of every project, its names free again, and its tokens good for nothing
 // from that moment, since whoever calls with one is looked up.
-func (c *call) removeUser(event flags.EventType, view any) (decision, error) {
+func (c *call) removeUser() (decision, error) {
 	if err := c.user.CheckDeletable(); err != nil {
 		return decision{}, err
 	}
 	now := projectsToLeave(c)
-	write := flags.Write{Before: c.user}
+	write, event := flags.Write{Before: c.user}, events.UserDeleted(c.user)
 	unfinished := len(now) < len(c.user.Projects)
 	if unfinished {
 		u := c.user.Clone()
 		u.Projects = u.Projects[len(now):]
-		write.After, event = u, flags.ProjectUserRemoved
+		write.After, event = u, events.UserLeftProjects(c.user)
 	}
 	writes := []flags.Write{write}
 	for _, key := range now {
@@ -39,7 +40,7 @@ func (c *call) removeUser(event flags.EventType, view any) (decision, error) {
 			writes = append(writes, flags.Write{Before: before, After: after})
 		}
 	}
-	d, err := c.changesAll(writes, flags.Event{Type: event, PreData: view}, http.StatusOK, nil)
+	d, err := c.changesAll(writes, event, http.StatusOK, nil)
 	d.unfinished = unfinished
 	return d, err
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -79,8 +80,7 @@ func createUser(c *call, in createUserBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	view := userViewOf(u)
-	d, err := c.changes(nil, u, flags.Event{Type: flags.UserCreated, Data: view}, http.StatusCreated, createdUser{userView: view})
+	d, err := c.changes(nil, u, events.UserCreated(u), http.StatusCreated, createdUser{userView: userViewOf(u)})
 	return created(d, "/api/admin/user-admin", strconv.FormatInt(u.ID, 10)), err
 }
 
@@ -92,16 +92,14 @@ func updateUser(c *call, in updateUserBody) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	view := userViewOf(u)
-	event := flags.Event{Type: flags.UserUpdated, Data: view, PreData: userViewOf(c.user)}
-	return c.changes(c.user, u, event, http.StatusOK, view)
+	return c.changes(c.user, u, events.UserUpdated(c.user, u), http.StatusOK, userViewOf(u))
 }
 
 func deleteUser(c *call) (decision, error) {
 	if err := c.findKind(isPerson, "user"); err != nil {
 		return decision{}, err
 	}
-	return c.removeUser(flags.UserDeleted, userViewOf(c.user))
+	return c.removeUser()
 }
 
 func isPerson(u *flags.User) bool { return !u.ServiceAccount }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -37,14 +38,15 @@ func readVariants(c *call) (decision, error) {
 }
 
 func putAllVariants(c *call, in variantsBody) (decision, error) {
-	d, err := c.setVariants(c.environments, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
-	d.change.Event.Type = flags.FeatureAllVariantsUpdated
-	return d, err
+	f, err := c.withVariants(c.environments, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+	if err != nil {
+		return decision{}, err
+	}
+	return c.changesVariants(f, c.environments, events.AllVariantsUpdated(c.feature, f, c.environments))
 }
 
 func putVariants(c *call, in variantsBody) (decision, error) {
-	return c.setVariants([]flags.ProjectEnvironment{c.environment},
-		func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
+	return c.setVariants(func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.variants(), nil })
 }
 
 func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
@@ -66,18 +68,18 @@ func putVariantsBatch(c *call, in variantsBatchBody) (decision, error) {
 	if err := problems.Err(); err != nil {
 		return decision{}, err
 	}
-	return c.setVariants(envs, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.Variants.Value.variants(), nil })
+	return c.setVariantsIn(envs, func(flags.ProjectEnvironment) ([]flags.Variant, error) { return in.Variants.Value.variants(), nil })
 }
 
 func patchAllVariants(c *call, patch patchBody) (decision, error) {
 	if err := c.checkPatchOfAll(patch); err != nil {
 		return decision{}, err
 	}
-	return c.setVariants(c.environments, c.patched(patch))
+	return c.setVariantsIn(c.environments, c.patched(patch))
 }
 
 func patchVariants(c *call, patch patchBody) (decision, error) {
-	return c.setVariants([]flags.ProjectEnvironment{c.environment}, c.patched(patch))
+	return c.setVariants(c.patched(patch))
 }
 
 // checkPatchOfAll refuses a patch that is too large to be applied to the variants of every environment.
@@ -107,24 +109,45 @@ func (c *call) patched(patch patchBody) func(flags.ProjectEnvironment) ([]flags.
 	}
 }
 
-// setVariants gives the flag the variants that of says, in each of envs: all of them or none.
-func (c *call) setVariants(envs []flags.ProjectEnvironment, of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (decision, error) {
+// setVariants sets the flag's variants in the environment of the path.
+func (c *call) setVariants(of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (decision, error) {
+	envs := []flags.ProjectEnvironment{c.environment}
+	f, err := c.withVariants(envs, of)
+	if err != nil {
+		return decision{}, err
+	}
+	return c.changesVariants(f, envs, events.VariantsUpdated(c.feature, f, c.environment))
+}
+
+// setVariantsIn sets the flag's variants in several environments.
+func (c *call) setVariantsIn(envs []flags.ProjectEnvironment, of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (decision, error) {
+	f, err := c.withVariants(envs, of)
+	if err != nil {
+		return decision{}, err
+	}
+	return c.changesVariants(f, envs, events.VariantsUpdatedIn(c.feature, f, envs))
+}
+
+// withVariants is the flag with the variants that of returns, in each of envs.
+func (c *call) withVariants(envs []flags.ProjectEnvironment, of func(flags.ProjectEnvironment) ([]flags.Variant, error)) (*flags.Feature, error) {
 	f := c.feature.Clone()
-	before, after := map[string][]variantView{}, map[string][]variantView{}
 	size := 0
 	for _, env := range envs {
 		variants, err := of(env)
 		if err != nil {
-			return decision{}, err
+			return nil, err
 		}
 		size += flags.VariantsSize(variants)
 		if err := flags.CheckVariantSizes(size); err != nil {
-			return decision{}, err
+			return nil, err
 		}
 		f.SetVariants(env, variants)
-		before[env.Name], after[env.Name] = variantViews(c.feature.In(env).Variants), variantViews(f.In(env).Variants)
 	}
-	event := flags.Event{Type: flags.FeatureVariantsUpdated, Data: after, PreData: before}
+	return f, nil
+}
+
+// changesVariants is a decision that replaces the flag by f, and answers with its variants in envs.
+func (c *call) changesVariants(f *flags.Feature, envs []flags.ProjectEnvironment, event flags.Event) (decision, error) {
 	return c.changesFeature(f, event, 200, variantList{1, variantViews(f.AllVariants(envs))})
 }
 

@@ -1,0 +1,259 @@
+package events
+
+import (
+	"slices"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// metadata describes a flag without what it has in environments.
+type metadata struct {
+	Name           string            `json:"name"`
+	Type           flags.FeatureType `json:"type"`
+	Description    *string           `json:"description"`
+	Project        string            `json:"project"`
+	Stale          bool              `json:"stale"`
+	ImpressionData bool              `json:"impressionData"`
+	CreatedAt      shape.Time        `json:"createdAt"`
+	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
+}
+
+func metadataOf(f *flags.Feature) metadata {
+	return metadata{
+		Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project, Stale: f.Stale,
+		ImpressionData: f.ImpressionData, CreatedAt: shape.Time(f.CreatedAt), LastSeenAt: shape.TimeOrNull(f.LastSeenAt),
+	}
+}
+
+// FeatureCreated is the event of a new flag.
+func FeatureCreated(f *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureCreated, f, metadataOf(f), nil)
+}
+
+// A clonedFeature is everything that a clone has from the start.
+type clonedFeature struct {
+	metadata
+	ClonedFrom   string              `json:"clonedFrom"`
+	Dependencies []shape.Dependency  `json:"dependencies,omitempty"`
+	Environments []clonedEnvironment `json:"environments,omitempty"`
+}
+
+// A clonedEnvironment is what a clone has in one environment.
+type clonedEnvironment struct {
+	Name       string          `json:"name"`
+	Strategies []strategy      `json:"strategies"`
+	Variants   []shape.Variant `json:"variants"`
+}
+
+// FeatureCloned is the event of a new flag that is a clone of another. It lists what the clone has in every environment
+// of the service, also in those that its project does not have now.
+func FeatureCloned(clone, original *flags.Feature, registry *flags.Environments) flags.Event {
+	data := clonedFeature{metadata: metadataOf(clone), ClonedFrom: original.Name, Dependencies: shape.Dependencies(clone.Dependencies)}
+	for _, env := range registry.Sorted() {
+		in := flags.ProjectEnvironment{Environment: env}
+		if fe := clone.In(in); len(fe.Strategies)+len(fe.Variants) > 0 {
+			data.Environments = append(data.Environments, clonedEnvironment{env.Name, strategiesIn(clone, in), shape.Variants(fe.Variants)})
+		}
+	}
+	return ofFeature(flags.FeatureCreated, clone, data, nil)
+}
+
+// An importedFeature is a flag with what it has in the environment of the import.
+type importedFeature struct {
+	metadata
+	Tags         []shape.Tag        `json:"tags"`
+	Enabled      bool               `json:"enabled"`
+	Strategies   []strategy         `json:"strategies"`
+	Variants     []shape.Variant    `json:"variants"`
+	Dependencies []shape.Dependency `json:"dependencies"`
+}
+
+func importedFeatureOf(f *flags.Feature, env flags.ProjectEnvironment) importedFeature {
+	return importedFeature{
+		metadata: metadataOf(f), Tags: shape.Tags(f.Tags), Enabled: f.Enabled(env), Strategies: strategiesIn(f, env),
+		Variants: shape.Variants(f.In(env).Variants), Dependencies: shape.Dependencies(f.Dependencies),
+	}
+}
+
+// FeatureImported is the event of a flag that an import created, or updated if before is not nil.
+func FeatureImported(before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
+	if before == nil {
+		return inEnvironment(flags.FeatureCreated, after, env, importedFeatureOf(after, env), nil)
+	}
+	return inEnvironment(flags.FeatureUpdated, after, env, importedFeatureOf(after, env), importedFeatureOf(before, env))
+}
+
+// FeatureMetadataUpdated is the event of a flag whose metadata changed.
+func FeatureMetadataUpdated(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureMetadataUpdated, after, metadataOf(after), metadataOf(before))
+}
+
+// staleState tells whether a flag is stale.
+type staleState struct {
+	Stale bool `json:"stale"`
+}
+
+// FeatureStale is the event of a flag that became stale, or is no longer stale.
+func FeatureStale(after *flags.Feature) flags.Event {
+	kind := flags.FeatureStaleOff
+	if after.Stale {
+		kind = flags.FeatureStaleOn
+	}
+	return ofFeature(kind, after, staleState{after.Stale}, staleState{!after.Stale})
+}
+
+// featureState is the state of a flag that was archived, revived, switched or made a favorite.
+type featureState struct {
+	Archived   bool       `json:"archived"`
+	Favorite   bool       `json:"favorite"` // of the caller
+	Enabled    *bool      `json:"enabled,omitzero"`
+	Strategies []strategy `json:"strategies,omitzero"` // in the environment: enabling a flag may add one
+}
+
+func stateOf(f *flags.Feature, caller flags.Caller) featureState {
+	return featureState{Archived: f.Archived, Favorite: slices.Contains(f.Favorites, caller.FavoritesKey())}
+}
+
+func stateIn(f *flags.Feature, env flags.ProjectEnvironment, caller flags.Caller) featureState {
+	state, enabled := stateOf(f, caller), f.Enabled(env)
+	state.Enabled, state.Strategies = &enabled, strategiesIn(f, env)
+	return state
+}
+
+// FeatureArchived is the event of a flag that was archived.
+func FeatureArchived(before, after *flags.Feature, caller flags.Caller) flags.Event {
+	return ofFeature(flags.FeatureArchived, after, stateOf(after, caller), stateOf(before, caller))
+}
+
+// FeatureRevived is the event of a flag that was revived.
+func FeatureRevived(before, after *flags.Feature, caller flags.Caller) flags.Event {
+	return ofFeature(flags.FeatureRevived, after, stateOf(after, caller), stateOf(before, caller))
+}
+
+// FeatureFavorite is the event of a flag that became a favorite of the caller, or is no longer one.
+func FeatureFavorite(before, after *flags.Feature, caller flags.Caller) flags.Event {
+	state, kind := stateOf(after, caller), flags.FeatureUnfavorited
+	if state.Favorite {
+		kind = flags.FeatureFavorited
+	}
+	return ofFeature(kind, after, state, stateOf(before, caller))
+}
+
+// FeatureSwitched is the event of a flag that was enabled or disabled in an environment.
+func FeatureSwitched(before, after *flags.Feature, env flags.ProjectEnvironment, caller flags.Caller) flags.Event {
+	kind := flags.FeatureEnvironmentDisabled
+	if after.Enabled(env) {
+		kind = flags.FeatureEnvironmentEnabled
+	}
+	return inEnvironment(kind, after, env, stateIn(after, env, caller), stateIn(before, env, caller))
+}
+
+// A move tells where a flag went.
+type move struct {
+	NewProject string `json:"newProject"`
+	OldProject string `json:"oldProject"`
+}
+
+// FeatureMoved is the event of a flag that moved to another project.
+func FeatureMoved(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureMoved, after, move{NewProject: after.Project, OldProject: before.Project}, nil)
+}
+
+// A phase is a stage of a flag's lifecycle.
+type phase struct {
+	Stage       flags.Stage            `json:"stage"`
+	EnteredAt   shape.Time             `json:"enteredStageAt"`
+	Status      flags.CompletionStatus `json:"status,omitzero"` // of a completed flag, if a user gave one
+	StatusValue string                 `json:"statusValue,omitzero"`
+}
+
+func phaseOf(f *flags.Feature) phase {
+	p := f.Phase()
+	return phase{p.Stage, shape.Time(p.EnteredAt), p.Status, p.Value}
+}
+
+// FeatureCompleted is the event of a flag that was marked completed.
+func FeatureCompleted(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureCompleted, after, phaseOf(after), phaseOf(before))
+}
+
+// FeatureUncompleted is the event of a flag that is no longer marked completed.
+func FeatureUncompleted(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureUncompleted, after, phaseOf(after), phaseOf(before))
+}
+
+// FeatureTagged is the event of a flag that got one tag.
+func FeatureTagged(f *flags.Feature, tag flags.Tag) flags.Event {
+	return ofFeature(flags.FeatureTagged, f, shape.Tag(tag), nil)
+}
+
+// FeatureUntagged is the event of a flag that lost one tag.
+func FeatureUntagged(f *flags.Feature, tag flags.Tag) flags.Event {
+	return ofFeature(flags.FeatureUntagged, f, nil, shape.Tag(tag))
+}
+
+// allTags are all tags of a flag.
+type allTags struct {
+	Tags []shape.Tag `json:"tags"`
+}
+
+// FeatureTagsChanged is the event of a flag some of whose tags were added or removed. It has the type of an untagged flag
+// if the request added none.
+func FeatureTagsChanged(before, after *flags.Feature, added []flags.Tag) flags.Event {
+	kind := flags.FeatureTagged
+	if len(added) == 0 {
+		kind = flags.FeatureUntagged
+	}
+	return ofFeature(kind, after, allTags{shape.Tags(after.Tags)}, allTags{shape.Tags(before.Tags)})
+}
+
+// DependencyAdded is the event of a flag that depends on another one from now on, or depends on it in another way.
+func DependencyAdded(before *flags.Feature, d flags.Dependency) flags.Event {
+	event := ofFeature(flags.FeatureDependencyAdded, before, shape.Dependency(d), nil)
+	if old, err := before.Dependency(d.Feature); err == nil {
+		event.PreData = shape.Dependency(old)
+	}
+	return event
+}
+
+// DependencyRemoved is the event of a flag that no longer depends on another one.
+func DependencyRemoved(f *flags.Feature, d flags.Dependency) flags.Event {
+	return ofFeature(flags.FeatureDependencyRemoved, f, nil, shape.Dependency(d))
+}
+
+// allDependencies are all parents of a flag.
+type allDependencies struct {
+	Dependencies []shape.Dependency `json:"dependencies"`
+}
+
+// DependenciesRemoved is the event of a flag that no longer depends on any other.
+func DependenciesRemoved(before *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureDependenciesRemoved, before, nil, allDependencies{shape.Dependencies(before.Dependencies)})
+}
+
+// VariantsUpdated is the event of a flag whose variants in one environment changed.
+func VariantsUpdated(before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
+	event := VariantsUpdatedIn(before, after, []flags.ProjectEnvironment{env})
+	event.Environment = env.Name
+	return event
+}
+
+// VariantsUpdatedIn is the event of a flag whose variants in several environments changed.
+func VariantsUpdatedIn(before, after *flags.Feature, envs []flags.ProjectEnvironment) flags.Event {
+	return ofFeature(flags.FeatureVariantsUpdated, after, variantsIn(after, envs), variantsIn(before, envs))
+}
+
+// AllVariantsUpdated is the event of a flag that got the same variants in all environments of its project.
+func AllVariantsUpdated(before, after *flags.Feature, envs []flags.ProjectEnvironment) flags.Event {
+	return ofFeature(flags.FeatureAllVariantsUpdated, after, variantsIn(after, envs), variantsIn(before, envs))
+}
+
+// variantsIn are a flag's variants by the names of environments.
+func variantsIn(f *flags.Feature, envs []flags.ProjectEnvironment) map[string][]shape.Variant {
+	variants := make(map[string][]shape.Variant, len(envs))
+	for _, env := range envs {
+		variants[env.Name] = shape.Variants(f.In(env).Variants)
+	}
+	return variants
+}

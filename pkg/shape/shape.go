@@ -1,0 +1,133 @@
+// Package shape has the JSON shapes of the small values that look the same in the table, in events and in answers:
+// variants, constraints, tags, dependencies and times.
+//
+// Sharing them does not tie a stored form to an answer by accident: golden files hold what is stored (pkg/dynamo,
+// pkg/events), and a change of an answer that would change it fails their tests. Requests have types of their own, which
+// know whether a field was sent.
+package shape
+
+import (
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// A Variant is a variant of a flag or of a strategy.
+type Variant struct {
+	Name       string           `json:"name"`
+	Weight     float64          `json:"weight"`
+	WeightType flags.WeightType `json:"weightType"`
+	Stickiness string           `json:"stickiness"`
+	Payload    *Payload         `json:"payload,omitzero"`
+	Overrides  []Override       `json:"overrides,omitempty"`
+}
+
+// A Payload is what a variant gives an application.
+type Payload struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// An Override gives a variant to users with one of some values of a context field.
+type Override struct {
+	ContextName string   `json:"contextName"`
+	Values      []string `json:"values"`
+}
+
+// VariantOf is the shape of a variant.
+func VariantOf(v flags.Variant) Variant {
+	return Variant{
+		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*Payload)(v.Payload),
+		Overrides: list(v.Overrides, func(o flags.Override) Override { return Override(o) }),
+	}
+}
+
+// Variants are the shapes of variants.
+func Variants(variants []flags.Variant) []Variant { return list(variants, VariantOf) }
+
+// Variant is the variant of a shape.
+func (v Variant) Variant() flags.Variant {
+	variant := flags.Variant{
+		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*flags.Payload)(v.Payload),
+	}
+	if len(v.Overrides) > 0 {
+		variant.Overrides = list(v.Overrides, func(o Override) flags.Override { return flags.Override(o) })
+	}
+	return variant
+}
+
+// A Constraint is a constraint of a strategy or a segment. The table has a shorter form of its own (pkg/dynamo), because
+// a flag can have thousands of constraints and an item at most 400 KB.
+type Constraint struct {
+	ContextName     string         `json:"contextName"`
+	Operator        flags.Operator `json:"operator"`
+	CaseInsensitive bool           `json:"caseInsensitive"`
+	Inverted        bool           `json:"inverted"`
+	Values          []string       `json:"values"`
+	Value           *string        `json:"value,omitzero"`
+}
+
+// ConstraintOf is the shape of a constraint.
+func ConstraintOf(c flags.Constraint) Constraint {
+	return Constraint{
+		ContextName: c.ContextName, Operator: c.Operator, CaseInsensitive: c.CaseInsensitive, Inverted: c.Inverted,
+		Values: c.Values, Value: c.Value,
+	}
+}
+
+// Constraints are the shapes of constraints.
+func Constraints(constraints []flags.Constraint) []Constraint {
+	return list(constraints, ConstraintOf)
+}
+
+// A Tag is a tag of a flag.
+type Tag struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// Tags are the shapes of tags.
+func Tags(tags []flags.Tag) []Tag {
+	return list(tags, func(t flags.Tag) Tag { return Tag(t) })
+}
+
+// A Dependency is a parent of a flag.
+type Dependency struct {
+	Feature  string   `json:"feature"`
+	Enabled  bool     `json:"enabled"`
+	Variants []string `json:"variants"`
+}
+
+// Dependencies are the shapes of dependencies.
+func Dependencies(dependencies []flags.Dependency) []Dependency {
+	return list(dependencies, func(d flags.Dependency) Dependency { return Dependency(d) })
+}
+
+// A Time is written in ISO 8601, UTC, to the millisecond.
+type Time time.Time
+
+// AppendText writes the time.
+func (t Time) AppendText(b []byte) ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z"), nil
+}
+
+// MarshalText writes the time.
+func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
+
+// TimeOrNull is a time, or nil for the zero time.
+func TimeOrNull(t time.Time) *Time {
+	if t.IsZero() {
+		return nil
+	}
+	shape := Time(t)
+	return &shape
+}
+
+// list converts a list; an empty one is not nil.
+func list[A, B any](from []A, convert func(A) B) []B {
+	to := make([]B, len(from))
+	for i, a := range from {
+		to[i] = convert(a)
+	}
+	return to
+}
