@@ -1,6 +1,7 @@
 // Package guidon_test holds the rules that keep Guidon easy to change: which package may import which.
 //
 //	functions, localstack → httpapi, dynamo, lambdahttp → flags
+//	httpapi → events → shape → flags
 //
 // The domain (flags) knows nothing of HTTP and AWS, the interface (httpapi) nothing of the store (dynamo), and the store
 // nothing of the interface. A Lambda function links only what it needs.
@@ -21,6 +22,8 @@ const (
 	kin       = "github.com/getkin/"
 	goCmp     = "github.com/google/go-cmp"
 	flags     = "guidon/pkg/flags"
+	shape     = "guidon/pkg/shape"
+	events    = "guidon/pkg/events"
 	httpapi   = "guidon/pkg/httpapi"
 	dynamo    = "guidon/pkg/dynamo"
 	docs      = "guidon/pkg/docs"
@@ -47,11 +50,15 @@ var rules = []struct {
 	mayNot   [][]string
 	why      string
 }{
-	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra, flags + "/storetest"}, testTooling},
+	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra, flags + "/storetest"}, testTooling},
 		"the rules of the domain can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/shape", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"the JSON of small values is shared by the store, the events and the interface"},
+	{"./pkg/events", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
+		"what an event tells depends on the domain only, never on an answer"},
 	{"./pkg/httpapi/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra}},
 		"the interface works over any store, and costs a function only what it uses"},
-	{"./pkg/dynamo", false, [][]string{{awslabs, httpapi, server, internal, infra}, testTooling},
+	{"./pkg/dynamo", false, [][]string{{awslabs, httpapi, events, server, internal, infra}, testTooling},
 		"the store knows nothing of the requests that it serves"},
 	{"./pkg/lambdahttp", false, [][]string{{awsSDK, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it translates the events of Lambda to net/http, for any handler"},
@@ -82,45 +89,18 @@ var rules = []struct {
 }
 
 func TestDependencies(t *testing.T) {
-	const (
-		aws      = "github.com/aws/"
-		awslabs  = "github.com/awslabs/"
-		dynamo   = "guidon/pkg/dynamo"
-		httpapi  = "guidon/pkg/httpapi"
-		events   = "guidon/pkg/events"
-		shape    = "guidon/pkg/shape"
-		page     = "guidon/pkg/docs"
-		openapi  = "github.com/getkin/"
-		local    = "guidon/localstack"
-		internal = "guidon/internal" // for tests alone
-		yaml     = "github.com/goccy/go-yaml"
-		testing_ = "testing"
-	)
-	tests := []struct {
-		packages string
-		never    []string // import paths, or beginnings of them, that they must not reach
-	}{
-		{"./pkg/flags", []string{aws, awslabs, "net/http", "guidon/pkg/flags/", shape, events, dynamo, httpapi, local}},
-		{"./pkg/shape", []string{aws, awslabs, "net/http", dynamo, httpapi, events, local}},
-		{"./pkg/events", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-		{"./pkg/httpapi", []string{aws, awslabs, dynamo, local, page, openapi}},
-		{"./pkg/docs", []string{aws, awslabs, dynamo, local, openapi}},
-		{"./pkg/dynamo", []string{awslabs, httpapi, events, local}},
-		{"./pkg/lambdahttp", []string{"github.com/aws/aws-sdk-go-v2", dynamo, httpapi, local}},
-		{"./infra/bootstrap", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-		{"./functions/...", []string{local, internal, yaml, openapi, testing_, "github.com/google/go-cmp"}},
-		{"./...", []string{"github.com/Unleash"}}, // the client is for tests
-		{"./functions/fallback", []string{"github.com/aws/aws-sdk-go-v2", dynamo, page}},
-		{"./functions/docs", []string{"github.com/aws/aws-sdk-go-v2", dynamo}},
-		{"./localstack", []string{internal}},
-		{"./pkg/seal", []string{aws, awslabs, "net/http", dynamo, httpapi, local}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.packages, func(t *testing.T) {
-			for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", tt.packages) {
-				for _, never := range tt.never {
-					if dep == never || strings.HasPrefix(dep, strings.TrimSuffix(never, "/")+"/") {
-						t.Errorf("depends on %s", dep)
+	for _, rule := range rules {
+		t.Run(rule.packages, func(t *testing.T) {
+			args := []string{"-deps", "-f", "{{.ImportPath}}"}
+			if rule.tests {
+				args = append(args, "-test", "-tags", "sam,deploy")
+			}
+			for _, dep := range goList(t, append(args, rule.packages)...) {
+				for _, paths := range rule.mayNot {
+					for _, path := range paths {
+						if dep == path || strings.HasPrefix(dep, strings.TrimSuffix(path, "/")+"/") {
+							t.Errorf("%s imports %s, directly or through another package, and may not: %s", rule.packages, dep, rule.why)
+						}
 					}
 				}
 			}

@@ -41,7 +41,7 @@ func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}, nil
 }
 
-// Anywhere stands for any environment: asked with it, a permission that is held in one of them is enough.
+// AnyEnvironment stands for any environment: asked with it, a permission that is held in one of them is enough.
 const AnyEnvironment = "*"
 
 // May tells whether the caller holds a permission: in the whole service, or, where the permission is a project's, in

@@ -73,7 +73,7 @@ const (
 	signupUserBytes = 400
 )
 
-// ListedSize is at most how many bytes an entry takes in the list of all of its kind.
+// ListEntrySize is at most how many bytes an entry takes in the list of all of its kind.
 func ListEntrySize(a Aggregate) int {
 	switch a := a.(type) {
 	case *Project:

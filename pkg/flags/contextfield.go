@@ -25,7 +25,7 @@ type LegalValue struct {
 	Description *string // nil for none
 }
 
-// DefaultFieldOrder is the sort order of a context field whose maker says nothing.
+// DefaultContextFieldSortOrder is the sort order of a context field whose maker says nothing.
 const DefaultContextFieldSortOrder = 10
 
 // StandardContextFields are there from the start: every SDK fills them in by itself or knows them by name.

@@ -40,7 +40,7 @@ type Metadata struct {
 	ImpressionData bool
 }
 
-// A Standing ties what a flag has in an environment to the environment and the attachment that it was set up under.
+// A EnvironmentState ties what a flag has in an environment to the environment and the attachment that it was set up under.
 type EnvironmentState struct {
 	EnvironmentUID string // UID of the environment
 	EnabledIn      string // ID of the attachment that it was switched on in; "" while off

@@ -22,7 +22,7 @@ var bringingTakes = []struct {
 }
 
 // Authorize says whether a caller may have before made what is brought, in env of a project. before is nil for a new flag.
-// An import asks it of every flag, and so does the rehearsal that validates the import (see Caller.Rehearsing).
+// An import asks it of every flag, and so does the rehearsal that validates the import (see Caller.DryRun).
 func (b ImportedFlag) Authorize(before *Feature, project *Project, env ProjectEnvironment, caller Caller) error {
 	var has FeatureEnvironment
 	if before != nil {

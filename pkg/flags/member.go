@@ -18,7 +18,7 @@ func (p *Project) SetRoles(u *User, roles []int64) {
 	p.setMember(u.ID, roles)
 }
 
-// DropMember takes a user out of the project who is gone.
+// RemoveMember takes a user out of the project who is gone.
 func (p *Project) RemoveMember(user int64) { p.setMember(user, nil) }
 
 func (p *Project) setMember(user int64, roles []int64) {

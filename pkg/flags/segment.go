@@ -100,7 +100,7 @@ func (s *Segment) CheckProjectChange(uses []FeatureUse, projects []*Project, reg
 
 // Deletable says why the segment must stay, if it must. Conflict while a strategy uses it, of an archived flag too: the
 // flag can be revived. So does the default strategy of an environment in a project, until it has another. A strategy that
-// is gone does not: see Leftover.
+// is gone does not: see FindOrphan.
 func (s *Segment) CheckDeletable(uses []FeatureUse, projects []*Project, registry *Environments) error {
 	var users []string
 	for _, u := range uses {

@@ -72,10 +72,10 @@ func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 
 // UseCountKey names the count of uses of the segment of that id.
 func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id, 10)} }
 
-// SignupKey names the public signup token whose secret has that hash.
+// SignupTokenKey names the public signup token whose secret has that hash.
 func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
 
-// SeenKey names the last use of the token whose secret has that hash.
+// TokenUseKey names the last use of the token whose secret has that hash.
 func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
 
 // UserKey names the user of that id.

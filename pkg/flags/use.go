@@ -32,10 +32,10 @@ func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
 func (u FeatureUse) version() int64 { return 0 }
 
-// OfSegment tells whether the strategy uses a segment.
+// UsesSegment tells whether the strategy uses a segment.
 func (s StrategyUse) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
 
-// OfField tells whether the strategy constrains a context field.
+// UsesContextField tells whether the strategy constrains a context field.
 func (s StrategyUse) UsesContextField(name string) bool {
 	return slices.Contains(s.ContextFields, name)
 }
@@ -103,7 +103,7 @@ func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
 
 func (u *UseCount) version() int64 { return u.Count }
 
-// A UsingStrategy is a strategy of a flag that uses something.
+// A FeatureStrategyUse is a strategy of a flag that uses something.
 type FeatureStrategyUse struct {
 	StrategyUse
 	Feature, Project string
@@ -114,7 +114,7 @@ func (s FeatureStrategyUse) ProjectEnvironment() ProjectEnvironment {
 	return ProjectEnvironment{Environment: Environment{Name: s.Environment, UID: s.EnvironmentUID}}
 }
 
-// StrategiesIn lists the strategies of active flags that use something, in environments that are there still.
+// FindStrategyUses lists the strategies of active flags that use something, in environments that are there still.
 func FindStrategyUses(uses []FeatureUse, registry *Environments, using func(StrategyUse) bool) []FeatureStrategyUse {
 	var list []FeatureStrategyUse
 	for _, u := range uses {
@@ -127,7 +127,7 @@ func FindStrategyUses(uses []FeatureUse, registry *Environments, using func(Stra
 	return list
 }
 
-// A UsingDefault is a default strategy that uses something: flags of its project get it when they are switched on.
+// A DefaultStrategyUse is a default strategy that uses something: flags of its project get it when they are switched on.
 type DefaultStrategyUse struct {
 	Project, ProjectUID string
 	Environment         string
@@ -162,7 +162,7 @@ func hasField(constraints []Constraint, name string) bool {
 	return slices.ContainsFunc(constraints, func(c Constraint) bool { return c.ContextName == name })
 }
 
-// CountUsers counts the flags that strategies belong to, and the projects of those and of default strategies.
+// CountFeaturesAndProjects counts the flags that strategies belong to, and the projects of those and of default strategies.
 func CountFeaturesAndProjects(list []FeatureStrategyUse, defaults []DefaultStrategyUse) (features, projects int) {
 	f, p := map[string]bool{}, map[string]bool{}
 	for _, s := range list {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FirstUser is there from the start: the administrator.
+// FirstUserID is there from the start: the administrator.
 const FirstUserID int64 = 1
 
 // A User is a person or a service account (contract: User record).
@@ -104,7 +104,7 @@ func (u *User) SetRootRole(role int64) error {
 	return nil
 }
 
-// MayGo checks that the user can be deleted. Invalid for the first one.
+// CheckDeletable checks that the user can be deleted. Invalid for the first one.
 func (u *User) CheckDeletable() error {
 	if u.ID == FirstUserID {
 		return Errorf(Invalid, "user %d is the first administrator and cannot be deleted", u.ID)

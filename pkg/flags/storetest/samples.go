@@ -149,7 +149,7 @@ func FullFeatureUse() flags.FeatureUse {
 	}}}
 }
 
-// FullSignup is a public signup token with everything in it.
+// FullSignupToken is a public signup token with everything in it.
 func FullSignupToken() *flags.SignupToken {
 	return &flags.SignupToken{
 		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: at.Add(time.Hour), CreatedAt: at,
@@ -157,7 +157,7 @@ func FullSignupToken() *flags.SignupToken {
 	}
 }
 
-// FullSeen is a token's last use.
+// FullTokenUse is a token's last use.
 func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: at} }
 
 // FullEvent is an event with everything in it.
