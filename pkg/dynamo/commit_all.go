@@ -77,7 +77,7 @@ func (s *Store) sendInTime(ctx context.Context, tx *transaction) (err error) {
 		}
 	}()
 	if ctx.Err() != nil {
-		return flags.Errorf(flags.Unavailable, "the request ran out of time before this change, which was not made; try again")
+		return flags.Errorf(flags.Unavailable, "the request ran out of time first, so it was not changed; try again")
 	}
 	return s.send(ctx, tx)
 }

@@ -35,15 +35,15 @@ func TestDeadline(t *testing.T) {
 		want   string
 		made   bool
 	}{
-		{"every answer is lost", always(dynamotest.LoseAnswer), false, maybe, true},
-		{"every answer is cut", always(dynamotest.CutAnswer), false, maybe, true},
+		{"every answer is lost", always(dynamotest.LoseResponse), false, maybe, true},
+		{"every answer is cut", always(dynamotest.TruncateResponse), false, maybe, true},
 		{"every request is lost", always(dynamotest.DropRequest), false, maybe, false},
 		{"throttled all the time", always(dynamotest.Throttle), false, nothing, false},
 		{"conflicts all the time", always(dynamotest.Conflict), false, nothing, false},
 		{
 			"one answer lost, then throttled", func(_ string, n int) dynamotest.Fault {
 				if n == 1 {
-					return dynamotest.LoseAnswer
+					return dynamotest.LoseResponse
 				}
 				return dynamotest.Throttle
 			}, false, maybe, true,
@@ -51,10 +51,10 @@ func TestDeadline(t *testing.T) {
 		{
 			"one answer lost, then the credentials expire", func(operation string, n int) dynamotest.Fault {
 				if operation == transactWrite && n == 1 {
-					return dynamotest.LoseAnswer
+					return dynamotest.LoseResponse
 				}
 				if operation == transactWrite || operation == getItem {
-					return dynamotest.Expire
+					return dynamotest.ExpireCredentials
 				}
 				return dynamotest.NoFault
 			}, false, maybe, true,
@@ -65,7 +65,7 @@ func TestDeadline(t *testing.T) {
 				case operation == getItem:
 					return dynamotest.Throttle
 				case n == 1:
-					return dynamotest.LoseAnswer
+					return dynamotest.LoseResponse
 				}
 				return dynamotest.NoFault
 			}, true, maybe, true,
@@ -107,8 +107,8 @@ func TestReads(t *testing.T) {
 	mustCommit(t, plain, flags.Write{After: newFlag("f")})
 	var faults []dynamotest.Fault // more than the three attempts that the SDK makes of itself
 	for range 2 {
-		faults = append(faults, dynamotest.DropRequest, dynamotest.CutAnswer, dynamotest.LoseAnswer, dynamotest.FailAfter,
-			dynamotest.Throttle, dynamotest.CutAnswer)
+		faults = append(faults, dynamotest.DropRequest, dynamotest.TruncateResponse, dynamotest.LoseResponse, dynamotest.FailAfter,
+			dynamotest.Throttle, dynamotest.TruncateResponse)
 	}
 	const load, list = "BatchGetItem", "Query"
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestReads(t *testing.T) {
 		{"is throttled to the end", func(string, int) dynamotest.Fault { return dynamotest.Throttle }, flags.Unavailable, true},
 		{"is never answered", func(string, int) dynamotest.Fault { return dynamotest.DropRequest }, flags.Unavailable, true},
 		{"fails to the end", func(string, int) dynamotest.Fault { return dynamotest.FailBefore }, flags.Unavailable, true},
-		{"is refused", func(string, int) dynamotest.Fault { return dynamotest.Expire }, flags.Internal, true},
+		{"is refused", func(string, int) dynamotest.Fault { return dynamotest.ExpireCredentials }, flags.Internal, true},
 	} {
 		limit := time.Minute
 		if c.fails {

@@ -24,10 +24,10 @@ func TestFaults(t *testing.T) {
 		restarts int                // of the engine, meanwhile
 		want     []dynamotest.Fault // those that must have happened
 	}{
-		{"15 % of the answers lost", &dynamotest.Faults{LoseAnswers: 0.15}, 0, list(dynamotest.LoseAnswer)},
-		{"60 % of the answers lost", &dynamotest.Faults{LoseAnswers: 0.6}, 0, list(dynamotest.LoseAnswer)},
+		{"15 % of the answers lost", &dynamotest.Faults{LoseResponses: 0.15}, 0, list(dynamotest.LoseResponse)},
+		{"60 % of the answers lost", &dynamotest.Faults{LoseResponses: 0.6}, 0, list(dynamotest.LoseResponse)},
 		{"a third of the requests dropped", &dynamotest.Faults{DropRequests: 0.33}, 0, list(dynamotest.DropRequest)},
-		{"a third of the answers cut", &dynamotest.Faults{CutAnswers: 0.33}, 0, list(dynamotest.CutAnswer)},
+		{"a third of the answers cut", &dynamotest.Faults{TruncateResponses: 0.33}, 0, list(dynamotest.TruncateResponse)},
 		{
 			"throttled and failing", &dynamotest.Faults{Throttles: 0.2, Failures: 0.3}, 0,
 			list(dynamotest.Throttle, dynamotest.FailBefore, dynamotest.FailAfter),
@@ -36,14 +36,14 @@ func TestFaults(t *testing.T) {
 			"transactions that overlap", &dynamotest.Faults{Conflicts: true, Delay: 4 * time.Millisecond}, 0,
 			list(dynamotest.Conflict),
 		},
-		{"15 % of the answers lost, and restarts", &dynamotest.Faults{LoseAnswers: 0.15}, 5, list(dynamotest.LoseAnswer)},
-		{"60 % of the answers lost, and restarts", &dynamotest.Faults{LoseAnswers: 0.6}, 5, list(dynamotest.LoseAnswer)},
+		{"15 % of the answers lost, and restarts", &dynamotest.Faults{LoseResponses: 0.15}, 5, list(dynamotest.LoseResponse)},
+		{"60 % of the answers lost, and restarts", &dynamotest.Faults{LoseResponses: 0.6}, 5, list(dynamotest.LoseResponse)},
 		{
 			"everything at once", &dynamotest.Faults{
-				DropRequests: 0.1, LoseAnswers: 0.2, CutAnswers: 0.05, Throttles: 0.05, Failures: 0.1,
+				DropRequests: 0.1, LoseResponses: 0.2, TruncateResponses: 0.05, Throttles: 0.05, Failures: 0.1,
 				Conflicts: true, Delay: 4 * time.Millisecond,
 			}, 5,
-			list(dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.CutAnswer, dynamotest.Throttle, dynamotest.FailAfter, dynamotest.Conflict),
+			list(dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.TruncateResponse, dynamotest.Throttle, dynamotest.FailAfter, dynamotest.Conflict),
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,11 +67,11 @@ func TestFaults(t *testing.T) {
 
 			w.check(dynamotest.OpenOn(t, e, table, nil))
 			for _, fault := range c.want {
-				if c.faults.Raised()[fault] == 0 {
+				if c.faults.Injected()[fault] == 0 {
 					t.Errorf("there was no %s, so this has shown nothing about it", fault)
 				}
 			}
-			t.Logf("faults %v, calls %v, answers %v", c.faults.Raised(), c.faults.Calls(), w.answers())
+			t.Logf("faults %v, calls %v, answers %v", c.faults.Injected(), c.faults.Calls(), w.answers())
 		})
 	}
 }

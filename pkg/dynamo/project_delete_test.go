@@ -24,7 +24,7 @@ func projectOf(t *testing.T, s flags.Store) *flags.Project {
 // TestSettleDelete is about the deletion of a project whose first attempt was lost, one way or the other.
 func TestSettleDelete(t *testing.T) {
 	first := newProject(newFlag("f").ProjectUID)
-	lost, dropped := []dynamotest.Fault{dynamotest.LoseAnswer}, []dynamotest.Fault{dynamotest.DropRequest}
+	lost, dropped := []dynamotest.Fault{dynamotest.LoseResponse}, []dynamotest.Fault{dynamotest.DropRequest}
 	for _, c := range []struct {
 		name    string
 		faults  []dynamotest.Fault

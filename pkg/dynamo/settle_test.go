@@ -39,7 +39,7 @@ func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scri
 	t.Helper()
 	transport := &dynamotest.Faults{Script: script}
 	if e != dynamotest.Engine() {
-		transport.Base = dynamotest.Forgetful{}
+		transport.Base = dynamotest.FreshTokens{}
 	}
 	table := newTable()
 	s := scripted{e, dynamotest.OpenOn(t, e, table, transport), dynamotest.OpenOn(t, e, table, nil)}
@@ -58,7 +58,7 @@ func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scri
 // TestSettle is about a transaction whose first attempt was lost, one way or the other, and whose conditions fail when
 // it is sent again.
 func TestSettle(t *testing.T) {
-	lost := []dynamotest.Fault{dynamotest.LoseAnswer}
+	lost := []dynamotest.Fault{dynamotest.LoseResponse}
 	for _, c := range []struct {
 		name    string
 		faults  map[string][]dynamotest.Fault
@@ -70,11 +70,11 @@ func TestSettle(t *testing.T) {
 	}{
 		{"create applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, true, flags.Internal, 1},
 		{"change applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, false, flags.Internal, 2},
-		{"create applied, half an answer", map[string][]dynamotest.Fault{transactWrite: {dynamotest.CutAnswer}}, true, nil, true, flags.Internal, 1},
+		{"create applied, half an answer", map[string][]dynamotest.Fault{transactWrite: {dynamotest.TruncateResponse}}, true, nil, true, flags.Internal, 1},
 		{"create applied, the engine failed", map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailAfter}}, true, nil, true, flags.Internal, 1},
 		{
 			"create applied, token forgotten, and settling is lost too",
-			map[string][]dynamotest.Fault{transactWrite: lost, getItem: {dynamotest.LoseAnswer, dynamotest.CutAnswer, dynamotest.Throttle, dynamotest.FailBefore}},
+			map[string][]dynamotest.Fault{transactWrite: lost, getItem: {dynamotest.LoseResponse, dynamotest.TruncateResponse, dynamotest.Throttle, dynamotest.FailBefore}},
 			true, nil, true, flags.Internal, 1,
 		},
 		{
@@ -108,11 +108,11 @@ func TestSettle(t *testing.T) {
 		},
 		{
 			"create applied, then the credentials expire",
-			map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseAnswer, dynamotest.Expire}}, false, nil, true, flags.Internal, 1,
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseResponse, dynamotest.ExpireCredentials}}, false, nil, true, flags.Internal, 1,
 		},
 		{
 			"create perhaps applied, then the credentials expire",
-			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest, dynamotest.Expire}}, false, nil, true, flags.Unavailable, 0,
+			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest, dynamotest.ExpireCredentials}}, false, nil, true, flags.Unavailable, 0,
 		},
 		{
 			"create not applied, the project deleted meanwhile",
@@ -172,7 +172,7 @@ func TestSettleSeveralEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEngine(t)
-			s := openScripted(t, e, inTurn(map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseAnswer}}), func(s scripted) {
+			s := openScripted(t, e, inTurn(map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseResponse}}), func(s scripted) {
 				restart(t, e, false)
 				between(s)
 			})

@@ -14,9 +14,9 @@ import (
 func TestRequestToken(t *testing.T) {
 	var tokens, bodies []string
 	transport := &dynamotest.Faults{Script: inTurn(map[string][]dynamotest.Fault{transactWrite: {
-		dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.CutAnswer, dynamotest.Throttle, dynamotest.Conflict,
+		dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.TruncateResponse, dynamotest.Throttle, dynamotest.Conflict,
 		dynamotest.FailBefore, dynamotest.FailAfter, dynamotest.NoFault, // one round
-		dynamotest.LoseAnswer, dynamotest.NoFault, // and another
+		dynamotest.LoseResponse, dynamotest.NoFault, // and another
 	}})}
 	transport.OnRequest = func(operation string, body []byte) {
 		if operation != transactWrite {

@@ -33,7 +33,7 @@ func TestBulkFaults(t *testing.T) {
 	names, body := some(40, "")
 	s.create(t, names...)
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.CutAnswers, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
 		f.Delay = 2 * time.Millisecond
 	})
 	got := s.parallel(t, 12, func(i int) call {
@@ -43,9 +43,9 @@ func TestBulkFaults(t *testing.T) {
 		return call{method: "PUT", path: features + "/" + names[i], body: `{"description":"changed"}`} // before it is archived, or a 404
 	})
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.CutAnswers, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
 	})
-	t.Logf("answers %v, faults %v", got, faults.Raised())
+	t.Logf("answers %v, faults %v", got, faults.Injected())
 	if got[202]+got[503]+got[200]+got[404] != 12 || got[200]+got[404] > 8 {
 		t.Errorf("answers %v, want 202 for what was archived, 200 or 404 for what was changed, or 503", got)
 	}
@@ -56,7 +56,7 @@ func TestBulkFaults(t *testing.T) {
 	if active, stale := s.counts(t, "default"); active != 0 || stale != 0 {
 		t.Errorf("counted %d active and %d stale flags, want none", active, stale)
 	}
-	if raised := faults.Raised(); raised[dynamotest.LoseAnswer] == 0 || raised[dynamotest.Conflict] == 0 {
+	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
 		t.Errorf("faults %v, want some of each kind: this run has shown nothing", raised)
 	}
 }
@@ -88,7 +88,7 @@ type undoneBody struct {
 // TestBulkBrokenOff has the store go away in the middle: the answer tells what was done, and of the rest what is known.
 func TestBulkBrokenOff(t *testing.T) {
 	const n, done = 20, 7
-	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.Throttle, dynamotest.Conflict} {
+	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.Throttle, dynamotest.Conflict} {
 		t.Run(string(fault), func(t *testing.T) {
 			faults := &dynamotest.Faults{}
 			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })

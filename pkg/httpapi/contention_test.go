@@ -30,13 +30,13 @@ func TestImportWithoutConflicts(t *testing.T) {
 		}
 		break
 	}
-	if conflicts := faults.Raised()[dynamotest.Conflict]; conflicts > most {
+	if conflicts := faults.Injected()[dynamotest.Conflict]; conflicts > most {
 		t.Errorf("%d conflicts, want at most %d", conflicts, most)
 	}
 	if transactions := faults.Calls()["TransactWriteItems"]; transactions < n {
 		t.Errorf("%d transactions, want one for each of %d flags", transactions, n)
 	}
-	t.Logf("%v, %v", faults.Raised(), faults.Calls())
+	t.Logf("%v, %v", faults.Injected(), faults.Calls())
 	dynamotest.Check(t, s.store)
 }
 

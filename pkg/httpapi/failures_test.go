@@ -57,9 +57,9 @@ func TestStoreFails(t *testing.T) {
 		kind   string
 	}{
 		{"reads that reach nobody", read, dynamotest.DropRequest, "GET", 503, "ServiceUnavailableError"},
-		{"reads that nobody answers", read, dynamotest.LoseAnswer, "GET", 503, "ServiceUnavailableError"},
+		{"reads that nobody answers", read, dynamotest.LoseResponse, "GET", 503, "ServiceUnavailableError"},
 		{"reads that fail", read, dynamotest.FailBefore, "GET", 503, "ServiceUnavailableError"},
-		{"reads that are refused", read, dynamotest.Expire, "GET", 500, "InternalError"},
+		{"reads that are refused", read, dynamotest.ExpireCredentials, "GET", 500, "InternalError"},
 		{"reads that are throttled", read, dynamotest.Throttle, "GET", 503, "ServiceUnavailableError"},
 		{"writes that reach nobody", write, dynamotest.DropRequest, "PUT", 503, "ServiceUnavailableError"},
 		{"writes that fail", write, dynamotest.FailBefore, "PUT", 503, "ServiceUnavailableError"},

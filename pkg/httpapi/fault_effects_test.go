@@ -125,7 +125,7 @@ type forgetful struct{ forgets bool }
 
 func (f *forgetful) RoundTrip(r *http.Request) (*http.Response, error) {
 	if f.forgets {
-		return dynamotest.Forgetful{}.RoundTrip(r)
+		return dynamotest.FreshTokens{}.RoundTrip(r)
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -28,14 +28,14 @@ type mishap struct {
 
 var mishaps = []mishap{
 	{name: "not sent", fault: dynamotest.DropRequest, times: 1},
-	{name: "answer lost", fault: dynamotest.LoseAnswer, times: 1},
-	{name: "answer lost and token forgotten", fault: dynamotest.LoseAnswer, times: 1, forgets: true, writes: true},
+	{name: "answer lost", fault: dynamotest.LoseResponse, times: 1},
+	{name: "answer lost and token forgotten", fault: dynamotest.LoseResponse, times: 1, forgets: true, writes: true},
 	{name: "500, and not done", fault: dynamotest.FailBefore, times: 1},
 	{name: "500, and yet done", fault: dynamotest.FailAfter, times: 1},
 	{name: "throttled twice", fault: dynamotest.Throttle, times: 2}, // AWS has two ways to say it
 	{name: "transaction conflict twice", fault: dynamotest.Conflict, times: 2, writes: true},
 	{name: "not sent, to the deadline", fault: dynamotest.DropRequest},
-	{name: "answers lost, to the deadline", fault: dynamotest.LoseAnswer},
+	{name: "answers lost, to the deadline", fault: dynamotest.LoseResponse},
 	{name: "throttled, to the deadline", fault: dynamotest.Throttle},
 	{name: "transaction conflicts, to the deadline", fault: dynamotest.Conflict, writes: true},
 }

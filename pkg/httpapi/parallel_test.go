@@ -221,7 +221,7 @@ func TestParallelFaults(t *testing.T) {
 	id := s.strategy(t, "f", `{"name":"default"}`)
 	one := in("f", "development") + "/strategies/" + id
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.CutAnswers, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
 		f.Delay = 2 * time.Millisecond
 	})
 	created := s.parallel(t, 32, func(int) call { return call{method: "POST", path: features, body: `{"name":"raced"}`} })
@@ -232,9 +232,9 @@ func TestParallelFaults(t *testing.T) {
 		return call{method: "PATCH", path: one, body: fmt.Sprintf(`[{"op":"add","path":"/parameters/p%d","value":%d}]`, i, i)}
 	})
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.CutAnswers, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
 	})
-	t.Logf("raced %v, alone %v, patched %v; faults %v", created, alone, patched, faults.Raised())
+	t.Logf("raced %v, alone %v, patched %v; faults %v", created, alone, patched, faults.Injected())
 
 	if created[201] > 1 || created[201]+created[409]+created[503] != 32 {
 		t.Errorf("32 creations of one name: %v, want one 201 at most, and 409", created)
@@ -255,7 +255,7 @@ func TestParallelFaults(t *testing.T) {
 		wantParameters(t, s.must(t, "GET", one, "").body, 25)
 		s.wantEvents(t, "f", flags.FeatureStrategyUpdate, 25)
 	}
-	if raised := faults.Raised(); raised[dynamotest.LoseAnswer] == 0 || raised[dynamotest.Conflict] == 0 {
+	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
 		t.Errorf("faults %v, want some of each kind: this run has shown nothing", raised)
 	}
 }

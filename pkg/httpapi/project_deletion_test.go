@@ -112,11 +112,11 @@ func TestParallelDeletionFaults(t *testing.T) {
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for round := range 4 {
 		faults.Change(func(f *dynamotest.Faults) {
-			f.LoseAnswers, f.Failures, f.Conflicts, f.Delay = 0.1, 0.05, true, time.Millisecond
+			f.LoseResponses, f.Failures, f.Conflicts, f.Delay = 0.1, 0.05, true, time.Millisecond
 		})
 		s.raceDeletion(t, fmt.Sprintf("p%d", round))
 	}
-	if raised := faults.Raised(); raised[dynamotest.LoseAnswer] == 0 {
+	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 {
 		t.Errorf("faults %v, want some: this run has shown nothing", raised)
 	}
 }

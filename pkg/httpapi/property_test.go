@@ -183,7 +183,7 @@ func (q *sequence) finish() {
 	q.compareSegments()
 	q.replayAll()
 	q.exportAll()
-	if faults := dynamotest.Faulty(q.t, q.engine.URL(), q.table); len(faults) > 0 {
+	if faults := dynamotest.Inconsistencies(q.t, q.engine.URL(), q.table); len(faults) > 0 {
 		q.rt.Fatalf("the table is not consistent: %s", strings.Join(faults, "\n"))
 	}
 }

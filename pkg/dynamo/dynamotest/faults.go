@@ -22,17 +22,17 @@ type Fault string
 
 // The faults. A network error says nothing about whether the engine did its work.
 const (
-	NoFault     Fault = ""
-	DropRequest Fault = "dropped request" // a network error before the engine saw anything
-	LoseAnswer  Fault = "lost answer"     // a network error after the engine did its work
-	CutAnswer   Fault = "cut answer"      // the engine did its work, and its answer breaks off half way
-	Throttle    Fault = "throttled"       // the engine refuses for load; of a transaction, now and then as a cancellation
-	FailBefore  Fault = "failed before"   // InternalServerError, and nothing was done
-	FailAfter   Fault = "failed after"    // InternalServerError, and yet it was done
-	Conflict    Fault = "conflict"        // a transaction is cancelled because another is under way over its first item
-	ArriveLate  Fault = "arrived late"    // a network error, and the engine gets the request only then: after the next attempt, perhaps
-	ArriveTwice Fault = "arrived twice"   // nothing is seen to go wrong, but the engine gets the request again a while later
-	Expire      Fault = "expired"         // the credentials of the request have expired: a 4xx, and nothing was done
+	NoFault           Fault = ""
+	DropRequest       Fault = "dropped request" // a network error before the engine saw anything
+	LoseResponse      Fault = "lost answer"     // a network error after the engine did its work
+	TruncateResponse  Fault = "cut answer"      // the engine did its work, and its answer breaks off half way
+	Throttle          Fault = "throttled"       // the engine refuses for load; of a transaction, now and then as a cancellation
+	FailBefore        Fault = "failed before"   // InternalServerError, and nothing was done
+	FailAfter         Fault = "failed after"    // InternalServerError, and yet it was done
+	Conflict          Fault = "conflict"        // a transaction is cancelled because another is under way over its first item
+	DeliverLate       Fault = "arrived late"    // a network error, and the engine gets the request only then: after the next attempt, perhaps
+	DeliverTwice      Fault = "arrived twice"   // nothing is seen to go wrong, but the engine gets the request again a while later
+	ExpireCredentials Fault = "expired"         // the credentials of the request have expired: a 4xx, and nothing was done
 )
 
 // Faults is an http.RoundTripper between a store and its engine, on which things go wrong as they do on the way to AWS
@@ -42,13 +42,13 @@ const (
 // The shares and Script are read under a lock: Change alters them while requests are under way.
 type Faults struct {
 	// Shares of the requests, from 0 to 1, that meet each fault. Together they are at most 1.
-	DropRequests float64
-	LoseAnswers  float64
-	CutAnswers   float64
-	Throttles    float64
-	Failures     float64 // FailBefore and FailAfter, half of them each
-	Lates        float64
-	Duplicates   float64
+	DropRequests      float64
+	LoseResponses     float64
+	TruncateResponses float64
+	Throttles         float64
+	Failures          float64 // FailBefore and FailAfter, half of them each
+	LateDeliveries    float64
+	Duplicates        float64
 
 	// Conflicts cancels a transaction that names an item which another one, under way through these Faults, names too.
 	// AWS does so; no local engine does, because none has two transactions under way at once.
@@ -112,7 +112,7 @@ func (f *Faults) ResetCalls() {
 }
 
 // Raised tells how often each fault happened: a test of faults that did not happen would show nothing.
-func (f *Faults) Raised() map[Fault]int {
+func (f *Faults) Injected() map[Fault]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.raised)
@@ -154,16 +154,16 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 		return throttled(req, operation, fate.n), nil
 	case Conflict:
 		return canceled(req, []string{"TransactionConflict", "None"}), nil
-	case Expire:
+	case ExpireCredentials:
 		return answer(req, http.StatusBadRequest, "com.amazon.coral.service#ExpiredTokenException", map[string]any{
 			"message": "The security token included in the request is expired",
 		}), nil
-	case ArriveLate:
+	case DeliverLate:
 		f.later(fate, req, body)
 		return nil, errDropped
 	}
 	resp, err := fate.base.RoundTrip(copyOf(req.Context(), req, body))
-	if fate.fault == ArriveTwice {
+	if fate.fault == DeliverTwice {
 		f.later(fate, req, body)
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func copyOf(ctx context.Context, req *http.Request, body []byte) *http.Request {
 
 // spoil is what becomes of an answer.
 func spoil(req *http.Request, resp *http.Response, fault Fault) (*http.Response, error) {
-	if fault != LoseAnswer && fault != FailAfter && fault != CutAnswer {
+	if fault != LoseResponse && fault != FailAfter && fault != TruncateResponse {
 		return resp, nil
 	}
 	answer, err := io.ReadAll(resp.Body) // to its end, so that the connection can be used again
@@ -207,7 +207,7 @@ func spoil(req *http.Request, resp *http.Response, fault Fault) (*http.Response,
 	switch fault {
 	case FailAfter:
 		return failed(req), nil
-	case CutAnswer:
+	case TruncateResponse:
 		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(answer[:len(answer)/2]), cut{}))
 		return resp, nil
 	}
@@ -258,9 +258,9 @@ func (f *Faults) draw(operation string) fate {
 		size  float64
 		fault Fault
 	}{
-		{f.DropRequests, DropRequest}, {f.LoseAnswers, LoseAnswer}, {f.CutAnswers, CutAnswer}, {f.Throttles, Throttle},
+		{f.DropRequests, DropRequest}, {f.LoseResponses, LoseResponse}, {f.TruncateResponses, TruncateResponse}, {f.Throttles, Throttle},
 		{f.Failures / 2, FailBefore}, {f.Failures / 2, FailAfter},
-		{f.Lates, ArriveLate}, {f.Duplicates, ArriveTwice},
+		{f.LateDeliveries, DeliverLate}, {f.Duplicates, DeliverTwice},
 	} {
 		if drawn < share.size {
 			d.fault = share.fault

@@ -11,10 +11,10 @@ import (
 // Forgetful is a way to an engine that never recognises a transaction that is sent again: each goes out under a request
 // token that the engine has not seen. AWS forgets tokens after ten minutes and dynoxide when it restarts. DynamoDB Local
 // forgets none, whatever happens to it: it keeps them with the data, in the table tr of its file.
-type Forgetful struct{}
+type FreshTokens struct{}
 
 // RoundTrip sends a request under another token, if it has one.
-func (Forgetful) RoundTrip(r *http.Request) (*http.Response, error) {
+func (FreshTokens) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	_ = r.Body.Close()
 	if err != nil {

@@ -102,7 +102,7 @@ func run(t *testing.T, s setup) *world {
 	w := &world{setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
 	s.of.prepare(w)
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.Lates = s.loss*0.3, s.loss*0.5, s.loss*0.2
+		f.DropRequests, f.LoseResponses, f.LateDeliveries = s.loss*0.3, s.loss*0.5, s.loss*0.2
 		f.Duplicates, f.Delay = 0.05, 2*time.Millisecond
 	})
 	var working sync.WaitGroup
@@ -114,11 +114,11 @@ func run(t *testing.T, s setup) *world {
 	w.restart(t, e, over)
 	<-over
 	faults.Change(func(f *dynamotest.Faults) {
-		f.DropRequests, f.LoseAnswers, f.Lates, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
+		f.DropRequests, f.LoseResponses, f.LateDeliveries, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
 	})
 	faults.Drain()
 	s.of.finish(w)
-	w.odd = append(w.odd, dynamotest.Faulty(t, e.URL(), "linear")...)
+	w.odd = append(w.odd, dynamotest.Inconsistencies(t, e.URL(), "linear")...)
 	return w
 }
 

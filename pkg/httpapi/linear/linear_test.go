@@ -54,7 +54,7 @@ func histories(t *testing.T, of *workload) {
 // verdict is what the checker finds.
 func (w *world) verdict(t *testing.T) porcupine.CheckResult {
 	verdict := porcupine.CheckOperationsTimeout(w.of.model, w.history, patience)
-	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.asked, w.unsure, w.faults.Raised(), w.faults.Calls())
+	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.asked, w.unsure, w.faults.Injected(), w.faults.Calls())
 	return verdict
 }
 
@@ -64,10 +64,10 @@ func (w *world) wantWorth(t *testing.T) {
 	if least := clients * w.each; w.asked < least {
 		t.Errorf("%d operations, want at least %d", w.asked, least)
 	}
-	raised := w.faults.Raised()
-	want := []dynamotest.Fault{dynamotest.Conflict, dynamotest.ArriveTwice}
+	raised := w.faults.Injected()
+	want := []dynamotest.Fault{dynamotest.Conflict, dynamotest.DeliverTwice}
 	if w.loss > 0 {
-		want = append(want, dynamotest.DropRequest, dynamotest.LoseAnswer, dynamotest.ArriveLate)
+		want = append(want, dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.DeliverLate)
 	}
 	for _, fault := range want {
 		if raised[fault] == 0 {
