@@ -15,12 +15,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
 )
 
-// render is the description as it is committed. It fails when something has no words for it.
+const introduction = "The API to administer feature flags: projects, environments, strategies, variants, users and tokens. " +
+	"All errors have the same format. They are checked in this order: 401, 403, 415 and 413, 400, 404, 409. Unknown fields of a body are ignored. " +
+	"Wrong types, duplicate keys, and numbers that would be rounded get a 400. Every change is made completely or not at all."
+
+// render returns the description as it is committed. It fails if an operation, field or group has no text.
 func render() ([]byte, error) {
-	document, err := describe(httpapi.Groups())
+	document, err := describe(groups())
 	if err != nil {
 		return nil, err
 	}
@@ -28,15 +31,16 @@ func render() ([]byte, error) {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(document); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err = encoder.Encode(document)
+	return out.Bytes(), err
 }
 
-// describe makes the description of some groups.
-func describe(groups []httpapi.Group) (*openapi3.T, error) {
-	d := newDescriber()
+func describe(groups []group) (*openapi3.T, error) {
+	texts, err := readWords()
+	if err != nil {
+		return nil, err
+	}
+	d := &describer{words: texts, components: openapi3.Schemas{}, failures: openapi3.ResponseBodies{}, types: map[string]reflect.Type{}, used: map[string]bool{}}
 	document := &openapi3.T{
 		OpenAPI: "3.0.3",
 		Info:    &openapi3.Info{Title: "Guidon", Version: "1", Description: introduction, License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
@@ -44,7 +48,7 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 		Components: &openapi3.Components{
 			Schemas: d.components, Responses: d.failures,
 			SecuritySchemes: openapi3.SecuritySchemes{securityScheme: {Value: openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").
-				WithName("Authorization").WithDescription("An API token of type admin, or a user's personal token, as it is or after `Bearer `.")}},
+				WithName("Authorization").WithDescription("An API token of type admin, or a personal token, optionally after `Bearer `.")}},
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}
@@ -52,35 +56,33 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 	for status, name := range failureNames {
 		d.failures[name] = failure(failures[status], status)
 	}
-	unchanged := openapi3.NewResponse().WithDescription("The answer is still the one whose `ETag` the request has in `If-None-Match`. There is no body.")
+	unchanged := openapi3.NewResponse().WithDescription("The response has not changed since the one whose `ETag` is in `If-None-Match`. There is no body.")
 	unchanged.Headers = etagHeader()
 	d.failures[notModified] = &openapi3.ResponseRef{Value: unchanged}
 	documented := map[string]bool{}
 	for _, group := range groups {
-		if len(group.Operations) == 0 {
+		if len(group.operations) == 0 {
 			continue
 		}
-		document.Tags = append(document.Tags, &openapi3.Tag{Name: group.Name, Description: groupWords[group.Name]})
-		if groupWords[group.Name] == "" {
-			d.fault("the group %q has no description: add one to groupWords (operations.go)", group.Name)
+		document.Tags = append(document.Tags, &openapi3.Tag{Name: group.name, Description: d.words.Groups[group.name]})
+		if d.words.Groups[group.name] == "" {
+			d.fault("the group %q has no description: add one to groups in words/common.yaml", group.name)
 		}
-		for _, op := range group.Operations {
-			documented[op.Route] = true
-			method, path, _ := strings.Cut(op.Route, " ")
-			if same := sameShape[path]; same != "" {
-				path = same
-			}
-			document.AddOperation(strings.ReplaceAll(path, "...}", "}"), method, d.operation(group.Name, op))
+		for _, op := range group.operations {
+			documented[op.route] = true
+			method, path, _ := strings.Cut(op.route, " ")
+			path = cmp.Or(sameShape[path], path)
+			document.AddOperation(strings.ReplaceAll(path, "...}", "}"), method, d.operation(group.name, op))
 		}
 	}
-	for route := range operations {
+	for route := range d.words.Operations {
 		if !documented[route] {
-			d.fault("operations has an entry for %s, which is no operation", route)
+			d.fault("words/ describes %s, which is not an operation", route)
 		}
 	}
-	for name := range members {
+	for name := range d.words.Fields {
 		if !d.used[name] {
-			d.fault("members has an entry for %q, which no body has", name)
+			d.fault("words/ describes the field %q, which no body or response has", name)
 		}
 	}
 	if len(d.faults) > 0 {
@@ -92,155 +94,151 @@ func describe(groups []httpapi.Group) (*openapi3.T, error) {
 
 const securityScheme = "token"
 
-// sameShape renames the parameter of a path that another path has under another name: OpenAPI takes them for one.
+// sameShape renames path parameters: to OpenAPI, paths that differ only in the names of parameters are the same.
 var sameShape = map[string]string{"/api/admin/api-tokens/{name}": "/api/admin/api-tokens/{token}"}
 
 var pathParameter = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
-func (d *describer) operation(group string, op httpapi.Operation) *openapi3.Operation {
-	words, ok := operations[op.Route]
+func (d *describer) operation(group string, op endpoint) *openapi3.Operation {
+	texts, ok := d.words.Operations[op.route]
 	if !ok {
-		d.fault("%s has no words: add an entry to operations (operations*.go)", op.Route)
+		d.fault("%s has no description: add it to the operations of a file in words/", op.route)
 	}
-	described := &openapi3.Operation{
-		OperationID: words.id, Summary: words.summary, Description: about(words, op), Tags: []string{group},
-	}
-	if op.Permission == "" {
+	described := &openapi3.Operation{OperationID: texts.ID, Summary: texts.Summary, Description: description(texts, op), Tags: []string{group}}
+	if op.permission == "" {
 		described.Security = openapi3.NewSecurityRequirements()
 	}
-	_, path, _ := strings.Cut(op.Route, " ")
+	_, path, _ := strings.Cut(op.route, " ")
 	for _, m := range pathParameter.FindAllStringSubmatch(path, -1) {
-		parameter, ok := parameters[m[1]]
-		if !ok {
-			d.fault("the path parameter %q has no words: add it to parameters (parameters.go)", m[1])
-			continue
-		}
 		name := m[1]
 		if same := sameShape[path]; same != "" {
 			name = pathParameter.FindStringSubmatch(same)[1]
 		}
-		described.AddParameter(openapi3.NewPathParameter(name).WithDescription(parameter.doc).WithSchema(parameter.schema()))
+		described.AddParameter(d.parameter(openapi3.NewPathParameter(name), d.words.Path, m[1]))
 	}
-	for _, name := range words.query {
-		parameter := queries[name]
-		name = name[strings.LastIndex(name, ".")+1:]
-		described.AddParameter(openapi3.NewQueryParameter(name).WithDescription(parameter.doc).WithSchema(parameter.schema()))
+	for _, name := range texts.Query {
+		described.AddParameter(d.parameter(openapi3.NewQueryParameter(name[strings.LastIndex(name, ".")+1:]), d.words.Query, name))
 	}
-	d.body(described, words, op)
-	d.answers(described, words, op)
+	d.body(described, texts, op)
+	d.responses(described, texts, op)
 	return described
 }
 
-// about is the long description: what the table says, and who may.
-func about(words operation, op httpapi.Operation) string {
-	may := "Needs the permission `" + string(op.Permission) + "`."
-	switch op.Permission {
-	case "":
-		may = "Public: needs no token."
-	case flags.Read:
-		may = "Everybody with an account or an admin token may."
-	case flags.Admin:
-		may = "For administrators of the whole service only."
+func (d *describer) parameter(described *openapi3.Parameter, known map[string]parameter, name string) *openapi3.Parameter {
+	if known[name].Description == "" {
+		d.fault("the parameter %q has no description: add it to path or query of a file in words/", name)
 	}
-	return strings.TrimSpace(words.about + "\n\n" + cmp.Or(words.may, may))
+	schema, err := known[name].schema()
+	if err != nil {
+		d.fault("the parameter %q: %v", name, err)
+	}
+	return described.WithDescription(string(known[name].Description)).WithSchema(schema)
 }
 
-func (d *describer) body(described *openapi3.Operation, words operation, op httpapi.Operation) {
-	takes := op.Shape().Takes
-	if takes == nil {
-		if words.example != "" {
-			d.fault("%s takes no body, and has an example of one", op.Route)
+// description adds who may call the operation.
+func description(texts operation, op endpoint) string {
+	access := "Needs the permission `" + op.permission + "`."
+	switch flags.Permission(op.permission) {
+	case "":
+		access = "Public: needs no token."
+	case flags.Read:
+		access = "Needs a user or admin token, but no permission."
+	case flags.Admin:
+		access = "Needs the permission `ADMIN`."
+	}
+	return strings.TrimSpace(string(texts.Description) + "\n\n" + cmp.Or(string(texts.Access), access))
+}
+
+func (d *describer) body(described *openapi3.Operation, texts operation, op endpoint) {
+	if op.body == nil {
+		if texts.Example != nil {
+			d.fault("%s has no body, but words/ has an example of one", op.route)
 		}
 		return
 	}
-	if words.example == "" {
-		d.fault("%s takes a body and has no example: add it to operations (operations*.go)", op.Route)
+	if texts.Example == nil {
+		d.fault("%s has a body without an example: add it to its entry in words/", op.route)
 		return
 	}
-	var example any
-	if err := json.Unmarshal([]byte(words.example), &example); err != nil {
-		d.fault("the example of %s is no JSON: %v", op.Route, err)
-	}
-	media := openapi3.NewMediaType().WithSchemaRef(d.schema(reflect.TypeOf(takes), in)).WithExample("example", example)
-	described.RequestBody = &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(!op.Shape().Optional).
+	media := openapi3.NewMediaType().WithSchemaRef(d.schema(op.body, in)).WithExample("example", texts.Example)
+	described.RequestBody = &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(!op.optional).
 		WithContent(openapi3.Content{"application/json": media})}
 }
 
-func (d *describer) answers(described *openapi3.Operation, words operation, op httpapi.Operation) {
-	shape := op.Shape()
-	if shape.Status == 0 {
-		d.fault("%s does not say what it answers: in its row, put .answers(200, theView{}) behind does(…) or takes(…)", op.Route)
+func (d *describer) responses(described *openapi3.Operation, texts operation, op endpoint) {
+	if op.status == 0 {
+		d.fault("%s does not declare the status and type of its response", op.route)
 		return
 	}
-	success := openapi3.NewResponse().WithDescription(http.StatusText(shape.Status))
-	switch answer := reflect.TypeOf(shape.Answers); {
-	case answer == nil:
-	case answer.String() == "httpapi.csvText":
-		text := openapi3.NewStringSchema()
-		text.Example = words.csv
-		success.WithDescription(words.answer()).WithContent(openapi3.NewContentWithSchema(text, []string{"text/csv"}))
+	success := openapi3.NewResponse().WithDescription(http.StatusText(op.status))
+	switch {
+	case op.answer == nil:
+	case op.answer.Name() == "csvText":
+		csv := openapi3.NewStringSchema()
+		csv.Example = texts.CSV
+		success.WithDescription(texts.response()).WithContent(openapi3.NewContentWithSchema(csv, []string{"text/csv"}))
 	default:
-		success.WithDescription(words.answer()).WithJSONSchemaRef(d.schema(reflect.TypeOf(shape.Answers), out))
+		success.WithDescription(texts.response()).WithJSONSchemaRef(d.schema(op.answer, out))
 	}
-	if shape.Status == http.StatusCreated {
-		success.Headers = openapi3.Headers{"Location": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
-			Description: "The path at which it is read, if there is one.", Schema: openapi3.NewStringSchema().NewRef(),
-		}}}}
+	if op.status == http.StatusCreated {
+		success.Headers = header("Location", "Path of the new resource, if it can be read.")
 	}
-	described.Responses = openapi3.NewResponses(openapi3.WithStatus(shape.Status, &openapi3.ResponseRef{Value: success}))
+	described.Responses = openapi3.NewResponses(openapi3.WithStatus(op.status, &openapi3.ResponseRef{Value: success}))
 	described.Responses.Delete("default")
-	if strings.HasPrefix(op.Route, "GET ") {
+	if strings.HasPrefix(op.route, "GET ") {
 		success.Headers = etagHeader()
 		described.Responses.Set("304", &openapi3.ResponseRef{Ref: "#/components/responses/" + notModified, Value: d.failures[notModified].Value})
 	}
-	for _, status := range failuresOf(op, words) {
-		response := failure(words.failures[status], status)
-		if words.failures[status] == "" {
+	for _, status := range failuresOf(op, texts) {
+		response := failure(texts.Errors[status], status)
+		if texts.Errors[status] == "" {
 			response = &openapi3.ResponseRef{Ref: "#/components/responses/" + failureNames[status], Value: d.failures[failureNames[status]].Value}
 		}
 		described.Responses.Set(strconv.Itoa(status), response)
 	}
 }
 
-// notModified is the component that describes the 304 of every read.
-const notModified = "NotModified"
+const notModified = "NotModified" // the component for the 304 of every read
 
-// etagHeader is what the answers to reads carry.
 func etagHeader() openapi3.Headers {
-	return openapi3.Headers{"ETag": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
-		Description: "Changes when the answer changes; send it back in `If-None-Match`. Lists of tokens have none.", Schema: openapi3.NewStringSchema().NewRef(),
+	return header("ETag", "Changes when the response changes. Send it in `If-None-Match`. Lists of tokens have none.")
+}
+
+func header(name, description string) openapi3.Headers {
+	return openapi3.Headers{name: {Value: &openapi3.Header{Parameter: openapi3.Parameter{
+		Description: description, Schema: openapi3.NewStringSchema().NewRef(),
 	}}}}
 }
 
-// failure describes a failure of a status, with an example: its name is the one that the description has in backquotes.
+// failure describes an error with an example, whose name is the text in backquotes.
 func failure(description string, status int) *openapi3.ResponseRef {
 	message, rest, _ := strings.Cut(description, " (`")
 	name, _, _ := strings.Cut(rest, "`")
-	example := map[string]any{"id": anUUID, "name": name, "message": message}
+	example := map[string]any{"id": "8f7a3c1e-5d2b-4c6a-9e0f-1a2b3c4d5e6f", "name": name, "message": message}
 	media := openapi3.NewMediaType().WithSchemaRef(openapi3.NewSchemaRef("#/components/schemas/Error", errorSchema())).WithExample("example", example)
 	response := openapi3.NewResponse().WithDescription(description).WithContent(openapi3.Content{"application/json": media})
 	if status == http.StatusServiceUnavailable {
 		response.Headers = openapi3.Headers{"Retry-After": {Value: &openapi3.Header{Parameter: openapi3.Parameter{
-			Description: "Seconds to wait before trying again.", Required: true, Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),
+			Description: "Seconds to wait before retrying.", Required: true, Schema: openapi3.NewIntegerSchema().WithMin(0).NewRef(),
 		}}}}
 	}
 	return &openapi3.ResponseRef{Value: response}
 }
 
-// failuresOf lists the statuses that an operation can fail with.
-func failuresOf(op httpapi.Operation, words operation) []int {
-	if op.Permission == "" {
+// failuresOf returns the statuses of the errors of an operation.
+func failuresOf(op endpoint, texts operation) []int {
+	if op.permission == "" {
 		return nil
 	}
-	method, path, _ := strings.Cut(op.Route, " ")
+	method, path, _ := strings.Cut(op.route, " ")
 	statuses := []int{401, 403, 500, 503}
 	if method != http.MethodGet {
-		statuses = append(statuses, 400, 413, 415) // a body is read even where none is wanted
+		statuses = append(statuses, 400, 413, 415) // the body is checked even if none is expected
 	}
 	if strings.Contains(path, "{") {
 		statuses = append(statuses, 404)
 	}
-	for status := range words.failures {
+	for status := range texts.Errors {
 		if !slices.Contains(statuses, status) {
 			statuses = append(statuses, status)
 		}
@@ -248,24 +246,24 @@ func failuresOf(op httpapi.Operation, words operation) []int {
 	return statuses
 }
 
-// failures are the words for each status; those of 409 are the operation's own.
+// failures describes the errors; those with status 409 are described by each operation.
 var failures = map[int]string{
-	400: "The request breaks a rule, or names something unknown in its body (`ValidationError`). `details` has one entry a fault.",
+	400: "The request is invalid, or its body refers to something that does not exist (`ValidationError`). `details` has one entry for each error.",
 	401: "The token is missing, unknown, deleted or expired (`AuthenticationRequired`).",
-	403: "The caller lacks the permission (`NoAccessError`).",
-	404: "Something that the path names is not there (`NotFoundError`).",
+	403: "The caller does not have the permission (`NoAccessError`).",
+	404: "A resource in the path does not exist (`NotFoundError`).",
 	413: "The body is too large (`PayloadTooLargeError`).",
 	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
 	500: "Internal error (`InternalError`); search the log for the `id`.",
-	503: "The store is busy or does not answer, or it could not be known in time whether the change was made (`ServiceUnavailableError`). Try again.",
+	503: "The database is busy or unavailable, or the service could not confirm the change in time (`ServiceUnavailableError`). Retry the request.",
 }
 
-// failureNames are what the components of those failures are called.
+// failureNames are the components of these errors.
 var failureNames = map[int]string{
 	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
 }
 
-// errorSchema is the body of every failure.
+// errorSchema is the body of every error.
 func errorSchema() *openapi3.Schema {
 	text := func(doc, example string) *openapi3.Schema {
 		s := openapi3.NewStringSchema()
@@ -273,21 +271,18 @@ func errorSchema() *openapi3.Schema {
 		return s
 	}
 	detail := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"description", "message"}).
-		WithProperty("message", text("What is wrong.", "is required")).
-		WithProperty("description", text("The same as message: some clients of Unleash read this one.", "is required")).
-		WithProperty("path", text("Where, as a JSON pointer into the body; absent for the body as a whole.", "/name"))
+		WithProperty("message", text("Description of the error.", "is required")).
+		WithProperty("description", text("The same as `message`, for Unleash clients that read this field.", "is required")).
+		WithProperty("path", text("JSON pointer to the invalid part of the body; absent if the whole body is invalid.", "/name"))
 	details := openapi3.NewArraySchema().WithItems(detail)
-	details.Description = "One entry a fault, so that all can be mended at once; the first hundred of them."
-	id := text("Identifier of this very failure, also in the log.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
+	details.Description = "One entry for each error, at most 100."
+	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
 	id.Format = "uuid"
-	name := text("What sort of failure it is.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
+	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
 		"NotFoundError", "NameExistsError", "ConflictError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
 	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
-		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("What was wrong, and what is allowed.", "/name: is required")).
+		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
 		WithProperty("details", details)
-	failure.Description = "The body of every failure."
+	failure.Description = "The body of every error response."
 	return failure
 }
-
-// answer is the description of a successful answer.
-func (o operation) answer() string { return cmp.Or(o.answers, o.summary+".") }

@@ -1,113 +1,192 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
 )
 
-// A limit puts what a text, number or list must keep to onto its schema. The numbers are those that the code checks with.
+// A limit adds what a text, number or list must satisfy to its schema.
 type limit = func(*openapi3.Schema)
 
-// defaults are the limits that a deployment can set otherwise.
-var defaults = flags.DefaultLimits()
-
-func aName(s *openapi3.Schema) {
-	s.MinLength, s.Pattern = 1, flags.NamePattern
-	longest(flags.MaxName)(s)
-}
-
-// aNameOrNone is for names that count as absent when they are empty.
-func aNameOrNone(s *openapi3.Schema) {
-	s.Pattern = "^$|" + flags.NamePattern
-	longest(flags.MaxName)(s)
-}
-
-func aTag(s *openapi3.Schema) {
-	s.MinLength = flags.MinTag
-	longest(flags.MaxTag)(s)
-}
-
-func aTagType(s *openapi3.Schema) {
-	s.Pattern = flags.NamePattern
-	aTag(s)
-}
-
-// aTitle is what people read of a token: not blank, and without control characters.
-func aTitle(s *openapi3.Schema) {
-	s.MinLength, s.Pattern = 1, `^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$`
-	longest(httpapi.MaxTitle)(s)
-}
-
-func aRoleName(s *openapi3.Schema) {
-	notBlank(s)
-	longest(httpapi.MaxRoleName)(s)
-}
-
-func aPermission(s *openapi3.Schema) {
-	s.MinLength, s.Pattern = 1, `^[A-Z][A-Z0-9_]*$`
-	longest(flags.MaxName)(s)
-}
-
-func aMoment(s *openapi3.Schema) { s.Format = "date-time" }
-
-func notEmpty(s *openapi3.Schema) { s.MinLength = 1 }
-
-// notBlank wants something besides white space.
-func notBlank(s *openapi3.Schema) { s.MinLength, s.Pattern = 1, `\S` }
-
-func notNegative(s *openapi3.Schema) { s.Min = new(0.0) }
-
-// between is for whole numbers.
-func between(least, greatest float64) limit {
-	return func(s *openapi3.Schema) { s.WithMin(least).WithMax(greatest) }
-}
-
-func longest(characters uint64) limit {
-	return func(s *openapi3.Schema) { s.MaxLength = &characters }
-}
-
-func most(items int) limit {
-	return func(s *openapi3.Schema) { s.MaxItems = new(uint64(items)) } //nolint:gosec // limits are never negative
-}
-
-// mostMembers bounds an object whose members have any names.
-func mostMembers(members uint64) limit {
-	return func(s *openapi3.Schema) { s.MaxProps = &members }
-}
-
-func none(s *openapi3.Schema) { most(0)(s) }
-
-func atLeastOne(s *openapi3.Schema) { s.MinItems = 1 }
-
-// oneOf allows some values alone.
-func oneOf[T any](values ...T) limit {
-	return func(s *openapi3.Schema) {
-		s.Enum = nil
-		for _, v := range values {
-			s.Enum = append(s.Enum, plain(v))
-		}
+// bounds are the numbers in words/, by name. The code checks with the same ones.
+var bounds = func() map[string]int {
+	defaults := flags.DefaultLimits() // a deployment can set others
+	all := map[string]int{
+		"ConstraintValueLength": defaults.ConstraintValueLength, "ConstraintValues": defaults.ConstraintValues, "Constraints": defaults.Constraints,
+		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": flags.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
+		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,
+		"MaxOverrideValues": flags.MaxOverrideValues, "MaxParameters": flags.MaxParameters, "MaxPayload": flags.MaxPayload, "MaxSegmentName": flags.MaxSegmentName,
+		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(flags.FrontendToken), "MaxURL": flags.MaxURL,
+		"MaxUserName": flags.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
 	}
+	maps.Copy(all, apiBounds)
+	return all
+}()
+
+// aliases are the limits that have a name.
+var aliases = map[string]string{
+	"name":        "minLength 1, pattern name, maxLength MaxName",
+	"nameOrEmpty": "pattern nameOrEmpty, maxLength MaxName", // an empty name counts as absent
+	"notEmpty":    "minLength 1",
+	"notBlank":    "minLength 1, pattern notBlank",
+	"title":       "minLength 1, pattern title, maxLength MaxTitle",
+	"tag":         "minLength MinTag, maxLength MaxTag",
+	"tagType":     "pattern name, minLength MinTag, maxLength MaxTag",
+	"roleName":    "minLength 1, pattern notBlank, maxLength MaxRoleName",
+	"permission":  "minLength 1, pattern permission, maxLength MaxName",
+	"weight":      "minimum 0, maximum TotalWeight",
 }
 
-// inAnyCase allows some words in any mixture of capitals.
-func inAnyCase(words ...flags.TokenType) limit {
+const (
+	digits     = `(0|[1-9][0-9]*)`
+	identifier = `([0-9]*[A-Za-z-][0-9A-Za-z-]*|0|[1-9][0-9]*)`
+	date       = `[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`
+	hours      = `([01][0-9]|2[0-3]):[0-5][0-9]`
+)
+
+var patterns = map[string]string{
+	"name":           flags.NamePattern,
+	"nameOrEmpty":    "^$|" + flags.NamePattern,
+	"notBlank":       `\S`,
+	"title":          `^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$`, // not blank, no control characters
+	"permission":     `^[A-Z][A-Z0-9_]*$`,
+	"pointer":        "^/",
+	"tokenType":      anyCase(apiTokenTypes...),
+	"tagFilter":      `^[^:]+:(.|\n|\r)+$`,
+	"isFilter":       `^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):.*[^ ].*$`,
+	"includesFilter": `^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):.*[^ ].*$`,
+	"statusFilter":   `:(enabled|disabled)$`,
+	"dateFilter":     `^(IS_BEFORE|IS_ON_OR_AFTER):20[0-9]{2}-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$`,
+	"boolean":        `^(true|false)$`,
+	"decimal":        `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`,
+	"time":           `^` + date + `(T` + hours + `(:[0-5][0-9](\.[0-9]+)?)?(Z|[+-]` + hours + `)?)?$`,
+	"semver": `^` + digits + `\.` + digits + `\.` + digits + `(-` + identifier + `(\.` + identifier + `)*)?` +
+		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`,
+}
+
+var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}
+
+var enums = map[string][]any{
+	"CompletionStatuses": plain(flags.CompletionStatuses()),
+	"CustomRoleTypes":    plain([]flags.RoleType{flags.CustomRootRole, flags.CustomProjectRole}),
+	"False":              {false},
+	"FeatureTypes":       plain(flags.FeatureTypes()),
+	"Operators":          plain(flags.Operators()),
+	"ParameterTypes":     plain(flags.ParameterTypes()),
+	"PatchOperations":    {"add", "remove", "replace", "copy", "move", "test"},
+	"PayloadTypes":       {"json", "csv", "string", "number"},
+	"ProjectModes":       plain([]string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}),
+	"WeightTypes":        plain([]flags.WeightType{flags.Variable, flags.Fix}),
+}
+
+// typeEnums are the types of the domain with a fixed set of values.
+var typeEnums = map[reflect.Type][]any{
+	reflect.TypeFor[flags.FeatureType](): enums["FeatureTypes"],
+	reflect.TypeFor[flags.Operator]():    enums["Operators"],
+	reflect.TypeFor[flags.WeightType]():  enums["WeightTypes"],
+	reflect.TypeFor[flags.TokenType]():   plain(apiTokenTypes),
+	reflect.TypeFor[flags.RoleType]():    plain([]flags.RoleType{flags.RootRole, flags.ProjectRole, flags.CustomRootRole, flags.CustomProjectRole}),
+}
+
+// plain converts the values to plain strings.
+func plain[T ~string](list []T) (values []any) {
+	for _, v := range list {
+		values = append(values, string(v))
+	}
+	return values
+}
+
+// anyCase is a pattern that matches some words in any mixture of upper and lower case.
+func anyCase(words ...flags.TokenType) string {
 	alternatives := make([]string, len(words))
 	for i, word := range words {
 		for _, c := range string(word) {
 			alternatives[i] += "[" + strings.ToUpper(string(c)) + string(c) + "]"
 		}
 	}
-	return func(s *openapi3.Schema) { s.Pattern = "^(" + strings.Join(alternatives, "|") + ")$" }
+	return "^(" + strings.Join(alternatives, "|") + ")$"
 }
 
-// each puts a limit on the items of a list.
-func each(one limit) limit {
+// parseLimit reads limits such as "notEmpty, maxLength MaxTitle, each maxLength MaxName". "each" applies to the items of a list.
+func parseLimit(text string) (limit, error) {
+	var all []limit
+	for term := range strings.SplitSeq(text, ", ") {
+		term, each := strings.CutPrefix(term, "each ")
+		one, err := parseTerm(term)
+		if err != nil {
+			return nil, err
+		}
+		if each {
+			one = onItems(one)
+		}
+		all = append(all, one)
+	}
+	return func(s *openapi3.Schema) {
+		for _, one := range all {
+			one(s)
+		}
+	}, nil
+}
+
+func parseTerm(term string) (limit, error) {
+	if known := aliases[term]; known != "" {
+		return parseLimit(known)
+	}
+	keyword, argument, _ := strings.Cut(term, " ")
+	n, isBound := bounds[argument]
+	if !isBound {
+		n, _ = strconv.Atoi(argument)
+	}
+	u, f := uint64(max(0, n)), float64(n)
+	switch {
+	case term == "":
+		return func(*openapi3.Schema) {}, nil
+	case term == "dateTime":
+		return func(s *openapi3.Schema) { s.Format = "date-time" }, nil
+	case keyword == "pattern" && patterns[argument] != "":
+		return func(s *openapi3.Schema) { s.Pattern = patterns[argument] }, nil
+	case keyword == "oneOf" && enums[argument] != nil:
+		return func(s *openapi3.Schema) { s.Enum = enums[argument] }, nil
+	case !isBound && argument != strconv.Itoa(n):
+	case keyword == "minLength":
+		return func(s *openapi3.Schema) { s.MinLength = u }, nil
+	case keyword == "maxLength":
+		return func(s *openapi3.Schema) { s.MaxLength = &u }, nil
+	case keyword == "minItems":
+		return func(s *openapi3.Schema) { s.MinItems = u }, nil
+	case keyword == "maxItems":
+		return func(s *openapi3.Schema) { s.MaxItems = &u }, nil
+	case keyword == "maxProperties":
+		return func(s *openapi3.Schema) { s.MaxProps = &u }, nil
+	case keyword == "minimum":
+		return func(s *openapi3.Schema) { s.Min = &f }, nil
+	case keyword == "maximum":
+		return func(s *openapi3.Schema) { s.Max = &f }, nil
+	case keyword == "multipleOf":
+		return func(s *openapi3.Schema) { s.MultipleOf = &f }, nil
+	}
+	return nil, fmt.Errorf("the limit %q is unknown: limits.go has the keywords, bounds, patterns and enums", term)
+}
+
+// mustLimit is for the limits in this package.
+func mustLimit(text string) limit {
+	known, err := parseLimit(text)
+	if err != nil {
+		panic(err)
+	}
+	return known
+}
+
+// onItems applies a limit to the items of a list.
+func onItems(one limit) limit {
 	return func(s *openapi3.Schema) {
 		item := *s.Items.Value
 		one(&item)
@@ -115,130 +194,86 @@ func each(one limit) limit {
 	}
 }
 
-// both puts two limits on one schema.
-func both(a, b limit) limit {
-	return func(s *openapi3.Schema) { a(s); b(s) }
-}
-
-// valuesOf lists the values that a type of the domain can have; nil when it is open.
-func valuesOf(t reflect.Type) []any {
-	switch t {
-	case reflect.TypeFor[flags.FeatureType]():
-		return plainList(flags.FeatureTypes())
-	case reflect.TypeFor[flags.Operator]():
-		return plainList(flags.Operators())
-	case reflect.TypeFor[flags.WeightType]():
-		return plainList([]flags.WeightType{flags.Variable, flags.Fix})
-	case reflect.TypeFor[flags.TokenType]():
-		return plainList(apiTokenTypes)
-	case reflect.TypeFor[flags.RoleType]():
-		return plainList([]flags.RoleType{flags.RootRole, flags.ProjectRole, flags.CustomRootRole, flags.CustomProjectRole})
-	}
-	return nil
-}
-
-var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}
-
-func plainList[T any](list []T) []any {
-	out := make([]any, 0, len(list))
-	for _, v := range list {
-		out = append(out, plain(v))
-	}
-	return out
-}
-
-// plain is a value as JSON has it: a string of a type of its own is a string.
-func plain(v any) any {
-	if value := reflect.ValueOf(v); value.Kind() == reflect.String {
-		return value.String()
-	}
-	return v
-}
-
-// special has the schemas of types that read or write themselves.
+// special has the schemas of types with their own JSON form, by name.
 var special = map[string]func() *openapi3.Schema{
-	"httpapi.timestamp": func() *openapi3.Schema {
+	"timestamp": func() *openapi3.Schema {
 		s := openapi3.NewDateTimeSchema()
-		s.Example = moment
+		s.Example = "2026-03-04T05:06:07.000Z"
 		return s
 	},
-	"httpapi.eventDocument": func() *openapi3.Schema {
+	"eventDocument": func() *openapi3.Schema {
 		return openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithNullable()
 	},
-	"httpapi.parameter": func() *openapi3.Schema {
+	"parameter": func() *openapi3.Schema {
 		return openapi3.NewAnyOfSchema(
 			openapi3.NewStringSchema().WithMaxLength(flags.MaxParameter), number(), openapi3.NewBoolSchema(),
 		).WithNullable()
 	},
-	"httpapi.roleRef": func() *openapi3.Schema {
-		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), openapi3.NewStringSchema().WithMaxLength(httpapi.MaxRoleName))
+	"roleRef": func() *openapi3.Schema {
+		name := openapi3.NewStringSchema()
+		mustLimit("maxLength MaxRoleName")(name)
+		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), name)
 	},
 }
 
-// shapes has the rules of types that are about several members at once.
+// shapes has the rules of types for several fields at once, or for the whole list.
 var shapes = map[string]limit{
 	"createProjectBody": func(s *openapi3.Schema) {
-		id := openapi3.NewSchema().WithProperty("id", openapi3.NewStringSchema().WithMinLength(1))
-		id.Required = []string{"id"}
-		s.AnyOf = openapi3.SchemaRefs{id.NewRef(), {Value: &openapi3.Schema{Required: []string{"name"}}}}
+		s.AnyOf = openapi3.SchemaRefs{notEmpty("id"), {Value: &openapi3.Schema{Required: []string{"name"}}}}
 	},
-	"createUserBody": func(s *openapi3.Schema) {
-		for _, name := range []string{"username", "email"} {
-			given := openapi3.NewSchema().WithProperty(name, openapi3.NewStringSchema().WithMinLength(1))
-			given.Required = []string{name}
-			s.AnyOf = append(s.AnyOf, given.NewRef())
-		}
-	},
+	"createUserBody": func(s *openapi3.Schema) { s.AnyOf = openapi3.SchemaRefs{notEmpty("username"), notEmpty("email")} },
 	"createTokenBody": func(s *openapi3.Schema) {
 		s.AnyOf = openapi3.SchemaRefs{{Value: &openapi3.Schema{Required: []string{"tokenName"}}}, {Value: &openapi3.Schema{Required: []string{"username"}}}}
 	},
 	"constraintBody":         constraintShape,
 	"validateConstraintBody": constraintShape,
 	"patchOperation":         patchShape,
-	"patchBody":              maxPatch,
-	"metadataPatch":          maxPatch,
-	"variantsBody":           most(flags.MaxVariants),
-	"strategyOrderBody":      most(httpapi.MaxBulk),
-	"environmentOrderBody":   mostMembers(httpapi.MaxBulk),
+	"patchBody":              mustLimit("maxItems MaxPatchOperations"),
+	"metadataPatch":          mustLimit("maxItems MaxPatchOperations"),
+	"variantsBody":           mustLimit("maxItems MaxVariants"),
+	"strategyOrderBody":      mustLimit("maxItems MaxBulk"),
+	"environmentOrderBody":   mustLimit("maxProperties MaxBulk"),
 }
 
-// constraintShape wants of each operator what it compares with.
+// notEmpty is an alternative that requires a non-empty text.
+func notEmpty(name string) *openapi3.SchemaRef {
+	s := openapi3.NewSchema().WithProperty(name, openapi3.NewStringSchema().WithMinLength(1))
+	s.Required = []string{name}
+	return s.NewRef()
+}
+
+// alternative is a branch of a oneOf, for some values of a field. It requires another field, unless that is "".
+func alternative(name string, values []any, required string, schema *openapi3.Schema) *openapi3.SchemaRef {
+	a := openapi3.NewSchema().WithProperty(name, openapi3.NewStringSchema().WithEnum(values...))
+	if required != "" {
+		a.WithProperty(required, schema).Required = []string{required}
+	}
+	return a.NewRef()
+}
+
+// constraintShape requires the value, or values, that the operator compares with.
 func constraintShape(s *openapi3.Schema) {
-	alternative := func(member string, value *openapi3.Schema, prefixes ...string) *openapi3.SchemaRef {
-		var operators []any
-		for _, o := range flags.Operators() {
-			if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(o), prefix) }) {
-				operators = append(operators, string(o))
-			}
-		}
-		a := openapi3.NewSchema().WithProperty("operator", openapi3.NewStringSchema().WithEnum(operators...)).WithProperty(member, value)
-		a.Required = []string{member}
-		return a.NewRef()
+	operators := func(prefixes ...string) []any {
+		return slices.DeleteFunc(slices.Clone(enums["Operators"]), func(o any) bool {
+			return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(o.(string), prefix) })
+		})
 	}
-	text := openapi3.NewStringSchema
-	values := openapi3.NewArraySchema().WithItems(text()).WithMinItems(1)
-	const digits = `(0|[1-9][0-9]*)`
-	const identifier = `([0-9]*[A-Za-z-][0-9A-Za-z-]*|0|[1-9][0-9]*)`
+	text := func(pattern string) *openapi3.Schema {
+		return openapi3.NewStringSchema().WithPattern(patterns[pattern])
+	}
 	s.OneOf = openapi3.SchemaRefs{
-		alternative("values", values, "IN", "NOT_IN", "STR_"),
-		alternative("value", text().WithPattern(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`), "NUM_"),
-		alternative("value", text().WithPattern(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?$`), "DATE_"),
-		alternative("value", text().WithPattern(`^`+digits+`\.`+digits+`\.`+digits+`(-`+identifier+`(\.`+identifier+`)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`), "SEMVER_"),
+		alternative("operator", operators("IN", "NOT_IN", "STR_"), "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMinItems(1)),
+		alternative("operator", operators("NUM_"), "value", text("decimal")),
+		alternative("operator", operators("DATE_"), "value", text("time")),
+		alternative("operator", operators("SEMVER_"), "value", text("semver")),
 	}
 }
 
-// patchShape wants of each operation what RFC 6902 does.
+// patchShape requires the fields that RFC 6902 requires of each operation.
 func patchShape(s *openapi3.Schema) {
-	alternative := func(member string, value *openapi3.Schema, operations ...any) *openapi3.SchemaRef {
-		a := openapi3.NewSchema().WithProperty("op", openapi3.NewStringSchema().WithEnum(operations...))
-		if member != "" {
-			a.WithProperty(member, value).Required = []string{member}
-		}
-		return a.NewRef()
-	}
 	s.OneOf = openapi3.SchemaRefs{
-		alternative("value", openapi3.NewSchema(), "add", "replace", "test"),
-		alternative("from", openapi3.NewStringSchema().WithPattern("^/"), "copy", "move"),
-		alternative("", nil, "remove"),
+		alternative("op", []any{"add", "replace", "test"}, "value", openapi3.NewSchema()),
+		alternative("op", []any{"copy", "move"}, "from", openapi3.NewStringSchema().WithPattern("^/")),
+		alternative("op", []any{"remove"}, "", nil),
 	}
 }

@@ -1,10 +1,8 @@
-// Command openapi writes the description of the interface, infra/openapi.json, from the route tables and wire types of
-// pkg/httpapi: `make openapi`.
+// Command openapi generates infra/openapi.json, the OpenAPI description of the API: `make openapi`.
 //
-// Routes, permissions, statuses and the shapes of bodies come from the code by reflection (document.go, schema.go). What
-// code cannot say, words and examples, is in tables: operations*.go for the operations and members.go for the members of
-// their bodies. Tests see that nothing is missing in them, that nothing in them is left over, and that the committed file
-// is the one that this command would write. No function links any of it.
+// Routes, permissions, statuses and schemas come from the operations and Go types of pkg/httpapi (api.go, document.go,
+// schema.go). Descriptions, examples and limits are in words/, one YAML file for each area; a new operation or field needs an
+// entry there. Tests check that no entry is missing or unused, and that infra/openapi.json is up to date.
 package main
 
 import (
@@ -36,5 +34,5 @@ func run() error {
 	return os.WriteFile(filepath.Join(root, filepath.FromSlash(committed)), document, 0o644) //nolint:gosec // a file of the repository
 }
 
-// committed is where the description lies in the repository.
+// committed is the path of the description in the repository.
 const committed = "infra/openapi.json"

@@ -12,7 +12,7 @@ import (
 	"guidon/internal/engine"
 )
 
-// TestCommittedFileIsFresh sees that the description in the repository is the one that the code makes.
+// TestCommittedFileIsFresh checks that the committed description is the one that the code generates.
 func TestCommittedFileIsFresh(t *testing.T) {
 	root, err := engine.Root()
 	if err != nil {
@@ -24,19 +24,19 @@ func TestCommittedFileIsFresh(t *testing.T) {
 	}
 	want, err := render()
 	if err != nil {
-		t.Fatalf("the interface is not described:\n%v", err)
+		t.Fatalf("the description is incomplete:\n%v", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale: `make openapi` writes it again", committed)
+		t.Errorf("%s is stale; run `make openapi`", committed)
 	}
 }
 
-// load is the description as others read it.
+// load parses the description, as clients do.
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
 	rendered, err := render()
 	if err != nil {
-		t.Fatalf("the interface is not described:\n%v", err)
+		t.Fatalf("the description is incomplete:\n%v", err)
 	}
 	document, err := openapi3.NewLoader().LoadFromData(rendered)
 	if err != nil {
@@ -45,14 +45,14 @@ func load(t *testing.T) *openapi3.T {
 	return document
 }
 
-// TestDescriptionIsValid holds the description to OpenAPI, and its examples to its own schemas.
+// TestDescriptionIsValid validates the description against OpenAPI, and its examples against its schemas.
 func TestDescriptionIsValid(t *testing.T) {
 	if err := load(t).Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestEveryOperationIsDescribed looks for what a reader wants of each.
+// TestEveryOperationIsDescribed checks that each operation has an id, a summary, descriptions, examples and its errors.
 func TestEveryOperationIsDescribed(t *testing.T) {
 	document := load(t)
 	ids := map[string]string{}
@@ -60,11 +60,11 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		for method, op := range item.Operations() {
 			name := method + " " + path
 			if other := ids[op.OperationID]; other != "" || op.OperationID == "" {
-				t.Errorf("%s has the operationId %q, which is also that of %q; want one of its own", name, op.OperationID, other)
+				t.Errorf("%s has the operationId %q, like %q; expected a unique one", name, op.OperationID, other)
 			}
 			ids[op.OperationID] = name
 			if op.Summary == "" || strings.HasSuffix(op.Summary, ".") || len(op.Summary) > 90 || len(op.Tags) != 1 {
-				t.Errorf("%s has the summary %q and tags %q, want a short line and one tag", name, op.Summary, op.Tags)
+				t.Errorf("%s has the summary %q and tags %q, expected a short line and one tag", name, op.Summary, op.Tags)
 			}
 			for _, p := range op.Parameters {
 				if p.Value.Description == "" || p.Value.Schema.Value.Example == nil {
@@ -77,14 +77,14 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 				}
 			}
 			if path != "/health" && (op.Responses.Value("401") == nil || op.Responses.Value("500") == nil) {
-				t.Errorf("%s has the answers %v, want 401 and 500 among them", name, op.Responses.Keys())
+				t.Errorf("%s has the responses %v; expected 401 and 500 among them", name, op.Responses.Keys())
 			}
 		}
 	}
 }
 
-// TestEveryMemberIsDescribed looks for what a reader wants of the members of bodies.
-func TestEveryMemberIsDescribed(t *testing.T) {
+// TestEveryFieldIsDescribed checks that each field of a body or response has a description and an example.
+func TestEveryFieldIsDescribed(t *testing.T) {
 	for name, component := range load(t).Components.Schemas {
 		for member, schema := range component.Value.Properties {
 			s := schema.Value
@@ -99,8 +99,8 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 	}
 }
 
-// TestEveryTextIsBounded sees that each text in each request body has a longest length, or is one of some, or of a format.
-// Import data is left out: its texts are checked with the rest of each flag, and the answer names what is skipped.
+// TestEveryTextIsBounded checks that each text in a request body has a maxLength, an enum or a format. Import data is excluded:
+// its texts are checked with the rest of each flag, and the response lists what is skipped.
 func TestEveryTextIsBounded(t *testing.T) {
 	document := load(t)
 	var walk func(at string, ref *openapi3.SchemaRef, seen map[string]bool, known openapi3.Schemas)
@@ -113,10 +113,10 @@ func TestEveryTextIsBounded(t *testing.T) {
 		}
 		s := ref.Value
 		if s.Type.Is("string") && s.MaxLength == nil && s.Enum == nil && s.Format == "" {
-			t.Errorf("%s: a text without a maxLength", at)
+			t.Errorf("%s: text without a maxLength", at)
 		}
 		for name, property := range s.Properties {
-			if known[name] == nil { // an alternative repeats the members that it is about
+			if known[name] == nil { // an alternative repeats the fields that it restricts
 				walk(at+"."+name, property, seen, nil)
 			}
 		}
@@ -137,6 +137,6 @@ func TestEveryTextIsBounded(t *testing.T) {
 		}
 	}
 	if len(seen) < 40 {
-		t.Errorf("%d components seen, want those of all bodies", len(seen))
+		t.Errorf("visited %d components; expected those of all bodies, at least 40", len(seen))
 	}
 }

@@ -10,26 +10,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A direction is which way a body goes: what a caller may send is told otherwise than what is answered.
+// A direction tells bodies from responses: they need different schemas for the same type.
 type direction int
 
 const (
-	in    direction = iota // bodies: members may be left out, and unknown ones are ignored
-	out                    // answers: every member is there, and no other
-	loose                  // import data, which is told to be good or not by the answer: nothing but types is refused
+	in    direction = iota // bodies: fields may be omitted, and unknown ones are ignored
+	out                    // responses: all fields are present, and no others
+	loose                  // import data: only wrong types are refused; the response reports everything else
 )
 
-// A describer makes schemas of wire types.
+// A describer creates the schemas of Go types. kin-openapi's openapi3gen does not fit: it has one schema for a type in bodies
+// and responses, and takes descriptions and limits only from struct tags.
 type describer struct {
+	words      *words
 	components openapi3.Schemas
 	failures   openapi3.ResponseBodies
-	types      map[string]reflect.Type // that the components were made of
-	used       map[string]bool         // entries of the table of members
+	types      map[string]reflect.Type // of the components
+	used       map[string]bool         // entries of words.Fields
 	faults     []string
-}
-
-func newDescriber() *describer {
-	return &describer{components: openapi3.Schemas{}, failures: openapi3.ResponseBodies{}, types: map[string]reflect.Type{}, used: map[string]bool{}}
 }
 
 func (d *describer) fault(format string, args ...any) {
@@ -38,15 +36,15 @@ func (d *describer) fault(format string, args ...any) {
 	}
 }
 
-// schema describes a type: a struct with a name by a component of its own.
+// schema returns the schema of a type. A named struct becomes a component.
 func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	if t == reflect.TypeFor[jsontext.Value]() {
 		return d.anything()
 	}
-	if known, ok := special[t.String()]; ok {
+	if known, ok := special[t.Name()]; ok {
 		return known().NewRef()
 	}
-	if values := valuesOf(t); values != nil {
+	if values := typeEnums[t]; values != nil {
 		return openapi3.NewStringSchema().WithEnum(values...).NewRef()
 	}
 	switch t.Kind() {
@@ -76,14 +74,14 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	case reflect.Interface:
 		return openapi3.NewSchema().NewRef()
 	}
-	d.fault("%s has no schema: give it one in special (schema.go)", t)
+	d.fault("%s has no schema: add one to special (limits.go)", t)
 	return openapi3.NewSchema().NewRef()
 }
 
-// maxSafe is the largest whole number that no JSON reader rounds; a body with a larger one is refused.
+// maxSafe is the largest integer that no JSON parser rounds. Bodies with a larger one are refused.
 const maxSafe = 1<<53 - 1
 
-// nullable is a schema that null meets too. A component cannot be told to, so its schema is written out.
+// nullable also allows null. A reference to a component cannot, so its schema is copied.
 func nullable(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	schema := *ref.Value
 	schema.Nullable = true
@@ -93,10 +91,10 @@ func nullable(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	return schema.NewRef()
 }
 
-// object describes a struct. One with a name gets a component, and a reference to it is returned.
+// object returns the schema of a struct, or a reference to its component.
 func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 	if t.Name() == "" {
-		return d.members(t, way).NewRef()
+		return d.fields(t, way).NewRef()
 	}
 	if strings.HasPrefix(t.Name(), "import") && way == in {
 		way = loose
@@ -104,17 +102,17 @@ func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 	name := componentName(t, way)
 	if other, there := d.types[name]; there {
 		if other != t {
-			d.fault("%s and %s would both be called %s: rename one", other, t, name)
+			d.fault("%s and %s would both be the component %s: rename one", other, t, name)
 		}
 		return openapi3.NewSchemaRef("#/components/schemas/"+name, d.components[name].Value)
 	}
-	schema := openapi3.NewObjectSchema() // first, so that a type may hold itself
+	schema := openapi3.NewObjectSchema() // registered first, because a type can contain itself
 	d.types[name], d.components[name] = t, schema.NewRef()
-	*schema = *d.members(t, way)
+	*schema = *d.fields(t, way)
 	return openapi3.NewSchemaRef("#/components/schemas/"+name, schema)
 }
 
-// componentName is what readers see: strategyView is a Strategy, strategyBody a StrategyRequest.
+// componentName is Strategy for strategyView and StrategyRequest for strategyBody.
 func componentName(t reflect.Type, way direction) string {
 	name, isBody := strings.CutSuffix(t.Name(), "Body")
 	name = strings.TrimSuffix(name, "View")
@@ -127,13 +125,13 @@ func componentName(t reflect.Type, way direction) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-func (d *describer) members(t reflect.Type, way direction) *openapi3.Schema {
+func (d *describer) fields(t reflect.Type, way direction) *openapi3.Schema {
 	object := openapi3.NewObjectSchema()
 	object.WithoutAdditionalProperties()
 	if way != out {
 		object.AdditionalProperties = openapi3.AdditionalProperties{Schema: d.anything()}
 	}
-	d.addMembers(object, []reflect.Type{t}, way)
+	d.addFields(object, []reflect.Type{t}, way)
 	slices.Sort(object.Required)
 	if shape := shapes[t.Name()]; shape != nil && way == in {
 		shape(object)
@@ -141,9 +139,9 @@ func (d *describer) members(t reflect.Type, way direction) *openapi3.Schema {
 	return object
 }
 
-// addMembers adds the members of the last of owners, the structs that embed each other. A member of the outer one hides
-// one of the same name in what it embeds.
-func (d *describer) addMembers(object *openapi3.Schema, owners []reflect.Type, way direction) {
+// addFields adds the fields of the last owner; each owner is embedded in the one before. A field of the outer struct hides a
+// field with the same name in an embedded one.
+func (d *describer) addFields(object *openapi3.Schema, owners []reflect.Type, way direction) {
 	t := owners[len(owners)-1]
 	var embedded []reflect.Type
 	for i := range t.NumField() {
@@ -155,32 +153,32 @@ func (d *describer) addMembers(object *openapi3.Schema, owners []reflect.Type, w
 		case tag == "":
 			d.fault("%s.%s has no json tag", t, field.Name)
 		case object.Properties[tag] == nil:
-			d.addMember(object, owners, tag, field.Type, strings.Contains(options, "omit"), way)
+			d.addField(object, owners, tag, field.Type, strings.Contains(options, "omit"), way)
 		}
 	}
 	for _, inner := range embedded {
-		d.addMembers(object, append(slices.Clone(owners), inner), way)
+		d.addFields(object, append(slices.Clone(owners), inner), way)
 	}
 }
 
-func (d *describer) addMember(object *openapi3.Schema, owners []reflect.Type, name string, t reflect.Type, optional bool, way direction) {
+func (d *describer) addField(object *openapi3.Schema, owners []reflect.Type, name string, t reflect.Type, optional bool, way direction) {
 	if optional && way == out && t.Kind() == reflect.Pointer {
-		t = t.Elem() // nil is left out, and never null
+		t = t.Elem() // nil is omitted, never null
 	}
 	if isMaybe(t) {
 		t = t.Field(1).Type
 	}
 	known := d.lookUp(owners, name)
 	if declared := owners[len(owners)-1].Name(); way == loose && !strings.HasPrefix(declared, "import") && !strings.HasPrefix(known.owner, "import") {
-		known.must, known.limit = false, nil
+		known.Required, known.Limit = false, ""
 	}
-	if known.must && way != out || !optional && way == out {
+	if known.Required && way != out || !optional && way == out {
 		object.Required = append(object.Required, name)
 	}
-	object.WithPropertyRef(name, known.describe(d.schema(t, way), way))
+	object.WithPropertyRef(name, d.describe(known, d.schema(t, way), way))
 }
 
-// anything is JSON of any sort, but for numbers that would be rounded, which are refused in unknown members too.
+// anything allows any JSON except numbers that would be rounded; those are refused in unknown fields too.
 func (d *describer) anything() *openapi3.SchemaRef {
 	const name = "Anything"
 	if d.components[name] == nil {
@@ -189,56 +187,59 @@ func (d *describer) anything() *openapi3.SchemaRef {
 		list, object := openapi3.NewArraySchema(), openapi3.NewObjectSchema()
 		list.Items, object.AdditionalProperties = self, openapi3.AdditionalProperties{Schema: self}
 		*self.Value = *openapi3.NewAnyOfSchema(openapi3.NewStringSchema().WithNullable(), openapi3.NewBoolSchema(), number(), list, object)
-		self.Value.Description = "Any JSON, nested less than 100 levels deep, without numbers that would be rounded."
+		self.Value.Description = "Any JSON with less than 100 levels of nesting and without numbers that would be rounded."
 	}
 	return openapi3.NewSchemaRef("#/components/schemas/"+name, d.components[name].Value)
 }
 
-// number is what JSON readers keep exactly, near enough: a larger one is refused.
+// number has the range that JSON parsers keep exactly enough; larger numbers are refused.
 func number() *openapi3.Schema { return openapi3.NewFloat64Schema().WithMin(-maxSafe).WithMax(maxSafe) }
 
-// isMaybe tells whether t is httpapi's maybe[T], a member that may be left out: its fields are Set and Value.
+// isMaybe reports whether t is maybe[T], a field that can be omitted. Its fields are Set and Value.
 func isMaybe(t reflect.Type) bool {
-	return strings.HasPrefix(t.String(), "httpapi.maybe[")
+	return strings.HasPrefix(t.Name(), "maybe[")
 }
 
-// lookUp is what the table says of a member: of the type that has it, of one that is embedded there, or everywhere.
-func (d *describer) lookUp(owners []reflect.Type, name string) member {
+// lookUp returns the entry for a field: of its type, of an embedded type, or for all types.
+func (d *describer) lookUp(owners []reflect.Type, name string) field {
 	for _, owner := range owners {
-		if m, ok := members[owner.Name()+"."+name]; ok && owner.Name() != "" {
-			d.used[owner.Name()+"."+name] = true
-			m.owner = owner.Name()
-			return m
+		key := owner.Name() + "." + name
+		if f, ok := d.words.Fields[key]; ok && owner.Name() != "" {
+			d.used[key] = true
+			f.owner = owner.Name()
+			return f
 		}
 	}
-	m, ok := members[name]
+	f, ok := d.words.Fields[name]
 	if !ok {
-		d.fault("the member %q of %s has no description: add %q or %q to members (members*.go)",
+		d.fault("the field %q of %s has no description: add %q or %q to the fields of a file in words/",
 			name, owners[len(owners)-1], name, owners[0].Name()+"."+name)
 	}
 	d.used[name] = true
-	return m
+	return f
 }
 
-// describe puts what is known of a member onto its schema. What a component cannot be told, beside its reference, is
-// said by an allOf of one.
-func (m member) describe(ref *openapi3.SchemaRef, way direction) *openapi3.SchemaRef {
+// describe adds the entry of a field to its schema. Nothing can stand beside a reference, so a component is wrapped in allOf.
+func (d *describer) describe(f field, ref *openapi3.SchemaRef, way direction) *openapi3.SchemaRef {
 	schema := *ref.Value
 	if ref.Ref != "" {
 		schema = openapi3.Schema{AllOf: openapi3.SchemaRefs{ref}}
 	}
-	schema.Description, schema.Deprecated = m.doc, m.deprecated
-	if m.example != nil {
-		schema.Example = m.example
+	schema.Description, schema.Deprecated = f.Description, f.Deprecated
+	if f.Example != nil {
+		schema.Example = f.Example
 	}
-	if m.limit != nil && way != out {
-		m.limit(&schema)
+	limit, err := parseLimit(f.Limit)
+	if err != nil {
+		d.fault("%q: %v", f.Description, err)
+	} else if way != out {
+		limit(&schema)
 	}
-	if way == loose && m.owner == "" { // too long a text in import data is told in the answer
+	if way == loose && f.owner == "" { // the response reports a text that is too long
 		schema.MaxLength = nil
 	}
-	if m.standard != nil && way == in {
-		schema.Default = m.standard
+	if f.Default != nil && way == in {
+		schema.Default = f.Default
 	}
 	return schema.NewRef()
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"reflect"
+
+	"guidon/pkg/httpapi"
+)
+
+// This file is the only one that knows how pkg/httpapi declares its operations.
+
+// A group is a set of operations that are documented together.
+type group struct {
+	name       string
+	operations []endpoint
+}
+
+// An endpoint is what the code declares about one operation.
+type endpoint struct {
+	route      string // such as "GET /api/admin/projects"
+	permission string // "" for public
+	status     int    // of a success; 0 if it is not declared
+	body       reflect.Type
+	optional   bool         // whether the body may be absent
+	answer     reflect.Type // nil for none
+}
+
+func groups() (all []group) {
+	for _, g := range httpapi.Groups() {
+		described := group{name: g.Name}
+		for _, op := range g.Operations {
+			shape := op.Shape()
+			described.operations = append(described.operations, endpoint{
+				route: op.Route, permission: string(op.Permission), status: shape.Status,
+				body: reflect.TypeOf(shape.Takes), optional: shape.Optional, answer: reflect.TypeOf(shape.Answers),
+			})
+		}
+		all = append(all, described)
+	}
+	return all
+}
+
+// apiBounds are the limits that pkg/httpapi checks itself.
+var apiBounds = map[string]int{
+	"MaxBulk": httpapi.MaxBulk, "MaxEvents": httpapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
+	"MaxRoleName": httpapi.MaxRoleName, "MaxStatusValue": httpapi.MaxStatusValue, "MaxTagFilter": httpapi.MaxTagFilter, "MaxTitle": httpapi.MaxTitle,
+}
