@@ -1,9 +1,9 @@
 #!/bin/sh
-# What LocalStack runs once it is ready: it makes the table as template.yaml has it, seeds it, and keeps the key of the
-# tokens' secrets in Secrets Manager, where the functions read it. Done again, it changes nothing.
+# LocalStack runs this when it is ready. It creates the table of template.yaml, seeds it, and stores the key that encrypts
+# tokens in Secrets Manager, where the functions read it. It can be run again.
 #
-# compose.yaml puts it into the container with all that it needs, under /guidon: template.yaml, and in local/ the program
-# and the key. A test runs it where that folder is elsewhere.
+# compose.yaml mounts what it needs in /guidon: template.yaml, and the program and the key in local/. A test sets GUIDON to
+# another folder.
 set -eu
 cd "${GUIDON:-/guidon}"
 

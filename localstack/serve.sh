@@ -1,17 +1,17 @@
 #!/bin/sh
-# Runs LocalStack, and before it the gateway of `make run`, until Ctrl-C ends both: `make localstack`. GUIDON_LOCAL is
-# the folder with localstack/guidon, built for the container, and bin/guidon, built for this machine.
+# Starts LocalStack and a Guidon server that uses it, until Ctrl-C stops both: `make localstack`. GUIDON_LOCAL is the folder
+# with localstack/guidon, built for the container, and bin/guidon, built for this machine.
 set -eu
 cd "$(dirname "$0")"
 local=$GUIDON_LOCAL/localstack
 
-# The key of the tokens' secrets is made here, so that it is this user's and the container can only read it.
+# Create the key that encrypts tokens here, so that this user owns it and the container can only read it.
 if ! [ -s "$local/token.key" ]; then
 	(umask 077 && od -An -tx1 -N32 /dev/urandom | tr -d ' \n' >"$local/token.key")
 fi
 
 down() {
-	trap '' INT TERM # a second Ctrl-C must not leave it running
+	trap '' INT TERM # ignore a second Ctrl-C
 	docker compose -f compose.yaml down --volumes
 }
 trap down EXIT

@@ -1,5 +1,5 @@
-// Package clientspec brings the flags that somebody else wrote: @unleash/client-specification, real flag sets with all
-// strategies, constraints, segments and variants, which every SDK of Unleash evaluates in its tests.
+// Package clientspec downloads @unleash/client-specification: sets of flags with all strategies, constraints, segments and
+// variants, which every SDK of Unleash evaluates in its tests.
 package clientspec
 
 import (
@@ -21,15 +21,15 @@ const (
 
 // A Suite is one file of the specification.
 type Suite struct {
-	Name string // the file's, without .json
+	Name string // of the file, without .json
 	JSON []byte
 }
 
-// Load reads the specification in its order. npm fetches it, once; log hears of that.
+// Load returns the suites in the order of the specification. npm downloads it once, and reports that to log.
 func Load(ctx context.Context, log io.Writer) ([]Suite, error) {
 	dir, err := engine.NPM(ctx, name, version, log)
 	if err != nil {
-		return nil, fmt.Errorf("the flags of %s: %w", name, err)
+		return nil, fmt.Errorf("downloading %s: %w", name, err)
 	}
 	dir = filepath.Join(dir, "specifications")
 	index, err := os.ReadFile(filepath.Join(dir, "index.json"))

@@ -1,8 +1,8 @@
-// Package dynoxide talks to the DynamoDB engine of the same name over its standard input and output, and serves
-// DynamoDB's HTTP interface in front of it.
+// Package dynoxide serves the HTTP API of DynamoDB by calling the engine dynoxide over its standard input and output.
 //
-// The engine's own HTTP server checks no signature and allows every web page (CORS), so it is never started. As an MCP
-// server (`dynoxide mcp`) the engine opens no port: only its parent can reach it. MCP messages are JSON-RPC, one a line.
+// The engine's own HTTP server checks no signatures and allows requests from any web page (CORS), so Guidon does not use
+// it. As an MCP server (`dynoxide mcp`) the engine opens no port: only its parent can call it. MCP messages are JSON-RPC,
+// one per line.
 package dynoxide
 
 import (
@@ -18,13 +18,13 @@ import (
 // protocolVersion is the version of MCP that the client speaks.
 const protocolVersion = "2025-06-18"
 
-// ErrEnded is the error of a call that the engine did not answer before it ended. The call may have been applied.
+// ErrEnded means that the engine ended before it answered a call. The call may have been applied.
 var ErrEnded = errors.New("the DynamoDB engine has ended")
 
-// A Client calls a running engine. It may be used by several goroutines, and it is an http.Handler.
+// A Client calls a running engine. It is an http.Handler and may be used by several goroutines.
 type Client struct {
 	lines chan []byte
-	ended chan struct{} // closed when the engine answers no more
+	ended chan struct{} // closed when the output of the engine ends
 
 	mu      sync.Mutex
 	last    int64 // id of the last call
@@ -39,7 +39,7 @@ type call struct {
 	Params  any    `json:"params,omitempty"`
 }
 
-// An answer is a JSON-RPC response. Result holds what the called tool returned.
+// An answer is a JSON-RPC response. Result is the result of the called tool.
 type answer struct {
 	ID     int64 `json:"id"`
 	Result struct {
@@ -53,8 +53,8 @@ type answer struct {
 	} `json:"error"`
 }
 
-// NewClient returns a client of the engine behind its standard input and output, once the engine answers. The engine
-// ends when its input is closed; the client closes both when the engine has ended.
+// NewClient returns a client when the engine behind stdin and stdout answers. The engine ends when its input is closed;
+// the client closes both when the engine has ended.
 func NewClient(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser) (*Client, error) {
 	c := &Client{lines: make(chan []byte), ended: make(chan struct{}), waiting: map[int64]chan answer{}}
 	go c.write(stdin)
@@ -68,14 +68,14 @@ func NewClient(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser) 
 	return c, c.send(ctx, call{Version: "2.0", Method: "notifications/initialized"})
 }
 
-// write hands the engine its lines. A stopped engine fills its pipe, so no caller may write to it itself.
+// write sends lines to the engine. A stopped engine blocks the writer when the pipe is full, so callers do not write.
 func (c *Client) write(stdin io.WriteCloser) {
 	defer stdin.Close()
 	for {
 		select {
 		case line := <-c.lines:
 			if _, err := stdin.Write(line); err != nil {
-				return // the engine has ended, which read notices
+				return // the engine has ended, and read returns too
 			}
 		case <-c.ended:
 			return
@@ -83,7 +83,7 @@ func (c *Client) write(stdin io.WriteCloser) {
 	}
 }
 
-// read gives every answer to the call that waits for it. An answer that nobody waits for is dropped.
+// read passes each answer to its call. It drops the answers to calls that were given up.
 func (c *Client) read(stdout io.ReadCloser) {
 	defer close(c.ended)
 	defer stdout.Close()
@@ -122,7 +122,7 @@ func (c *Client) send(ctx context.Context, request call) error {
 	}
 }
 
-// call sends a request and waits for its answer. An error means that there was none, or that the engine did not
+// call sends a request and waits for its answer. It fails if the answer does not come, or if the engine does not
 // understand the request.
 func (c *Client) call(ctx context.Context, method string, params any) (answer, error) {
 	waiting := make(chan answer, 1)

@@ -11,70 +11,70 @@ import (
 	"unicode"
 )
 
-// An operation of DynamoDB as a tool of the engine. A member of the request is the tool's parameter of the same name in
-// snake case. A member that is neither in members nor in ignored is refused: the engine would not see it.
+// An operation maps an operation of DynamoDB to a tool of the engine. Fields of the request become parameters with the same
+// names in snake case. A field that is not listed is an error, because the engine would ignore it.
 type operation struct {
 	tool    string
-	members []string
-	ignored []string        // the engine does this anyway
-	always  map[string]bool // parameters that every call has
+	fields  []string
+	ignored []string        // fields for what the engine does anyway
+	always  map[string]bool // parameters of every call
 }
 
-// operations are those that Guidon, its tests and its tools call.
+// operations lists the operations that Guidon, its tests and its tools call.
 var operations = map[string]operation{
-	"BatchGetItem":   {tool: "batch_get_item", members: []string{"RequestItems"}},
-	"BatchWriteItem": {tool: "batch_write_item", members: []string{"RequestItems"}},
-	"CreateTable": {tool: "create_table", members: []string{
+	"BatchGetItem":   {tool: "batch_get_item", fields: []string{"RequestItems"}},
+	"BatchWriteItem": {tool: "batch_write_item", fields: []string{"RequestItems"}},
+	"CreateTable": {tool: "create_table", fields: []string{
 		"TableName", "KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "BillingMode",
 		"ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass", "Tags",
 	}},
-	"DeleteItem": {tool: "delete_item", members: []string{
+	"DeleteItem": {tool: "delete_item", fields: []string{
 		"TableName", "Key", "ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnValues",
 	}},
-	"DescribeTable":      {tool: "describe_table", members: []string{"TableName"}, always: map[string]bool{"raw": true}},
-	"DescribeTimeToLive": {tool: "describe_time_to_live", members: []string{"TableName"}},
-	"GetItem": {tool: "get_item", members: []string{
+	"DescribeTable":      {tool: "describe_table", fields: []string{"TableName"}, always: map[string]bool{"raw": true}},
+	"DescribeTimeToLive": {tool: "describe_time_to_live", fields: []string{"TableName"}},
+	"GetItem": {tool: "get_item", fields: []string{
 		"TableName", "Key", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames",
 	}},
 	"ListTables": {tool: "list_tables"},
-	"PutItem": {tool: "put_item", members: []string{
+	"PutItem": {tool: "put_item", fields: []string{
 		"TableName", "Item", "ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnValues",
 	}},
-	"Query": {tool: "query", members: []string{
+	"Query": {tool: "query", fields: []string{
 		"TableName", "IndexName", "KeyConditionExpression", "FilterExpression", "ProjectionExpression", "ExpressionAttributeNames",
 		"ExpressionAttributeValues", "ScanIndexForward", "Limit", "ExclusiveStartKey", "Select",
 	}, ignored: []string{"ConsistentRead"}},
-	"Scan": {tool: "scan", members: []string{
+	"Scan": {tool: "scan", fields: []string{
 		"TableName", "IndexName", "FilterExpression", "ProjectionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues",
 		"Limit", "ExclusiveStartKey", "Select", "Segment", "TotalSegments",
 	}, ignored: []string{"ConsistentRead"}},
-	"TransactGetItems":   {tool: "transact_get_items", members: []string{"TransactItems"}},
-	"TransactWriteItems": {tool: "transact_write_items", members: []string{"TransactItems", "ClientRequestToken"}},
-	"UpdateItem": {tool: "update_item", members: []string{
+	"TransactGetItems":   {tool: "transact_get_items", fields: []string{"TransactItems"}},
+	"TransactWriteItems": {tool: "transact_write_items", fields: []string{"TransactItems", "ClientRequestToken"}},
+	"UpdateItem": {tool: "update_item", fields: []string{
 		"TableName", "Key", "UpdateExpression", "ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnValues",
 	}},
-	"UpdateTable": {tool: "update_table", members: []string{
+	"UpdateTable": {tool: "update_table", fields: []string{
 		"TableName", "AttributeDefinitions", "GlobalSecondaryIndexUpdates", "BillingMode", "ProvisionedThroughput",
 		"StreamSpecification", "DeletionProtectionEnabled", "TableClass",
 	}},
-	"UpdateTimeToLive": {tool: "update_time_to_live", members: []string{"TableName", "TimeToLiveSpecification"}},
+	"UpdateTimeToLive": {tool: "update_time_to_live", fields: []string{"TableName", "TimeToLiveSpecification"}},
 }
 
-// maxRequest is how many bytes DynamoDB takes in one request.
+// maxRequest is the largest request that DynamoDB accepts, in bytes.
 const maxRequest = 16 << 20
 
-// ServeHTTP answers a request of an AWS SDK to DynamoDB. If the engine gives no answer, the connection is closed without
-// one, as by an engine that was killed.
+// ServeHTTP answers a DynamoDB request of an AWS SDK. If the engine does not answer, it closes the connection, as an engine
+// that was killed would.
 func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _ := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "DynamoDB_20120810.")
 	op, known := operations[name]
 	if r.Method != http.MethodPost || !known {
-		writeError(w, "UnknownOperationException", "the local engine has no operation "+name)
+		writeError(w, "UnknownOperationException", "the local engine does not support the operation "+name)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
-		writeError(w, "ValidationException", "the request cannot be read: "+err.Error())
+		writeError(w, "ValidationException", "reading the request: "+err.Error())
 		return
 	}
 	arguments, err := op.arguments(body)
@@ -96,23 +96,23 @@ func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// arguments are those of the tool for a request to the operation.
+// arguments translates a request to the arguments of the tool.
 func (op operation) arguments(body []byte) (map[string]any, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fmt.Errorf("the body is not a JSON object: %w", err)
 	}
 	arguments := map[string]any{}
-	for name, value := range members {
+	for name, value := range fields {
 		switch {
-		case slices.Contains(op.members, name):
+		case slices.Contains(op.fields, name):
 			arguments[snakeCase(name)] = value
 		case !slices.Contains(op.ignored, name):
 			return nil, fmt.Errorf("the local engine does not support %s", name)
 		}
 	}
-	// The engine's reads are always consistent, but DynamoDB refuses these.
-	if string(members["ConsistentRead"]) == "true" && members["IndexName"] != nil {
+	// DynamoDB rejects these; the engine accepts them, because its reads are always consistent.
+	if string(fields["ConsistentRead"]) == "true" && fields["IndexName"] != nil {
 		return nil, errors.New("consistent reads are not supported on global secondary indexes")
 	}
 	for name, value := range op.always {
@@ -134,26 +134,26 @@ func snakeCase(name string) string {
 
 const contentType = "application/x-amz-json-1.0"
 
-// A failure is an error in DynamoDB's words.
+// A failure is an error response of DynamoDB.
 type failure struct {
 	Type    string               `json:"__type"`
 	Message string               `json:"message"`
 	Reasons []cancellationReason `json:"CancellationReasons,omitempty"`
 }
 
-// A cancellationReason says why one item of a transaction was refused. The engine gives its code alone.
+// A cancellationReason tells why an item of a transaction was rejected. The engine has codes only, without messages.
 type cancellationReason struct{ Code string }
 
-// writeToolError answers with what a tool said of a failure.
+// writeToolError translates the error of a tool.
 func writeToolError(w http.ResponseWriter, text string) {
-	var said struct {
+	var e struct {
 		Type    string `json:"error_type"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal([]byte(text), &said) != nil || said.Type == "" { // a parameter is missing or of another type
-		said.Type, said.Message = "ValidationException", text
+	if json.Unmarshal([]byte(text), &e) != nil || e.Type == "" { // a parameter is missing or has the wrong type
+		e.Type, e.Message = "ValidationException", text
 	}
-	writeError(w, said.Type, said.Message)
+	writeError(w, e.Type, e.Message)
 }
 
 func writeError(w http.ResponseWriter, kind, message string) {
@@ -167,15 +167,15 @@ func writeError(w http.ResponseWriter, kind, message string) {
 	}
 	raw, err := json.Marshal(f)
 	if err != nil {
-		panic(http.ErrAbortHandler) // a struct of texts
+		panic(http.ErrAbortHandler) // cannot happen: strings only
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
 	_, _ = w.Write(raw)
 }
 
-// reasonsIn reads the codes at the end of "Transaction cancelled, … reasons [None, ConditionalCheckFailed]", which is
-// DynamoDB's own text too.
+// reasonsIn parses the codes in "Transaction cancelled, … reasons [None, ConditionalCheckFailed]", which is also the text
+// of DynamoDB.
 func reasonsIn(message string) (reasons []cancellationReason) {
 	_, list, _ := strings.Cut(message, "[")
 	list, _, _ = strings.Cut(list, "]")

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs the acceptance tests of Unleash's Terraform provider against a new Guidon: `make test-terraform PROVIDER=folder`.
-# The folder is a checkout of github.com/Unleash/terraform-provider-unleash. Needs terraform on the PATH.
-# Arguments: the built gateway, the folder with the provider. Fails when other tests fail than those listed here.
+# The folder is a checkout of github.com/Unleash/terraform-provider-unleash. It needs terraform on the PATH.
+# Arguments: the built server, the folder of the provider. It fails if other tests fail than those listed here.
 set -euo pipefail
 gateway=$1 provider=$2
 
-# What Guidon does not have, see docs/from-unleash.md: groups, OIDC, SAML, change requests.
+# Features that Guidon does not have (docs/from-unleash.md): groups, OIDC, SAML, change requests.
 absent="TestAccGroupDataSource TestAccGroupResource TestAccGroupResource_MinimalConfig TestAccGroupResource_RemoveOptionalFields
 TestAccOidcResource TestAccProjectChangeRequestResource TestAccProjectEnvironmentImport TestAccSamlResource"
 
-[ -d "$provider/internal/provider" ] || { echo "$provider is no checkout of the Terraform provider; name one with PROVIDER=…" >&2; exit 1; }
+[ -d "$provider/internal/provider" ] || { echo "$provider is not a checkout of the Terraform provider: set PROVIDER to its folder" >&2; exit 1; }
 terraform=$(command -v terraform) || { echo "terraform is not on the PATH; install it from https://developer.hashicorp.com/terraform/install" >&2; exit 1; }
 
 data=$(mktemp -d)
@@ -32,7 +32,7 @@ failed=$(sed -n 's/^--- FAIL: \([^ ]*\).*/\1/p' "$data/tests" | sort)
 passed=$(grep -c '^--- PASS: ' "$data/tests" || true)
 echo "$passed acceptance tests of the Terraform provider passed"
 if [ "$passed" = 0 ] || ! diff <(printf '%s\n' $absent | sort) <(printf '%s\n' "$failed"); then
-  echo "other tests failed than those that are listed (<); the output:" >&2
+  echo "other tests failed than the expected ones (<); the output:" >&2
   grep -v '^=== ' "$data/tests" | tail -n 100 >&2
   exit 1
 fi

@@ -1,8 +1,8 @@
-// Package guard serves HTTP only to callers that know a secret: the first segment of the path.
+// Package guard protects local replacements of AWS services: it serves HTTP only to callers that know a secret, which is
+// the first segment of the path.
 //
-// Local stand-ins for AWS services are protected by it. Programs that know the address reach them without further
-// settings, because the AWS SDKs keep the path of an endpoint. Other processes on the machine, and pages in a browser,
-// get an empty 403 without CORS headers.
+// Programs that know the address need no other settings, because AWS SDKs keep the path of an endpoint. Other processes
+// on the machine, and web pages, get an empty 403 without CORS headers.
 package guard
 
 import (
@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// NewSecret returns 256 random bits that fit into a path.
+// NewSecret returns 256 random bits as a path segment.
 func NewSecret() string { return rand.Text() + rand.Text() }
 
-// Handler passes requests to next, without the secret, if their path starts with it. The others get an empty 403.
+// Handler removes the secret from the path and calls next. Requests without the secret get an empty 403.
 func Handler(secret string, next http.Handler) http.Handler {
 	inner := http.StripPrefix("/"+secret, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,15 +30,14 @@ func Handler(secret string, next http.Handler) http.Handler {
 	})
 }
 
-// A Server is a guarded handler on a port of this machine's loopback address.
+// A Server is a guarded handler on a port of 127.0.0.1.
 type Server struct {
-	// URL is where the handler is served. It contains the secret.
-	URL string
+	URL string // contains the secret
 
 	server *http.Server
 }
 
-// Serve starts a server on 127.0.0.1, on any free port for 0. The caller closes it.
+// Serve starts a server on a port of 127.0.0.1, any free one for 0. The caller closes it.
 func Serve(port string, next http.Handler) (*Server, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
@@ -53,5 +52,5 @@ func Serve(port string, next http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server and its connections.
+// Close stops the server and closes its connections.
 func (s *Server) Close() error { return s.server.Close() }

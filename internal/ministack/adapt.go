@@ -10,9 +10,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Adapt changes a template that `sam build` wrote (YAML) into one that MiniStack can deploy (JSON). Everything that it
-// changes, the emulator does not test: docs/operations/emulator.md lists the same changes. The address is the emulator's,
-// and the admin token is the first one's value.
+// Adapt changes a template of `sam build` (YAML) so that MiniStack can deploy it (JSON). The emulator does not test what
+// Adapt changes; docs/operations/emulator.md lists the changes. address is that of the emulator, and adminToken the value
+// of the first admin token.
 func Adapt(built []byte, address, adminToken string) ([]byte, error) {
 	var template map[string]any
 	if err := yaml.Unmarshal(built, &template); err != nil {
@@ -20,7 +20,7 @@ func Adapt(built []byte, address, adminToken string) ([]byte, error) {
 	}
 	resources, ok := template["Resources"].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("the template has no Resources")
+		return nil, fmt.Errorf("the template has no Resources section")
 	}
 	shiftTrafficAtOnce(template, resources)
 	dropMetricMath(resources)
@@ -45,7 +45,7 @@ func shiftTrafficAtOnce(template, resources map[string]any) {
 	}
 }
 
-// dropMetricMath removes the alarms over several metrics, which MiniStack refuses, and the loops that create nothing else.
+// dropMetricMath removes alarms over several metrics, which MiniStack rejects, and the loops that only create such alarms.
 func dropMetricMath(resources map[string]any) {
 	maps.DeleteFunc(resources, func(id string, resource any) bool {
 		if loop, ok := resource.([]any); ok && strings.HasPrefix(id, "Fn::ForEach::") && len(loop) == 3 {
@@ -58,7 +58,7 @@ func dropMetricMath(resources map[string]any) {
 	})
 }
 
-// useInlinePolicies makes AWS::IAM::Policy of AWS::IAM::RolePolicy, which MiniStack does not know.
+// useInlinePolicies replaces AWS::IAM::RolePolicy, which MiniStack does not support, by AWS::IAM::Policy.
 func useInlinePolicies(node any) {
 	walk(node, func(object map[string]any) {
 		if object["Type"] == "AWS::IAM::RolePolicy" {
@@ -70,7 +70,7 @@ func useInlinePolicies(node any) {
 	})
 }
 
-// useSecretARNs makes Fn::GetAtt of each Ref to a secret: it is the ARN on AWS, and the name in MiniStack.
+// useSecretARNs replaces each Ref to a secret by Fn::GetAtt. A Ref returns the ARN on AWS, and the name in MiniStack.
 func useSecretARNs(template, resources map[string]any) {
 	secrets := ofType(resources, "AWS::SecretsManager::Secret")
 	walk(template, func(object map[string]any) {
@@ -82,8 +82,8 @@ func useSecretARNs(template, resources map[string]any) {
 	})
 }
 
-// setAdminToken generates a value for the secrets that have none. On AWS such a secret has no version, and the first
-// start creates it; in MiniStack it has an empty version.
+// setAdminToken sets the value of secrets without one. On AWS they have no version until the first start creates it; in
+// MiniStack they have an empty version.
 func setAdminToken(resources map[string]any, value string) {
 	for _, secret := range ofType(resources, "AWS::SecretsManager::Secret") {
 		properties := at(secret, "Properties")
@@ -93,8 +93,7 @@ func setAdminToken(resources map[string]any, value string) {
 	}
 }
 
-// addRoutes writes the routes of the functions' events as resources: SAM puts them into the Body of the interface, which
-// MiniStack ignores.
+// addRoutes adds a resource for each route of a function. SAM writes routes to the Body of the API, which MiniStack ignores.
 func addRoutes(resources map[string]any) {
 	for id, function := range ofType(resources, "AWS::Serverless::Function") {
 		events := at(function, "Properties", "Events")
@@ -129,13 +128,12 @@ func addRoutes(resources map[string]any) {
 	}
 }
 
-// setAddress makes the output Address the one that the emulator serves the interface at: nobody else knows the name that
-// API Gateway gives it.
+// setAddress sets the output Address to the URL at which the emulator serves the API.
 func setAddress(template map[string]any, address string) {
 	at(template, "Outputs", "Address")["Value"] = map[string]any{"Fn::Sub": address + "/_aws/execute-api/${Api}"}
 }
 
-// walk calls change for each object under node, outer ones first.
+// walk calls change for each object in node, parents first.
 func walk(node any, change func(object map[string]any)) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -150,7 +148,7 @@ func walk(node any, change func(object map[string]any)) {
 	}
 }
 
-// ofType are the resources of a type, by their logical ids.
+// ofType returns the resources of a type by logical id.
 func ofType(resources map[string]any, kind string) map[string]map[string]any {
 	found := map[string]map[string]any{}
 	for id, resource := range resources {
@@ -161,7 +159,7 @@ func ofType(resources map[string]any, kind string) map[string]map[string]any {
 	return found
 }
 
-// at is the object at a path of names; nil, which reads as an empty one, if there is none.
+// at returns the object at a path of names, or nil, which reads as an empty object.
 func at(object map[string]any, path ...string) map[string]any {
 	for _, name := range path {
 		object, _ = object[name].(map[string]any)

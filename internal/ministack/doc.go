@@ -1,3 +1,3 @@
-// Package ministack runs MiniStack, an emulator of AWS, for the test of a deployment. docs/operations/emulator.md says
-// what it shows and what not.
+// Package ministack runs MiniStack, an emulator of AWS, for the deployment test. docs/operations/emulator.md lists what the
+// emulator does not test.
 package ministack

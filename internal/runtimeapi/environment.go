@@ -19,27 +19,27 @@ import (
 	"guidon/internal/guard"
 )
 
-// An environment is a process with a Runtime API of its own.
+// An environment is a process with its own Runtime API.
 type environment struct {
 	name   string
 	server *guard.Server
-	events chan *invocation // what the process gets when it asks
+	events chan *invocation // to the process
 	begun  time.Time
 	init   time.Duration // set before ready is closed
-	ready  chan struct{} // closed when the process first asks for an event
+	ready  chan struct{} // closed when the process first requests an event
 	*child.Process
 
 	mu      sync.Mutex
-	current *invocation // the one that the process works on
-	initErr error       // what it said of a failed start
+	current *invocation // the event that the process is working on
+	initErr error       // reported by the process
 }
 
-// An invocation is an event on its way.
+// An invocation is an event that was sent.
 type invocation struct {
 	id       string
 	event    []byte
 	deadline time.Time
-	outcome  chan outcome // takes one without anybody waiting
+	outcome  chan outcome // buffered: the caller may have given up
 }
 
 type outcome struct {
@@ -47,10 +47,10 @@ type outcome struct {
 	err    error
 }
 
-// maxAnswer is how large an answer Lambda takes.
+// maxAnswer is the largest response that Lambda accepts, in bytes.
 const maxAnswer = 6 << 20
 
-// endTimeout is how long a process has after SIGTERM.
+// endTimeout is how long a process may take to end after the interrupt.
 const endTimeout = 2 * time.Second
 
 func newEnvironment(f *Function) (*environment, error) {
@@ -76,7 +76,7 @@ func newEnvironment(f *Function) (*environment, error) {
 		f.Log = io.Discard
 	}
 	cmd.Stdout, cmd.Stderr = f.Log, f.Log
-	e.mu.Lock() // the Runtime API is served already
+	e.mu.Lock() // the Runtime API is already running
 	e.begun = time.Now()
 	e.mu.Unlock()
 	if e.Process, err = child.Start(cmd); err != nil {
@@ -86,7 +86,7 @@ func newEnvironment(f *Function) (*environment, error) {
 	return e, nil
 }
 
-// invoke hands the process an event and waits for its answer.
+// invoke sends an event to the process and waits for the response.
 func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error) {
 	in := &invocation{id: uuid.NewString(), event: event, deadline: time.Now().Add(timeout), outcome: make(chan outcome, 1)}
 	late := time.NewTimer(timeout)
@@ -94,21 +94,21 @@ func (e *environment) invoke(event []byte, timeout time.Duration) ([]byte, error
 	select {
 	case e.events <- in:
 	case <-e.Ended():
-		return nil, errors.New("the process ended by itself between two events")
+		return nil, errors.New("the process ended between two events")
 	case <-late.C:
-		return nil, fmt.Errorf("the process did not ask for an event in %s", timeout)
+		return nil, fmt.Errorf("the process did not request an event within %s", timeout)
 	}
 	select {
 	case out := <-in.outcome:
 		return out.answer, out.err
 	case <-e.Ended():
-		return nil, errors.New("the process ended while it worked on an event")
+		return nil, errors.New("the process ended while processing an event")
 	case <-late.C:
 		return nil, fmt.Errorf("timed out after %s", timeout)
 	}
 }
 
-// next gives the process its next event, once there is one.
+// next waits for an event and sends it to the process.
 func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	if e.init == 0 {
@@ -130,13 +130,13 @@ func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 	header.Set("Lambda-Runtime-Aws-Request-Id", in.id)
 	header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(in.deadline.UnixMilli(), 10))
 	header.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:local:000000000000:function:"+e.name)
-	_, _ = w.Write(in.event) // a process that has gone cannot be told
+	_, _ = w.Write(in.event) // an error means that the process has ended
 }
 
 func (e *environment) response(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
-		err = &Error{Type: "Function.ResponseSizeTooLarge", Message: "the answer is larger than Lambda takes"}
+		err = &Error{Type: "Function.ResponseSizeTooLarge", Message: "the response is larger than Lambda accepts (6 MB)"}
 	}
 	e.finish(w, r, outcome{answer: body, err: err})
 }
@@ -158,7 +158,7 @@ func (e *environment) failure() error {
 	return e.initErr
 }
 
-// finish takes the outcome of the current event. One of another event is late, and nobody waits for it.
+// finish receives the outcome of the current event. An outcome of another event is late and ignored.
 func (e *environment) finish(w http.ResponseWriter, r *http.Request, out outcome) {
 	e.mu.Lock()
 	in := e.current
@@ -168,7 +168,7 @@ func (e *environment) finish(w http.ResponseWriter, r *http.Request, out outcome
 	}
 	e.mu.Unlock()
 	if !known {
-		http.Error(w, `{"errorType":"InvalidRequestID","errorMessage":"this is not the event that was given out"}`, http.StatusBadRequest)
+		http.Error(w, `{"errorType":"InvalidRequestID","errorMessage":"the request id is not that of the current event"}`, http.StatusBadRequest)
 		return
 	}
 	in.outcome <- out
@@ -178,18 +178,18 @@ func (e *environment) finish(w http.ResponseWriter, r *http.Request, out outcome
 func readError(body io.Reader) error {
 	failure := &Error{}
 	if err := json.NewDecoder(body).Decode(failure); err != nil {
-		return fmt.Errorf("the function's error cannot be read: %w", err)
+		return fmt.Errorf("parsing the error of the function: %w", err)
 	}
 	return failure
 }
 
-// stop ends the process and its Runtime API.
+// stop stops the process and its Runtime API.
 func (e *environment) stop() {
 	e.Stop(os.Interrupt, endTimeout)
 	_ = e.server.Close()
 }
 
-// peakRSS is the most memory that a process has held, in bytes, as Linux tells it; 0 elsewhere.
+// peakRSS returns the peak memory of a process in bytes, on Linux; 0 elsewhere.
 func peakRSS(pid int) int64 {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package runtimeapi runs a Lambda function's own binary, the bootstrap that ships, as a process over the Runtime API of
-// AWS Lambda: it serves that API, hands the process one event after the other, and takes its answers. It is for tests and
-// measurements where there is no Docker, and so no `sam local`.
+// Package runtimeapi runs the built binary of a Lambda function as a process. It serves the Runtime API of AWS Lambda to
+// the process, sends it events one after another and receives its responses. It runs the functions without Docker.
 package runtimeapi
 
 import (
@@ -13,32 +12,32 @@ import (
 	"time"
 )
 
-// A Function is a Lambda function with at most one process, which the first event starts, and the next one after its
-// end. Its fields are set before the first call; its methods may be called by several goroutines.
+// A Function is a Lambda function with at most one process. An event starts the process if it is not running. Set the
+// fields before the first call; the methods may be called by several goroutines.
 type Function struct {
 	Name    string            // as in the template: "FeaturesFunction"
-	Command []string          // the bootstrap, after whatever runs it when it is for another architecture
-	Env     map[string]string // and no other variables but those that Lambda sets
-	Timeout time.Duration     // of an event; then the process is killed, as Lambda does
-	Memory  int               // MB, for the process to know; nothing holds it to them
-	Log     io.Writer         // what the process prints; nil for nowhere
+	Command []string          // the binary, after an emulator if it is for another architecture
+	Env     map[string]string // in addition to the variables that Lambda sets
+	Timeout time.Duration     // of an event; then the process is killed, as on Lambda
+	Memory  int               // in MB; the process is told, but not limited
+	Log     io.Writer         // for the output of the process; may be nil
 
 	mu     sync.Mutex // one event at a time, as in one environment of Lambda
 	env    *environment
 	report Report
 }
 
-// A Report is what became of a function's processes.
+// A Report summarizes the processes of a function.
 type Report struct {
-	Events   int           // that were answered
+	Events   int           // answered
 	Starts   int           // of processes
-	Init     time.Duration // from the first one's start to its first call for an event
-	PeakRSS  int64         // bytes, the most that any process held; 0 where the system does not tell
-	Longest  time.Duration // that an event took
-	Duration time.Duration // of all of them
+	Init     time.Duration // of the first process, from its start to its first request for an event
+	PeakRSS  int64         // in bytes, the maximum of all processes; 0 where it is not known
+	Longest  time.Duration // of an event
+	Duration time.Duration // of all events
 }
 
-// An Error is what a function says when it fails: its handler's error, or a panic.
+// An Error is a failure that the function reported: an error of its handler, or a panic.
 type Error struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
@@ -46,10 +45,10 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Type + ": " + e.Message }
 
-// initTimeout is how long Lambda lets a process take until it asks for an event.
+// initTimeout is how long Lambda waits for the first request for an event.
 const initTimeout = 10 * time.Second
 
-// Invoke has the function answer an event. The error is an *Error when the function itself says that it failed.
+// Invoke sends an event and returns the response. The error is an *Error if the function reported it.
 func (f *Function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,18 +71,18 @@ func (f *Function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return answer, err
 }
 
-// Stop ends the process. The next event would start another.
+// Stop stops the process. The next event starts a new one.
 func (f *Function) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.end()
 }
 
-// Report is what there is to say until now.
+// Report returns the summary so far.
 func (f *Function) Report() Report {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look()
+	f.measureMemory()
 	return f.report
 }
 
@@ -99,9 +98,9 @@ func (f *Function) start(ctx context.Context) error {
 	select {
 	case <-env.ready:
 	case <-env.Ended():
-		err = errors.Join(errors.New("the process ended before it asked for an event"), env.failure())
+		err = errors.Join(errors.New("the process ended before it requested an event"), env.failure())
 	case <-ctx.Done():
-		err = fmt.Errorf("the process has not asked for an event: %w", ctx.Err())
+		err = fmt.Errorf("the process did not request an event: %w", ctx.Err())
 	}
 	if err != nil {
 		f.end()
@@ -117,19 +116,19 @@ func (f *Function) end() {
 	if f.env == nil {
 		return
 	}
-	f.look()
+	f.measureMemory()
 	f.env.stop()
 	f.env = nil
 }
 
-// look brings the report's memory up to date, while there is a process to look at.
-func (f *Function) look() {
+// measureMemory updates the peak memory in the report.
+func (f *Function) measureMemory() {
 	if f.env != nil {
 		f.report.PeakRSS = max(f.report.PeakRSS, peakRSS(f.env.PID()))
 	}
 }
 
-// variables are those of the process: the function's, and what Lambda sets.
+// variables returns the environment of the process: the variables of the function, and those that Lambda sets.
 func (f *Function) variables(address string) []string {
 	all := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":          address,

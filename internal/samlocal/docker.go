@@ -18,9 +18,9 @@ import (
 	"guidon/pkg/seal"
 )
 
-// What the functions find on their network.
+// Names and ports that the functions use.
 const (
-	alias       = "guidon-aws" // the name of the container with both
+	alias       = "guidon-aws" // the container with DynamoDB and Secrets Manager
 	dynamoPort  = "8000"
 	secretsPort = "8001"
 	keySecret   = "guidon-token-key"
@@ -28,18 +28,18 @@ const (
 	tableName   = "guidon"
 )
 
-// An architecture by the names that Go and AWS have for it.
+// An architecture has different names in Go and on AWS.
 type architecture struct{ goarch, sam string }
 
-// dockerArch is what Docker's containers run on. It fails with words for somebody who has no Docker, or has not started it.
+// dockerArch returns the architecture of Docker's containers. Its errors explain what to do if Docker is missing or stopped.
 func dockerArch(ctx context.Context) (architecture, error) {
 	if _, err := exec.LookPath("docker"); err != nil {
 		return architecture{}, errors.New("docker is missing: sam local runs each function in a container. " +
-			"Install Docker from https://docs.docker.com/get-docker/, or use `make run`, which needs none")
+			"Install Docker from https://docs.docker.com/get-docker/, or use `make run`, which needs no Docker")
 	}
 	out, err := docker(ctx, "version", "--format", "{{.Server.Arch}}")
 	if err != nil {
-		return architecture{}, fmt.Errorf("docker does not answer; start Docker (as root: dockerd), or use `make run`, which needs none: %w", err)
+		return architecture{}, fmt.Errorf("docker does not answer: start Docker (as root: dockerd), or use `make run`, which needs no Docker: %w", err)
 	}
 	switch out {
 	case "amd64":
@@ -47,69 +47,68 @@ func dockerArch(ctx context.Context) (architecture, error) {
 	case "arm64":
 		return architecture{out, "arm64"}, nil
 	}
-	return architecture{}, fmt.Errorf("docker runs on %s, and Lambda on x86_64 and arm64 alone", out)
+	return architecture{}, fmt.Errorf("docker runs on %s; Lambda supports only x86_64 and arm64", out)
 }
 
-// docker runs a command and gives what it printed; its error has what it complained of.
+// docker runs a command and returns its output. The error contains what it printed on stderr.
 func docker(ctx context.Context, args ...string) (string, error) {
 	return dockerWith(ctx, nil, args...)
 }
 
-// dockerWith does so with more variables in its environment.
+// dockerWith runs docker with additional environment variables.
 func dockerWith(ctx context.Context, env []string, args ...string) (string, error) {
-	var out, complaint bytes.Buffer
+	var out, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "docker", args...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))
+		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return strings.TrimSpace(out.String()), nil
 }
 
-// A place is a network with DynamoDB and Secrets Manager in a container. Its name is the network's and the container's.
-type place struct {
-	name   string
+// A backend is a Docker network with a container that runs DynamoDB and Secrets Manager.
+type backend struct {
+	name   string // of the network and of the container
 	dir    string
 	arch   architecture
-	secret string // what requests to both have in their path
+	secret string // in the path of requests to both
 }
 
-// placeName differs between those that run at the same time, and not from one start to the next: what was left behind
-// by one that was killed is found by it.
-func placeName(port string) string { return "guidon-sam-local-" + port }
+// backendName returns the same name on every start with a port, so that a start finds what a killed run left behind.
+func backendName(port string) string { return "guidon-sam-local-" + port }
 
-// start makes the place, after removing one of the same name.
-func (p *place) start(ctx context.Context) error {
-	if err := p.remove(); err != nil {
+// start creates the backend, after removing one of the same name.
+func (b *backend) start(ctx context.Context) error {
+	if err := b.remove(); err != nil {
 		return err
 	}
-	bin := filepath.Join(p.dir, "bin")
-	if err := p.binaries(ctx, bin); err != nil {
+	bin := filepath.Join(b.dir, "bin")
+	if err := b.binaries(ctx, bin); err != nil {
 		return err
 	}
-	secrets, err := p.secrets()
+	secrets, err := b.secrets()
 	if err != nil {
 		return err
 	}
-	if _, err := docker(ctx, "network", "create", p.name); err != nil {
+	if _, err := docker(ctx, "network", "create", b.name); err != nil {
 		return err
 	}
-	_, err = dockerWith(ctx, []string{"SECRETS=" + secrets, "GUARD=" + p.secret}, // not in the arguments, which other users see
-		"run", "--detach", "--name", p.name, "--network", p.name, "--network-alias", alias,
+	_, err = dockerWith(ctx, []string{"SECRETS=" + secrets, "GUARD=" + b.secret}, // as variables, because other users can see arguments
+		"run", "--detach", "--name", b.name, "--network", b.name, "--network-alias", alias,
 		"--publish", "127.0.0.1::"+dynamoPort, "--volume", bin+":/guidon:ro",
 		"--env", "DYNAMODB_ADDRESS=:"+dynamoPort, "--env", "SECRETS_ADDRESS=:"+secretsPort, "--env", "SECRETS", "--env", "GUARD",
-		"--entrypoint", "/guidon/inside", imageName(p.arch), "/guidon/dynoxide", "mcp")
+		"--entrypoint", "/guidon/inside", imageName(b.arch), "/guidon/dynoxide", "mcp")
 	return err
 }
 
-// binaries puts the engine and the program around it into a folder that the container gets.
-func (p *place) binaries(ctx context.Context, bin string) error {
-	dynoxide, err := engine.Dynoxide(ctx, "linux", p.arch.goarch, os.Stderr)
+// binaries puts the engine, and the program that runs it, into the folder that is mounted in the container.
+func (b *backend) binaries(ctx context.Context, bin string) error {
+	dynoxide, err := engine.Dynoxide(ctx, "linux", b.arch.goarch, os.Stderr)
 	if err != nil {
 		return err
 	}
-	if err := goBuild(ctx, p.arch, filepath.Join(bin, "inside"), "./internal/samlocal/inside"); err != nil {
+	if err := goBuild(ctx, b.arch, filepath.Join(bin, "inside"), "./internal/samlocal/inside"); err != nil {
 		return err
 	}
 	raw, err := os.ReadFile(dynoxide)
@@ -119,13 +118,13 @@ func (p *place) binaries(ctx context.Context, bin string) error {
 	return os.WriteFile(filepath.Join(bin, "dynoxide"), raw, 0o755)
 }
 
-// secrets are those of the template, as JSON: the key that tokens are sealed with, made if there is none, and one for an
-// admin token, which BootstrapFunction gives a value.
-func (p *place) secrets() (string, error) {
-	if _, err := seal.FromFile(p.keyFile()); err != nil {
+// secrets returns the secrets of the template as JSON: the key that encrypts tokens, created if necessary, and an empty one
+// for the admin token, which BootstrapFunction sets.
+func (b *backend) secrets() (string, error) {
+	if _, err := seal.FromFile(b.keyFile()); err != nil {
 		return "", err
 	}
-	key, err := os.ReadFile(p.keyFile())
+	key, err := os.ReadFile(b.keyFile())
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +132,7 @@ func (p *place) secrets() (string, error) {
 	return string(raw), err
 }
 
-// guardSecret is the secret of the place in this folder, made if there is none. It stays, since the functions' image has it.
+// guardSecret returns the secret in the folder, created if necessary. It is kept because the image of the functions contains it.
 func guardSecret(dir string) (string, error) {
 	path := filepath.Join(dir, "guard.secret")
 	raw, err := os.ReadFile(path)
@@ -147,31 +146,31 @@ func guardSecret(dir string) (string, error) {
 	return secret, os.WriteFile(path, []byte(secret), 0o600)
 }
 
-func (p *place) keyFile() string { return filepath.Join(p.dir, "token.key") }
+func (b *backend) keyFile() string { return filepath.Join(b.dir, "token.key") }
 
-// setUp makes and seeds the table, with the tokens that the environment names.
-func (p *place) setUp(ctx context.Context, guidon string) error {
-	address, err := docker(ctx, "port", p.name, dynamoPort)
+// setUp creates and seeds the table, with the tokens in the environment.
+func (b *backend) setUp(ctx context.Context, guidon string) error {
+	address, err := docker(ctx, "port", b.name, dynamoPort)
 	if err != nil {
 		return err
 	}
 	address, _, _ = strings.Cut(address, "\n")
 	cmd := exec.CommandContext(ctx, guidon, "setup")
-	cmd.Env = append(localEnv(), "AWS_ENDPOINT_URL_DYNAMODB=http://"+address+"/"+p.secret, "TABLE_NAME="+tableName,
-		"TOKEN_KEY_FILE="+p.keyFile(), "DATA_DIR="+p.dir)
+	cmd.Env = append(localEnv(), "AWS_ENDPOINT_URL_DYNAMODB=http://"+address+"/"+b.secret, "TABLE_NAME="+tableName,
+		"TOKEN_KEY_FILE="+b.keyFile(), "DATA_DIR="+b.dir)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		logs, _ := docker(ctx, "logs", p.name)
-		return fmt.Errorf("making the table: %w; the engine printed: %s", err, logs)
+		logs, _ := docker(ctx, "logs", b.name)
+		return fmt.Errorf("creating the table: %w; the engine printed: %s", err, logs)
 	}
 	return nil
 }
 
-// remove ends what is there of the place, the containers of functions included.
-func (p *place) remove() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it has to be done when all else was told to end
+// remove removes the network and every container in it, including those of functions.
+func (b *backend) remove() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also after the context of the program has ended
 	defer cancel()
-	list, err := docker(ctx, "ps", "--all", "--quiet", "--filter", "network="+p.name)
+	list, err := docker(ctx, "ps", "--all", "--quiet", "--filter", "network="+b.name)
 	if err != nil {
 		return err
 	}
@@ -180,15 +179,15 @@ func (p *place) remove() error {
 			return err
 		}
 	}
-	networks, err := docker(ctx, "network", "ls", "--quiet", "--filter", "name=^"+p.name+"$")
+	networks, err := docker(ctx, "network", "ls", "--quiet", "--filter", "name=^"+b.name+"$")
 	if err != nil || networks == "" {
 		return err
 	}
-	_, err = docker(ctx, "network", "rm", p.name)
+	_, err = docker(ctx, "network", "rm", b.name)
 	return err
 }
 
-// goBuild builds one of our programs for a container.
+// goBuild builds a program of this repository for a container.
 func goBuild(ctx context.Context, arch architecture, out, program string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch.goarch)

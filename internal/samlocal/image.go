@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// pullTimeout is how long the base image may take. It has some 45 MB.
+// pullTimeout limits the download of the base image, about 45 MB.
 const pullTimeout = 5 * time.Minute
 
-// imageName is the image that the functions' containers are made of. The SAM CLI puts its runtime interface emulator on
-// top, under the tag rapidName.
+// imageName returns the image for the containers of functions. The SAM CLI adds its runtime interface emulator and tags the
+// result rapidName.
 func imageName(arch architecture) string { return "guidon-lambda:" + arch.sam }
 
 func rapidName(arch architecture) string { return "guidon-lambda:rapid-" + arch.sam }
 
-// buildImage makes that image: AWS's own for the runtime, or what stands in for it where no registry can be reached,
-// with the addresses of DynamoDB and Secrets Manager. They are in the image because the SAM CLI hands on only variables
-// that the template has, and on AWS the functions find both by themselves. Each address contains the secret of the place.
+// buildImage builds the image from AWS's base image, or from a minimal one if the registry cannot be reached. It contains
+// the addresses of DynamoDB and Secrets Manager, because the SAM CLI passes only variables that the template declares. Each
+// address contains the secret.
 func buildImage(ctx context.Context, dir string, arch architecture, secret string) error {
 	context := filepath.Join(dir, "image")
 	if err := os.RemoveAll(context); err != nil {
@@ -27,8 +27,8 @@ func buildImage(ctx context.Context, dir string, arch architecture, secret strin
 	}
 	from := "public.ecr.aws/lambda/provided:al2023-" + arch.sam
 	if err := pull(ctx, from); err != nil {
-		say("AWS's base image cannot be had, so one made here stands in for it (%v)", err)
-		if err := standIn(ctx, context, arch); err != nil {
+		say("AWS's base image cannot be downloaded, so a minimal image replaces it (%v)", err)
+		if err := minimalRoot(ctx, context, arch); err != nil {
 			return err
 		}
 		from = "scratch"
@@ -38,7 +38,7 @@ func buildImage(ctx context.Context, dir string, arch architecture, secret strin
 	if err := os.WriteFile(filepath.Join(context, "Dockerfile"), []byte(dockerfile(from, secret)), 0o600); err != nil {
 		return err
 	}
-	before, _ := docker(ctx, "image", "inspect", "--format", "{{.Id}}", imageName(arch)) // none the first time
+	before, _ := docker(ctx, "image", "inspect", "--format", "{{.Id}}", imageName(arch)) // fails the first time
 	if _, err := docker(ctx, "build", "--quiet", "--tag", imageName(arch), context); err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func buildImage(ctx context.Context, dir string, arch architecture, secret strin
 	if err != nil || before == after {
 		return err
 	}
-	_, _ = docker(ctx, "image", "rm", "--force", rapidName(arch)) // the SAM CLI would go on with the old one
+	_, _ = docker(ctx, "image", "rm", "--force", rapidName(arch)) // otherwise the SAM CLI keeps using it
 	return nil
 }
 
-// pull brings an image, unless it is there.
+// pull downloads an image if necessary.
 func pull(ctx context.Context, image string) error {
 	if _, err := docker(ctx, "image", "inspect", image); err == nil {
 		return nil
@@ -70,8 +70,8 @@ func dockerfile(from, secret string) string {
 		alias, dynamoPort, secretsPort, secret)
 }
 
-// standIn lays out what a static binary needs of the base image: the folders, and a shell for the SAM CLI.
-func standIn(ctx context.Context, context string, arch architecture) error {
+// minimalRoot creates what a static binary needs of the base image: the folders, and a shell for the SAM CLI.
+func minimalRoot(ctx context.Context, context string, arch architecture) error {
 	root := filepath.Join(context, "root")
 	for _, folder := range []string{"opt", "tmp", "var/rapid", "var/runtime", "var/task"} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {

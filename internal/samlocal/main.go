@@ -1,9 +1,8 @@
-// Command samlocal runs all of Guidon by `sam local start-api`, the SAM CLI's own API Gateway and Lambda, over a local
-// engine: `make sam-local`.
+// Command samlocal runs Guidon with `sam local start-api` over a local engine: `make sam-local`.
 //
-// It builds the functions for this machine, starts DynamoDB and Secrets Manager in a container (inside/) on a network
-// that the functions' containers join, makes and seeds the table, and writes a samconfig.toml by which every other
-// `sam local` command works against the same. When it ends, container and network are gone.
+// It builds the functions for this machine, starts DynamoDB and Secrets Manager in a container (package inside) on the
+// network of the functions, creates and seeds the table, and writes a samconfig.toml for other `sam local` commands. It
+// removes container and network when it ends.
 package main
 
 import (
@@ -20,12 +19,12 @@ import (
 	"guidon/pkg/bootstrap"
 )
 
-// settings say what to run, and where.
+// settings are the arguments.
 type settings struct {
-	port   string // of the interface, on 127.0.0.1
-	dir    string // for what is made: the build, the configuration, the key
-	sam    string // the SAM CLI
-	guidon string // the gateway's program, which sets up the table
+	port   string // of the API, on 127.0.0.1
+	dir    string // for the build, the configuration and the key
+	sam    string // path of the SAM CLI
+	guidon string // path of guidon, which creates the table
 }
 
 func main() {
@@ -33,9 +32,9 @@ func main() {
 	if s.port == "" {
 		s.port = "4242"
 	}
-	flag.StringVar(&s.dir, "dir", "", "the folder for what is made")
-	flag.StringVar(&s.sam, "sam", "sam", "the SAM CLI")
-	flag.StringVar(&s.guidon, "guidon", "", "the gateway's program")
+	flag.StringVar(&s.dir, "dir", "", "folder for the build, the configuration and the key")
+	flag.StringVar(&s.sam, "sam", "sam", "path of the SAM CLI")
+	flag.StringVar(&s.guidon, "guidon", "", "path of guidon")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, s)
@@ -74,25 +73,25 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := buildImage(ctx, s.dir, arch, secret); err != nil {
 		return err
 	}
-	place := &place{name: placeName(s.port), dir: s.dir, arch: arch, secret: secret}
-	defer func() { err = errors.Join(err, place.remove()) }()
-	if err := place.start(ctx); err != nil {
+	b := &backend{name: backendName(s.port), dir: s.dir, arch: arch, secret: secret}
+	defer func() { err = errors.Join(err, b.remove()) }()
+	if err := b.start(ctx); err != nil {
 		return err
 	}
-	if err := place.setUp(ctx, s.guidon); err != nil {
+	if err := b.setUp(ctx, s.guidon); err != nil {
 		return err
 	}
-	if err := c.configure(place.name); err != nil {
+	if err := c.configure(b.name); err != nil {
 		return err
 	}
 	return c.serve(ctx, func() { greet(s, c) })
 }
 
-// checkPort fails where the SAM CLI would, but at once and with a way out.
+// checkPort reports a port in use before the long build, and what to do about it.
 func checkPort(port string) error {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %s is in use, maybe by `make run`: stop that, or choose another with PORT=…", port)
+		return fmt.Errorf("port %s is in use, maybe by `make run`: stop it, or set another PORT", port)
 	}
 	if err != nil {
 		return err
@@ -108,14 +107,14 @@ func greet(s settings, c *sam) {
 		token = bootstrap.LocalAdminToken
 	}
 	fmt.Printf(`
-Guidon is ready, by sam local. Ctrl-C stops it, and its flags are gone.
+Guidon is ready, with sam local. Ctrl-C stops it and deletes its data.
 
   address      http://127.0.0.1:%[1]s
   admin token  %[2]s
 
 Try:  curl -s -H 'Authorization: %[2]s' http://127.0.0.1:%[1]s/api/admin/projects/default/features
 
-One function by itself, in another terminal:
+To invoke one function, in another terminal:
 
   %[3]s local invoke FeaturesFunction --event internal/samples/features.json --config-file '%[4]s'
 

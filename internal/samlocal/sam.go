@@ -14,13 +14,13 @@ import (
 	"guidon/internal/child"
 )
 
-// How long the SAM CLI may take to serve, and to end its containers.
+// How long the SAM CLI may take to start, and to stop its containers.
 const (
 	serveTimeout = 2 * time.Minute
 	endTimeout   = 30 * time.Second
 )
 
-// A sam is the SAM CLI with what it works on.
+// A sam runs commands of the SAM CLI.
 type sam struct {
 	program string
 	dir     string
@@ -32,7 +32,7 @@ func newSAM(s settings, arch architecture) *sam {
 	return &sam{program: s.sam, dir: s.dir, port: s.port, arch: arch}
 }
 
-// build builds every function. The folder is our own: in .aws-sam this build, which is not what ships, could be deployed.
+// build builds every function. It does not use .aws-sam, from which this build could be deployed by mistake.
 func (c *sam) build(ctx context.Context) error {
 	cmd := c.command(ctx, "build", "--build-dir", c.path("build"), "--parameter-overrides", "Architecture="+c.arch.sam)
 	cmd.Env = append(cmd.Env, "ARCH="+c.arch.sam)
@@ -42,7 +42,7 @@ func (c *sam) build(ctx context.Context) error {
 	return nil
 }
 
-// configure writes the environment file and the configuration for every `sam local` command.
+// configure writes the environment and the configuration for `sam local` commands.
 func (c *sam) configure(network string) error {
 	variables := map[string]string{"TABLE_NAME": tableName, "TOKEN_KEY_SECRET": keySecret, "ADMIN_TOKEN_SECRET": adminSecret}
 	for _, variable := range os.Environ() {
@@ -58,7 +58,7 @@ func (c *sam) configure(network string) error {
 	if err := os.WriteFile(c.path("env.json"), env, 0o600); err != nil {
 		return err
 	}
-	config := fmt.Sprintf(`# Written by make sam-local, for every sam local command: --config-file.
+	config := fmt.Sprintf(`# Written by make sam-local, for other sam local commands (--config-file).
 version = 0.1
 
 [default.global.parameters]
@@ -120,8 +120,7 @@ func (c *sam) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// localEnv is the environment with credentials that only local engines take: the developer's own have no business in
-// containers.
+// localEnv returns the environment with fake AWS credentials, so that the developer's own do not get into containers.
 func localEnv() []string {
 	var env []string
 	for _, variable := range os.Environ() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command with a Docker engine: the one that answers, or one that is started for it and ended after it, which takes
-# root and dockerd. Where neither can be had, it says so and runs nothing.
+# Runs a command that needs Docker: with the running engine, or with one that it starts and stops, as root. Without either,
+# it prints a note and does not run the command.
 set -eu
 
 if docker info >/dev/null 2>&1; then
@@ -8,12 +8,12 @@ if docker info >/dev/null 2>&1; then
 fi
 
 without() {
-	echo "note: $1, so nothing was run by sam local; the built functions were run as processes over the same Runtime API" >&2
+	echo "note: $1, so the functions were tested as processes only, not with sam local" >&2
 	exit 0
 }
-[ "$(uname)" = Linux ] || { echo "there is no Docker engine, and only Linux runs the built functions without one: start Docker" >&2; exit 1; }
-command -v docker >/dev/null && command -v dockerd >/dev/null || without "there is no Docker here"
-[ "$(id -u)" = 0 ] || without "no Docker engine answers, and only root can start one"
+[ "$(uname)" = Linux ] || { echo "Docker is not running, and only Linux can run the functions without it: start Docker" >&2; exit 1; }
+command -v docker >/dev/null && command -v dockerd >/dev/null || without "Docker is not installed"
+[ "$(id -u)" = 0 ] || without "Docker is not running, and only root can start it"
 
 dir=$(mktemp -d)
 dockerd --data-root "$dir/data" --exec-root "$dir/exec" --pidfile "$dir/pid" --host "unix://$dir/socket" >"$dir/log" 2>&1 &

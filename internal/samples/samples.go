@@ -1,5 +1,5 @@
-// Package samples has a sample event for each function: what API Gateway sends it, or the stack. `sam local invoke` takes
-// them, and tests hold each to its function's answer.
+// Package samples contains an event for each function, as API Gateway or CloudFormation sends it. `sam local invoke` uses
+// them, and tests check the response of the function.
 package samples
 
 import "embed"
@@ -10,10 +10,10 @@ var files embed.FS
 // A Sample is an event of <Group>.json.
 type Sample struct {
 	Group  string
-	Status int // of the answer; 0 when the function is no part of the interface
+	Status int // of the response; 0 for functions that serve no HTTP
 }
 
-// Samples are all of them, in an order in which each finds what it is about: most are about the flag that the first makes.
+// Samples lists all of them. The first creates the flag that most of the others use.
 var Samples = []Sample{
 	{"features", 201},
 	{"tags", 201},
@@ -31,5 +31,5 @@ var Samples = []Sample{
 	{"bootstrap", 0},
 }
 
-// Read is the event of a group.
+// Read returns the event of a group.
 func Read(group string) ([]byte, error) { return files.ReadFile(group + ".json") }

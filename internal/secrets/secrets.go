@@ -1,57 +1,55 @@
-// Package secrets is as much of AWS Secrets Manager as Guidon's functions call, in memory: so that on a developer's
-// machine they take the same way to the key of the tokens' secrets that they take on AWS, and need no other.
+// Package secrets implements the part of AWS Secrets Manager that Guidon's functions call, in memory. With it, the
+// functions read the key that encrypts tokens on a developer's machine in the same way as on AWS.
 package secrets
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 )
 
-// A Manager holds secrets. It is an http.Handler for the SDK's calls; AWS_ENDPOINT_URL_SECRETS_MANAGER leads them here.
+// A Manager stores secrets. It is an http.Handler for the requests of an AWS SDK, whose AWS_ENDPOINT_URL_SECRETS_MANAGER is
+// its address.
 type Manager struct {
 	mu     sync.Mutex
 	values map[string]string
 }
 
-// New is a manager with the given secrets, by id.
+// New returns a manager with secrets by id.
 func New(values map[string]string) *Manager {
-	m := &Manager{values: map[string]string{}}
-	for id, value := range values {
-		m.values[id] = value
-	}
-	return m
+	return &Manager{values: maps.Clone(values)}
 }
 
-// Value is a secret; empty when there is none of that id.
+// Value returns a secret, or "" if it does not exist.
 func (m *Manager) Value(id string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.values[id]
 }
 
-// maxRequest is how many bytes a call may have; a secret has 64 KB at most.
+// maxRequest is the largest request, in bytes. A secret has at most 64 KB.
 const maxRequest = 128 << 10
 
 func (m *Manager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in struct{ SecretId, SecretString string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&in); err != nil {
-		answer(w, http.StatusBadRequest, map[string]string{"__type": "InvalidRequestException", "message": err.Error()})
+		respond(w, http.StatusBadRequest, map[string]string{"__type": "InvalidRequestException", "message": err.Error()})
 		return
 	}
 	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "secretsmanager.")
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	value, there := m.values[in.SecretId]
+	value, exists := m.values[in.SecretId]
 	switch {
 	case operation != "GetSecretValue" && operation != "PutSecretValue" && operation != "DescribeSecret":
-		answer(w, http.StatusBadRequest, map[string]string{
-			"__type": "InvalidAction", "message": operation + ": here are GetSecretValue, PutSecretValue and DescribeSecret alone"})
+		respond(w, http.StatusBadRequest, map[string]string{
+			"__type": "InvalidAction", "message": operation + ": the local Secrets Manager supports GetSecretValue, PutSecretValue and DescribeSecret only"})
 		return
-	case !there:
-		answer(w, http.StatusBadRequest, map[string]string{
+	case !exists:
+		respond(w, http.StatusBadRequest, map[string]string{
 			"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret."})
 		return
 	case operation == "PutSecretValue":
@@ -59,18 +57,18 @@ func (m *Manager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	out := map[string]any{"ARN": in.SecretId, "Name": in.SecretId, "CreatedDate": float64(time.Now().Unix())}
 	if operation == "GetSecretValue" {
-		if value == "" { // made without a value
-			answer(w, http.StatusBadRequest, map[string]string{
+		if value == "" { // created without a value
+			respond(w, http.StatusBadRequest, map[string]string{
 				"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT"})
 			return
 		}
 		out["SecretString"] = value
 	}
-	answer(w, http.StatusOK, out)
+	respond(w, http.StatusOK, out)
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a caller that has gone cannot be told
+	_ = json.NewEncoder(w).Encode(body) // an error means that the caller has gone
 }

@@ -1,8 +1,8 @@
-// Command inside runs in a container beside those of `sam local`: it is DynamoDB and Secrets Manager to the functions.
+// Command inside serves DynamoDB and Secrets Manager to the functions of `sam local`, in a container.
 //
-// Its arguments are the engine's command. It runs the engine and serves it at DYNAMODB_ADDRESS, and the secrets of SECRETS,
-// a JSON object, at SECRETS_ADDRESS. Both need the secret GUARD in the path: the host, and with it every web page in a
-// browser there, can reach the addresses of containers. The program ends when the engine does, or when it is told to.
+// Its arguments are the command of the engine, which it serves at DYNAMODB_ADDRESS. It serves the secrets in SECRETS, a JSON
+// object, at SECRETS_ADDRESS. Requests need the secret GUARD in the path, because the host, and so web pages in its
+// browser, can reach the addresses of containers. It ends when the engine ends, or on SIGTERM.
 package main
 
 import (
@@ -31,8 +31,8 @@ func main() {
 }
 
 func run(command []string) error {
-	told := make(chan os.Signal, 1) // the first process of a container has to ask for its signals
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	stop := make(chan os.Signal, 1) // process 1 of a container must handle its signals
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	ended := make(chan error, 3)
 
 	var values map[string]string
@@ -41,7 +41,7 @@ func run(command []string) error {
 	}
 	guarded := os.Getenv("GUARD")
 	if guarded == "" {
-		return errors.New("GUARD must hold a secret")
+		return errors.New("GUARD is empty: set it to a secret")
 	}
 
 	engine := exec.Command(command[0], command[1:]...)
@@ -68,12 +68,12 @@ func run(command []string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-told:
-		return engine.Process.Kill() // it is in memory
+	case <-stop:
+		return engine.Process.Kill() // its data is in memory
 	}
 }
 
-// pipes are the standard input and output of a command that is to be started.
+// pipes returns the standard input and output of a command.
 func pipes(cmd *exec.Cmd) (io.WriteCloser, io.ReadCloser, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

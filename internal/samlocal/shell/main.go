@@ -1,5 +1,5 @@
-// Command shell is the /bin/sh of the stand-in for AWS's base image: all that the SAM CLI has a shell do is to move its
-// runtime interface emulator into place and to make it executable, and this can do just that.
+// Command shell is /bin/sh in the minimal replacement of AWS's base image. It supports only what the SAM CLI needs: to move
+// its runtime interface emulator and to make it executable.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 || os.Args[1] != "-c" {
-		fail("this is no shell: it does sh -c 'mv … && chmod +x …' alone")
+		fail("this shell supports only: sh -c 'mv … && chmod +x …'")
 	}
 	for command := range strings.SplitSeq(os.Args[2], "&&") {
 		words := strings.Fields(command)
@@ -21,7 +21,7 @@ func main() {
 		case len(words) == 3 && words[0] == "chmod" && words[1] == "+x":
 			err = os.Chmod(words[2], 0o755)
 		default:
-			fail("this is no shell, and does not know: " + command)
+			fail("this shell does not support: " + command)
 		}
 		if err != nil {
 			fail(err.Error())
