@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -70,12 +71,10 @@ func (s *seeding) environments(ctx context.Context) (*flags.Environments, error)
 		{Name: "development", Type: "development", Enabled: true, SortOrder: 2},
 		{Name: "production", Type: "production", Enabled: true, SortOrder: 3},
 	}}
-	names := make([]string, 0, len(seed.List))
 	for i := range seed.List {
 		seed.List[i].UID, seed.List[i].CreatedAt = flags.ShortID(uuid.NewString()), at
-		names = append(names, seed.List[i].Name)
 	}
-	return ensure(ctx, s, seed, flags.Event{Type: flags.EnvironmentsSeeded, Data: map[string]any{"names": names}})
+	return ensure(ctx, s, seed, events.EnvironmentsSeeded(seed))
 }
 
 // project makes the project "default", with the environments that are enabled from the start.
@@ -90,16 +89,15 @@ func (s *seeding) project(ctx context.Context, environments *flags.Environments)
 			return err
 		}
 	}
-	_, err := ensure(ctx, s, p, flags.Event{
-		Type: flags.ProjectCreated, Project: p.ID, Data: map[string]any{"id": p.ID, "name": p.Name},
-	})
+	_, err := ensure(ctx, s, p, events.ProjectCreated(p, environments))
 	return err
 }
 
 // users makes the registry of roles, empty beside those that are built in, and the first user, the administrator, who
 // cannot be deleted. The id is taken from the counter like any other, so that the next user gets the next.
 func (s *seeding) users(ctx context.Context) error {
-	if _, err := ensure(ctx, s, &flags.Roles{}, flags.Event{Type: flags.RolesSeeded, Data: map[string]any{"custom": []any{}}}); err != nil {
+	roles := &flags.Roles{}
+	if _, err := ensure(ctx, s, roles, events.RolesSeeded(roles)); err != nil {
 		return err
 	}
 	key := flags.UserKey(flags.FirstUserID)
@@ -114,30 +112,25 @@ func (s *seeding) users(ctx context.Context) error {
 		return fmt.Errorf("seeding the users: %w", err)
 	}
 	admin := &flags.User{ID: flags.FirstUserID, Username: "admin", RootRole: flags.RoleAdmin, CreatedAt: s.time()}
-	_, err = ensure(ctx, s, admin, flags.Event{
-		Type: flags.UserCreated, Data: map[string]any{"id": admin.ID, "username": admin.Username, "rootRole": admin.RootRole},
-	})
+	_, err = ensure(ctx, s, admin, events.UserCreated(admin))
 	return err
 }
 
 // tagTypes makes the registry of tag types, with the one that is there from the start.
 func (s *seeding) tagTypes(ctx context.Context) error {
-	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, flags.Event{
-		Type: flags.TagTypeCreated, Data: map[string]any{"name": flags.SimpleTagType.Name},
-	})
+	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, events.TagTypeCreated(flags.SimpleTagType))
 	return err
 }
 
 // contextFields makes the registry of context fields, with those that every SDK knows.
 func (s *seeding) contextFields(ctx context.Context) error {
-	registry, names := &flags.ContextFields{}, []string{}
+	registry := &flags.ContextFields{}
 	for _, field := range flags.StandardContextFields(s.time()) {
 		if err := registry.Add(field, flags.DefaultLimits()); err != nil {
 			return err
 		}
-		names = append(names, field.Name)
 	}
-	_, err := ensure(ctx, s, registry, flags.Event{Type: flags.ContextFieldCreated, Data: map[string]any{"names": names}})
+	_, err := ensure(ctx, s, registry, events.ContextFieldsSeeded(registry))
 	return err
 }
 

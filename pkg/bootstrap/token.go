@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
@@ -123,17 +124,12 @@ func (s *seeding) has(ctx context.Context, key flags.Key) bool {
 
 // seedToken makes a token, or what brings before up to date: no change when it is.
 func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flags.View) flags.Change {
-	event := flags.Event{
-		ID: newEventID(), Type: flags.APITokenCreated, CreatedAt: s.time(), CreatedBy: author,
-		Data: map[string]any{"tokenName": name, "type": string(t.Type), "projects": t.Projects, "environment": t.Environment},
-	}
 	write := flags.Write{}
 	after := &flags.Token{
 		Hash: flags.HashSecret(t.Secret), Name: name, Type: t.Type,
 		Projects: t.Projects, Environment: t.Environment, CreatedAt: s.time(),
 	}
 	if before != nil {
-		event.Type, event.Data = flags.APITokenUpdated, map[string]any{"tokenName": before.Name}
 		write.Before, after = before, before.Clone()
 		if len(t.Projects) == 0 { // an earlier version had it reach all
 			after.Projects = t.Projects
@@ -146,6 +142,11 @@ func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flag
 	if s.sealer != nil && !s.opens(after, t.Secret) {
 		after.Sealed = s.sealer.Seal(t.Secret, after.Hash)
 	}
+	event := events.TokenCreated(after)
+	if before != nil {
+		event = events.TokenUpdated(before, after)
+	}
+	event.ID, event.CreatedAt, event.CreatedBy = newEventID(), s.time(), author
 	return flags.Change{Writes: []flags.Write{write}, Event: event}
 }
 
