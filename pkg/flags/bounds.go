@@ -1,7 +1,7 @@
 package flags
 
-// The fixed bounds of what callers may say, for descriptions of the interface. Lengths are in characters. What a
-// deployment can set is in Limits.
+// Fixed bounds of request fields, exported for the description of the interface. Lengths are in characters.
+// Bounds that a deployment can set are in Limits.
 const (
 	MaxName        = maxName
 	MinTag         = minTag
@@ -12,6 +12,6 @@ const (
 	TotalWeight    = totalWeight
 )
 
-// NamePattern is what CheckName wants of a name, but for its length, as a regular expression that every sort of engine
-// understands: name characters, and not "." or "..".
+// NamePattern is the rule of CheckName, except for the length, as a regular expression that all regexp engines
+// understand: name characters only, and not "." or "..".
 const NamePattern = `^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`

@@ -6,47 +6,49 @@ import (
 	"time"
 )
 
-// A Caller is whoever an operation is done for: an API token, or a user by a personal one.
+// A Caller is the API token or user behind a request.
 type Caller struct {
-	Name  string // of the token, or of the user
-	Admin bool   // may everything
+	Name  string // of the token or user
+	Admin bool   // has every permission
 	User  *User  // nil for an API token
 
 	roles *Roles
-	root  *Role // the user's, in the whole service; nil when it is gone
+	root  *Role // the user's root role; nil if it was deleted
 
-	lacking *[]Permission // in a rehearsal: what Authorize would have refused
+	missing *[]Permission // set by DryRun: collects the permissions that the caller lacks
 }
 
-// unauthenticated is the answer to whoever is nobody.
-var unauthenticated = Errorf(Unauthenticated,
+var errUnauthenticated = Errorf(Unauthenticated,
 	"the Authorization header must carry a valid API token; this one is missing, unknown, deleted or expired")
 
-// Authenticate tells who calls by an API token. Unauthenticated without a token, or with one that was deleted or has
-// expired. For a personal token, the caller is known once AuthenticateUser has seen the user.
+// Authenticate returns the caller behind an API token. It returns Unauthenticated if there is no token, or if
+// the token is deleted or expired. For a personal token, AuthenticateUser must follow.
 func Authenticate(token *Token, now time.Time) (Caller, error) {
 	if token == nil || token.Deleted || token.Expired(now) {
-		return Caller{}, unauthenticated
+		return Caller{}, errUnauthenticated
 	}
 	return Caller{Name: token.Name, Admin: token.Type == AdminToken}, nil
 }
 
-// AuthenticateUser tells who calls by a personal token. Unauthenticated when the user, or the user's token, is gone.
+// AuthenticateUser returns the caller behind a personal token. It returns Unauthenticated if the user, or the
+// token in the user's list, no longer exists.
 func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 	if user == nil || roles == nil || user.ID != token.User ||
 		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return token.HasHash(t.Hash) }) {
-		return Caller{}, unauthenticated
+		return Caller{}, errUnauthenticated
 	}
 	root := roles.Find(user.RootRole)
 	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}, nil
 }
 
-// AnyEnvironment stands for any environment: asked with it, a permission that is held in one of them is enough.
+// AnyEnvironment, passed as the environment of a permission check, means that holding the permission in at least
+// one environment is enough.
 const AnyEnvironment = "*"
 
-// May tells whether the caller holds a permission: in the whole service, or, where the permission is a project's, in
-// project, and in an environment of it ("" asks for all environments). project is nil outside of any. Whose root role
-// was deleted may nothing.
+// HasPermission reports whether the caller holds a permission: in the whole service, or, for a permission of
+// project scope, in the project. For a permission of environment scope, environment names the environment; ""
+// requires all environments. project is nil for operations outside of projects. A user whose root role was
+// deleted has no permissions.
 func (c Caller) HasPermission(p Permission, project *Project, environment string) bool {
 	if c.Admin {
 		return true
@@ -63,14 +65,14 @@ func (c Caller) HasPermission(p Permission, project *Project, environment string
 	return slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.Has(p, environment) })
 }
 
-// HasPermissionInAny tells whether the caller holds a project's permission in one of some projects, or in the one that editors
-// own, in an environment of it at least.
+// HasPermissionInAny reports whether the caller holds a permission in at least one of the projects, or in the
+// default project, which editors own. One environment is enough.
 func (c Caller) HasPermissionInAny(p Permission, projects []*Project) bool {
 	own := &Project{ID: DefaultProject}
 	return slices.ContainsFunc(append([]*Project{own}, projects...), func(in *Project) bool { return c.HasPermission(p, in, AnyEnvironment) })
 }
 
-// rolesIn are the roles that the caller holds in a project. An editor is an owner of the project default.
+// rolesIn returns the roles that the caller holds in a project. Editors own the default project.
 func (c Caller) rolesIn(project *Project) []*Role {
 	var list []*Role
 	for _, id := range project.Members[c.User.ID] {
@@ -84,11 +86,12 @@ func (c Caller) rolesIn(project *Project) []*Role {
 	return list
 }
 
-// AuthorizeGrant checks that the caller may give a project role to somebody: nobody grants more than they hold, so whoever is
-// no admin must hold every permission of the role, where the role holds it. Forbidden when not.
+// AuthorizeGrant returns Forbidden if the caller must not give the project role to a user. Callers can only
+// grant permissions that they hold themselves. Owners of a project can also grant permissions that this version
+// does not know.
 func (c Caller) AuthorizeGrant(role Role, project *Project) error {
 	for _, g := range role.Permissions {
-		if c.HasPermission(g.Permission, project, g.Environment) || c.owns(project) && !isRoot(g.Permission) {
+		if c.HasPermission(g.Permission, project, g.Environment) || c.isOwnerOf(project) && !isRootPermission(g.Permission) {
 			continue
 		}
 		where := ""
@@ -101,28 +104,27 @@ func (c Caller) AuthorizeGrant(role Role, project *Project) error {
 	return nil
 }
 
-// owns tells whether the caller is an owner of the project, who holds what can be held in it: what only other versions
-// know of, too.
-func (c Caller) owns(project *Project) bool {
+// isOwnerOf reports whether the caller has the role Owner in the project.
+func (c Caller) isOwnerOf(project *Project) bool {
 	return c.User != nil && c.root != nil &&
 		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
 
-// DryRun is the caller for a rehearsal of what they ask for: Authorize refuses nothing, and adds to lacking each
-// permission, once, that it would refuse for.
+// DryRun returns a copy of the caller for validating a request without doing it: Authorize never refuses, and
+// adds each permission that the caller lacks to missing, once.
 func (c Caller) DryRun(lacking *[]Permission) Caller {
-	c.lacking = lacking
+	c.missing = lacking
 	return c
 }
 
-// Authorize checks that the caller holds a permission. Forbidden when not.
+// Authorize returns Forbidden if the caller lacks the permission. See HasPermission for the arguments.
 func (c Caller) Authorize(p Permission, project *Project, environment string) error {
 	if c.HasPermission(p, project, environment) {
 		return nil
 	}
-	if c.lacking != nil {
-		if !slices.Contains(*c.lacking, p) {
-			*c.lacking = append(*c.lacking, p)
+	if c.missing != nil {
+		if !slices.Contains(*c.missing, p) {
+			*c.missing = append(*c.missing, p)
 		}
 		return nil
 	}

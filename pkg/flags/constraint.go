@@ -12,17 +12,17 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// A Constraint narrows a strategy to the contexts that meet it (contract: Constraint).
+// A Constraint limits a strategy to contexts that satisfy it (contract: Constraint).
 type Constraint struct {
 	ContextName     string
 	Operator        Operator
-	Values          []string // for operators that take several
-	Value           *string  // for operators that take one
+	Values          []string // for operators that compare with a list
+	Value           *string  // for operators that compare with one value
 	CaseInsensitive bool
 	Inverted        bool
 }
 
-// Operator compares a context field with a constraint's value or values.
+// An Operator compares a context field with the value or values of a constraint.
 type Operator string
 
 // The operators.
@@ -44,7 +44,7 @@ const (
 	SemverLt      Operator = "SEMVER_LT"
 )
 
-// Operators lists every operator, in the order of the contract.
+// Operators returns all operators, in the order of docs/contract.md.
 func Operators() []Operator {
 	names := make([]Operator, len(operators))
 	for i, o := range operators {
@@ -53,7 +53,8 @@ func Operators() []Operator {
 	return names
 }
 
-// operators says what each operator compares with: one value of a kind, or, without a kind, a list of strings.
+// operators maps each operator to the kind of its value. An operator without a kind compares with a list of
+// strings.
 var operators = []operatorRule{
 	{NotIn, nil}, {In, nil}, {StrEndsWith, nil}, {StrStartsWith, nil}, {StrContains, nil},
 	{NumEq, numberValue}, {NumGt, numberValue}, {NumGte, numberValue}, {NumLt, numberValue}, {NumLte, numberValue},
@@ -66,10 +67,10 @@ type operatorRule struct {
 	kind *valueKind
 }
 
-// A valueKind is what the one value of an operator must be.
+// A valueKind checks the value of an operator or parameter.
 type valueKind struct {
-	is   func(string) bool
-	what string
+	valid       func(string) bool
+	description string
 }
 
 var (
@@ -78,7 +79,7 @@ var (
 	semverValue = &valueKind{isSemver, "a full semantic version, such as 1.2.3"}
 )
 
-// Check notes every fault of the constraint, with paths below path.
+// Check adds all problems of the constraint, at paths below path.
 func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	if c.ContextName == "" {
 		p.Add(path+"/contextName", "is required")
@@ -96,7 +97,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	}
 }
 
-// checkSizes holds for every operator, since what is not compared with is stored all the same.
+// checkSizes applies to every operator, because a field that the operator ignores is stored too.
 func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 	if c.Value != nil {
 		CheckLength(path+"/value", *c.Value, limits.ConstraintValueLength, p)
@@ -114,15 +115,16 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 	path += "/value"
 	switch {
 	case c.Value == nil && len(c.Values) > 0:
-		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.what)
+		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.description)
 	case c.Value == nil:
-		p.Add(path, "is required: %s compares with %s", c.Operator, kind.what)
-	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.is(*c.Value):
-		p.Add(path, "must be %s, which %s compares with", kind.what, c.Operator)
+		p.Add(path, "is required: %s compares with %s", c.Operator, kind.description)
+	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.valid(*c.Value):
+		p.Add(path, "must be %s, which %s compares with", kind.description, c.Operator)
 	}
 }
 
-// isNumber tells whether s is a finite decimal number. ParseFloat alone would take hexadecimals, NaN and Inf too.
+// isNumber reports whether s is a finite decimal number. ParseFloat alone also accepts hexadecimal numbers, NaN
+// and Inf.
 func isNumber(s string) bool {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return false
@@ -131,19 +133,21 @@ func isNumber(s string) bool {
 	return err == nil && !math.IsInf(n, 0)
 }
 
-// dateShape is stricter than time.Parse, which takes hours of one digit, a comma before the fraction and offsets of a
-// whole day: SDKs in other languages would not understand those, and the constraint would never be met.
-var dateShape = regexp.MustCompile(
+// datePattern is stricter than time.Parse, which accepts hours of one digit, a comma before the fraction and
+// offsets of a whole day. SDKs in other languages cannot parse those, and the constraint would never match.
+var datePattern = regexp.MustCompile(
 	`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$`)
 
-// dateLayouts are the shapes of dateShape; time.Parse takes a fraction after the seconds of any of them.
+// dateLayouts are the forms that datePattern accepts. time.Parse accepts a fraction after the seconds in all of
+// them.
 var dateLayouts = []string{
 	"2006-01-02", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00",
 }
 
-// isDate tells whether s is an ISO 8601 date or date-time that the calendar has, with a zone or without.
+// isDate reports whether s is an ISO 8601 date or date-time that exists in the calendar, with or without a time
+// zone.
 func isDate(s string) bool {
-	return dateShape.MatchString(s) && slices.ContainsFunc(dateLayouts, func(layout string) bool {
+	return datePattern.MatchString(s) && slices.ContainsFunc(dateLayouts, func(layout string) bool {
 		_, err := time.Parse(layout, s)
 		return err == nil
 	})
@@ -154,7 +158,7 @@ func isSemver(s string) bool {
 	return err == nil
 }
 
-// commaList puts words into a sentence.
+// commaList joins words with commas, for messages.
 func commaList[T ~string](words []T) string {
 	var b strings.Builder
 	for i, w := range words {

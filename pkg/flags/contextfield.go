@@ -8,27 +8,28 @@ import (
 	"time"
 )
 
-// A ContextField describes a member of the context that SDKs evaluate flags in: for people who write constraints, and
-// their consoles. Constraints may name any, described or not.
+// A ContextField describes a field of the context in which SDKs evaluate flags. It helps users to write
+// constraints. Constraints may name fields that have no description here.
 type ContextField struct {
 	Name        string
 	Description *string // nil for none
-	Stickiness  bool    // whether rollouts may go by it
+	Stickiness  bool    // whether it can be used as the stickiness of rollouts and variants
 	SortOrder   int64
-	LegalValues []LegalValue // what it can be; none for anything
+	LegalValues []LegalValue // allowed values; empty for any value
 	CreatedAt   time.Time
 }
 
-// A LegalValue is a value that a context field can have.
+// A LegalValue is an allowed value of a context field.
 type LegalValue struct {
 	Value       string
 	Description *string // nil for none
 }
 
-// DefaultContextFieldSortOrder is the sort order of a context field whose maker says nothing.
+// DefaultContextFieldSortOrder is the sort order of a new context field if the caller sends none.
 const DefaultContextFieldSortOrder = 10
 
-// StandardContextFields are there from the start: every SDK fills them in by itself or knows them by name.
+// StandardContextFields returns the context fields that a new service starts with. SDKs set them or know them by
+// name.
 func StandardContextFields(at time.Time) []ContextField {
 	field := func(name, constrains string, order int64, stickiness bool) ContextField {
 		description := "Allows you to constrain on " + constrains
@@ -43,12 +44,12 @@ func StandardContextFields(at time.Time) []ContextField {
 	}
 }
 
-// Check notes what is wrong with the context field.
+// Check adds all problems of the context field.
 func (f ContextField) Check(p *Problems) {
 	if fault := CheckName(f.Name); fault != "" {
 		p.Add("/name", "%s", fault)
 	}
-	CheckLength("/description", textOf(f.Description), MaxDescription, p)
+	CheckLength("/description", valueOrEmpty(f.Description), MaxDescription, p)
 	if !CheckCount("/legalValues", "values", len(f.LegalValues), MaxLegalValues, p) {
 		return
 	}
@@ -63,47 +64,47 @@ func (f ContextField) Check(p *Problems) {
 	}
 }
 
-// Check notes what is wrong with the value, with paths below path.
+// Check adds all problems of the value, at paths below path.
 func (v LegalValue) Check(path string, p *Problems) {
 	if v.Value == "" {
 		p.Add(path+"/value", "is required")
 	}
 	CheckLength(path+"/value", v.Value, MaxIdentifier, p)
-	CheckLength(path+"/description", textOf(v.Description), MaxTitle, p)
+	CheckLength(path+"/description", valueOrEmpty(v.Description), MaxTitle, p)
 }
 
-// WithValue is the field with a legal value more, or with that value described anew.
+// WithValue returns the field with the legal value added. An existing entry of the same value is replaced.
 func (f ContextField) WithValue(v LegalValue) ContextField {
 	f = f.WithoutValue(v.Value)
 	f.LegalValues = append(f.LegalValues, v)
 	return f
 }
 
-// WithoutValue is the field without a legal value.
+// WithoutValue returns the field without the legal value.
 func (f ContextField) WithoutValue(value string) ContextField {
 	f.LegalValues = slices.DeleteFunc(slices.Clone(f.LegalValues), func(v LegalValue) bool { return v.Value == value })
 	return f
 }
 
-// ContextFields is the registry of context fields, one aggregate, by name.
+// ContextFields is the registry of all context fields: one aggregate, sorted by name.
 type ContextFields struct {
 	Version int64
 	List    []ContextField
 }
 
-// Key names the registry.
+// Key returns the key of the registry.
 func (r *ContextFields) Key() Key { return ContextFieldsKey() }
 
 func (r *ContextFields) version() int64 { return r.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (r *ContextFields) Clone() *ContextFields {
 	c := *r
 	c.List = slices.Clone(r.List)
 	return &c
 }
 
-// Get is the context field of that name. NotFound when there is none.
+// Get returns the context field of that name, or NotFound.
 func (r *ContextFields) Get(name string) (ContextField, error) {
 	i, found := r.search(name)
 	if !found {
@@ -112,13 +113,13 @@ func (r *ContextFields) Get(name string) (ContextField, error) {
 	return r.List[i], nil
 }
 
-// Has tells whether there is a context field of that name.
+// Has reports whether a context field of that name exists.
 func (r *ContextFields) Has(name string) bool {
 	_, found := r.search(name)
 	return found
 }
 
-// Add makes a context field. NameExists when the name is taken, Invalid past the limit.
+// Add adds a context field. It returns NameExists if the name is taken, and Invalid if the limit is reached.
 func (r *ContextFields) Add(made ContextField, limits Limits) error {
 	i, found := r.search(made.Name)
 	if found {
@@ -131,7 +132,7 @@ func (r *ContextFields) Add(made ContextField, limits Limits) error {
 	return nil
 }
 
-// Replace puts a context field in the place of the one of its name. NotFound when there is none.
+// Replace replaces the context field of the same name. It returns NotFound if there is none.
 func (r *ContextFields) Replace(changed ContextField) error {
 	i, found := r.search(changed.Name)
 	if !found {
@@ -141,8 +142,8 @@ func (r *ContextFields) Replace(changed ContextField) error {
 	return nil
 }
 
-// Remove takes a context field away. NotFound when there is none, Conflict while active flags, in environments that
-// exist, default strategies or segments have constraints on it.
+// Remove deletes a context field. It returns NotFound if there is none, and Conflict while a constraint uses it:
+// of an active flag in an existing environment, of a default strategy, or of a segment.
 func (r *ContextFields) Remove(name string, uses []FeatureUse, projects []*Project, registry *Environments, segments []*Segment) error {
 	i, found := r.search(name)
 	if !found {
@@ -150,12 +151,12 @@ func (r *ContextFields) Remove(name string, uses []FeatureUse, projects []*Proje
 	}
 	var users []string
 	for _, u := range uses {
-		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.UsesContextField(name) && s.in(registry) }) {
-			users = append(users, u.user())
+		if !u.Archived && slices.ContainsFunc(u.Strategies, func(s StrategyUse) bool { return s.UsesContextField(name) && s.environmentExists(registry) }) {
+			users = append(users, u.label())
 		}
 	}
 	for _, d := range FindDefaultStrategyUses(projects, registry, func(s Strategy) bool { return s.UsesContextField(name) }) {
-		users = append(users, d.user())
+		users = append(users, d.label())
 	}
 	for _, s := range segments {
 		if hasField(s.Constraints, name) {
@@ -163,7 +164,7 @@ func (r *ContextFields) Remove(name string, uses []FeatureUse, projects []*Proje
 		}
 	}
 	if len(users) > 0 {
-		return inUse(fmt.Sprintf("the context field %q", name), users)
+		return inUseError(fmt.Sprintf("the context field %q", name), users)
 	}
 	r.List = slices.Delete(r.List, i, i+1)
 	return nil
@@ -173,8 +174,9 @@ func (r *ContextFields) search(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.List, name, func(f ContextField, name string) int { return strings.Compare(f.Name, name) })
 }
 
-// inUse says that something cannot be deleted, and who uses it: all of them in the details, a few in the message.
-func inUse(what string, users []string) *Error {
+// inUseError returns a Conflict for something that cannot be deleted. The details list all users, the message
+// the first ten.
+func inUseError(what string, users []string) *Error {
 	named := strings.Join(users[:min(len(users), 10)], ", ")
 	if more := len(users) - 10; more > 0 {
 		named = fmt.Sprintf("%s and %d more", named, more)

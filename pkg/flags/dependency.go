@@ -5,18 +5,19 @@ import (
 	"strconv"
 )
 
-// A Dependency is a flag that another one depends on, its parent, and how that must stand for the child to count as on
-// (contract: Dependency). A flag with several parents needs all of them so.
+// A Dependency makes a flag, the child, depend on another one, its parent (contract: Dependency). The child is
+// only on for users for whom the parent is in the required state. A flag with several parents needs all of them
+// in their required states.
 type Dependency struct {
-	Feature  string
-	Enabled  bool     // whether the parent must be on, or else off
-	Variants []string // what an enabled parent must resolve to, one of them; none for any
+	Feature  string   // name of the parent
+	Enabled  bool     // whether the parent must be on, or off
+	Variants []string // the parent must resolve to one of these; empty for any. Only for an enabled parent
 }
 
-// MaxParents is how many parents a flag can have: they change with it, in one transaction.
+// MaxParents is how many parents a flag can have. They are all written in one transaction with the flag.
 const MaxParents = 30
 
-// Check notes what is wrong with the dependency by itself.
+// Check adds the problems that the dependency has independent of the flags.
 func (d Dependency) Check(p *Problems) {
 	if fault := CheckName(d.Feature); fault != "" {
 		p.Add("/feature", "%s", fault)
@@ -35,10 +36,11 @@ func (d Dependency) Check(p *Problems) {
 	}
 }
 
-// SetDependency makes d.Feature a parent of the flag, or changes what is asked of it. parent is that flag, to change too, or
-// nil when there is none. There is one level: a parent has no parents, and a child no children.
+// SetDependency makes d.Feature a parent of the flag, or replaces an existing dependency on it. parent must be a
+// clone of that flag, because it is changed too, or nil if there is no such flag. There is only one level: a
+// parent cannot have parents, a child cannot have children.
 //
-// Invalid when the parent is none that the flag can have; Conflict when others depend on the flag.
+// It returns Invalid if the flag cannot have this parent, and Conflict if other flags depend on the flag.
 func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	var p Problems
 	switch {
@@ -50,17 +52,17 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 		p.Add("/feature", "flag %q is archived, and nothing can depend on it", d.Feature)
 	case len(parent.Dependencies) > 0:
 		p.Add("/feature", "flag %q depends on others itself, and there is only one level", d.Feature)
-	case f.parent(d.Feature) < 0 && len(f.Dependencies) >= MaxParents:
+	case f.parentIndex(d.Feature) < 0 && len(f.Dependencies) >= MaxParents:
 		p.Add("/feature", "flag %q depends on %d others already, and no more than %d are allowed", f.Name, len(f.Dependencies), MaxParents)
 	}
 	if err := p.Err(); err != nil {
 		return err
 	}
 	if len(f.Children) > 0 {
-		return f.hasChildren("flag %q cannot depend on another: %s on it, and there is only one level")
+		return f.childrenConflict("flag %q cannot depend on another: %s on it, and there is only one level")
 	}
 	f.Dependencies = slices.Clone(f.Dependencies)
-	if i := f.parent(d.Feature); i >= 0 {
+	if i := f.parentIndex(d.Feature); i >= 0 {
 		f.Dependencies[i] = d
 	} else {
 		f.Dependencies = append(f.Dependencies, d)
@@ -71,7 +73,7 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	return nil
 }
 
-// Release ends the flag's dependencies on parents, which are to change too.
+// RemoveDependencies ends the flag's dependencies on the parents. They are changed too, so they must be clones.
 func (f *Feature) RemoveDependencies(parents ...*Feature) {
 	for _, parent := range parents {
 		f.Dependencies = without(f.Dependencies, func(d Dependency) bool { return d.Feature == parent.Name })
@@ -79,20 +81,21 @@ func (f *Feature) RemoveDependencies(parents ...*Feature) {
 	}
 }
 
-// Dependency is what the flag asks of a parent. NotFound when it does not depend on it.
+// Dependency returns the flag's dependency on a parent, or NotFound.
 func (f *Feature) Dependency(parent string) (Dependency, error) {
-	if i := f.parent(parent); i >= 0 {
+	if i := f.parentIndex(parent); i >= 0 {
 		return f.Dependencies[i], nil
 	}
 	return Dependency{}, Errorf(NotFound, "flag %q does not depend on %q", f.Name, parent)
 }
 
-// parent is where in its dependencies the flag has a parent; -1 for nowhere.
-func (f *Feature) parent(name string) int {
+// parentIndex returns the position of a parent in the list of dependencies, or -1.
+func (f *Feature) parentIndex(name string) int {
 	return slices.IndexFunc(f.Dependencies, func(d Dependency) bool { return d.Feature == name })
 }
 
-// Related are the parents and children of the flag, which stay in its project as it does.
+// Related returns the names of the flag's parents and children. Dependencies never cross projects, so none of
+// these flags can be moved.
 func (f *Feature) Related() []string {
 	related := slices.Clone(f.Children)
 	for _, d := range f.Dependencies {
@@ -101,16 +104,16 @@ func (f *Feature) Related() []string {
 	return related
 }
 
-// A Relation is a flag's place among dependencies.
+// A Relation says on which side of dependencies a flag is.
 type Relation string
 
-// The relations. A flag that has none is on its own: "".
+// The relations. A flag without dependencies has the relation "".
 const (
-	Parent Relation = "parent" // others depend on it
-	Child  Relation = "child"  // it depends on others
+	Parent Relation = "parent" // other flags depend on it
+	Child  Relation = "child"  // it depends on other flags
 )
 
-// Relation is the flag's place among dependencies.
+// Relation returns on which side of dependencies the flag is.
 func (f *Feature) Relation() Relation {
 	switch {
 	case len(f.Dependencies) > 0:
@@ -121,9 +124,9 @@ func (f *Feature) Relation() Relation {
 	return ""
 }
 
-// hasChildren is the Conflict of what children forbid, with their names as its details. The format takes the flag's name
-// and how many depend.
-func (f *Feature) hasChildren(format string) error {
+// childrenConflict returns the Conflict of a change that is impossible while the flag has children. The details
+// name them. The format gets the flag's name and the number of children as text.
+func (f *Feature) childrenConflict(format string) error {
 	depend := "another flag depends"
 	if n := len(f.Children); n > 1 {
 		depend = strconv.Itoa(n) + " other flags depend"
@@ -137,7 +140,7 @@ func (f *Feature) hasChildren(format string) error {
 	return err
 }
 
-// without is a list less what matches, as a new one; nil when nothing is left.
+// without returns a new list without the items that match; nil if none is left.
 func without[T any](list []T, matches func(T) bool) []T {
 	var rest []T
 	for _, item := range list {

@@ -7,36 +7,37 @@ import (
 	"time"
 )
 
-// An Environment is a stage that flags are switched in (contract: Project environment).
+// An Environment is a stage in which flags are switched on and off separately, such as production (contract:
+// Project environment).
 type Environment struct {
 	Name      string
-	UID       string // new each time the name is made: what flags hold for an earlier one of that name is not seen
-	Type      string // such as development or production; any word
-	Enabled   bool   // new projects get the enabled ones
+	UID       string // new each time the name is created; data of a deleted environment of that name does not apply
+	Type      string // for example development or production
+	Enabled   bool   // new projects get all enabled environments
 	Protected bool   // cannot be deleted
 	SortOrder int64  // lower comes first
 	CreatedAt time.Time
 }
 
-// Environments is the registry of all environments of the service, one aggregate.
+// Environments is the registry of all environments of the service: one aggregate.
 type Environments struct {
 	Version int64
 	List    []Environment
 }
 
-// Key names the registry.
+// Key returns the key of the registry.
 func (e *Environments) Key() Key { return EnvironmentsKey() }
 
 func (e *Environments) version() int64 { return e.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (e *Environments) Clone() *Environments {
 	c := *e
 	c.List = slices.Clone(e.List)
 	return &c
 }
 
-// Find is the environment of that name, or nil.
+// Find returns the environment of that name, or nil.
 func (e *Environments) Find(name string) *Environment {
 	for i := range e.List {
 		if e.List[i].Name == name {
@@ -46,7 +47,7 @@ func (e *Environments) Find(name string) *Environment {
 	return nil
 }
 
-// Add makes an environment. Invalid past the limit, NameExists when the name is taken.
+// Add adds an environment. It returns NameExists if the name is taken, and Invalid if the limit is reached.
 func (e *Environments) Add(env Environment, limits Limits) error {
 	if e.Find(env.Name) != nil {
 		return Errorf(NameExists, "an environment named %q exists already", env.Name)
@@ -58,7 +59,7 @@ func (e *Environments) Add(env Environment, limits Limits) error {
 	return nil
 }
 
-// Get is the environment of that name. NotFound when there is none.
+// Get returns the environment of that name, or NotFound.
 func (e *Environments) Get(name string) (*Environment, error) {
 	if env := e.Find(name); env != nil {
 		return env, nil
@@ -66,7 +67,7 @@ func (e *Environments) Get(name string) (*Environment, error) {
 	return nil, Errorf(NotFound, "there is no environment %q", name)
 }
 
-// Sorted is every environment, by sort order, then by name.
+// Sorted returns all environments by sort order, then by name.
 func (e *Environments) Sorted() []Environment {
 	return slices.SortedFunc(slices.Values(e.List), func(a, b Environment) int { return a.compare(b) })
 }
@@ -76,8 +77,8 @@ func (e Environment) compare(other Environment) int {
 	return cmp.Or(cmp.Compare(e.SortOrder, other.SortOrder), cmp.Compare(e.Name, other.Name))
 }
 
-// Order gives environments, by name, new sort orders; those that are not named keep theirs. Invalid when a name is
-// unknown, and then nothing changes.
+// SetSortOrders sets the sort orders of environments, by name. The others keep theirs. If a name is unknown, it
+// returns Invalid and changes nothing.
 func (e *Environments) SetSortOrders(order map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(order)) {
 		if e.Find(name) == nil {
@@ -92,8 +93,9 @@ func (e *Environments) SetSortOrders(order map[string]int64) error {
 	return nil
 }
 
-// Remove takes an environment away, whoever has it: what projects, flags and tokens keep for its UID is not seen any
-// more, not even when an environment of that name is made again. NotFound without one, Invalid for a protected one.
+// Remove deletes an environment. It returns NotFound if there is none, and Invalid if it is protected. Projects,
+// flags and tokens keep their entries for its UID. These entries are ignored from then on, even if an
+// environment of the same name is created again.
 func (e *Environments) Remove(name string) error {
 	env, err := e.Get(name)
 	if err != nil {
@@ -106,7 +108,7 @@ func (e *Environments) Remove(name string) error {
 	return nil
 }
 
-// NextSortOrder places an environment behind all others.
+// NextSortOrder returns a sort order that places an environment after all others.
 func (e *Environments) NextSortOrder() int64 {
 	var next int64
 	for _, env := range e.List {
@@ -115,6 +117,6 @@ func (e *Environments) NextSortOrder() int64 {
 	return next
 }
 
-// ShortID tells one environment or attachment from a later one of the same name: the first eight characters of a UUID,
-// short because every list row holds some. It is compared with those of the same name only.
+// ShortID shortens a UUID to its first eight characters. It is used for UIDs that are only compared with others
+// of the same name, and short because list rows hold many of them.
 func ShortID(uuid string) string { return uuid[:8] }

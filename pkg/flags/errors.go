@@ -5,39 +5,40 @@ import (
 	"fmt"
 )
 
-// Kind says what sort of failure an Error is; pkg/httpapi gives each its status and name.
+// A Kind classifies errors. pkg/httpapi maps each kind to a status and an error name.
 type Kind int
 
-// The kinds of failure.
+// The kinds of errors.
 const (
 	Internal             Kind = iota // a defect
-	Invalid                          // the request breaks a rule of its own body, or names something unknown in it
-	Unauthenticated                  // no credential, or one that is unknown, deleted or expired
-	Forbidden                        // a valid credential without the permission
-	NotFound                         // the path names something that is not there
+	Invalid                          // the request body breaks a rule or names something unknown
+	Unauthenticated                  // no credential, or an unknown, deleted or expired one
+	Forbidden                        // a valid credential that lacks the permission
+	NotFound                         // something named in the path does not exist
 	NameExists                       // the name is taken
-	Conflict                         // the state of things forbids it
+	Conflict                         // the current state does not allow the change
 	TooLarge                         // the body is larger than allowed
 	UnsupportedMediaType             // the body is not application/json
-	Unavailable                      // the store throttles, fails or does not answer, or the outcome could not be known in time: try again
-	VersionConflict                  // another writer was first: load and decide again. Never reaches a caller
+	Unavailable                      // the store throttles, fails or does not answer in time; the caller should retry
+	VersionConflict                  // another writer changed the aggregate first: load again and retry. Never returned to callers of the API
 )
 
-// An Error is a failure that can be told to the caller. Message is public; Err, the cause, is for the log alone.
+// An Error is a failure that can be shown to the caller of the API. Message and Details are public; Err is only
+// logged.
 type Error struct {
 	Kind    Kind
 	Message string
-	Details []Detail // one a bad field, for Invalid
+	Details []Detail // for Invalid: one entry per bad field
 	Err     error
 }
 
-// A Detail is one fault of a request: what is wrong, and where (a JSON pointer such as "/constraints/0/operator").
+// A Detail is one problem of a request: a message, and where (a JSON pointer such as "/constraints/0/operator").
 type Detail struct {
 	Path    string
 	Message string
 }
 
-// Error is the message with its cause: for the log.
+// Error returns the message and the cause, for the log.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Message + ": " + e.Err.Error()
@@ -45,15 +46,15 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error of a kind with a public message.
+// Errorf returns an Error of that kind with a public message.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// KindOf is the kind of err; what is not an *Error is Internal.
+// KindOf returns the kind of err; Internal if err is not an *Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -61,13 +62,13 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Problems collects the faults of a request, so that a caller can mend them all at once.
+// Problems collects all problems of a request, so that the caller can fix them at once.
 type Problems []Detail
 
-// maxProblems bounds an answer: a body of a megabyte can have a million faults.
+// maxProblems limits the response: a body of a megabyte can have a million problems.
 const maxProblems = 100
 
-// Add notes a fault at path, a JSON pointer into the body. Past the first hundred they are not kept.
+// Add adds a problem at path, a JSON pointer into the body. Problems after the first hundred are dropped.
 func (p *Problems) Add(path, format string, args ...any) {
 	if len(*p) >= maxProblems {
 		return
@@ -75,7 +76,7 @@ func (p *Problems) Add(path, format string, args ...any) {
 	*p = append(*p, Detail{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Under notes the faults that check finds in a part of the body, at their places below path.
+// CheckAt runs a check of a part of the body and adds its problems, with path in front of theirs.
 func (p *Problems) CheckAt(path string, check func(below *Problems)) {
 	var below Problems
 	check(&below)
@@ -84,7 +85,8 @@ func (p *Problems) CheckAt(path string, check func(below *Problems)) {
 	}
 }
 
-// Err is nil without faults, else an Invalid error that says the first and lists them all.
+// Err returns nil if there are no problems. Otherwise it returns an Invalid error with the first one as its
+// message and all in its details.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil

@@ -2,14 +2,14 @@ package flags
 
 import "time"
 
-// EventType says what a change was; the names are those that Unleash users know.
+// An EventType names a kind of change. The names are those of Unleash.
 type EventType string
 
 // The event types.
 const (
 	FeatureCreated             EventType = "feature-created"
 	FeatureMetadataUpdated     EventType = "feature-metadata-updated"
-	FeatureUpdated             EventType = "feature-updated" // by an import: any part of it
+	FeatureUpdated             EventType = "feature-updated" // by an import, which may change any part
 	FeatureArchived            EventType = "feature-archived"
 	FeatureRevived             EventType = "feature-revived"
 	FeatureMoved               EventType = "feature-project-change"
@@ -27,7 +27,7 @@ const (
 	FeatureUntagged            EventType = "feature-untagged"
 	FeatureDependencyAdded     EventType = "feature-dependency-added" // or changed
 	FeatureDependencyRemoved   EventType = "feature-dependency-removed"
-	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of them
+	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of a flag's dependencies
 	FeatureCompleted           EventType = "feature-completed"
 	FeatureUncompleted         EventType = "feature-uncompleted"
 	FeatureFavorited           EventType = "feature-favorited"
@@ -81,20 +81,21 @@ const (
 	ProjectAccessUpdated       EventType = "project-access-updated"
 )
 
-// TokenUserID stands for the user of an API token, who does not exist. It is Unleash's number for admin tokens.
+// TokenUserID is the user ID in events of changes that were made with an API token. Unleash uses the same number
+// for admin tokens.
 const TokenUserID = -42
 
-// An Event tells of a change, and is stored in the transaction that makes it. A change has one event, or several: see
-// Change.Further.
+// An Event records a change. It is stored in the same transaction as the change. A change has one event or
+// several, see Change.MoreEvents.
 type Event struct {
-	ID          string // UUID version 7, so that ids sort by time
+	ID          string // a version 7 UUID, so that IDs sort by time
 	Type        EventType
 	CreatedAt   time.Time
-	CreatedBy   string // the name of the caller's token or user
-	UserID      int64  // who that is; TokenUserID for an API token, 0 for the seeding
+	CreatedBy   string // name of the caller's token or user
+	UserID      int64  // TokenUserID for an API token, 0 for seeded data
 	Project     string
 	Environment string
 	FeatureName string
-	Data        any // what is there now, as a JSON document; what changed, not the whole aggregate
-	PreData     any // what was there before
+	Data        any // the state after the change, as a JSON document: only what changed, not the whole aggregate
+	PreData     any // the state before the change
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// FavoritesKey is what a caller's favorites are kept under: a user's id, so that another name keeps them, or else the
-// name of the token.
+// FavoritesKey returns the key under which a caller's favorites are stored: the user's ID, so that renaming
+// keeps them, or the name of the token.
 func (c Caller) FavoritesKey() string {
 	if c.User != nil {
 		return "user:" + strconv.FormatInt(c.User.ID, 10)
@@ -14,24 +14,26 @@ func (c Caller) FavoritesKey() string {
 	return "token:" + c.Name
 }
 
-// SetFavorite adds the flag to a caller's favorites, or removes it. Invalid past the limit of callers.
+// SetFavorite adds the flag to the caller's favorites or removes it. It returns Invalid if too many callers have
+// it as a favorite.
 func (f *Feature) SetFavorite(caller Caller, favorite bool) (err error) {
 	f.Favorites, err = withFavorite(f.Favorites, caller, favorite)
 	return err
 }
 
-// SetFavorite adds the project to a caller's favorites, or removes it. Invalid past the limit of callers.
+// SetFavorite adds the project to the caller's favorites or removes it. It returns Invalid if too many callers
+// have it as a favorite.
 func (p *Project) SetFavorite(caller Caller, favorite bool) (err error) {
 	p.Favorites, err = withFavorite(p.Favorites, caller, favorite)
 	return err
 }
 
-// FavoriteOf tells whether the project is one of a caller's favorites.
+// IsFavoriteOf reports whether the project is a favorite of the caller.
 func (p *Project) IsFavoriteOf(caller Caller) bool {
 	return slices.Contains(p.Favorites, caller.FavoritesKey())
 }
 
-// withFavorite is a list of callers' keys, sorted, with or without that of one caller.
+// withFavorite returns the sorted list of callers' keys, with or without the key of one caller.
 func withFavorite(keys []string, caller Caller, favorite bool) ([]string, error) {
 	key := caller.FavoritesKey()
 	after := slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })

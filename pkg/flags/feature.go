@@ -8,52 +8,56 @@ import (
 	"time"
 )
 
-// A Feature is a flag with all that belongs to it: one aggregate, stored and changed as a whole (contract: Feature).
+// A Feature is a flag with everything that belongs to it: one aggregate, stored and changed as a whole
+// (contract: Feature).
 type Feature struct {
 	Version    int64
-	Name       string // unique in the service for ever, archived flags included
-	Project    string // id of its project
-	ProjectUID string // the project itself: an id may be used again by another
+	Name       string // unique in the service, archived flags included; never used again
+	Project    string // ID of its project
+	ProjectUID string // UID of its project: the ID may be reused by a later project
 	Metadata
 	Archived   bool
 	CreatedAt  time.Time
 	CreatedBy  string
 	ArchivedAt time.Time // zero while active
-	LastSeenAt time.Time // zero until usage was reported
-	Tags       []Tag     // by type and value
-	Favorites  []string  // the keys of the callers who have it among their favorites, sorted
+	LastSeenAt time.Time // zero until usage is reported
+	Tags       []Tag     // sorted by type and value
+	Favorites  []string  // keys of the callers who have it as a favorite, sorted
 
-	Dependencies []Dependency // its parents, in the order of their adding
-	Children     []string     // the active flags that depend on it, sorted: what they say in Dependencies, see SetDependency
-	Lifecycle    []Phase      // the stages it entered since it was made or revived; none for initial since it was made. Read by History
+	Dependencies []Dependency // its parents, in the order in which they were added
+	Children     []string     // names of the active flags that depend on it, sorted; kept by SetDependency
+	Lifecycle    []Phase      // stages entered since creation or revival; empty for a new flag. Read with History
 
-	// Environments holds what was configured, by environment name. An environment without an entry is disabled and
-	// empty, so adding one to a project touches no flag. Read through In, which knows what of it still counts.
+	// Environments holds the configuration by environment name. A missing entry means disabled and empty, so that
+	// adding an environment to a project changes no flag. Read it with In, which ignores entries of deleted
+	// environments.
 	Environments map[string]FeatureEnvironment
 }
 
-// Metadata is what a caller says about a flag and may change.
+// Metadata are the fields of a flag that a caller sets and can change.
 type Metadata struct {
 	Type           FeatureType
-	Description    *string // nil when a caller sent null
+	Description    *string // nil if the caller sent null
 	Stale          bool
 	ImpressionData bool
 }
 
-// A EnvironmentState ties what a flag has in an environment to the environment and the attachment that it was set up under.
+// An EnvironmentState says to which environment an entry belongs and where the flag was enabled. Both are
+// identified by UID, so that entries do not carry over to an environment that is deleted and created again, or
+// detached from a project and attached again.
 type EnvironmentState struct {
 	EnvironmentUID string // UID of the environment
-	EnabledIn      string // ID of the attachment that it was switched on in; "" while off
+	EnabledIn      string // ID of the attachment under which the flag was enabled; "" while disabled
 }
 
-// In tells whether the standing still means env, and whether it is on there.
+// In reports whether the entry belongs to env, and whether the flag is enabled there.
 func (s EnvironmentState) In(env ProjectEnvironment) (present, enabled bool) {
 	present = s.EnvironmentUID == env.UID
 	return present, present && s.EnabledIn != "" && s.EnabledIn == env.Attachment.ID
 }
 
-// A FeatureEnvironment is a flag's configuration in one environment (contract: Feature environment).
-// Its slices are replaced, never changed in place: copies of a flag share them.
+// A FeatureEnvironment is the configuration of a flag in one environment (contract: Feature environment). Its
+// slices are replaced, never changed in place, because copies of a flag share them.
 type FeatureEnvironment struct {
 	EnvironmentState
 	Strategies []Strategy // by sort order, then age
@@ -61,24 +65,25 @@ type FeatureEnvironment struct {
 	LastSeenAt time.Time
 }
 
-// Key names the flag.
+// Key returns the key of the flag.
 func (f *Feature) Key() Key { return FeatureKey(f.Name) }
 
 func (f *Feature) version() int64 { return f.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (f *Feature) Clone() *Feature {
 	c := *f
 	c.Environments = maps.Clone(f.Environments)
 	return &c
 }
 
-// NewFeature makes a flag that is disabled everywhere.
+// NewFeature returns a new flag, disabled in all environments.
 func NewFeature(p *Project, name string, m Metadata, by string, at time.Time) *Feature {
 	return &Feature{Name: name, Project: p.ID, ProjectUID: p.UID, Metadata: m, CreatedAt: at, CreatedBy: by}
 }
 
-// In is what the flag has in env: empty when nothing was set up there, or only for an earlier environment of that name.
+// In returns the flag's configuration in env: empty if there is none, or only one of an earlier environment of
+// the same name.
 func (f *Feature) In(env ProjectEnvironment) FeatureEnvironment {
 	fe, ok := f.Environments[env.Name]
 	if !ok || fe.EnvironmentUID != env.UID {
@@ -87,22 +92,23 @@ func (f *Feature) In(env ProjectEnvironment) FeatureEnvironment {
 	return fe
 }
 
-// Enabled tells whether the flag is on in env.
+// Enabled reports whether the flag is enabled in env.
 func (f *Feature) Enabled(env ProjectEnvironment) bool {
 	_, enabled := f.In(env).EnvironmentState.In(env)
 	return enabled
 }
 
-// set keeps fe as what the flag has in env.
-func (f *Feature) set(env ProjectEnvironment, fe FeatureEnvironment) {
+// setEnvironment stores fe as the flag's configuration in env.
+func (f *Feature) setEnvironment(env ProjectEnvironment, fe FeatureEnvironment) {
 	if f.Environments == nil {
 		f.Environments = map[string]FeatureEnvironment{}
 	}
 	f.Environments[env.Name] = fe
 }
 
-// Enable switches the flag on in env. Without a strategy there, the project's default strategy for env is added with
-// it; without that either, Conflict (contract: States and transitions). A disabled strategy counts.
+// Enable enables the flag in env. If it has no strategies there, the default strategy of the project for env is
+// added in the same change. Without a default strategy it returns Conflict (contract: States and transitions). A
+// disabled strategy counts as a strategy.
 func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
 	if f.Enabled(env) {
 		return nil
@@ -117,27 +123,27 @@ func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
 		fe.Strategies = []Strategy{s}
 	}
 	fe.EnabledIn = env.Attachment.ID
-	f.set(env, fe)
+	f.setEnvironment(env, fe)
 	return nil
 }
 
-// Disable switches the flag off in env.
+// Disable disables the flag in env.
 func (f *Feature) Disable(env ProjectEnvironment) {
 	if f.Enabled(env) {
 		fe := f.In(env)
 		fe.EnabledIn = ""
-		f.set(env, fe)
+		f.setEnvironment(env, fe)
 	}
 }
 
-// Archive takes the flag out of use; its name stays taken for ever. It lets go of its parents, which are to change too
-// and must all be given. Conflict while others depend on it.
+// Archive archives the flag; its name stays taken forever. Its dependencies end, so clones of all of its parents
+// must be passed. It returns Conflict while other flags depend on it.
 func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
 	if f.Archived {
 		return nil
 	}
 	if len(f.Children) > 0 {
-		return f.hasChildren("flag %q cannot be archived: %s on it; archive these first, or end their dependency")
+		return f.childrenConflict("flag %q cannot be archived: %s on it; archive these first, or end their dependency")
 	}
 	f.RemoveDependencies(parents...)
 	if len(f.Dependencies) > 0 {
@@ -147,7 +153,7 @@ func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
 	return nil
 }
 
-// Revive brings an archived flag back, disabled everywhere and at the beginning of its lifecycle.
+// Revive makes an archived flag active again: disabled in all environments, and in the lifecycle stage initial.
 func (f *Feature) Revive(at time.Time) {
 	if !f.Archived {
 		return
@@ -160,12 +166,13 @@ func (f *Feature) Revive(at time.Time) {
 	}
 }
 
-// Move takes the flag to another project; from are the environments of the one that it is in. What is on stays on, so
-// the other project must have every environment that the flag is on in: Conflict when not. What the flag has in other
-// environments that only its old project has rests, as when an environment is taken out of a project. Conflict, too,
-// while there are dependencies, which stay within a project, and while it uses a segment that the other project cannot use,
-// in an environment of the registry. What the flag has with such a segment in an environment that was deleted stays behind:
-// no flag takes a segment into a project that cannot use it.
+// Move moves the flag to another project; from are the environments of its current project. The flag keeps its
+// state in each environment.
+//
+// It returns Conflict if
+//   - the flag is enabled in an environment that the other project does not have. Its configuration in other environments that the project lacks is kept, hidden, as after detaching an environment;
+//   - the flag has dependencies, because those never cross projects;
+//   - one of its strategies, in an existing environment, uses a segment that the other project cannot use. Such strategies in deleted environments are dropped.
 func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environments, segment func(id int64) *Segment) error {
 	if f.ProjectUID == to.UID {
 		return nil
@@ -181,7 +188,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		s := segment(id)
 		return s != nil && s.ProjectUID != "" && s.ProjectUID != to.UID
 	}
-	for _, id := range f.Use().segments(func(s StrategyUse) bool { return s.in(registry) }) {
+	for _, id := range f.Use().segmentsWhere(func(s StrategyUse) bool { return s.environmentExists(registry) }) {
 		if s := segment(id); foreign(id) {
 			return Errorf(Conflict, "flag %q uses segment %d, %q, which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
 		}
@@ -200,7 +207,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		return Errorf(Conflict, "flag %q is on in environments that project %q does not have: %s; switch it off there, or add them to the project first",
 			f.Name, to.ID, strings.Join(missing, ", "))
 	}
-	f.forgetDeleted(registry, foreign)
+	f.dropDeletedEnvironments(registry, foreign)
 	for name, fe := range f.Environments {
 		fe.EnabledIn = on[name]
 		f.Environments[name] = fe
@@ -209,23 +216,27 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	return nil
 }
 
-// forgetDeleted drops what the flag has in environments that were deleted, where a strategy uses one of some segments.
-// The registry must have been read no earlier than the flag: it knows every environment that the flag can be in.
-func (f *Feature) forgetDeleted(registry *Environments, of func(segment int64) bool) {
+// dropDeletedEnvironments drops the flag's configuration of deleted environments in which a strategy uses a
+// matching segment. The registry must be at least as recent as the flag, so that it knows all environments that
+// the flag can be in.
+func (f *Feature) dropDeletedEnvironments(registry *Environments, of func(segment int64) bool) {
 	for _, s := range f.Use().Strategies {
-		if !s.in(registry) && slices.ContainsFunc(s.Segments, of) {
+		if !s.environmentExists(registry) && slices.ContainsFunc(s.Segments, of) {
 			delete(f.Environments, s.Environment)
 		}
 	}
 }
 
-// CloneAs makes a new flag with this one's metadata, strategies (with ids of their own) and variants, disabled
-// everywhere. Strategies with segments in environments that were deleted stay behind: the segments may belong to another
-// project by now. Its tags stay behind; its parents, which change too, are for the caller to bring over by SetDependency. With
-// replaceGroupID, strategies grouped under the old name are grouped under the new one.
+// CloneAs returns a new flag with the metadata, strategies and variants of this one, disabled in all
+// environments. Strategies get new IDs. With replaceGroupID, a strategy whose groupId is the old name gets the
+// new name.
+//
+// Tags, favorites and dependencies are not copied; a caller adds the parents with SetDependency. Strategies with
+// segments in deleted environments are not copied either, because those segments may belong to another project
+// now.
 func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environments, by string, at time.Time, newID func() string) *Feature {
 	c := f.Clone()
-	c.forgetDeleted(registry, func(int64) bool { return true })
+	c.dropDeletedEnvironments(registry, func(int64) bool { return true })
 	c.Version, c.Name, c.CreatedAt, c.CreatedBy, c.LastSeenAt = 0, name, at, by, time.Time{}
 	c.Tags, c.Favorites, c.Dependencies, c.Children, c.Lifecycle = nil, nil, nil, nil, nil
 	for _, env := range slices.Sorted(maps.Keys(c.Environments)) {
@@ -245,7 +256,7 @@ func (f *Feature) CloneAs(name string, replaceGroupID bool, registry *Environmen
 	return c
 }
 
-// AllVariants is the union by name of the variants in envs, earlier environments first.
+// AllVariants returns the union of the variants in envs, by name. The first environment that has a name wins.
 func (f *Feature) AllVariants(envs []ProjectEnvironment) []Variant {
 	union := []Variant{}
 	seen := map[string]bool{}
@@ -260,7 +271,8 @@ func (f *Feature) AllVariants(envs []ProjectEnvironment) []Variant {
 	return union
 }
 
-// VariantNames are the names of the variants in envs and of those of the strategies there, sorted, each once.
+// VariantNames returns the names of all variants in envs, including those of strategies, sorted and without
+// duplicates.
 func (f *Feature) VariantNames(envs []ProjectEnvironment) []string {
 	names := []string{}
 	for _, env := range envs {

@@ -337,13 +337,13 @@ func TestMove(t *testing.T) {
 			f.Environments["production"] = FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-production", "earlier"}}
 		}, to(), "", ""},
 		{"using a segment of its project", "development", func(f *Feature) {
-			f.set(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
+			f.setEnvironment(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
 		}, to("development"), `segment 2, "ours", which belongs to project "default"`, ""},
 		{"using one of its project in an environment that is gone", "", func(f *Feature) {
-			f.set(env("staging"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
+			f.setEnvironment(env("staging"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
 		}, to("development"), "", ""},
 		{"using one of the other, and one of all", "", func(f *Feature) {
-			f.set(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
+			f.setEnvironment(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
 		}, to("development"), "", ""},
 		{"a child", "", func(f *Feature) { f.Dependencies = []Dependency{{Feature: "parent"}} }, to(), "depends on other flags", ""},
 		{"a parent", "", func(f *Feature) { f.Children = []string{"child"} }, to(), "or others on it", ""},
@@ -356,7 +356,7 @@ func TestMove(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := &Feature{Name: "f", Project: "default", ProjectUID: "uid-default", Environments: map[string]FeatureEnvironment{}}
 			for _, name := range strings.Fields(tt.on) {
-				f.set(env(name), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-" + name, "here-" + name}, Strategies: []Strategy{{ID: "s"}}})
+				f.setEnvironment(env(name), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-" + name, "here-" + name}, Strategies: []Strategy{{ID: "s"}}})
 			}
 			if tt.alter != nil {
 				tt.alter(f)

@@ -3,7 +3,7 @@ package flags
 // FeatureType is the purpose of a flag.
 type FeatureType string
 
-// The feature types; Release is what a flag is made as unless its creator says otherwise.
+// The feature types. Release is the default.
 const (
 	Release        FeatureType = "release"
 	Experiment     FeatureType = "experiment"
@@ -12,12 +12,12 @@ const (
 	PermissionFlag FeatureType = "permission"
 )
 
-// A FeatureTypeInfo tells people about a feature type.
+// A FeatureTypeInfo describes a feature type to users.
 type FeatureTypeInfo struct {
 	ID          FeatureType
 	Name        string
 	Description string
-	Lifetime    int // days that such a flag is expected to be of use; 0 for no end
+	Lifetime    int // days that a flag of this type is expected to be used; 0 for no limit
 }
 
 var featureTypes = []FeatureTypeInfo{
@@ -28,10 +28,10 @@ var featureTypes = []FeatureTypeInfo{
 	{PermissionFlag, "Permission", "Gives something to those users who may have it.", 0},
 }
 
-// FeatureTypeInfos tells people about every feature type.
+// FeatureTypeInfos returns the descriptions of all feature types.
 func FeatureTypeInfos() []FeatureTypeInfo { return append([]FeatureTypeInfo(nil), featureTypes...) }
 
-// FeatureTypes lists every feature type.
+// FeatureTypes returns all feature types.
 func FeatureTypes() []FeatureType {
 	list := make([]FeatureType, len(featureTypes))
 	for i, t := range featureTypes {

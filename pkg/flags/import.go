@@ -6,18 +6,19 @@ import (
 	"strconv"
 )
 
-// A ImportedFlag is what an import says of one flag: what it is, and what it has in the environment that it is imported into
-// (contract: Import data set). A list that is nil was not said anything about, and stays as it is; an empty one is empty.
+// An ImportedFlag is one flag of an import: its metadata, and its configuration in the target environment
+// (contract: Import data set). A nil list means that the import does not contain it, and the flag keeps what it
+// has. An empty list makes it empty.
 type ImportedFlag struct {
 	Metadata
 	Tags       []Tag
-	Parents    []Dependency // others that the flag has stay
-	Strategies []Strategy   // without ids, in their order
+	Parents    []Dependency // added to the parents that the flag has
+	Strategies []Strategy   // without IDs, in their order
 	Variants   []Variant
 	Enabled    *bool
 }
 
-// Check notes every fault of what is brought, as a flag of that name would have it.
+// Check adds all problems of the imported flag, with default parameters for a flag of that name.
 func (b ImportedFlag) Check(name string, types *StrategyTypes, limits Limits, p *Problems) {
 	for i, s := range b.Strategies {
 		p.CheckAt("/strategies/"+strconv.Itoa(i), func(below *Problems) { s.WithDefaults(name).Check(types, limits, below) })
@@ -31,8 +32,8 @@ func (b ImportedFlag) Check(name string, types *StrategyTypes, limits Limits, p 
 	}
 }
 
-// Bring makes the flag what an import says it is, with env alone of its environments. A strategy that the flag has
-// already, but for the id, keeps its id; so the same import again changes nothing.
+// Import applies the import to the flag. Of the environments, only env changes. A strategy that differs from an
+// existing one only in its ID keeps the existing ID, so repeating an import changes nothing.
 func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
 	f.Metadata = b.Metadata
 	if b.Tags != nil {
@@ -42,7 +43,7 @@ func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() st
 		}
 	}
 	if b.Strategies != nil {
-		if err := f.bringStrategies(env, b, newID, limits); err != nil {
+		if err := f.importStrategies(env, b, newID, limits); err != nil {
 			return err
 		}
 	}
@@ -59,9 +60,9 @@ func (f *Feature) Import(env ProjectEnvironment, b ImportedFlag, newID func() st
 	return f.Enable(env, newID)
 }
 
-// forEverybody is what a flag has that is on without any strategy: some servers have such flags, and to an SDK they are on
-// for everybody.
-var forEverybody = Strategy{Name: "default"}
+// onForEveryone is added to a flag that is enabled without strategies. Some servers have such flags, and SDKs
+// evaluate them as on for everyone.
+var onForEveryone = Strategy{Name: "default"}
 
 // CheckStrategies returns Invalid if a flag would have too many strategies in an environment.
 func (l Limits) CheckStrategies(flag, environment string, n int) error {
@@ -71,18 +72,18 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", flag, n, environment, l.Strategies)
 }
 
-// strategies are those that the import gives the flag: what it says, and for everybody where it says that the flag is on
-// without any. An import that says nothing about strategies gives none. The flag is then switched on as by itself, which
-// adds the project's default strategy and takes no permission to add one.
-func (b ImportedFlag) strategies() []Strategy {
+// effectiveStrategies returns the strategies that the import gives the flag. An enabled flag with an explicitly
+// empty list gets onForEveryone. If the import has no list, it returns none: enabling the flag then adds the
+// project's default strategy, which needs no permission to create strategies.
+func (b ImportedFlag) effectiveStrategies() []Strategy {
 	if b.Strategies != nil && len(b.Strategies) == 0 && b.Enabled != nil && *b.Enabled {
-		return []Strategy{forEverybody}
+		return []Strategy{onForEveryone}
 	}
 	return b.Strategies
 }
 
-func (f *Feature) bringStrategies(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
-	strategies := b.strategies()
+func (f *Feature) importStrategies(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
+	strategies := b.effectiveStrategies()
 	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)); err != nil {
 		return err
 	}
@@ -107,29 +108,28 @@ func (f *Feature) bringStrategies(env ProjectEnvironment, b ImportedFlag, newID 
 	return nil
 }
 
-// sameStrategy tells whether two strategies are the same but for their ids.
+// sameStrategy reports whether two strategies differ at most in their IDs.
 func sameStrategy(a, b Strategy) bool {
 	a.ID, b.ID = "", ""
-	return reflect.DeepEqual(a.normal(), b.normal())
+	return reflect.DeepEqual(a.normalized(), b.normalized())
 }
 
-// normal is the strategy with every empty list as none, to compare it.
-func (s Strategy) normal() Strategy {
-	s.Segments, s.Variants, s.Constraints = some(s.Segments), some(slices.Clone(s.Variants)), some(slices.Clone(s.Constraints))
+// normalized returns the strategy with nil in place of empty lists, for comparing.
+func (s Strategy) normalized() Strategy {
+	s.Segments, s.Variants, s.Constraints = nilIfEmpty(s.Segments), nilIfEmpty(slices.Clone(s.Variants)), nilIfEmpty(slices.Clone(s.Constraints))
 	for i := range s.Variants {
-		s.Variants[i].Overrides = some(s.Variants[i].Overrides)
+		s.Variants[i].Overrides = nilIfEmpty(s.Variants[i].Overrides)
 	}
 	if len(s.Parameters) == 0 {
 		s.Parameters = nil
 	}
 	for i := range s.Constraints {
-		s.Constraints[i].Values = some(s.Constraints[i].Values)
+		s.Constraints[i].Values = nilIfEmpty(s.Constraints[i].Values)
 	}
 	return s
 }
 
-// some is the list, or nil for an empty one.
-func some[T any](list []T) []T {
+func nilIfEmpty[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}

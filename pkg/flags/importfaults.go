@@ -5,18 +5,19 @@ import (
 	"strconv"
 )
 
-// An ImportFault is something of a set that cannot be imported as it is, and why. It is found by trying.
+// An ImportFault is a part of a data set that cannot be imported, and the reason. It is found by trying the
+// import.
 type ImportFault struct {
-	Kind   string // what it is: ImportedFlag, or what else the report is to call it
+	Kind   string // FlagFault, or the name of another entity for the report
 	Name   string
 	Reason string
 }
 
-// ImportedFlag is the kind of a fault of a flag.
+// FlagFault is the kind of faults of flags.
 const FlagFault = "flag"
 
-// faulty tells of the names of one kind whether they cannot be imported.
-func (t ImportTarget) faulty(kind string) func(name string) bool {
+// hasFault returns a function that reports whether the entity of that kind and name has a fault.
+func (t ImportTarget) hasFault(kind string) func(name string) bool {
 	names := map[string]bool{}
 	for _, f := range t.Faults {
 		if f.Kind == kind {
@@ -26,9 +27,10 @@ func (t ImportTarget) faulty(kind string) func(name string) bool {
 	return func(name string) bool { return names[name] }
 }
 
-// faults are findings about what cannot be imported, one a reason, but for flags of which another finding says so.
-func (s ImportSet) faults(to ImportTarget, sorted fate) (list []ImportFinding) {
-	told, at := s.told(to, sorted), map[string]int{}
+// faults returns the faults as findings, one per reason. Flags that another finding reports already are left
+// out.
+func (s ImportSet) faults(to ImportTarget, sorted importOutcome) (list []ImportFinding) {
+	told, at := s.reported(to, sorted), map[string]int{}
 	for _, f := range to.Faults {
 		if f.Kind == FlagFault && told[f.Name] {
 			continue
@@ -46,9 +48,9 @@ func (s ImportSet) faults(to ImportTarget, sorted fate) (list []ImportFinding) {
 	return list
 }
 
-// told are the flags that will be skipped for a reason of which the report has a finding of its own.
-func (s ImportSet) told(to ImportTarget, sorted fate) map[string]bool {
-	told := setOf(slices.Concat(sorted.elsewhere, sorted.skipped))
+// reported returns the flags that are skipped for a reason that has a finding of its own.
+func (s ImportSet) reported(to ImportTarget, sorted importOutcome) map[string]bool {
+	told := setOf(slices.Concat(sorted.inOtherProject, sorted.skipped))
 	missing := setOf(s.missingParents(to, sorted))
 	for _, d := range s.Dependencies {
 		if slices.ContainsFunc(d.Parents, func(parent string) bool { return missing[parent] }) {

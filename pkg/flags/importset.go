@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// An ImportSet is what a set of import data says, as far as it matters to whether it can be imported (contract: Import
-// data set).
+// An ImportSet is the part of a data set that decides whether it can be imported (contract: Import data set).
 type ImportSet struct {
-	Features      []string // the names of the flags
+	Features      []string // names of the flags
 	Strategies    []ImportStrategy
 	Tagged        []ImportTag
 	TagTypes      []string
@@ -17,32 +16,32 @@ type ImportSet struct {
 	Dependencies  []ImportDependency
 }
 
-// An ImportStrategy is a strategy that a flag of the set has.
+// An ImportStrategy is a strategy of a flag in the data set.
 type ImportStrategy struct {
 	Feature  string
 	Type     string
 	Segments []int64
 }
 
-// An ImportTag is a tag that a flag of the set has, by its type.
+// An ImportTag is a tag of a flag in the data set.
 type ImportTag struct{ Feature, Type string }
 
-// An ImportSegment is a segment that strategies of the set refer to by its id there.
+// An ImportSegment is a segment in the data set. Strategies in the set refer to it by its ID in the set.
 type ImportSegment struct {
 	ID      int64
 	Name    string
-	Defined bool // the set has its constraints, so that it can be made
+	Defined bool // the set has its constraints, so that it can be created
 
-	Constraints []Constraint // of a whole one
+	Constraints []Constraint // if it is defined
 }
 
-// An ImportDependency names the parents of a flag of the set.
+// An ImportDependency has the names of the parents of a flag in the data set.
 type ImportDependency struct {
 	Feature string
 	Parents []string
 }
 
-// Named lists every flag that the set names, each once: its own, and the parents of those.
+// FeatureNames returns the names of all flags in the data set and of their parents, without duplicates.
 func (s ImportSet) FeatureNames() []string {
 	names := slices.Clone(s.Features)
 	for _, d := range s.Dependencies {
@@ -51,27 +50,27 @@ func (s ImportSet) FeatureNames() []string {
 	return distinct(names)
 }
 
-// An ImportTarget is where a set is to be imported, and what is there already.
+// An ImportTarget is where a data set is imported to, and what exists there.
 type ImportTarget struct {
 	Project     *Project
 	Environment ProjectEnvironment
-	Feature     func(name string) *Feature // nil for one that is not there
+	Feature     func(name string) *Feature // returns nil if there is no such flag
 	TagTypes    *TagTypes
 
 	StrategyTypes      *StrategyTypes
 	ContextFields      *ContextFields
 	Segments           []*Segment
-	Faults             []ImportFault // what else stands in the way
-	MissingPermissions []Permission  // what the import takes and the caller does not have
+	Faults             []ImportFault // what else prevents the import
+	MissingPermissions []Permission  // what the import needs and the caller lacks
 }
 
-// An ImportReport says what stands in the way of an import, what to know before it, and which permissions the caller
-// lacks for it (contract: Validation result).
+// An ImportReport is the result of validating an import: what prevents it, what to know before it, and which
+// permissions the caller lacks (contract: Validation result).
 type ImportReport struct {
 	Errors, Warnings, Permissions []ImportFinding
 }
 
-// An ImportFinding is one of those things, with the names that it is about.
+// An ImportFinding is one entry of the report, with the names of what it is about.
 type ImportFinding struct {
 	Message  string
 	Affected []string
@@ -79,11 +78,11 @@ type ImportFinding struct {
 
 // Validate tells whether the set can be imported.
 func (s ImportSet) Validate(to ImportTarget) ImportReport {
-	fate := s.sort(to)
+	fate := s.classify(to)
 	project := to.Project.ID
 	report := ImportReport{
 		Errors: findings(
-			finding("These flags exist in another project already. Names are unique in the service: rename them or leave them out", fate.elsewhere),
+			finding("These flags exist in another project already. Names are unique in the service: rename them or leave them out", fate.inOtherProject),
 			finding("These flags are parents that neither the import nor the project "+strconv.Quote(project)+" has, or that are archived", s.missingParents(to, fate)),
 			finding("These segments do not exist, or belong to another project, and strategies refer to them: make them first", s.unknownSegments(to, false)),
 			s.faults(to, fate),
@@ -94,9 +93,9 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 			finding("These strategy types are custom ones that are not defined here, and flags with them will be skipped; define them first, and have every SDK bring what they do",
 				s.customStrategies(to, false)),
 			finding("These strategy types are custom ones: every SDK must bring what they do", s.customStrategies(to, true)),
-			finding("These tag types are unknown and will be made", without(s.newTagTypes(to), to.faulty("tag type"))),
-			finding("These context fields are unknown and will be made", without(s.newContextFields(to), to.faulty("context field"))),
-			finding("These segments are unknown and will be made", without(s.unknownSegments(to, true), to.faulty("segment"))),
+			finding("These tag types are unknown and will be made", without(s.newTagTypes(to), to.hasFault("tag type"))),
+			finding("These context fields are unknown and will be made", without(s.newContextFields(to), to.hasFault("context field"))),
+			finding("These segments are unknown and will be made", without(s.unknownSegments(to, true), to.hasFault("segment"))),
 			finding("These segments are here with other constraints, which stay: strategies will use them as they are here", s.otherSegments(to)),
 		),
 	}
@@ -108,20 +107,20 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 	return report
 }
 
-// A fate is what an import does with the flags of a set, by name.
-type fate struct {
-	created, overwritten, skipped, elsewhere []string
+// An importOutcome lists the names of the flags by what the import does with them.
+type importOutcome struct {
+	created, overwritten, skipped, inOtherProject []string
 }
 
-// sort tells what the import would do with each flag. One of another project is an error, archived or not: its name
-// is taken for ever.
-func (s ImportSet) sort(to ImportTarget) (sorted fate) {
+// classify says what the import does with each flag. A flag that exists in another project is an error, even if
+// archived, because names are never freed.
+func (s ImportSet) classify(to ImportTarget) (sorted importOutcome) {
 	for _, name := range distinct(s.Features) {
 		switch f := to.Feature(name); {
 		case f == nil:
 			sorted.created = append(sorted.created, name)
 		case f.ProjectUID != to.Project.UID:
-			sorted.elsewhere = append(sorted.elsewhere, name)
+			sorted.inOtherProject = append(sorted.inOtherProject, name)
 		case f.Archived:
 			sorted.skipped = append(sorted.skipped, name)
 		default:
@@ -131,9 +130,8 @@ func (s ImportSet) sort(to ImportTarget) (sorted fate) {
 	return sorted
 }
 
-// missingParents are those that a flag of the set depends on and that will not be active flags of the project after
-// the import.
-func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
+// missingParents returns the parents that will not be active flags of the project after the import.
+func (s ImportSet) missingParents(to ImportTarget, sorted importOutcome) []string {
 	imported := setOf(sorted.created)
 	var missing []string
 	for _, d := range s.Dependencies {
@@ -147,8 +145,10 @@ func (s ImportSet) missingParents(to ImportTarget, sorted fate) []string {
 	return distinct(missing)
 }
 
-// unknownSegments are those that the set is whole of, or those that it refers to otherwise, and that its project cannot have.
-// Ids mean nothing here: one that the set gives no name is unknown, and goes by its id.
+// unknownSegments returns the names of segments that the project cannot use. With defined, it returns those that
+// the data set defines (they exist here but belong to another project), else those that strategies only refer
+// to. An ID without a name in the data set is unknown, because IDs differ between services; it is returned as
+// text.
 func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	var unknown []string
 	named, referred, here := map[int64]bool{}, map[int64]bool{}, to.segmentsByName()
@@ -175,7 +175,7 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 	return distinct(unknown)
 }
 
-// segmentsByName are the segments of the target, whose names are unique.
+// segmentsByName indexes the segments of the target; their names are unique.
 func (t ImportTarget) segmentsByName() map[string]*Segment {
 	named := make(map[string]*Segment, len(t.Segments))
 	for _, segment := range t.Segments {
@@ -184,7 +184,7 @@ func (t ImportTarget) segmentsByName() map[string]*Segment {
 	return named
 }
 
-// otherSegments are those that are here, but not as the set has them.
+// otherSegments returns the names of segments that exist with other constraints than in the data set.
 func (s ImportSet) otherSegments(to ImportTarget) []string {
 	var other []string
 	here := to.segmentsByName()
@@ -197,7 +197,8 @@ func (s ImportSet) otherSegments(to ImportTarget) []string {
 	return distinct(other)
 }
 
-// customStrategies are the custom strategy types that the set uses, of those that are defined here or of the others.
+// customStrategies returns the custom strategy types that the data set uses: those that are defined here, or
+// those that are not.
 func (s ImportSet) customStrategies(to ImportTarget, defined bool) []string {
 	var custom []string
 	for _, strategy := range s.Strategies {
@@ -223,7 +224,7 @@ func (s ImportSet) newContextFields(to ImportTarget) []string {
 	return slices.DeleteFunc(distinct(s.ContextFields), to.ContextFields.Has)
 }
 
-// finding is one finding, or none where nothing is affected.
+// finding returns a list of one finding; nil if no names are affected.
 func finding(message string, affected []string) []ImportFinding {
 	if len(affected) == 0 {
 		return nil
@@ -233,7 +234,7 @@ func finding(message string, affected []string) []ImportFinding {
 
 func findings(lists ...[]ImportFinding) []ImportFinding { return slices.Concat(lists...) }
 
-// distinct is a list without what comes in it again.
+// distinct returns the list without duplicates, in its order.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	out := make([]string, 0, len(list))

@@ -5,53 +5,53 @@ import (
 	"time"
 )
 
-// A Stage is how far a flag has come (contract: Lifecycle).
+// A Stage is a stage in the lifecycle of a flag (contract: Lifecycle).
 type Stage string
 
 // The stages, in their order.
 const (
-	StageInitial   Stage = "initial"  // made, or revived, and not seen in use since
-	StagePreLive   Stage = "pre-live" // in use, in no production environment yet
-	StageLive      Stage = "live"     // in use in production
+	StageInitial   Stage = "initial"  // created or revived, and not used since
+	StagePreLive   Stage = "pre-live" // used, but not in a production environment
+	StageLive      Stage = "live"     // used in production
 	StageCompleted Stage = "completed"
 	StageArchived  Stage = "archived"
 )
 
-// Stages lists the stages in their order.
+// Stages returns the stages in their order.
 func Stages() []Stage {
 	return []Stage{StageInitial, StagePreLive, StageLive, StageCompleted, StageArchived}
 }
 
-// A Phase is a stage that a flag has entered.
+// A Phase is a stage that a flag entered, and when.
 type Phase struct {
 	Stage     Stage
 	EnteredAt time.Time
 	Completion
 }
 
-// A Completion is what came of a flag that is completed. Both are empty where nobody said.
+// A Completion is the outcome of a completed flag. Both fields are empty if the user gave none.
 type Completion struct {
 	Status CompletionStatus
-	Value  string // such as the variant that was kept
+	Value  string // for example the name of the variant that was kept
 }
 
-// A Status is what has become of what a flag switched.
+// A CompletionStatus says what happened to the feature behind a completed flag.
 type CompletionStatus string
 
-// The statuses.
+// The completion statuses.
 const (
 	Kept            CompletionStatus = "kept"
 	KeptWithVariant CompletionStatus = "kept-with-variant"
 	Discarded       CompletionStatus = "discarded"
 )
 
-// Statuses lists what a completed flag can have come to.
+// CompletionStatuses returns all completion statuses.
 func CompletionStatuses() []CompletionStatus {
 	return []CompletionStatus{Kept, KeptWithVariant, Discarded}
 }
 
-// History lists the stages that the flag has been through since it was made or revived, in their order, each once. The
-// last one is where it is.
+// History returns the stages that the flag has been in since it was created or revived, in their order. The last
+// one is the current stage.
 func (f *Feature) History() []Phase {
 	history := slices.Clone(f.Lifecycle)
 	if len(history) == 0 {
@@ -63,13 +63,13 @@ func (f *Feature) History() []Phase {
 	return history
 }
 
-// Phase is the stage that the flag is in.
+// Phase returns the current stage of the flag.
 func (f *Feature) Phase() Phase {
 	history := f.History()
 	return history[len(history)-1]
 }
 
-// Complete says that the flag has done its work. Said again it may tell of another outcome; when that was stays as it is.
+// Complete marks the flag as completed. If it is completed already, the outcome is replaced and the time stays.
 func (f *Feature) Complete(c Completion, at time.Time) {
 	now := f.Phase()
 	switch now.Stage {
@@ -82,15 +82,15 @@ func (f *Feature) Complete(c Completion, at time.Time) {
 	}
 }
 
-// Uncomplete takes back that the flag has done its work: it is in the stage that it was in before.
+// Uncomplete undoes Complete: the flag returns to the stage before.
 func (f *Feature) Uncomplete() {
 	if f.Phase().Stage == StageCompleted {
 		f.Lifecycle = slices.Clone(f.Lifecycle[:len(f.Lifecycle)-1])
 	}
 }
 
-// Used moves the flag on when its use is reported from an environment: to pre-live, and to live from a production one.
-// It never moves back, and what is completed or archived stays so.
+// RecordUse advances the lifecycle when use of the flag is reported: to pre-live, or to live from a production
+// environment. The stage never goes back, and a completed or archived flag does not change.
 func (f *Feature) RecordUse(env ProjectEnvironment, at time.Time) {
 	to := StagePreLive
 	if env.Type == ProductionType {
@@ -101,5 +101,5 @@ func (f *Feature) RecordUse(env ProjectEnvironment, at time.Time) {
 	}
 }
 
-// ProductionType is the type of environments that are in production.
+// ProductionType is the type of production environments.
 const ProductionType = "production"

@@ -1,23 +1,23 @@
 package flags
 
-// Limits bounds how much one aggregate may hold. Each is a setting of the deployment, and each holds under parallel
-// calls too, because it is checked on the very version that the change is committed over.
+// Limits are the limits of one aggregate that a deployment can set. They hold for concurrent changes too,
+// because each is checked on the version over which the change is committed.
 type Limits struct {
 	Strategies            int // per flag environment
 	Constraints           int // per strategy
 	ConstraintValues      int // per constraint
-	ConstraintValueLength int // characters of one constraint value
+	ConstraintValueLength int // characters per constraint value
 	Environments          int // per service
 	Tags                  int // per flag
 	StrategySegments      int // per strategy
-	SegmentValues         int // per segment, in all its constraints together
+	SegmentValues         int // per segment, over all its constraints
 	ContextFields         int // per service
 }
 
-// MaxFlagSize is the most bytes that a flag may take: an item of the store holds no more.
+// MaxFlagSize is the largest size of a flag in bytes: an item of the store cannot be larger.
 const MaxFlagSize = 400 << 10
 
-// DefaultLimits are the limits of a deployment that sets none.
+// DefaultLimits returns the limits of a deployment that sets none.
 func DefaultLimits() Limits {
 	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValueLength: 100, Environments: 50, Tags: 30,
 		StrategySegments: 5, SegmentValues: 1000, ContextFields: 100}

@@ -7,32 +7,34 @@ import (
 	"time"
 )
 
-// A LogQuery says which events of the log are wanted. Of a list, any one will do; an empty list leaves nothing out.
+// A LogQuery selects events of the log. An event matches a list if it matches one of its entries; an empty list
+// matches all events.
 type LogQuery struct {
 	Projects        []string
 	Features        []string
 	Environments    []string
 	Types           []EventType
-	Actors          []string  // the names or ids of those who did it
-	Text            string    // stands somewhere in the event, in this case; "" for any
-	From, To        time.Time // the first and the last moment, both included; zero for no bound
-	IncludeReserved bool      // whether reserved events may be shown
-	Limit           int       // at most this many events, from 1
-	Cursor          string    // LogPage.Next of the page before; "" for the first
+	Actors          []string // names or user IDs of the callers who made the change
+	Text            string   // must be contained in the event, case-sensitive; "" for any
+	From, To        time.Time
+	IncludeReserved bool   // whether reserved events are included, see ReservedEvents
+	Limit           int    // maximum number of events, at least 1
+	Cursor          string // LogPage.Next of the previous page; "" for the first
 }
 
-// A LogPage is a part of the log, newest first. It may have fewer events than were asked for, even none, and yet not be
-// the last.
+// A LogPage is a page of the log, newest first. A page can have fewer events than the limit, even none, without
+// being the last.
 type LogPage struct {
 	Events []Event
-	Next   string // where the next page begins; "" for the last. It tells of a moment, and so of nothing that is secret
-	Total  int    // the number of events that match on all pages; UnknownTotal when the query of the page does not tell
+	Next   string // cursor of the next page; "" on the last page. It encodes only a time and contains no secret
+	Total  int    // number of matching events on all pages, or UnknownTotal
 }
 
-// UnknownTotal is the total of a log that would have to be read to its end to be counted.
+// UnknownTotal means that the total is not known, because counting would read the whole log.
 const UnknownTotal = -1
 
-// reserved are the events of what "may read" does not reach: tokens, users, roles, and who holds what in a project.
+// reserved are the events about tokens, users, roles and access to projects. The permission Read does not cover
+// them.
 var reserved = []EventType{
 	APITokenCreated, APITokenUpdated, APITokenDeleted,
 	PersonalTokenCreated, PersonalTokenDeleted,
@@ -43,31 +45,32 @@ var reserved = []EventType{
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
 }
 
-// ReservedEvents lists the types of events that only administrators see.
+// ReservedEvents returns the types of events that only administrators can see.
 func ReservedEvents() []EventType { return slices.Clone(reserved) }
 
-// eventEpoch is the millisecond that the numbers of events count from, 2025-01-01: from there they last until 2094.
+// eventEpoch is the Unix time in milliseconds from which event numbers count: 2025-01-01. They last until 2094.
 const eventEpoch = 1735689600000
 
-// Number is a whole number of 53 bits at most for those who know events by number: the milliseconds from 2025-01-01 in
-// the upper 41, and the 12 bits in which a UUID of version 7 orders what happens within one. It orders events as their
-// ids do, and two that different processes made in the same 250 ns may share it.
+// Number returns a number for clients that identify events by an integer of at most 53 bits. The upper 41 bits
+// are milliseconds since 2025-01-01, the lower 12 the sub-millisecond part of the version 7 UUID. Numbers sort
+// as IDs do. Two events that different processes create within 250 ns may have the same number.
 func (e Event) Number() int64 {
 	digits := strings.ReplaceAll(e.ID, "-", "")
 	if len(digits) < 16 {
 		return 0
 	}
 	within, _ := strconv.ParseInt(digits[13:16], 16, 64)
-	return (millisecondOf(digits)-eventEpoch)<<12 | within
+	return (millisecondsOf(digits)-eventEpoch)<<12 | within
 }
 
-// EventTime is when the event of that id was made, to the millisecond: ids begin with it.
+// EventTime returns when the event of that ID was created, to the millisecond. The time is the beginning of the
+// ID.
 func EventTime(id string) time.Time {
-	return time.UnixMilli(millisecondOf(strings.ReplaceAll(id, "-", ""))).UTC()
+	return time.UnixMilli(millisecondsOf(strings.ReplaceAll(id, "-", ""))).UTC()
 }
 
-// millisecondOf reads the time that the digits of a UUID of version 7 begin with; 0 where they are none.
-func millisecondOf(digits string) int64 {
+// millisecondsOf parses the time at the beginning of a version 7 UUID; 0 if it is none.
+func millisecondsOf(digits string) int64 {
 	at, _ := strconv.ParseInt(digits[:min(12, len(digits))], 16, 64)
 	return at
 }

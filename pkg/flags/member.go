@@ -4,11 +4,12 @@ import (
 	"slices"
 )
 
-// RolesOf are the ids of the roles that a user holds in the project, in order.
+// RolesOf returns the IDs of the roles that a user has in the project, sorted.
 func (p *Project) RolesOf(user int64) []int64 { return p.Members[user] }
 
-// SetRoles gives a user exactly these roles in the project; none takes the user out of it. Both the project and the user
-// know of it, and both must be clones to change, committed in one transaction (contract: Project users).
+// SetRoles sets the roles that a user has in the project. Without roles, the user is removed from it. The
+// project and the user are both changed, so both must be clones and be committed in one transaction (contract:
+// Project users).
 func (p *Project) SetRoles(u *User, roles []int64) {
 	u.Projects = slices.DeleteFunc(slices.Clone(u.Projects), func(id string) bool { return id == p.ID })
 	if len(roles) > 0 {
@@ -18,7 +19,7 @@ func (p *Project) SetRoles(u *User, roles []int64) {
 	p.setMember(u.ID, roles)
 }
 
-// RemoveMember takes a user out of the project who is gone.
+// RemoveMember removes a deleted user from the project.
 func (p *Project) RemoveMember(user int64) { p.setMember(user, nil) }
 
 func (p *Project) setMember(user int64, roles []int64) {
@@ -34,7 +35,7 @@ func (p *Project) setMember(user int64, roles []int64) {
 	p.Members[user] = slices.Compact(roles)
 }
 
-// AddRole gives a user one more role in the project. Conflict when the user holds it already.
+// AddRole adds a role in the project to a user. It returns Conflict if the user has it already.
 func (p *Project) AddRole(u *User, role int64) error {
 	if slices.Contains(p.RolesOf(u.ID), role) {
 		return Errorf(Conflict, "user %d holds role %d in project %q already", u.ID, role, p.ID)
@@ -43,7 +44,7 @@ func (p *Project) AddRole(u *User, role int64) error {
 	return nil
 }
 
-// RemoveRole takes one role in the project from a user. NotFound when the user does not hold it.
+// RemoveRole removes a role in the project from a user. It returns NotFound if the user does not have it.
 func (p *Project) RemoveRole(u *User, role int64) error {
 	left := slices.DeleteFunc(slices.Clone(p.RolesOf(u.ID)), func(id int64) bool { return id == role })
 	if len(left) == len(p.RolesOf(u.ID)) {

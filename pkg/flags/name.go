@@ -2,11 +2,12 @@ package flags
 
 import "fmt"
 
-// maxName is the longest name, in characters.
+// maxName is the maximum length of a name in characters.
 const maxName = 100
 
-// CheckName says what is wrong with the name of a flag, project, environment or tag type; "" when nothing is.
-// A name is 1 to 100 characters of A-Z a-z 0-9 . _ - ~ and never "." or "..", so that it is a path segment as it is.
+// CheckName checks the name of a flag, project, environment, tag type, strategy type or context field, and
+// returns the problem, or "". A name has 1 to 100 characters of A-Z a-z 0-9 . _ - ~ and is not "." or "..", so
+// that it needs no escaping in a path.
 func CheckName(name string) string {
 	switch {
 	case name == "":

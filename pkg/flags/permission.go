@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Permission is the right to do one sort of thing; the names are those that users of Unleash know from its roles.
+// A Permission is the right to do one kind of operation. The names are those of the roles of Unleash.
 type Permission string
 
-// Read is what everybody with an account or an admin token may do: read flags, and what belongs to them. It is no
-// permission that a role can hold, and it does not reach tokens, users and roles.
+// Read is the permission to read flags and what belongs to them. All users and admin tokens have it. Roles
+// cannot contain it, and it does not cover tokens, users and roles.
 const Read Permission = "READ"
 
-// Admin is every permission at once.
+// Admin includes all other permissions.
 const Admin Permission = "ADMIN"
 
-// Permissions that hold for the whole service.
+// Permissions of root scope: they hold for the whole service.
 const (
 	CreateProject       Permission = "CREATE_PROJECT"
 	CreateEnvironment   Permission = "CREATE_ENVIRONMENT"
@@ -46,7 +46,7 @@ const (
 	DeleteFrontendToken Permission = "DELETE_FRONTEND_API_TOKEN"
 )
 
-// Permissions that hold for one project.
+// Permissions of project scope: they hold for one project.
 const (
 	UpdateProject        Permission = "UPDATE_PROJECT"
 	DeleteProject        Permission = "DELETE_PROJECT"
@@ -63,7 +63,7 @@ const (
 	UpdateProjectSegment Permission = "UPDATE_PROJECT_SEGMENT"
 )
 
-// Permissions that hold for one environment of a project, or for all of them.
+// Permissions of environment scope: they hold for one environment of a project, or for all of its environments.
 const (
 	UpdateFeatureEnvironment Permission = "UPDATE_FEATURE_ENVIRONMENT"
 	UpdateFeatureVariants    Permission = "UPDATE_FEATURE_ENVIRONMENT_VARIANTS"
@@ -72,7 +72,7 @@ const (
 	DeleteFeatureStrategy    Permission = "DELETE_FEATURE_STRATEGY"
 )
 
-// A Scope is how far a permission reaches.
+// A Scope says where a permission holds.
 type Scope int
 
 // The scopes.
@@ -82,14 +82,14 @@ const (
 	EnvironmentScope
 )
 
-// A PermissionInfo tells people about a permission.
+// A PermissionInfo describes a permission to users.
 type PermissionInfo struct {
 	Name        Permission
 	DisplayName string
 	Scope       Scope
 }
 
-// permissions lists what a role can hold, for people to choose from.
+// permissions lists the permissions that a role can contain.
 var permissions = []PermissionInfo{
 	{Admin, "Everything", RootScope},
 	{CreateProject, "Create projects", RootScope},
@@ -137,9 +137,9 @@ var permissions = []PermissionInfo{
 	{DeleteFeatureStrategy, "Remove strategies", EnvironmentScope},
 }
 
-// foreignPermissions are those of Unleash for features that Guidon lacks, by name. A role may hold them, so that Terraform
-// and migrations can bring theirs; they grant nothing.
-var foreignPermissions = map[Permission]string{
+// unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that
+// Terraform configurations and migrations work unchanged. They grant nothing.
+var unleashOnlyPermissions = map[Permission]string{
 	"CREATE_ADDON":                   "Create integrations",
 	"UPDATE_ADDON":                   "Change integrations",
 	"DELETE_ADDON":                   "Delete integrations",
@@ -165,7 +165,7 @@ var foreignPermissions = map[Permission]string{
 	"SKIP_CHANGE_REQUEST":            "Skip change requests",
 }
 
-// Permissions lists what a role can hold, for people to choose from. Those that grant nothing are not among them.
+// Permissions returns the permissions of that scope that a role can contain, without those that grant nothing.
 func Permissions(scope Scope) []PermissionInfo {
 	var list []PermissionInfo
 	for _, p := range permissions {
@@ -176,70 +176,71 @@ func Permissions(scope Scope) []PermissionInfo {
 	return list
 }
 
-// Describe tells of a permission by name; false for one that no operation asks for.
+// DescribePermission returns the description of a permission; false if no operation requires it.
 func DescribePermission(p Permission) (PermissionInfo, bool) {
-	if i := indexOf(p); i >= 0 {
+	if i := permissionIndex(p); i >= 0 {
 		return permissions[i], true
 	}
-	if name, ok := foreignPermissions[p]; ok {
+	if name, ok := unleashOnlyPermissions[p]; ok {
 		return PermissionInfo{Name: p, DisplayName: name + " (not in Guidon: grants nothing)"}, false
 	}
 	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by an earlier version
 }
 
-// knownNumbers are the ids that Unleash is known to have by the acceptance tests of its Terraform provider.
-var knownNumbers = map[Permission]int{Admin: 1, CreateProject: 12, UpdateProject: 13, CreateFeatureStrategy: 25}
+// unleashPermissionIDs are the IDs that are known from the acceptance tests of Unleash's Terraform provider.
+var unleashPermissionIDs = map[Permission]int{Admin: 1, CreateProject: 12, UpdateProject: 13, CreateFeatureStrategy: 25}
 
-// ownNumbers is where the ids of the other permissions begin, so that none of them means another permission in Unleash.
-const ownNumbers = 1000
+// firstOwnPermissionID is the first ID of the other permissions. It is high, so that none of them means another
+// permission in Unleash.
+const firstOwnPermissionID = 1000
 
-// Number is the id of a permission; 0 for one that no operation asks for.
+// ID returns the ID of a permission; 0 if no operation requires it.
 func (p Permission) ID() int {
-	if n, known := knownNumbers[p]; known {
+	if n, known := unleashPermissionIDs[p]; known {
 		return n
 	}
-	if i := indexOf(p); i >= 0 {
-		return ownNumbers + i
+	if i := permissionIndex(p); i >= 0 {
+		return firstOwnPermissionID + i
 	}
 	return 0
 }
 
-// includes tells whether a permission gives another one as well.
+// includes reports whether a permission includes another one.
 func (p Permission) includes(other Permission) bool {
 	return p == other || p == Admin || p == UpdateProject && (other == UserAccessRead || other == UserAccessWrite)
 }
 
-// isRoot tells whether a permission is known to be one of the whole service.
-func isRoot(p Permission) bool {
+// isRootPermission reports whether p is known and has root scope.
+func isRootPermission(p Permission) bool {
 	info, known := DescribePermission(p)
 	return known && info.Scope == RootScope
 }
 
-// scopeOf is how far a permission reaches.
+// scopeOf returns the scope of a permission; RootScope if it is unknown.
 func scopeOf(p Permission) Scope {
 	info, _ := DescribePermission(p)
 	return info.Scope // the whole service for one that nobody knows
 }
 
-func indexOf(p Permission) int {
+func permissionIndex(p Permission) int {
 	return slices.IndexFunc(permissions, func(info PermissionInfo) bool { return info.Name == p })
 }
 
-// CheckPermissionName says what is wrong with the name of a permission; "" when nothing is.
+// CheckPermissionName checks the name of a permission, and returns the problem, or "".
 func CheckPermissionName(name string) string {
 	switch {
 	case name == "":
 		return "is required"
 	case len(name) > maxName:
 		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
-	case indexOf(Permission(name)) >= 0 || foreignPermissions[Permission(name)] != "":
+	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}
 	return fmt.Sprintf("there is no permission %q; the nearest name is %s, and GET /api/admin/permissions lists all", name, nearestPermission(name))
 }
 
-// nearestPermission is the permission whose name takes the fewest changes of characters to get to. It is never Admin: a
-// suggestion must not make anyone an administrator.
+// nearestPermission returns the permission with the most similar name. It never suggests Admin, so that
+// following a suggestion does not create administrators.
 func nearestPermission(name string) Permission {
 	name = strings.ToUpper(name)
 	others := slices.DeleteFunc(slices.Clone(permissions), func(p PermissionInfo) bool { return p.Name == Admin })
@@ -248,7 +249,7 @@ func nearestPermission(name string) Permission {
 	}).Name
 }
 
-// editDistance is how many bytes must be inserted, removed or replaced to make b of a (Levenshtein).
+// editDistance returns how many bytes must be inserted, removed or replaced to turn a into b (Levenshtein).
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1) // the distances of what was seen of a from each beginning of b
 	for j := range row {

@@ -11,74 +11,75 @@ import (
 	"time"
 )
 
-// DefaultProject is there from the start.
+// DefaultProject is the ID of the project that a new service starts with.
 const DefaultProject = "default"
 
-// A Project holds flags and says in which environments they can be switched.
+// A Project owns flags and defines in which environments they can be enabled.
 type Project struct {
 	Version     int64
-	ID          string // chosen by whoever makes it
-	UID         string // new each time the id is used: flags, rows and tokens belong to it, not to the id
+	ID          string // chosen by the user
+	UID         string // new each time the ID is used; flags, list rows and tokens belong to the UID
 	Name        string
 	Description string
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Settings
-	Members      map[int64][]int64     // the ids of the roles that a user holds in the project
+	Members      map[int64][]int64     // IDs of the roles by user ID
 	Environments map[string]Attachment // by environment name
-	Favorites    []string              // the keys of the callers who have it among their favorites, sorted
+	Favorites    []string              // keys of the callers who have it as a favorite, sorted
 }
 
-// Settings are what a project says of itself beside its name; they change nothing about flags.
+// Settings are settings of a project that have no effect on flags.
 type Settings struct {
 	Mode              string // open, protected or private
 	DefaultStickiness string
-	FeatureLimit      *int64 // kept for clients that ask; no limit is enforced
+	FeatureLimit      *int64 // stored for clients; not enforced
 	Naming            Naming
 	LinkTemplates     []LinkTemplate
 }
 
-// The modes of a project. They are kept for clients and consoles: what a caller may do is said by roles alone.
+// The modes of a project. They are stored for clients and consoles; permissions depend only on roles.
 const (
 	ModeOpen      = "open"
 	ModeProtected = "protected"
 	ModePrivate   = "private"
 )
 
-// ProjectUID makes a project's UID of a random UUID: 96 bits in 16 characters. All projects of a service share one space
-// of UIDs, and nothing checks that one is free: with 32 bits, two of 10,000 projects would have the same in one service of
-// a hundred, and share their flags.
+// ProjectUID derives the UID of a project from a random UUID: 96 bits in 16 characters. Nothing checks that a
+// UID is unused, and two projects with one UID would share their flags. 96 bits make that impossible in
+// practice; with 32 bits, 10,000 projects would collide in one service out of a hundred.
 func ProjectUID(uuid string) string {
 	sum := sha256.Sum256([]byte(uuid))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// DefaultSettings are those of a project whose maker says nothing.
+// DefaultSettings returns the settings of a project that is created without any.
 func DefaultSettings() Settings {
 	return Settings{Mode: ModeOpen, DefaultStickiness: "default"}
 }
 
-// A LinkTemplate is a link that consoles offer for the project's flags; {{project}} and {{feature}} stand for names.
+// A LinkTemplate is a link that consoles show for the flags of a project. {{project}} and {{feature}} are
+// replaced by names.
 type LinkTemplate struct {
 	Title *string // nil for none
 	URL   string
 }
 
-// Naming is how a project would like its flags to be called; "" for what it does not say.
+// A Naming describes how flags of a project should be named; "" for parts that are not set.
 type Naming struct {
 	Pattern     string
 	Example     string
 	Description string
 }
 
-// An Attachment is an environment's place in a project.
+// An Attachment is an environment as part of a project.
 type Attachment struct {
-	ID              string    // new each time the environment is added: what was enabled under an earlier one is off
-	EnvironmentUID  string    // UID of the environment it was made for
-	DefaultStrategy *Strategy // added when a flag without strategies is switched on; nil for none
+	ID              string    // new each time the environment is attached; flags enabled under an earlier attachment are off
+	EnvironmentUID  string    // UID of the environment that was attached
+	DefaultStrategy *Strategy // added to a flag without strategies when it is enabled; nil for none
 }
 
-// Segments are those of the environment's default strategy.
+// Segments returns the segments of the default strategy.
 func (a Attachment) Segments() []int64 {
 	if a.DefaultStrategy == nil {
 		return nil
@@ -86,19 +87,20 @@ func (a Attachment) Segments() []int64 {
 	return a.DefaultStrategy.Segments
 }
 
-// Key names the project by its id.
+// Key returns the key of the project.
 func (p *Project) Key() Key { return ProjectKey(p.ID) }
 
 func (p *Project) version() int64 { return p.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (p *Project) Clone() *Project {
 	c := *p
 	c.Environments, c.Members = maps.Clone(p.Environments), maps.Clone(p.Members)
 	return &c
 }
 
-// Attach makes an environment available to the project's flags. Conflict when it is already.
+// Attach makes an environment available to the flags of the project. It returns Conflict if it is available
+// already.
 func (p *Project) Attach(env Environment, attachmentID string) error {
 	if p.HasEnvironment(env) {
 		return Errorf(Conflict, "environment %q is part of project %q already", env.Name, p.ID)
@@ -110,14 +112,14 @@ func (p *Project) Attach(env Environment, attachmentID string) error {
 	return nil
 }
 
-// A ProjectEnvironment is an environment as one project has it.
+// A ProjectEnvironment is an environment together with its attachment to one project.
 type ProjectEnvironment struct {
 	Environment
 	Attachment Attachment
 }
 
-// Available lists the environments of a project in their order. An attachment to an environment that was deleted, or
-// deleted and made again, counts for nothing.
+// AvailableEnvironments returns the environments of the project in their order. It ignores attachments of
+// environments that were deleted, even if an environment of the same name exists again.
 func (p *Project) AvailableEnvironments(registry *Environments) []ProjectEnvironment {
 	available := []ProjectEnvironment{}
 	for _, env := range registry.List {
@@ -129,18 +131,19 @@ func (p *Project) AvailableEnvironments(registry *Environments) []ProjectEnviron
 	return available
 }
 
-// Has tells whether an environment, and no earlier one of its name, is available to the project's flags.
+// HasEnvironment reports whether this environment, not an earlier one of the same name, is attached to the
+// project.
 func (p *Project) HasEnvironment(env Environment) bool {
 	a, ok := p.Environments[env.Name]
 	return ok && a.EnvironmentUID == env.UID
 }
 
-// Detach takes an environment out of the project. Flags keep what they have there, unseen and for good disabled: if it
-// is added again, that is another attachment. Its default strategy is gone.
+// Detach removes an environment from the project, with its default strategy. Flags keep their configuration,
+// hidden. If the environment is attached again, they have it again, but are disabled.
 func (p *Project) Detach(env ProjectEnvironment) { delete(p.Environments, env.Name) }
 
-// SetDefaultStrategy keeps s, its variants distributed, as what is added to a flag without strategies when it is
-// switched on in env.
+// SetDefaultStrategy sets the strategy that is added when a flag without strategies is enabled in env. It
+// returns the strategy with the weights of its variants distributed.
 func (p *Project) SetDefaultStrategy(env ProjectEnvironment, s Strategy) Strategy {
 	s.Variants = Distribute(s.Variants)
 	a := p.Environments[env.Name]
@@ -149,12 +152,12 @@ func (p *Project) SetDefaultStrategy(env ProjectEnvironment, s Strategy) Strateg
 	return s
 }
 
-// MaxDefaultStrategies is how much text the default strategies of a project may have together, in bytes. Every list of all
-// projects reads them.
+// MaxDefaultStrategies is the maximum size of all default strategies of a project together, in bytes. The list
+// of all projects reads them.
 const MaxDefaultStrategies = 64 << 10
 
-// CheckDefaultStrategies says whether the default strategies of a project that was before may become those of p: Invalid
-// when they are too large. Those of an earlier version may stay, and become smaller.
+// CheckDefaultStrategies returns Invalid if the default strategies are too large. Those of before may stay, even
+// if they are too large, as long as they do not grow.
 func (p *Project) CheckDefaultStrategies(before *Project) error {
 	if size := p.defaultStrategiesSize(); size > MaxDefaultStrategies && size > before.defaultStrategiesSize() {
 		return Errorf(Invalid, "the default strategies of the project would take %d KB together, and no more than %d KB are allowed; "+
@@ -173,15 +176,15 @@ func (p *Project) defaultStrategiesSize() int {
 	return size
 }
 
-// Revised notes when the project was changed, if it differs from what it was in what people say of it.
+// MarkUpdated sets UpdatedAt if the name, description or settings differ from before.
 func (p *Project) MarkUpdated(before *Project, at time.Time) {
 	if p.Name != before.Name || p.Description != before.Description || !reflect.DeepEqual(p.Settings, before.Settings) {
 		p.UpdatedAt = at
 	}
 }
 
-// Deletable says why the project must stay, if it must: Invalid for the one that is there from the start. Whether it
-// still has active flags is for the store to say, in the very transaction that deletes it.
+// CheckDeletable returns Invalid for the default project, which cannot be deleted. The store checks for active
+// flags in the transaction that deletes a project.
 func (p *Project) CheckDeletable() error {
 	if p.ID == DefaultProject {
 		return Errorf(Invalid, "the project %q cannot be deleted", p.ID)
@@ -189,7 +192,7 @@ func (p *Project) CheckDeletable() error {
 	return nil
 }
 
-// MemberCount is the number of users with a role in the project, each counted once.
+// MemberCount returns the number of users that have a role in the project.
 func (p *Project) MemberCount() int {
 	n := 0
 	for _, roles := range p.Members {
@@ -200,7 +203,7 @@ func (p *Project) MemberCount() int {
 	return n
 }
 
-// Health is the percentage of a project's active flags that are not stale; 100 without flags.
+// Health returns the percentage of active flags that are not stale; 100 if there are no flags.
 func Health(active, stale int) int {
 	if active <= 0 {
 		return 100
@@ -208,11 +211,11 @@ func Health(active, stale int) int {
 	return int(math.Round(100 * float64(active-stale) / float64(active)))
 }
 
-// maxDerivedID leaves room behind an id that is derived from a name for what makes it unique.
+// maxDerivedID is shorter than a name can be, so that a suffix can make a derived ID unique.
 const maxDerivedID = maxName - 10
 
-// DeriveID is an id for a project of that name: its letters and digits in lower case, with hyphens for the rest;
-// "project" when it has none that an id can have.
+// DeriveID derives a project ID from a display name: letters and digits in lower case, joined by hyphens. It
+// returns "project" if no valid ID is left.
 func DeriveID(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { c := string(r); return len(c) > 1 || !isNameByte(c[0]) })
 	id := strings.Join(words, "-")

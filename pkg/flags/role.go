@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The built-in roles.
+// The IDs of the built-in roles.
 const (
 	RoleAdmin  int64 = 1
 	RoleEditor int64 = 2
@@ -14,7 +14,7 @@ const (
 	RoleMember int64 = 5
 )
 
-// RoleType says where a role is held, and whether somebody made it.
+// A RoleType says where a role is held, and whether it is built in or custom.
 type RoleType string
 
 // The role types.
@@ -25,13 +25,13 @@ const (
 	CustomProjectRole RoleType = "custom"
 )
 
-// OfProject tells whether the role is held in a project, not in the whole service.
+// IsProjectRole reports whether roles of the type are held in a project, not in the whole service.
 func (t RoleType) IsProjectRole() bool { return t == ProjectRole || t == CustomProjectRole }
 
-// BuiltIn tells whether the role came with the service and cannot be changed.
+// BuiltIn reports whether roles of the type are built in and cannot be changed.
 func (t RoleType) BuiltIn() bool { return t == RootRole || t == ProjectRole }
 
-// A Role is a set of permissions with a name (contract: Role record).
+// A Role is a named set of permissions (contract: Role record).
 type Role struct {
 	ID          int64
 	Type        RoleType
@@ -40,54 +40,54 @@ type Role struct {
 	Permissions []Grant
 }
 
-// A Grant is a permission that a role holds, in one environment or, with none named, in all.
+// A Grant is a permission of a role, in one environment or, if Environment is empty, in all.
 type Grant struct {
 	Permission  Permission
 	Environment string
 }
 
-// Roles is the registry of all roles, one aggregate.
+// Roles is the registry of all roles: one aggregate. Built-in roles are not stored.
 type Roles struct {
 	Version int64
 	Custom  []Role
-	NextID  int64 // ids are not used again
+	NextID  int64 // IDs are never used again
 
-	// EnvironmentsDeleted counts them, so that the deletion of one always changes the registry: whoever gives a permission
-	// in it at the same time is either seen by it or sees it.
+	// EnvironmentsDeleted counts deletions of environments, so that each changes the registry. A concurrent change
+	// that grants a permission in that environment then conflicts.
 	EnvironmentsDeleted int64
 }
 
-// Key names the registry.
+// Key returns the key of the registry.
 func (r *Roles) Key() Key { return RolesKey() }
 
 func (r *Roles) version() int64 { return r.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (r *Roles) Clone() *Roles {
 	c := *r
 	c.Custom = slices.Clone(r.Custom)
 	return &c
 }
 
-// List is every role by id, the built-in ones first.
+// List returns all roles by ID.
 func (r *Roles) List() []Role { return append(slices.Clone(builtInRoles), r.Custom...) }
 
-// Find is the role of that id, or nil.
+// Find returns the role of that ID, or nil.
 func (r *Roles) Find(id int64) *Role {
 	return findRole(r.List(), func(role Role) bool { return role.ID == id })
 }
 
-// FindName is the role of that name, or nil.
+// FindByName returns the role of that name, or nil.
 func (r *Roles) FindByName(name string) *Role {
 	return findRole(r.List(), func(role Role) bool { return role.Name == name })
 }
 
-// OfProject lists the roles that can be held in a project: Owner first, then by id.
+// ProjectRoles returns the roles that can be held in a project: Owner first, then by ID.
 func (r *Roles) ProjectRoles() []Role {
 	return slices.DeleteFunc(r.List(), func(role Role) bool { return !role.Type.IsProjectRole() })
 }
 
-// OfService lists the roles that can be held in the whole service, by id.
+// RootRoles returns the roles that can be held in the whole service, by ID.
 func (r *Roles) RootRoles() []Role {
 	return slices.DeleteFunc(r.List(), func(role Role) bool { return role.Type.IsProjectRole() })
 }
@@ -99,7 +99,7 @@ func findRole(list []Role, is func(Role) bool) *Role {
 	return nil
 }
 
-// Add makes a role, with the next id. NameExists when the name is taken.
+// Add adds a role with the next ID. It returns NameExists if the name is taken.
 func (r *Roles) Add(role Role) (Role, error) {
 	if r.FindByName(role.Name) != nil {
 		return role, Errorf(NameExists, "a role named %q exists already", role.Name)
@@ -110,10 +110,10 @@ func (r *Roles) Add(role Role) (Role, error) {
 	return role, nil
 }
 
-// Replace puts a role in the place of the one with its id. NotFound without one, Invalid for a built-in one and for
-// another type, NameExists when another has the name.
+// Replace replaces the role of the same ID. It returns NotFound if there is none, Invalid if it is built in or
+// its type would change, and NameExists if another role has the name.
 func (r *Roles) Replace(role Role) error {
-	i, err := r.custom(role.ID)
+	i, err := r.customIndex(role.ID)
 	if err != nil {
 		return err
 	}
@@ -128,17 +128,17 @@ func (r *Roles) Replace(role Role) error {
 	return nil
 }
 
-// Remove takes a role away. NotFound without one, Invalid for a built-in one.
+// Remove deletes a role. It returns NotFound if there is none, and Invalid if it is built in.
 func (r *Roles) Remove(id int64) error {
-	i, err := r.custom(id)
+	i, err := r.customIndex(id)
 	if err == nil {
 		r.Custom = slices.Delete(slices.Clone(r.Custom), i, i+1)
 	}
 	return err
 }
 
-// DropEnvironment takes away what roles hold in an environment that is deleted: one made later under its name starts
-// without.
+// RemoveEnvironment removes the permissions in an environment that is deleted from all roles, so that a new
+// environment of the same name starts without them.
 func (r *Roles) RemoveEnvironment(name string) {
 	r.EnvironmentsDeleted++
 	r.Custom = slices.Clone(r.Custom)
@@ -147,7 +147,7 @@ func (r *Roles) RemoveEnvironment(name string) {
 	}
 }
 
-// Changeable says why the role must stay as it is, if it must: Invalid for a built-in one.
+// CheckChangeable returns Invalid if the role is built in.
 func (r Role) CheckChangeable() error {
 	if r.Type.BuiltIn() {
 		return Errorf(Invalid, "role %d, %q, is built in and cannot be changed", r.ID, r.Name)
@@ -155,7 +155,8 @@ func (r Role) CheckChangeable() error {
 	return nil
 }
 
-func (r *Roles) custom(id int64) (int, error) {
+// customIndex returns the position of a custom role.
+func (r *Roles) customIndex(id int64) (int, error) {
 	i := slices.IndexFunc(r.Custom, func(role Role) bool { return role.ID == id })
 	if i >= 0 {
 		return i, nil
@@ -166,14 +167,15 @@ func (r *Roles) custom(id int64) (int, error) {
 	return 0, Errorf(NotFound, "there is no role %d", id)
 }
 
-// Has tells whether the role holds a permission in an environment: "" asks for all of them, AnyEnvironment for at least one.
+// Has reports whether the role has a permission in an environment: "" requires all environments, AnyEnvironment
+// at least one.
 func (r Role) Has(p Permission, environment string) bool {
 	return slices.ContainsFunc(r.Permissions, func(g Grant) bool {
 		return g.Permission.includes(p) && (g.Environment == "" || g.Environment == environment || environment == AnyEnvironment)
 	})
 }
 
-// Check says what is wrong with a custom role by itself, and with the environments that it names.
+// Check adds the problems of a custom role's type and of the environments that it names.
 func (r Role) Check(registry *Environments, problems *Problems) {
 	if r.Type.BuiltIn() || r.Type != CustomRootRole && r.Type != CustomProjectRole {
 		problems.Add("/type", "must be %s or %s, not %q", CustomRootRole, CustomProjectRole, r.Type)
@@ -185,14 +187,14 @@ func (r Role) Check(registry *Environments, problems *Problems) {
 	}
 }
 
-// memberPermissions are what a project's member may do with its flags, but not with the project itself or who has access
-// to it; an owner may everything in the project.
+// memberPermissions are the permissions of the role Member: changing flags, but not the project or who has
+// access to it.
 var memberPermissions = []Permission{
 	CreateFeature, UpdateFeature, DeleteFeature, UpdateDependency, UpdateFeatureEnvironment, UpdateFeatureVariants,
 	CreateFeatureStrategy, UpdateFeatureStrategy, DeleteFeatureStrategy,
 }
 
-// editorPermissions are what an editor may do in the whole service: not users, roles, environments or admin tokens.
+// editorPermissions are the permissions of the role Editor: not users, roles, environments or admin tokens.
 var editorPermissions = []Permission{
 	CreateProject, CreateStrategy, UpdateStrategy, DeleteStrategy, CreateTagType, UpdateTagType, DeleteTagType,
 	CreateContextField, UpdateContextField, DeleteContextField, CreateSegment, UpdateSegment, DeleteSegment,
@@ -208,7 +210,7 @@ var builtInRoles = []Role{
 	{RoleMember, ProjectRole, "Member", "May make, change and archive the project's flags, but not change the project or who has access to it.", grants(memberPermissions...)},
 }
 
-// projectPermissions is every permission that is held in a project.
+// projectPermissions returns all permissions of project and environment scope.
 func projectPermissions() []Permission {
 	var list []Permission
 	for _, p := range permissions {

@@ -1,10 +1,9 @@
 package flags
 
-// A Sealer keeps the secrets of tokens that a list must return: what is stored is sealed, and only those who hold the
-// key can open it. Both take the hash of the secret, to which what is sealed is bound: moved to another token, it
-// does not open.
+// A Sealer encrypts the secrets of tokens that lists return, so that only holders of the key can read what is
+// stored. The hash of the secret is bound to the ciphertext: it cannot be opened for another token.
 type Sealer interface {
 	Seal(secret, hash string) string
-	// Open is the secret again. Its error tells which key is missing, or that what was sealed has been altered.
+	// Open returns the secret. Its error names the missing key, or says that the ciphertext was altered.
 	Open(sealed, hash string) (string, error)
 }

@@ -8,29 +8,29 @@ import (
 	"strconv"
 )
 
-// A Strategy decides for whom a flag is on in one environment (contract: Activation strategy).
-// Its slices and maps are replaced, never changed in place: copies of a flag share them.
+// A Strategy decides for which users a flag is on in one environment (contract: Activation strategy). Its slices
+// and maps are replaced, never changed in place, because copies of a flag share them.
 type Strategy struct {
 	ID          string // UUID, never changes
-	Name        string // of its type
+	Name        string // name of its strategy type
 	Title       *string
-	Disabled    bool    // a disabled strategy is kept, but not evaluated
-	SortOrder   float64 // lower comes first; equal ones by age
+	Disabled    bool    // kept, but not evaluated
+	SortOrder   float64 // lower comes first; the older first if equal
 	Segments    []int64
 	Constraints []Constraint
 	Parameters  map[string]string
-	Variants    []Variant // strategy-level: no overrides
+	Variants    []Variant // strategy-level: without overrides
 }
 
-// size is about how many bytes the strategy takes when it is stored.
+// size estimates the stored size of the strategy in bytes.
 func (s Strategy) size() int {
 	const each = 20 // beside the texts
-	size := each + len(s.Name) + len(textOf(s.Title)) + len(s.Segments)*each
+	size := each + len(s.Name) + len(valueOrEmpty(s.Title)) + len(s.Segments)*each
 	for name, value := range s.Parameters {
 		size += each + len(name) + len(value)
 	}
 	for _, c := range s.Constraints {
-		size += each + len(c.ContextName) + len(textOf(c.Value))
+		size += each + len(c.ContextName) + len(valueOrEmpty(c.Value))
 		for _, value := range c.Values {
 			size += len(value) + 3
 		}
@@ -44,35 +44,35 @@ func (s Strategy) size() int {
 	return size
 }
 
-// WithDefaults is the strategy as the flag of that name has it: missing parameters are those of its type, and there
-// are always parameters, if only none.
+// WithDefaults returns the strategy as it is stored for a flag of that name: missing parameters get the defaults
+// of the strategy type, and Parameters is never nil.
 func (s Strategy) WithDefaults(feature string) Strategy {
 	parameters := make(map[string]string, len(s.Parameters))
 	maps.Copy(parameters, s.Parameters)
-	if t := builtInType(s.Name); t != nil {
+	if t := findBuiltInType(s.Name); t != nil {
 		t.withDefaults(parameters, feature)
 	}
 	s.Parameters = parameters
 	return s
 }
 
-// Check notes every fault of the strategy, as the strategy that WithDefaults makes of it. Whether its
-// segments are there is for CheckSegments.
+// Check adds all problems of the strategy, which must have its default parameters. CheckSegments checks
+// separately whether its segments exist.
 func (s Strategy) Check(types *StrategyTypes, limits Limits, p *Problems) {
 	s.CheckType(types, p)
-	s.checkRest(limits, p)
+	s.checkFields(limits, p)
 }
 
-// CheckWithoutRegistry notes the faults that show without the registry of strategy types: all, but for those of a type that is
-// not built in.
+// CheckWithoutRegistry adds all problems that can be found without the registry of strategy types. It skips the
+// type and parameters of custom strategy types.
 func (s Strategy) CheckWithoutRegistry(limits Limits, p *Problems) {
-	if s.Name == "" || builtInType(s.Name) != nil {
+	if s.Name == "" || findBuiltInType(s.Name) != nil {
 		s.CheckType(&StrategyTypes{}, p)
 	}
-	s.checkRest(limits, p)
+	s.checkFields(limits, p)
 }
 
-// CheckType notes that the strategy is of no known type, or what its type finds wrong with its parameters.
+// CheckType adds a problem if the strategy type is unknown, or the problems of its parameters.
 func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 	switch t, known := types.Find(s.Name); {
 	case s.Name == "":
@@ -84,15 +84,15 @@ func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 	}
 }
 
-// checkRest notes the faults that have nothing to do with the type.
-func (s Strategy) checkRest(limits Limits, p *Problems) {
+// checkFields adds the problems that do not depend on the strategy type.
+func (s Strategy) checkFields(limits Limits, p *Problems) {
 	s.checkTexts(p)
 	checkConstraints(s.Constraints, limits, p)
 	CheckSegmentIDs("/segments", s.Segments, limits, p)
 	s.checkVariants(p)
 }
 
-// checkConstraints notes the faults of constraints, which are at /constraints.
+// checkConstraints adds the problems of a list of constraints at /constraints.
 func checkConstraints(list []Constraint, limits Limits, p *Problems) {
 	if n := len(list); n > limits.Constraints {
 		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
@@ -103,8 +103,9 @@ func checkConstraints(list []Constraint, limits Limits, p *Problems) {
 	}
 }
 
-// checkVariants adds to the rules of all variants those of strategy-level ones (contract: Strategy-level variant).
-// Overrides are refused, because whoever sends them expects users to get a variant that they would not get.
+// checkVariants checks strategy-level variants, which have stricter rules than others (contract: Strategy-level
+// variant). Overrides are refused rather than ignored, because users would not get the variant that the caller
+// expects.
 func (s Strategy) checkVariants(p *Problems) {
 	CheckVariants(s.Variants, "/variants", p)
 	if len(s.Variants) > MaxVariants {
@@ -121,8 +122,8 @@ func (s Strategy) checkVariants(p *Problems) {
 	}
 }
 
-// AddStrategy gives the flag another strategy in env, the youngest there, its variants distributed. Invalid past the
-// limit.
+// AddStrategy adds a strategy in env as the youngest one, with the weights of its variants distributed. It
+// returns Invalid if the limit is reached.
 func (f *Feature) AddStrategy(env ProjectEnvironment, s Strategy, limits Limits) error {
 	strategies := f.In(env).Strategies
 	if n := len(strategies); n >= limits.Strategies {
@@ -133,7 +134,7 @@ func (f *Feature) AddStrategy(env ProjectEnvironment, s Strategy, limits Limits)
 	return nil
 }
 
-// Strategy is the flag's strategy of that id in env. NotFound when there is none.
+// Strategy returns the flag's strategy of that ID in env, or NotFound.
 func (f *Feature) Strategy(env ProjectEnvironment, id string) (Strategy, error) {
 	i, err := f.indexStrategy(env, id)
 	if err != nil {
@@ -142,8 +143,8 @@ func (f *Feature) Strategy(env ProjectEnvironment, id string) (Strategy, error) 
 	return f.In(env).Strategies[i], nil
 }
 
-// ReplaceStrategy puts s, its variants distributed, in the place of the strategy in env with its id. NotFound when
-// there is none. Disabling the only enabled strategy disables the environment.
+// ReplaceStrategy replaces the strategy of the same ID in env, with the weights of its variants distributed. It
+// returns NotFound if there is none. Disabling the only enabled strategy disables the flag in env.
 func (f *Feature) ReplaceStrategy(env ProjectEnvironment, s Strategy) error {
 	i, err := f.indexStrategy(env, s.ID)
 	if err != nil {
@@ -156,8 +157,8 @@ func (f *Feature) ReplaceStrategy(env ProjectEnvironment, s Strategy) error {
 	return nil
 }
 
-// RemoveStrategy takes a strategy away. NotFound when it is not there. Removing the last strategy, or the only enabled
-// one, disables the environment.
+// RemoveStrategy removes a strategy. It returns NotFound if there is none. Removing the last strategy, or the
+// only enabled one, disables the flag in env.
 func (f *Feature) RemoveStrategy(env ProjectEnvironment, id string) error {
 	i, err := f.indexStrategy(env, id)
 	if err != nil {
@@ -167,8 +168,8 @@ func (f *Feature) RemoveStrategy(env ProjectEnvironment, id string) error {
 	return nil
 }
 
-// OrderStrategies gives the strategies in env, by id, new sort orders; those that are not named keep theirs.
-// Invalid when an id is unknown there, and then nothing changes.
+// OrderStrategies sets the sort orders of strategies in env, by ID. The others keep theirs. If an ID is unknown,
+// it returns Invalid and changes nothing.
 func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float64) error {
 	if len(order) == 0 {
 		return nil
@@ -185,10 +186,10 @@ func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float
 	return nil
 }
 
-// maxSortOrder is the largest sort order that is given out: past it, JSON readers round whole numbers.
+// maxSortOrder is the largest sort order that is assigned: JSON readers round larger integers.
 const maxSortOrder = 1<<53 - 1
 
-// NextStrategyOrder is the sort order that places a strategy behind all others in env.
+// NextStrategyOrder returns a sort order that places a strategy after all others in env.
 func (f *Feature) NextStrategyOrder(env ProjectEnvironment) float64 {
 	strategies := f.In(env).Strategies
 	if len(strategies) == 0 {
@@ -205,9 +206,9 @@ func (f *Feature) indexStrategy(env ProjectEnvironment, id string) (int, *Error)
 	return i, nil
 }
 
-// setStrategies keeps strategies, a list of the flag's own, in their order: ones of equal sort order stay as they
-// stand, the older before the younger. A flag that has lost its last strategy in env, or its last enabled one, is
-// switched off there: to an SDK, a flag that is on without any is on for everybody.
+// setStrategies stores the strategies in their order; those of equal sort order stay in the given order, older
+// before younger. It sorts the list in place. A flag that has lost its last strategy in env, or its last enabled
+// one, is disabled there: SDKs evaluate an enabled flag without strategies as on for everyone.
 func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
 	slices.SortStableFunc(strategies, bySortOrder)
 	active := func(s Strategy) bool { return !s.Disabled }
@@ -217,7 +218,7 @@ func (f *Feature) setStrategies(env ProjectEnvironment, strategies []Strategy) {
 		fe.EnabledIn = ""
 	}
 	fe.Strategies = strategies
-	f.set(env, fe)
+	f.setEnvironment(env, fe)
 }
 
 func bySortOrder(a, b Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) }

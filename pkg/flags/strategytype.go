@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// A StrategyType is a sort of strategy: a built-in one, or one that somebody defined; SDKs bring what it does.
+// A StrategyType is a kind of strategy, built in or custom. SDKs implement what it does.
 type StrategyType struct {
-	Name        string // no other type has it, built-in ones included
-	DisplayName string // of a built-in one
+	Name        string // unique, built-in types included
+	DisplayName string // only of built-in types
 	Title       string // "" for none
 	Description string // "" for none
-	Deprecated  bool   // advice to people: nothing is refused for it
+	Deprecated  bool   // only a hint to users: nothing is refused
 	Parameters  []StrategyParameter
 }
 
-// A StrategyParameter is a parameter that strategies of a type have.
+// A StrategyParameter is a parameter of the strategies of a type.
 type StrategyParameter struct {
 	Name        string
 	Type        string // one of ParameterTypes
@@ -25,25 +25,25 @@ type StrategyParameter struct {
 	Required    bool
 }
 
-// StrategyTypes is the registry of the strategy types that are not built in, one aggregate.
+// StrategyTypes is the registry of custom strategy types: one aggregate.
 type StrategyTypes struct {
 	Version int64
 	List    []StrategyType
 }
 
-// Key names the registry.
+// Key returns the key of the registry.
 func (s *StrategyTypes) Key() Key { return StrategyTypesKey() }
 
 func (s *StrategyTypes) version() int64 { return s.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (s *StrategyTypes) Clone() *StrategyTypes {
 	c := *s
 	c.List = slices.Clone(s.List)
 	return &c
 }
 
-// All is every strategy type, the built-in ones first.
+// All returns all strategy types, the built-in ones first.
 func (s *StrategyTypes) All() []StrategyType {
 	all := make([]StrategyType, 0, len(builtInTypes)+len(s.List))
 	for _, t := range builtInTypes {
@@ -52,9 +52,9 @@ func (s *StrategyTypes) All() []StrategyType {
 	return append(all, s.List...)
 }
 
-// Find is the type of that name, built in or not, and whether there is one.
+// Find returns the built-in or custom type of that name, and whether it exists.
 func (s *StrategyTypes) Find(name string) (StrategyType, bool) {
-	if t := builtInType(name); t != nil {
+	if t := findBuiltInType(name); t != nil {
 		return t.StrategyType, true
 	}
 	if i := s.index(name); i >= 0 {
@@ -63,7 +63,7 @@ func (s *StrategyTypes) Find(name string) (StrategyType, bool) {
 	return StrategyType{}, false
 }
 
-// Get is the type of that name, built in or not. NotFound when there is none.
+// Get returns the built-in or custom type of that name, or NotFound.
 func (s *StrategyTypes) Get(name string) (StrategyType, error) {
 	if t, known := s.Find(name); known {
 		return t, nil
@@ -71,7 +71,7 @@ func (s *StrategyTypes) Get(name string) (StrategyType, error) {
 	return StrategyType{}, Errorf(NotFound, "there is no strategy type %q", name)
 }
 
-// Add defines a type. NameExists when the name is taken, by a built-in one too.
+// Add adds a custom type. It returns NameExists if the name is taken, also by a built-in type.
 func (s *StrategyTypes) Add(t StrategyType) error {
 	if _, taken := s.Find(t.Name); taken {
 		return Errorf(NameExists, "a strategy type named %q exists already", t.Name)
@@ -80,19 +80,20 @@ func (s *StrategyTypes) Add(t StrategyType) error {
 	return nil
 }
 
-// Replace puts t in the place of the type of its name. NotFound without one, Invalid for a built-in one. Strategies
-// that flags have of the type stay as they are: they are checked when they are changed.
+// Replace replaces the type of the same name. It returns NotFound if there is none, and Invalid if it is built
+// in. Existing strategies are not checked against the new definition until they are changed.
 func (s *StrategyTypes) Replace(t StrategyType) error {
-	i, err := s.custom(t.Name)
+	i, err := s.customIndex(t.Name)
 	if err == nil {
 		s.List[i] = t
 	}
 	return err
 }
 
-// Remove takes a type away; strategies that flags have of it stay. NotFound without one, Invalid for a built-in one.
+// Remove deletes a type. It returns NotFound if there is none, and Invalid if it is built in. Flags keep their
+// strategies of that type.
 func (s *StrategyTypes) Remove(name string) error {
-	i, err := s.custom(name)
+	i, err := s.customIndex(name)
 	if err == nil {
 		s.List = slices.Delete(s.List, i, i+1)
 	}
@@ -103,18 +104,18 @@ func (s *StrategyTypes) index(name string) int {
 	return slices.IndexFunc(s.List, func(t StrategyType) bool { return t.Name == name })
 }
 
-// custom is the place of a type that can be changed.
-func (s *StrategyTypes) custom(name string) (int, error) {
+// customIndex returns the position of a custom type.
+func (s *StrategyTypes) customIndex(name string) (int, error) {
 	if i := s.index(name); i >= 0 {
 		return i, nil
 	}
-	if builtInType(name) != nil {
+	if findBuiltInType(name) != nil {
 		return 0, Errorf(Invalid, "the strategy type %q is built in and cannot be changed", name)
 	}
 	return 0, Errorf(NotFound, "there is no strategy type %q", name)
 }
 
-// Check notes what is wrong with the definition of a type.
+// Check adds all problems of the definition.
 func (t StrategyType) Check(p *Problems) {
 	if fault := CheckName(t.Name); fault != "" {
 		p.Add("/name", "%s", fault)
@@ -143,8 +144,8 @@ func (t StrategyType) Check(p *Problems) {
 	}
 }
 
-// checkParameters notes what is wrong with the parameters of a strategy of the type. Those that the type does not know
-// are kept as they come.
+// checkParameters adds the problems of a strategy's parameters. Parameters that the type does not define are
+// accepted.
 func (t StrategyType) checkParameters(parameters map[string]string, p *Problems) {
 	for _, parameter := range t.Parameters {
 		path := "/parameters/" + pointerEscape.Replace(parameter.Name)
@@ -154,23 +155,23 @@ func (t StrategyType) checkParameters(parameters map[string]string, p *Problems)
 			continue
 		}
 		kind := parameterTypeOf(parameter.Type)
-		if given && kind != nil && !kind.is(value) {
-			p.Add(path, "must be %s", kind.what)
+		if given && kind != nil && !kind.valid(value) {
+			p.Add(path, "must be %s", kind.description)
 		}
 	}
 }
 
-// pointerEscape makes a name a part of a JSON pointer.
+// pointerEscape escapes a name for use in a JSON pointer.
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// The parameter types that rules are about.
+// The parameter types that rules refer to.
 const (
 	stringParameter     = "string"
 	percentageParameter = "percentage"
 	listParameter       = "list"
 )
 
-// parameterTypes says what the value of a parameter must be; values are strings whatever they stand for.
+// parameterTypes lists the parameter types and what their values must be. Values are always stored as strings.
 var parameterTypes = []struct {
 	name string
 	valueKind
@@ -182,7 +183,7 @@ var parameterTypes = []struct {
 	{"boolean", valueKind{func(value string) bool { return value == "true" || value == "false" }, "true or false"}},
 }
 
-// ParameterTypes lists the types that a parameter can have.
+// ParameterTypes returns the names of all parameter types.
 func ParameterTypes() []string {
 	names := make([]string, len(parameterTypes))
 	for i, t := range parameterTypes {
@@ -208,14 +209,14 @@ func isPercentage(value string) bool {
 	return plain && err == nil && n <= 100
 }
 
-// A builtIn is a strategy type that every SDK knows, with what its parameters are when they are left out.
-type builtIn struct {
+// A builtInStrategyType is a strategy type that all SDKs implement, with default parameters.
+type builtInStrategyType struct {
 	StrategyType
-	defaults map[string]func(feature string) string // by parameter; without one, a parameter may be missing
+	defaults map[string]func(feature string) string // by parameter, as a function of the flag's name
 }
 
 // builtInTypes are the built-in strategy types.
-var builtInTypes = []builtIn{
+var builtInTypes = []builtInStrategyType{
 	{StrategyType{
 		Name: "default", DisplayName: "Standard", Description: "On for everybody.",
 	}, nil},
@@ -247,8 +248,8 @@ var builtInTypes = []builtIn{
 
 func constant(value string) func(string) string { return func(string) string { return value } }
 
-// builtInType is the built-in type of that name, or nil.
-func builtInType(name string) *builtIn {
+// findBuiltInType returns the built-in type of that name, or nil.
+func findBuiltInType(name string) *builtInStrategyType {
 	for i := range builtInTypes {
 		if builtInTypes[i].Name == name {
 			return &builtInTypes[i]
@@ -257,11 +258,11 @@ func builtInType(name string) *builtIn {
 	return nil
 }
 
-// BuiltIn tells whether the type came with the service and cannot be changed.
-func (t StrategyType) BuiltIn() bool { return builtInType(t.Name) != nil }
+// BuiltIn reports whether the type is built in and cannot be changed.
+func (t StrategyType) BuiltIn() bool { return findBuiltInType(t.Name) != nil }
 
-// withDefaults fills in what is missing of the parameters of a strategy of the type. An empty text counts as missing.
-func (t builtIn) withDefaults(parameters map[string]string, feature string) {
+// withDefaults adds the defaults of missing parameters. An empty string counts as missing.
+func (t builtInStrategyType) withDefaults(parameters map[string]string, feature string) {
 	for _, parameter := range t.Parameters {
 		standard := t.defaults[parameter.Name]
 		value, given := parameters[parameter.Name]
@@ -271,7 +272,7 @@ func (t builtIn) withDefaults(parameters map[string]string, feature string) {
 	}
 }
 
-// builtInNames is for messages.
+// builtInNames lists the built-in types for messages.
 func builtInNames() string {
 	names := make([]string, len(builtInTypes))
 	for i, t := range builtInTypes {

@@ -2,8 +2,8 @@ package flags
 
 import "time"
 
-// A FeatureSummary is what lists show of a flag. The store keeps one beside each flag and changes both together, so a
-// list of any length reads no flag.
+// A FeatureSummary is what lists show of a flag. The store keeps it as a row beside the flag and writes both in
+// one transaction, so that lists read no flags.
 type FeatureSummary struct {
 	Name    string
 	Project string
@@ -15,7 +15,7 @@ type FeatureSummary struct {
 	Tags       []Tag
 	Favorites  []string
 	Relation   Relation
-	LastPhase  Phase // the last of its Lifecycle; zero for initial since it was made. Read by Phase
+	LastPhase  Phase // last entry of Feature.Lifecycle; zero for a new flag. Read with Phase
 
 	Environments map[string]EnvironmentSummary
 }
@@ -29,7 +29,7 @@ type EnvironmentSummary struct {
 	LastSeenAt        time.Time
 }
 
-// In is what the flag has in env, and whether it is on there.
+// In returns the summary of env, and whether the flag is enabled there.
 func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 	es := s.Environments[env.Name]
 	present, enabled := es.EnvironmentState.In(env)
@@ -39,7 +39,7 @@ func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 	return es, enabled
 }
 
-// Phase is the stage that the flag is in.
+// Phase returns the current stage of the flag.
 func (s FeatureSummary) Phase() Phase {
 	f := Feature{Archived: s.Archived, CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt}
 	if s.LastPhase != (Phase{}) {
@@ -48,7 +48,7 @@ func (s FeatureSummary) Phase() Phase {
 	return f.Phase()
 }
 
-// Summary is what lists show of the flag.
+// Summary returns what lists show of the flag.
 func (f *Feature) Summary() FeatureSummary {
 	s := FeatureSummary{
 		Name: f.Name, Project: f.Project, Metadata: f.Metadata, Archived: f.Archived,
@@ -64,7 +64,7 @@ func (f *Feature) Summary() FeatureSummary {
 	return s
 }
 
-// Summary is what lists show of the environment.
+// Summary returns what lists show of the environment.
 func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	enabled := 0
 	for _, s := range fe.Strategies {
@@ -78,7 +78,7 @@ func (fe FeatureEnvironment) Summary() EnvironmentSummary {
 	}
 }
 
-// Count is what a flag counts for in its project: active flags, and stale ones among them.
+// Count returns what the flag adds to its project's counts of active and stale flags: 0 or 1 each.
 func (f *Feature) Count() (active, stale int) {
 	if f == nil || f.Archived {
 		return 0, 0

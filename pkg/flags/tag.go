@@ -6,26 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// A Tag labels a flag; the pair is what identifies it (contract: Tag). The service knows the tags that flags have,
-// archived flags included, and no others.
+// A Tag is a label on a flag, identified by type and value (contract: Tag). A tag exists as long as a flag has
+// it, archived flags included.
 type Tag struct {
-	Type  string // the name of a tag type
-	Value string // of any characters, spaces at its ends included
+	Type  string // name of a tag type
+	Value string // any characters, including leading and trailing spaces
 }
 
-// The lengths of a tag's type and value, in characters (contract: Limits).
+// The lengths of a tag's type and value in characters (contract: Limits).
 const (
 	minTag = 2
 	maxTag = 50
 )
 
-// Check notes what is wrong with the tag by itself, with paths below path.
+// Check adds the problems of the tag's texts, at paths below path. It does not check whether the tag type
+// exists.
 func (t Tag) Check(path string, p *Problems) {
 	checkTagText(path+"/type", t.Type, p)
 	checkTagText(path+"/value", t.Value, p)
 }
 
-// checkTagText notes a text that is too short or too long, and tells whether it is not.
+// checkTagText adds a problem if the text is too short or too long, and reports whether it is valid.
 func checkTagText(path, text string, p *Problems) bool {
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
@@ -42,17 +43,17 @@ func compareTags(a, b Tag) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Value, b.Value))
 }
 
-// DistinctTags sorts tags by type and value and leaves each once. It changes the list that it is given.
+// DistinctTags sorts tags by type and value and removes duplicates, in place.
 func DistinctTags(tags []Tag) []Tag {
 	slices.SortFunc(tags, compareTags)
 	return slices.Compact(tags)
 }
 
-// MaxTagChanges is how many tags one call may add.
+// MaxTagChanges is how many tags one call can add.
 const MaxTagChanges = 90
 
-// ChangeTags takes some tags from the flag and gives it others. To remove what it does not have, or to add what it has,
-// changes nothing. Invalid past the limit.
+// ChangeTags adds and removes tags. Adding a tag that the flag has, or removing one that it lacks, changes
+// nothing. It returns Invalid if the flag would have too many tags.
 func (f *Feature) ChangeTags(add, remove []Tag, limits Limits) error {
 	tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t Tag) bool { return slices.Contains(remove, t) })
 	tags = DistinctTags(append(tags, add...))
@@ -63,7 +64,7 @@ func (f *Feature) ChangeTags(add, remove []Tag, limits Limits) error {
 	return nil
 }
 
-// RemoveTag takes a tag from the flag. NotFound when it does not have it.
+// RemoveTag removes a tag from the flag. It returns NotFound if the flag does not have it.
 func (f *Feature) RemoveTag(t Tag) error {
 	i := slices.Index(f.Tags, t)
 	if i < 0 {
@@ -73,17 +74,17 @@ func (f *Feature) RemoveTag(t Tag) error {
 	return nil
 }
 
-// A TagType is a sort of tag.
+// A TagType is a kind of tag.
 type TagType struct {
 	Name        string
 	Description string // "" for none
 	Icon        string // "" for none
 }
 
-// SimpleTagType is there from the start, until somebody deletes it.
+// SimpleTagType is the tag type that a new service starts with. It can be deleted.
 var SimpleTagType = TagType{Name: "simple", Description: "Labels to find flags by.", Icon: "#"}
 
-// Check notes what is wrong with the tag type. Its name is what tags have as their type, so it has their length.
+// Check adds all problems of the tag type. Its name is the type of tags, so their length limits apply.
 func (t TagType) Check(p *Problems) {
 	if checkTagText("/name", t.Name, p) {
 		if fault := CheckName(t.Name); fault != "" {
@@ -93,25 +94,25 @@ func (t TagType) Check(p *Problems) {
 	t.CheckTexts(p)
 }
 
-// TagTypes is the registry of tag types, one aggregate.
+// TagTypes is the registry of tag types: one aggregate.
 type TagTypes struct {
 	Version int64
 	List    []TagType
 }
 
-// Key names the registry.
+// Key returns the key of the registry.
 func (t *TagTypes) Key() Key { return TagTypesKey() }
 
 func (t *TagTypes) version() int64 { return t.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (t *TagTypes) Clone() *TagTypes {
 	c := *t
 	c.List = slices.Clone(t.List)
 	return &c
 }
 
-// Get is the tag type of that name. NotFound when there is none.
+// Get returns the tag type of that name, or NotFound.
 func (t *TagTypes) Get(name string) (TagType, error) {
 	i, err := t.index(name)
 	if err != nil {
@@ -120,12 +121,12 @@ func (t *TagTypes) Get(name string) (TagType, error) {
 	return t.List[i], nil
 }
 
-// Has tells whether there is a tag type of that name.
+// Has reports whether a tag type of that name exists.
 func (t *TagTypes) Has(name string) bool {
 	return slices.ContainsFunc(t.List, func(one TagType) bool { return one.Name == name })
 }
 
-// Add makes a tag type. NameExists when the name is taken.
+// Add adds a tag type. It returns NameExists if the name is taken.
 func (t *TagTypes) Add(made TagType) error {
 	if t.Has(made.Name) {
 		return Errorf(NameExists, "a tag type named %q exists already", made.Name)
@@ -134,7 +135,7 @@ func (t *TagTypes) Add(made TagType) error {
 	return nil
 }
 
-// Replace puts a tag type in the place of the one of its name. NotFound when there is none.
+// Replace replaces the tag type of the same name. It returns NotFound if there is none.
 func (t *TagTypes) Replace(changed TagType) error {
 	i, err := t.index(changed.Name)
 	if err == nil {
@@ -143,8 +144,8 @@ func (t *TagTypes) Replace(changed TagType) error {
 	return err
 }
 
-// Remove takes a tag type away. Flags keep their tags of it, which can be removed one by one; none can be added.
-// NotFound when there is none.
+// Remove deletes a tag type. It returns NotFound if there is none. Flags keep their tags of that type, which can
+// still be removed; new ones cannot be added.
 func (t *TagTypes) Remove(name string) error {
 	i, err := t.index(name)
 	if err == nil {

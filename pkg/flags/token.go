@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TokenType says what an API token is for.
+// A TokenType says what a token can be used for.
 type TokenType string
 
 // The token types.
@@ -16,65 +16,65 @@ const (
 	AdminToken    TokenType = "admin"
 	ClientToken   TokenType = "client"
 	FrontendToken TokenType = "frontend"
-	PersonalToken TokenType = "user" // what a user acts with; made and listed with the user
+	PersonalToken TokenType = "user" // belongs to a user, who acts with it; created and listed with the user
 )
 
-// All is what a token names to reach every project, or every environment.
+// All stands for all projects or all environments in a token.
 const All = "*"
 
-// A Token is a credential: an API token (contract: API token), or a user's personal one.
+// A Token is a credential: an API token (contract: API token) or the personal token of a user.
 type Token struct {
 	Version        int64
-	Hash           string // of its secret, which is what it is found by
-	Sealed         string // the secret of an API token, encrypted: the list returns it
+	Hash           string // of its secret; the token is looked up by it
+	Sealed         string // the encrypted secret of an API token, which lists return
 	Name           string // unique among API tokens
 	Type           TokenType
-	User           int64    // whose personal token it is
-	Projects       []string // ids; All alone is all of them
-	ProjectUIDs    []string // of those projects, one each, when the token was made: see Reach
-	Environment    string   // All is all
-	EnvironmentUID string   // of that environment, when the token was made
+	User           int64    // the owner of a personal token
+	Projects       []string // IDs, or only All
+	ProjectUIDs    []string // UIDs of those projects when the token was created, in the same order; see Scope
+	Environment    string   // name, or All
+	EnvironmentUID string   // UID of that environment when the token was created
 	CreatedAt      time.Time
 	ExpiresAt      time.Time // zero for never
-	Deleted        bool      // for good: what is left keeps the secret from being used again
+	Deleted        bool      // the record stays, so that the secret cannot be used again
 }
 
-// A Seen is when a token was last used, to the hour.
+// A TokenUse records when a token was last used, to the hour.
 type TokenUse struct {
 	Hash string
 	At   time.Time
 }
 
-// Key names the use by the token's hash.
+// Key returns the key of the record.
 func (s *TokenUse) Key() Key { return TokenUseKey(s.Hash) }
 
 func (s *TokenUse) version() int64 { return 0 }
 
-// HashSecret is what a token is looked up by.
+// HashSecret returns the hash by which a token is looked up.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// Is tells whether the token is the one whose secret has that hash, in a time that does not depend on where they differ.
+// HasHash compares the token's hash in constant time.
 func (t *Token) HasHash(hash string) bool {
 	return subtle.ConstantTimeCompare([]byte(t.Hash), []byte(hash)) == 1
 }
 
-// Key names the token by its hash.
+// Key returns the key of the token.
 func (t *Token) Key() Key { return TokenKey(t.Hash) }
 
 func (t *Token) version() int64 { return t.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (t *Token) Clone() *Token {
 	c := *t
 	c.Projects, c.ProjectUIDs = slices.Clone(t.Projects), slices.Clone(t.ProjectUIDs)
 	return &c
 }
 
-// Secret is what a new token of that scope is called by, made with some random digits. It names the project when there
-// is one, and the token is found by its hash all the same: what a secret says of its scope is for people.
+// FormatSecret returns the secret of a new token: project, environment and random digits. The project and
+// environment are there for people to read; the service looks at the hash only.
 func (t *Token) FormatSecret(random string) string {
 	project := "[]"
 	if len(t.Projects) == 1 {
@@ -83,14 +83,15 @@ func (t *Token) FormatSecret(random string) string {
 	return project + ":" + t.Environment + "." + random
 }
 
-// Delete is the token as it is left when it is deleted: its hash, so that no token has that secret ever again.
+// AsDeleted returns the token as it is stored after its deletion. The hash stays, so that no other token can
+// have the same secret.
 func (t *Token) AsDeleted() *Token {
 	c := t.Clone()
 	c.Deleted, c.Sealed = true, ""
 	return c
 }
 
-// Expired tells whether the token is no longer good at now.
+// Expired reports whether the token has expired at that time.
 func (t *Token) Expired(now time.Time) bool {
 	return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt)
 }

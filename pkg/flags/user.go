@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FirstUserID is there from the start: the administrator.
+// FirstUserID is the ID of the administrator that a new service starts with.
 const FirstUserID int64 = 1
 
 // A User is a person or a service account (contract: User record).
@@ -19,18 +19,19 @@ type User struct {
 	ID             int64 // never used again
 	ServiceAccount bool
 	Name           string
-	Username       string // unique, "" for none
-	Email          string // unique whatever its case, "" for none
+	Username       string // unique; "" for none
+	Email          string // unique, ignoring case; "" for none
 	ImageURL       string
 	RootRole       int64
 	CreatedAt      time.Time
 	SeenAt         time.Time
-	Projects       []string    // ids of the projects that the user has a role in
-	Tokens         []UserToken // by id
+	Projects       []string    // IDs of the projects in which the user has a role
+	Tokens         []UserToken // by ID
 	NextToken      int64
 }
 
-// A UserToken is what a user acts with. Its secret is shown once, when it is made; it is found by the hash.
+// A UserToken describes a personal token. Its secret is only shown when it is created; it is looked up by the
+// hash.
 type UserToken struct {
 	ID          int64
 	Description string
@@ -40,28 +41,28 @@ type UserToken struct {
 	SeenAt      time.Time
 }
 
-// Key names the user.
+// Key returns the key of the user.
 func (u *User) Key() Key { return UserKey(u.ID) }
 
 func (u *User) version() int64 { return u.Version }
 
-// Clone is a copy to change.
+// Clone returns a copy that can be changed.
 func (u *User) Clone() *User {
 	c := *u
 	c.Projects, c.Tokens = slices.Clone(u.Projects), slices.Clone(u.Tokens)
 	return &c
 }
 
-// The longest texts of a user, in characters. An e-mail address is never longer (RFC 5321).
+// The maximum length of a user's texts in characters. No e-mail address is longer (RFC 5321).
 const (
 	maxUserName = 100
 	maxEmail    = 254
 )
 
-// maxUserID is where the ids of users end: clients hold them in 32 bits, and print them as floats.
+// maxUserID is the largest user ID. Clients store IDs in 32 bits and print them as floats.
 const maxUserID = 999_999
 
-// NewUser gives a user its id. Conflict when there are no more ids.
+// NewUser returns the user with its ID. It returns Conflict if all IDs are used up.
 func NewUser(u User, id int64, now time.Time) (*User, error) {
 	if id > maxUserID {
 		return nil, Errorf(Conflict, "there have been %d users, and there are no ids for more", maxUserID)
@@ -70,7 +71,7 @@ func NewUser(u User, id int64, now time.Time) (*User, error) {
 	return &u, nil
 }
 
-// Check says what is wrong with what the user is called.
+// Check adds all problems of the user's names and e-mail address.
 func (u *User) Check(problems *Problems) {
 	switch {
 	case u.ServiceAccount && u.Username == "":
@@ -94,8 +95,8 @@ func (u *User) Check(problems *Problems) {
 	}
 }
 
-// SetRootRole changes what the user may in the whole service. Invalid for the first user, who stays an administrator: so
-// there always is one.
+// SetRootRole sets the user's role in the whole service. It returns Invalid for the first user, who must stay an
+// administrator, so that there is always one.
 func (u *User) SetRootRole(role int64) error {
 	if u.ID == FirstUserID && role != RoleAdmin {
 		return Errorf(Invalid, "user %d is the first administrator and stays one", u.ID)
@@ -104,7 +105,7 @@ func (u *User) SetRootRole(role int64) error {
 	return nil
 }
 
-// CheckDeletable checks that the user can be deleted. Invalid for the first one.
+// CheckDeletable returns Invalid for the first user, who cannot be deleted.
 func (u *User) CheckDeletable() error {
 	if u.ID == FirstUserID {
 		return Errorf(Invalid, "user %d is the first administrator and cannot be deleted", u.ID)
@@ -112,7 +113,7 @@ func (u *User) CheckDeletable() error {
 	return nil
 }
 
-// Matches tells whether the name, user name or e-mail begins with a text, in any case.
+// Matches reports whether the name, user name or e-mail address begins with the prefix, ignoring case.
 func (u *User) Matches(prefix string) bool {
 	prefix = strings.ToLower(prefix)
 	return slices.ContainsFunc([]string{u.Name, u.Username, u.Email}, func(s string) bool {
@@ -120,7 +121,8 @@ func (u *User) Matches(prefix string) bool {
 	})
 }
 
-// Image is where a picture of the user would be found: a Gravatar address, by hash, which nobody here calls.
+// Image returns the address of a picture of the user: the one that was set, or a Gravatar address. Guidon does
+// not call Gravatar.
 func (u *User) Image() string {
 	if u.ImageURL != "" {
 		return u.ImageURL
@@ -129,5 +131,6 @@ func (u *User) Image() string {
 	return "https://gravatar.com/avatar/" + hex.EncodeToString(sum[:]) + "?s=42&d=retro&r=g"
 }
 
-// DisplayName is what the user is called in events: the user name, or the e-mail, or the name.
+// DisplayName returns the user's name in events: the user name, the e-mail address or the name, whichever is set
+// first.
 func (u *User) DisplayName() string { return cmp.Or(u.Username, u.Email, u.Name) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Token is the user's own token of that id. NotFound when there is none.
+// Token returns the user's personal token of that ID, or NotFound.
 func (u *User) Token(id int64) (UserToken, error) {
 	if i := u.tokenIndex(id); i >= 0 {
 		return u.Tokens[i], nil
@@ -13,11 +13,12 @@ func (u *User) Token(id int64) (UserToken, error) {
 	return UserToken{}, Errorf(NotFound, "there is no token %d of user %d", id, u.ID)
 }
 
-// maxUserTokens is how many tokens a user may have: lists of users bring them all.
+// maxUserTokens is how many personal tokens a user can have. Lists of users contain them all.
 const maxUserTokens = 100
 
-// WithToken is the user with one more token, which gets the next id, and the credential that goes with it. NameExists
-// when the user has one of that description: people tell them apart by it. Invalid when there are too many.
+// WithToken returns the user with another personal token, which has the next ID, and the Token to store with it.
+// It returns NameExists if the user has a token of the same description, and Invalid if the user has too many
+// tokens.
 func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
 	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
 		return nil, nil, Errorf(NameExists, "there is a token %q of user %d already", description, u.ID)
@@ -36,7 +37,7 @@ func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*Us
 	}, nil
 }
 
-// WithoutToken is the user without one of the tokens. NotFound when there is none of that id.
+// WithoutToken returns the user without a personal token. It returns NotFound if there is none of that ID.
 func (u *User) WithoutToken(id int64) (*User, error) {
 	if _, err := u.Token(id); err != nil {
 		return nil, err

@@ -7,17 +7,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Variant is one of the values that an enabled flag resolves to, by weight (contract: Variant).
+// A Variant is one of the values that an enabled flag resolves to, chosen by weight (contract: Variant).
 type Variant struct {
 	Name       string
-	Weight     float64 // 0 to 1000 as it comes in; a whole number once distributed
+	Weight     float64 // 0 to 1000; a whole number after Distribute
 	WeightType WeightType
-	Stickiness string // the context field that keeps a user on one variant
+	Stickiness string // the context field that keeps a user on the same variant
 	Payload    *Payload
-	Overrides  []Override // environment-level only
+	Overrides  []Override // not in strategy-level variants
 }
 
-// WeightType says whether a variant's weight stays as given or is a share of what is left.
+// A WeightType says whether a variant's weight is fixed or a share of the rest.
 type WeightType string
 
 // The weight types.
@@ -26,31 +26,31 @@ const (
 	Fix      WeightType = "fix"
 )
 
-// A Payload is what a variant carries: json, csv, string or number.
+// A Payload is the value of a variant: of type json, csv, string or number.
 type Payload struct {
 	Type  string
 	Value string
 }
 
-// An Override gives its variant to certain values of a context field, before any weight counts.
+// An Override gives the variant to certain values of a context field, regardless of weights.
 type Override struct {
 	ContextName string
 	Values      []string
 }
 
-// How much the variants of a flag may hold. The lists of all its environments must fit into the flag together: see
-// CheckVariantSizes.
+// The maximum number of variants and overrides. All environments of a flag must also fit into one item together,
+// see CheckVariantSizes.
 const (
 	MaxVariants       = 100   // in one environment, or in one strategy
 	MaxOverrides      = 30    // of one variant
 	MaxOverrideValues = 1_000 // of one override
 )
 
-// totalWeight is what the weights of a list of variants add up to (contract: Limits).
+// totalWeight is the sum of the weights of a list of variants (contract: Limits).
 const totalWeight = 1000
 
-// CheckVariants notes every fault of a list of variants, with paths below path: those of each variant (contract:
-// Variant, Payload) and those of the list (contract: Variants, rules 1 and 2).
+// CheckVariants adds all problems of a list of variants, at paths below path: of each variant (contract:
+// Variant, Payload) and of the list (contract: Variants, rules 1 and 2).
 func CheckVariants(variants []Variant, path string, p *Problems) {
 	if !CheckCount(path, "variants", len(variants), MaxVariants, p) {
 		return
@@ -104,8 +104,8 @@ func (v Variant) check(path string, p *Problems) {
 	}
 }
 
-// CheckVariantSizes returns Invalid if the variants of several environments, of which each has variants of one size (see
-// VariantsSize), cannot fit into one flag. It is for finding that out before the variants are copied to each environment.
+// CheckVariantSizes returns Invalid if variants of that total size (see VariantsSize) cannot fit into one flag.
+// It is called before the variants are copied to several environments.
 func CheckVariantSizes(size int) error {
 	if size <= MaxFlagSize {
 		return nil
@@ -113,16 +113,16 @@ func CheckVariantSizes(size int) error {
 	return Errorf(Invalid, "the variants of all these environments would take more than the 400 KiB that one flag may hold; nothing was changed")
 }
 
-// VariantsSize is the least number of bytes that a flag takes for a list of variants.
+// VariantsSize returns a lower bound of the bytes that a list of variants takes in a stored flag.
 func VariantsSize(variants []Variant) int {
 	size := 0
 	for _, v := range variants {
-		size += perElement + len(v.Name) + len(v.Stickiness)
+		size += minElementSize + len(v.Name) + len(v.Stickiness)
 		if v.Payload != nil {
 			size += len(v.Payload.Type) + len(v.Payload.Value)
 		}
 		for _, o := range v.Overrides {
-			size += perElement + len(o.ContextName) + len(o.Values)*len(`"",`)
+			size += minElementSize + len(o.ContextName) + len(o.Values)*len(`"",`)
 			for _, value := range o.Values {
 				size += len(value)
 			}
@@ -131,11 +131,10 @@ func VariantsSize(variants []Variant) int {
 	return size
 }
 
-// perElement is less than what any variant or override takes besides its texts.
-const perElement = 10
+// minElementSize is a lower bound of the bytes that a variant or override takes in addition to its texts.
+const minElementSize = 10
 
-// check holds the value to its type, because an SDK that cannot read it would fail in the
-// application, far from whoever wrote it.
+// check adds a problem if the value does not match the type. SDKs would otherwise fail in the application.
 func (payload Payload) check(path string, p *Problems) {
 	switch payload.Type {
 	case "json":
@@ -152,10 +151,10 @@ func (payload Payload) check(path string, p *Problems) {
 	}
 }
 
-// Distribute gives each variant the weight that it ends up with, in a copy of the list (contract: Variants, rule 3).
-// Fix weights are rounded down to whole numbers; what they leave of 1000 is shared among the
-// variable ones by largest remainder: shares differ by at most 1, and earlier variants get the larger share. The list
-// must be one that CheckVariants has no fault with; the total of a non-empty one is then exactly 1000.
+// Distribute returns a copy of the list with final weights (contract: Variants, rule 3). Weights of type fix are
+// rounded down to whole numbers. The rest up to 1000 is divided among the variable ones by largest remainder:
+// shares differ by at most 1, and earlier variants get the larger share. For a non-empty list that passes
+// CheckVariants the total is exactly 1000.
 func Distribute(variants []Variant) []Variant {
 	if len(variants) == 0 {
 		return nil // so that an empty list compares equal to none, and setting it is no change
@@ -183,12 +182,12 @@ func Distribute(variants []Variant) []Variant {
 	return distributed
 }
 
-// SetVariants makes variants, distributed, the flag's variants in env.
+// SetVariants sets the flag's variants in env, with their weights distributed.
 func (f *Feature) SetVariants(env ProjectEnvironment, variants []Variant) {
 	fe := f.In(env)
 	if len(variants) == 0 && len(fe.Variants) == 0 {
 		return // an entry that holds nothing would look like a change
 	}
 	fe.Variants = Distribute(variants)
-	f.set(env, fe)
+	f.setEnvironment(env, fe)
 }

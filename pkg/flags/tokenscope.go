@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A Reach is the projects that a token reaches, by what is there now.
+// A TokenScope is the set of existing projects that a token gives access to.
 //
-// A token never widens. It names
-// projects and an environment by the UIDs that they had when it was made, so it does not reach what is made under their
-// names later; and once nothing is left of what it names, it is revoked. Nobody has to find the tokens when a project or
-// an environment is deleted: whoever uses a token asks for its reach. For tokens of SDKs that is the function that
-// serves SDKs; an admin token is scoped to nothing.
+// The scope of a token never grows. A token stores the UIDs of its projects and its environment, so it does not
+// apply to new ones with the same names. If all of its projects, or its environment, are deleted, the token is
+// revoked. Deleting a project or environment does not touch tokens: the check happens when a token is used. The
+// function that serves SDKs will do that for client and frontend tokens; admin tokens are not scoped.
 type TokenScope struct {
 	All      bool       // every project
-	Projects []*Project // those that are left, in the order of the token
-	Unbound  []string   // ids that a seeded token names and that nobody had made when it was seeded: it does not reach them
+	Projects []*Project // those that still exist, in the order of the token
+	Unbound  []string   // IDs in a seeded token that did not exist when it was seeded; the token gives no access to them
 }
 
-// Reach is how far the token reaches; false when it is revoked. project finds a project by its id, or nil.
+// Scope returns the scope of the token; false if the token is revoked. project returns a project by its ID, or
+// nil.
 func (t *Token) Scope(project func(id string) *Project, registry *Environments) (TokenScope, bool) {
 	var r TokenScope
 	for i, id := range t.Projects {
@@ -42,7 +42,7 @@ func (t *Token) Scope(project func(id string) *Project, registry *Environments) 
 	return r, true
 }
 
-// Names are the projects as the token's record lists them.
+// ProjectIDs returns the list of project IDs that responses show.
 func (r TokenScope) ProjectIDs() []string {
 	if r.All {
 		return []string{All}
@@ -54,7 +54,8 @@ func (r TokenScope) ProjectIDs() []string {
 	return append(names, r.Unbound...)
 }
 
-// Resolve binds the token to the projects and the environment that have its names now, where it is not bound yet.
+// Bind sets the UIDs of the projects and the environment that currently have the token's names. UIDs that are
+// set already stay.
 func (t *Token) Bind(project func(id string) *Project, registry *Environments) {
 	uids := make([]string, len(t.Projects))
 	for i, id := range t.Projects {
@@ -79,7 +80,7 @@ func (t *Token) projectUID(i int) string {
 	return ""
 }
 
-// A TokenRight is what somebody may do with API tokens.
+// A TokenRight is an operation on tokens that needs a permission.
 type TokenRight int
 
 // The rights.
@@ -90,8 +91,9 @@ const (
 	DeleteTokens
 )
 
-// tokenPermissions are what gives a right: over all client tokens, over all frontend tokens, and over those of a
-// project. Unleash knows no permission to change a project's tokens: who may make one with any expiry may change it.
+// tokenPermissions has the permissions that give a right: over all client tokens, over all frontend tokens, and
+// over tokens of a project. Unleash has no permission to update a project's tokens. A caller who can create
+// tokens with any expiry can update them too.
 var tokenPermissions = map[TokenRight]struct{ client, frontend, project Permission }{
 	ReadTokens:   {ReadClientToken, ReadFrontendToken, ReadProjectToken},
 	CreateTokens: {CreateClientToken, CreateFrontendToken, CreateProjectToken},
@@ -99,9 +101,9 @@ var tokenPermissions = map[TokenRight]struct{ client, frontend, project Permissi
 	DeleteTokens: {DeleteClientToken, DeleteFrontendToken, DeleteProjectToken},
 }
 
-// HasTokenRight tells whether the caller has a right over a token of that reach: nobody has one over a token that reaches
-// further than they do. Admin tokens are for admins. The others take the permission for all of their type, or the
-// project's in every project that the token reaches.
+// HasTokenRight reports whether the caller has a right over a token of that type and scope. Admin tokens require
+// an administrator. Other tokens require the permission for all tokens of their type, or the project permission
+// in every project of the scope. So callers cannot use tokens to go beyond their own permissions.
 func (c Caller) HasTokenRight(right TokenRight, kind TokenType, reach TokenScope) bool {
 	of := tokenPermissions[right]
 	switch kind {
@@ -122,18 +124,18 @@ func (c Caller) HasTokenRight(right TokenRight, kind TokenType, reach TokenScope
 	return !further && !slices.ContainsFunc(reach.Projects, func(p *Project) bool { return !c.HasPermission(of.project, p, "") })
 }
 
-// AuthorizeAnyToken checks that there can be tokens that the caller has a right over, where mine are the projects that the
-// caller has a role in. Forbidden when not.
-func (c Caller) AuthorizeAnyToken(right TokenRight, mine []*Project) error {
+// AuthorizeAnyToken returns Forbidden if there can be no token that the caller has the right over. memberOf are
+// the projects in which the caller has a role.
+func (c Caller) AuthorizeAnyToken(right TokenRight, memberOf []*Project) error {
 	of := tokenPermissions[right]
 	if c.HasPermission(of.client, nil, "") || c.HasPermission(of.frontend, nil, "") || c.HasPermission(of.project, nil, "") ||
-		slices.ContainsFunc(mine, func(p *Project) bool { return c.HasPermission(of.project, p, "") }) {
+		slices.ContainsFunc(memberOf, func(p *Project) bool { return c.HasPermission(of.project, p, "") }) {
 		return nil
 	}
 	return Errorf(Forbidden, "%s needs the permission %s or %s, or %s in a project", c.Name, of.client, of.frontend, of.project)
 }
 
-// AuthorizeToken checks that the caller has a right over one token. Forbidden when not.
+// AuthorizeToken returns Forbidden if the caller lacks the right over a token of that type and scope.
 func (c Caller) AuthorizeToken(right TokenRight, kind TokenType, reach TokenScope) error {
 	if c.HasTokenRight(right, kind, reach) {
 		return nil

@@ -9,29 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// The longest texts, in characters. Every text that an operation takes has a limit: without one, a few long texts make a
-// list too large for an answer, for all callers. Texts that were stored before there was a limit stay, and so do those of
-// a flag whose other fields are changed.
+// The maximum length of texts, in characters. Every text of a request has a limit, because a few long texts
+// would make lists too large to be returned. Longer texts that are stored already are kept, also when other
+// fields of the same flag change.
 const (
-	MaxDescription = 2000     // what something is for
-	MaxTitle       = 255      // what people call something: projects, strategies, variants, tokens
-	MaxIdentifier  = maxName  // what programs compare: context names, stickiness, types of environments
-	MaxURL         = 2000     // addresses of links
-	MaxPayload     = 64 << 10 // the value of a variant's payload
-	MaxParameter   = 64 << 10 // a parameter of a strategy, such as a list of user ids
-	MaxParameters  = 100      // of a strategy, and of a strategy type
+	MaxDescription = 2000     // descriptions
+	MaxTitle       = 255      // display names of projects, strategies, variants and tokens
+	MaxIdentifier  = maxName  // texts that programs compare: context names, stickiness, environment types
+	MaxURL         = 2000     // links
+	MaxPayload     = 64 << 10 // the payload of a variant
+	MaxParameter   = 64 << 10 // a parameter of a strategy, such as a list of user IDs
+	MaxParameters  = 100      // parameters of a strategy or strategy type
 	MaxLinks       = 20       // link templates of a project
-	MaxLegalValues = 1000     // of a context field
+	MaxLegalValues = 1000     // legal values of a context field
 )
 
-// CheckLength notes a text that is too long.
+// CheckLength adds a problem if the text is too long.
 func CheckLength(path, text string, most int, p *Problems) {
 	if n := utf8.RuneCountInString(text); n > most {
 		p.Add(path, "must have at most %d characters, has %d", most, n)
 	}
 }
 
-// CheckCount notes a list that is too long, and tells whether it is not: the entries of a longer one need no check.
+// CheckCount adds a problem if a list is too long, and reports whether it is short enough. Callers skip the
+// check of the entries otherwise.
 func CheckCount(path, what string, n, most int, p *Problems) bool {
 	if n > most {
 		p.Add(path, "must have at most %d %s, has %d", most, what, n)
@@ -39,9 +40,9 @@ func CheckCount(path, what string, n, most int, p *Problems) bool {
 	return n <= most
 }
 
-// CheckPrintable notes a name that could pass for another one: with blanks at its ends, or with characters that cannot be
-// seen. Names stand in messages, in lists and in the log of events. They are refused and not trimmed, so that what is
-// stored is what the caller sent.
+// CheckPrintable adds a problem if a name could be confused with another one: if it begins or ends with a space
+// or contains invisible characters. Such names are refused rather than trimmed, so that what is stored is what
+// the caller sent.
 func CheckPrintable(path, name string, p *Problems) {
 	if strings.TrimSpace(name) != name {
 		p.Add(path, "must not begin or end with a blank")
@@ -51,24 +52,25 @@ func CheckPrintable(path, name string, p *Problems) {
 	}
 }
 
-// isInvisible is for control, format and zero-width characters, and for blanks other than the space.
+// isInvisible reports whether r is a control, format or zero-width character, or white space other than the
+// ordinary space.
 func isInvisible(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-func textOf(p *string) string {
+func valueOrEmpty(p *string) string {
 	if p == nil {
 		return ""
 	}
 	return *p
 }
 
-// CheckTexts notes the texts that are too long.
+// CheckTexts adds a problem for each text that is too long.
 func (m Metadata) CheckTexts(p *Problems) {
-	CheckLength("/description", textOf(m.Description), MaxDescription, p)
+	CheckLength("/description", valueOrEmpty(m.Description), MaxDescription, p)
 }
 
-// CheckTexts notes the texts that are too long, and too many links.
+// CheckTexts adds a problem for each text that is too long, and for too many links.
 func (p *Project) CheckTexts(problems *Problems) {
 	CheckLength("/name", p.Name, MaxTitle, problems)
 	CheckLength("/description", p.Description, MaxDescription, problems)
@@ -81,26 +83,26 @@ func (p *Project) CheckTexts(problems *Problems) {
 	}
 	for i, link := range p.LinkTemplates {
 		at := "/linkTemplates/" + strconv.Itoa(i)
-		CheckLength(at+"/title", textOf(link.Title), MaxTitle, problems)
+		CheckLength(at+"/title", valueOrEmpty(link.Title), MaxTitle, problems)
 		CheckLength(at+"/urlTemplate", link.URL, MaxURL, problems)
 	}
 }
 
-// CheckTexts notes the texts that are too long.
+// CheckTexts adds a problem for each text that is too long.
 func (e Environment) CheckTexts(p *Problems) { CheckLength("/type", e.Type, MaxIdentifier, p) }
 
-// CheckTexts notes the texts that are too long.
+// CheckTexts adds a problem for each text that is too long.
 func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
 
-// CheckTexts notes the texts that are too long.
+// CheckTexts adds a problem for each text that is too long.
 func (t TagType) CheckTexts(p *Problems) {
 	CheckLength("/description", t.Description, MaxDescription, p)
 	CheckLength("/icon", t.Icon, MaxTitle, p)
 }
 
-// checkTexts notes the texts that are too long, but for those of constraints and variants, which have checks of their own.
+// checkTexts adds a problem for each text that is too long. Constraints and variants have checks of their own.
 func (s Strategy) checkTexts(p *Problems) {
-	CheckLength("/title", textOf(s.Title), MaxTitle, p)
+	CheckLength("/title", valueOrEmpty(s.Title), MaxTitle, p)
 	if !CheckCount("/parameters", "parameters", len(s.Parameters), MaxParameters, p) {
 		return
 	}
@@ -113,7 +115,7 @@ func (s Strategy) checkTexts(p *Problems) {
 	}
 }
 
-// checkTexts notes the texts that are too long, and lists of overrides and their values.
+// checkTexts adds a problem for each text that is too long, and for too many overrides or override values.
 func (v Variant) checkTexts(path string, p *Problems) {
 	CheckLength(path+"/name", v.Name, MaxTitle, p)
 	CheckLength(path+"/stickiness", v.Stickiness, MaxIdentifier, p)
@@ -135,8 +137,8 @@ func (v Variant) checkTexts(path string, p *Problems) {
 	}
 }
 
-// Since is what is wrong now and was not before: a change of one field is not refused for another that was stored when
-// less was forbidden.
+// Without returns the problems that are not in before. With it, a change of one field is not refused because of
+// another one that was stored under older, weaker rules.
 func (p Problems) Without(before Problems) Problems {
 	return slices.DeleteFunc(slices.Clone(p), func(d Detail) bool { return slices.Contains(before, d) })
 }

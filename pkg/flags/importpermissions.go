@@ -1,8 +1,8 @@
 package flags
 
-// bringingTakes is what takes which permission, of an import of a flag over what the flag has in the environment. before is
-// nil for a new flag.
-var bringingTakes = []struct {
+// importPermissions lists which permission an import of a flag needs, and when. existing is nil for a new flag;
+// has is its current configuration in the environment.
+var importPermissions = []struct {
 	permission Permission
 	takes      func(b ImportedFlag, before *Feature, has FeatureEnvironment) bool
 }{
@@ -17,30 +17,31 @@ var bringingTakes = []struct {
 	{UpdateFeatureVariants, func(b ImportedFlag, _ *Feature, has FeatureEnvironment) bool {
 		return len(b.Variants)+len(has.Variants) > 0
 	}},
-	{CreateFeatureStrategy, func(b ImportedFlag, _ *Feature, _ FeatureEnvironment) bool { return len(b.strategies()) > 0 }},
+	{CreateFeatureStrategy, func(b ImportedFlag, _ *Feature, _ FeatureEnvironment) bool { return len(b.effectiveStrategies()) > 0 }},
 	{DeleteFeatureStrategy, func(_ ImportedFlag, _ *Feature, has FeatureEnvironment) bool { return len(has.Strategies) > 0 }},
 }
 
-// Authorize says whether a caller may have before made what is brought, in env of a project. before is nil for a new flag.
-// An import asks it of every flag, and so does the rehearsal that validates the import (see Caller.DryRun).
+// Authorize returns Forbidden if the caller lacks a permission to import the flag into env. existing is the
+// stored flag, or nil for a new one. Validating an import calls it too, with Caller.DryRun.
 func (b ImportedFlag) Authorize(before *Feature, project *Project, env ProjectEnvironment, caller Caller) error {
 	var has FeatureEnvironment
 	if before != nil {
 		has = before.In(env)
 	}
-	for _, need := range bringingTakes {
+	for _, need := range importPermissions {
 		if !need.takes(b, before, has) {
 			continue
 		}
-		if err := caller.Authorize(need.permission, project, env.where(need.permission)); err != nil {
+		if err := caller.Authorize(need.permission, project, env.permissionEnvironment(need.permission)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// where is the environment to ask for a permission with: "" for one that is not held by environment.
-func (e ProjectEnvironment) where(p Permission) string {
+// permissionEnvironment returns the environment to check a permission with: "" unless the permission has
+// environment scope.
+func (e ProjectEnvironment) permissionEnvironment(p Permission) string {
 	if scopeOf(p) == EnvironmentScope {
 		return e.Name
 	}

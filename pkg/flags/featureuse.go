@@ -6,41 +6,42 @@ import (
 	"slices"
 )
 
-// A Use says which segments and context fields the strategies of a flag name. The store keeps one beside each flag that
-// has such strategies, and changes both together, so that what uses a segment is one list, and no flag is read for it.
-// It is an aggregate without a version, for lists alone.
+// A FeatureUse lists the segments and context fields that the strategies of a flag use. The store keeps it
+// beside each flag that has such strategies and writes both in one transaction, so that finding the users of a
+// segment reads no flags. It has no version and is only used in lists.
 type FeatureUse struct {
 	Feature    string
-	Project    string // its id
-	ProjectUID string // the project itself: an id may be used again by another. "" for one stored before that was
+	Project    string // ID of the project
+	ProjectUID string // UID of the project; "" if stored by a version that did not have it
 	Archived   bool
 	Strategies []StrategyUse
 }
 
-// A StrategyUse is a strategy with segments or constraints.
+// A StrategyUse is a strategy that has segments or constraints.
 type StrategyUse struct {
 	ID             string
-	Name           string // of its type
+	Name           string // name of its strategy type
 	Environment    string
-	EnvironmentUID string // the environment itself: a name may be used again by another
+	EnvironmentUID string // UID of the environment: its name may be reused by a later one
 	Segments       []int64
-	ContextFields  []string // those of its constraints, sorted
+	ContextFields  []string // of its constraints, sorted
 }
 
-// Key names the use by its flag.
+// Key returns the key of the record.
 func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
 func (u FeatureUse) version() int64 { return 0 }
 
-// UsesSegment tells whether the strategy uses a segment.
+// UsesSegment reports whether the strategy uses a segment.
 func (s StrategyUse) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
 
-// UsesContextField tells whether the strategy constrains a context field.
+// UsesContextField reports whether the strategy has a constraint on a context field.
 func (s StrategyUse) UsesContextField(name string) bool {
 	return slices.Contains(s.ContextFields, name)
 }
 
-// Use is what the flag's strategies name, by environment; without any, its list of strategies is empty.
+// Use returns the segments and context fields that the flag's strategies use, by environment. Its list of
+// strategies is empty if there are none.
 func (f *Feature) Use() FeatureUse {
 	u := FeatureUse{Feature: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Archived: f.Archived}
 	for _, env := range slices.Sorted(maps.Keys(f.Environments)) {
@@ -67,20 +68,21 @@ func (s Strategy) contextFields() []string {
 	return slices.Compact(names)
 }
 
-// in tells whether the strategy's environment is there, and no later one of its name.
-func (s StrategyUse) in(registry *Environments) bool {
+// environmentExists reports whether the strategy's environment still exists. A later environment of the same
+// name does not count.
+func (s StrategyUse) environmentExists(registry *Environments) bool {
 	env := registry.Find(s.Environment)
 	return env != nil && env.UID == s.EnvironmentUID
 }
 
-// gone tells whether nobody can see the strategy any more, and nothing can bring it back: its environment was deleted, or
-// its flag is an archived one of a project that was. One that an environment was merely taken out of is not gone: it is
-// back with the environment.
-func (u FeatureUse) gone(s StrategyUse, projects []*Project, registry *Environments) bool {
-	return !s.in(registry) || u.ProjectUID != "" && u.project(projects) == nil
+// unreachable reports whether the strategy can never be seen or used again, because its environment was deleted,
+// or its flag was archived in a project that was deleted. A strategy in an environment that was only detached
+// from the project is reachable: it returns when the environment is attached again.
+func (u FeatureUse) unreachable(s StrategyUse, projects []*Project, registry *Environments) bool {
+	return !s.environmentExists(registry) || u.ProjectUID != "" && u.project(projects) == nil
 }
 
-// project is the flag's, nil when it is not among those.
+// project returns the flag's project, or nil if it is not in the list.
 func (u FeatureUse) project(projects []*Project) *Project {
 	for _, p := range projects {
 		if p.UID == u.ProjectUID {
@@ -90,36 +92,38 @@ func (u FeatureUse) project(projects []*Project) *Project {
 	return nil
 }
 
-// A UseCount tells how often a strategy, or a default strategy, began to use a segment, or took it to another project. It
-// only rises. The store keeps it with the uses, in the same transactions. A change of a segment that relies on who uses it
-// is committed only over the count that was read before the uses were listed: so no use has begun since.
+// A UseCount counts how often a strategy or default strategy started to use a segment, or took it to another
+// project. It only rises. The store writes it in the same transactions. A change of a segment that depends on
+// its users is only committed if the count is the one that was read before the users were listed, so no use was
+// missed.
 type UseCount struct {
 	Segment int64
 	Count   int64
 }
 
-// Key names the count by its segment.
+// Key returns the key of the count.
 func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
 
 func (u *UseCount) version() int64 { return u.Count }
 
-// A FeatureStrategyUse is a strategy of a flag that uses something.
+// A FeatureStrategyUse is a StrategyUse with its flag and project.
 type FeatureStrategyUse struct {
 	StrategyUse
 	Feature, Project string
 }
 
-// Place is where its flag has it, even if there is no such environment any more.
+// ProjectEnvironment returns the environment of the strategy, for the methods of Feature. It works for deleted
+// environments too.
 func (s FeatureStrategyUse) ProjectEnvironment() ProjectEnvironment {
 	return ProjectEnvironment{Environment: Environment{Name: s.Environment, UID: s.EnvironmentUID}}
 }
 
-// FindStrategyUses lists the strategies of active flags that use something, in environments that are there still.
+// FindStrategyUses returns the matching strategies of active flags in existing environments.
 func FindStrategyUses(uses []FeatureUse, registry *Environments, using func(StrategyUse) bool) []FeatureStrategyUse {
 	var list []FeatureStrategyUse
 	for _, u := range uses {
 		for _, s := range u.Strategies {
-			if !u.Archived && s.in(registry) && using(s) {
+			if !u.Archived && s.environmentExists(registry) && using(s) {
 				list = append(list, FeatureStrategyUse{s, u.Feature, u.Project})
 			}
 		}
@@ -127,20 +131,21 @@ func FindStrategyUses(uses []FeatureUse, registry *Environments, using func(Stra
 	return list
 }
 
-// A DefaultStrategyUse is a default strategy that uses something: flags of its project get it when they are switched on.
+// A DefaultStrategyUse is a default strategy that uses a segment or context field. Flags of its project get it
+// when they are enabled.
 type DefaultStrategyUse struct {
 	Project, ProjectUID string
 	Environment         string
-	Name                string // of its type
+	Name                string // name of its strategy type
 }
 
-// user names the default strategy in a message.
-func (d DefaultStrategyUse) user() string {
+// label names the default strategy in a message.
+func (d DefaultStrategyUse) label() string {
 	return fmt.Sprintf("default strategy of project %q in environment %q", d.Project, d.Environment)
 }
 
-// FindDefaultStrategyUses lists the default strategies of projects that use something. Those of environments that the project no
-// longer has do not count: nothing brings them back.
+// FindDefaultStrategyUses returns the matching default strategies of projects. Default strategies in
+// environments that the project no longer has are ignored; they are never used again.
 func FindDefaultStrategyUses(projects []*Project, registry *Environments, using func(Strategy) bool) (list []DefaultStrategyUse) {
 	for _, p := range projects {
 		for _, env := range p.AvailableEnvironments(registry) {
@@ -152,17 +157,17 @@ func FindDefaultStrategyUses(projects []*Project, registry *Environments, using 
 	return list
 }
 
-// HasSegment tells whether the strategy uses a segment.
+// UsesSegment reports whether the strategy uses a segment.
 func (s Strategy) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
 
-// HasField tells whether the strategy has a constraint on a context field.
+// UsesContextField reports whether the strategy has a constraint on a context field.
 func (s Strategy) UsesContextField(name string) bool { return hasField(s.Constraints, name) }
 
 func hasField(constraints []Constraint, name string) bool {
 	return slices.ContainsFunc(constraints, func(c Constraint) bool { return c.ContextName == name })
 }
 
-// CountFeaturesAndProjects counts the flags that strategies belong to, and the projects of those and of default strategies.
+// CountFeaturesAndProjects returns the number of different flags and of different projects in both lists.
 func CountFeaturesAndProjects(list []FeatureStrategyUse, defaults []DefaultStrategyUse) (features, projects int) {
 	f, p := map[string]bool{}, map[string]bool{}
 	for _, s := range list {

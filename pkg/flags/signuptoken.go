@@ -1,0 +1,26 @@
+package flags
+
+import "time"
+
+// A SignupToken is a public signup token: people with its link can create a user for themselves (contract:
+// Public signup token).
+type SignupToken struct {
+	Version   int64
+	Hash      string // of its secret; the token is looked up by it
+	Sealed    string // the encrypted secret, which lists return
+	Name      string
+	Enabled   bool // as set by users; responses use EnabledAt, since an expired token is never enabled
+	ExpiresAt time.Time
+	CreatedAt time.Time
+	CreatedBy string
+	Users     []int64
+	Role      int64
+}
+
+// Key returns the key of the token.
+func (s *SignupToken) Key() Key { return SignupTokenKey(s.Hash) }
+
+func (s *SignupToken) version() int64 { return s.Version }
+
+// EnabledAt reports whether the token can be used at that time. It is the field enabled of responses.
+func (s *SignupToken) EnabledAt(now time.Time) bool { return s.Enabled && now.Before(s.ExpiresAt) }
