@@ -27,7 +27,7 @@ const (
 
 // says is a part of the message that makes each 400 clear: what would be right.
 var says = map[string]string{
-	badName:      "must be made of the letters",
+	badName:      "use only A-Z",
 	badType:      "one of default, flexibleRollout, userWithId",
 	badOperator:  "one of NOT_IN, IN, STR_ENDS_WITH",
 	noValues:     "at least one string",

@@ -19,7 +19,7 @@ type Caller struct {
 }
 
 var errUnauthenticated = Errorf(Unauthenticated,
-	"the Authorization header must carry a valid API token; this one is missing, unknown, deleted or expired")
+	"the API token in the Authorization header is missing, unknown, deleted or expired; send a valid one")
 
 // Authenticate returns the caller behind an API token. It returns Unauthenticated if there is no token, or if
 // the token is deleted or expired. For a personal token, AuthenticateUser must follow.
@@ -98,7 +98,7 @@ func (c Caller) AuthorizeGrant(role Role, project *Project) error {
 		if g.Environment != "" {
 			where = " in environment " + strconv.Quote(g.Environment)
 		}
-		return Errorf(Forbidden, "the role %q holds %s%s, which %s does not have in project %q, and so cannot give",
+		return Errorf(Forbidden, "the role %q includes the permission %s%s, which %s does not have in project %q and therefore cannot grant",
 			role.Name, g.Permission, where, c.Name, project.ID)
 	}
 	return nil
@@ -130,7 +130,7 @@ func (c Caller) Authorize(p Permission, project *Project, environment string) er
 	}
 	switch {
 	case c.User == nil:
-		return Errorf(Forbidden, "the token %q is for SDKs and may do nothing under /api/admin; this needs %s, which an admin token has, or a user's own", c.Name, p)
+		return Errorf(Forbidden, "the token %q is for SDKs and cannot be used under /api/admin; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
 	case environment != "" && environment != AnyEnvironment && project != nil:
 		return Errorf(Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
 	case scopeOf(p) != RootScope && project != nil:

@@ -93,7 +93,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 	case operators[i].kind != nil:
 		c.checkValue(path, operators[i].kind, limits, p)
 	case len(c.Values) == 0:
-		p.Add(path+"/values", "must hold at least one string: %s compares with a list", c.Operator)
+		p.Add(path+"/values", "must have at least one value: %s compares with a list", c.Operator)
 	}
 }
 
@@ -104,7 +104,7 @@ func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 	}
 	if n := len(c.Values); n > limits.ConstraintValues {
 		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
-		return // the answer need not grow with a list that is refused anyway
+		return // do not check each value of a list that is refused
 	}
 	for i, v := range c.Values {
 		CheckLength(path+"/values/"+strconv.Itoa(i), v, limits.ConstraintValueLength, p)
@@ -115,11 +115,11 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 	path += "/value"
 	switch {
 	case c.Value == nil && len(c.Values) > 0:
-		p.Add(path, `is required: %s compares with "value", which is %s, and not with "values"`, c.Operator, kind.description)
+		p.Add(path, `is required: %s compares with "value", which must be %s, and ignores "values"`, c.Operator, kind.description)
 	case c.Value == nil:
-		p.Add(path, "is required: %s compares with %s", c.Operator, kind.description)
+		p.Add(path, "is required: the value of %s must be %s", c.Operator, kind.description)
 	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.valid(*c.Value):
-		p.Add(path, "must be %s, which %s compares with", kind.description, c.Operator)
+		p.Add(path, "must be %s for the operator %s", kind.description, c.Operator)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestConstraintCheck(t *testing.T) {
 		{"too many unused values", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: make([]string, 4)}, []string{"/values"}, "at most 3"},
 		{"values too long", Constraint{ContextName: "c", Operator: In, Values: []string{"abcdef", "a", "éééééé"}}, []string{"/values/0", "/values/2"}, "at most 5 characters, has 6"},
 		{"an unused value too long", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: []string{"a", "abcdef"}}, []string{"/values/1"}, "at most 5"},
-		{"no value", Constraint{ContextName: "c", Operator: NumGt}, []string{"/value"}, "NUM_GT compares with a decimal number"},
+		{"no value", Constraint{ContextName: "c", Operator: NumGt}, []string{"/value"}, "the value of NUM_GT must be a decimal number"},
 		{"a list for one value", Constraint{ContextName: "c", Operator: SemverGt, Values: []string{"1.2.3"}}, []string{"/value"}, `with "value"`},
 		{"a value too long", Constraint{ContextName: "c", Operator: NumLt, Value: one("123456")}, []string{"/value"}, "at most 5 characters, has 6"},
 		{"a value of another kind", Constraint{ContextName: "c", Operator: DateAfter, Value: one("soon")}, []string{"/value"}, "ISO 8601"},

@@ -58,7 +58,7 @@ func (f ContextField) Check(p *Problems) {
 		path := "/legalValues/" + strconv.Itoa(i)
 		v.Check(path, p)
 		if seen[v.Value] {
-			p.Add(path+"/value", "%q is there twice", v.Value)
+			p.Add(path+"/value", "the value %q is listed twice", v.Value)
 		}
 		seen[v.Value] = true
 	}
@@ -126,7 +126,7 @@ func (r *ContextFields) Add(made ContextField, limits Limits) error {
 		return Errorf(NameExists, "a context field named %q exists already", made.Name)
 	}
 	if n := len(r.List); n >= limits.ContextFields {
-		return Errorf(Invalid, "there are %d context fields already, and no more than %d are allowed", n, limits.ContextFields)
+		return Errorf(Invalid, "there are %d context fields, and no more than %d are allowed; delete one first", n, limits.ContextFields)
 	}
 	r.List = slices.Insert(r.List, i, made)
 	return nil
@@ -164,7 +164,7 @@ func (r *ContextFields) Remove(name string, uses []FeatureUse, projects []*Proje
 		}
 	}
 	if len(users) > 0 {
-		return inUseError(fmt.Sprintf("the context field %q", name), users)
+		return inUseError(fmt.Sprintf("the context field %q is", name), users)
 	}
 	r.List = slices.Delete(r.List, i, i+1)
 	return nil
@@ -183,7 +183,7 @@ func inUseError(what string, users []string) *Error {
 	}
 	var details Problems
 	for _, user := range users {
-		details.Add("", "it is used by the %s", user)
+		details.Add("", "used by %s", user)
 	}
-	return &Error{Kind: Conflict, Message: fmt.Sprintf("%s is in use by the %s", what, named), Details: details}
+	return &Error{Kind: Conflict, Message: fmt.Sprintf("%s in use by %s", what, named), Details: details}
 }

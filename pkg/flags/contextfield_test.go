@@ -67,7 +67,7 @@ func TestContextFields(t *testing.T) {
 	uses, registry := usedBy()
 	segments := []*Segment{{ID: 1, Name: "adults", Constraints: []Constraint{in("age", "18"), in("country", "NO")}}}
 	for _, tt := range []struct{ name, want string }{
-		{"country", `the context field "country" is in use by the flag "a", flag "b", segment "adults"`},
+		{"country", `the context field "country" is in use by flag "a", flag "b", segment "adults"`},
 		{"tier", "<nil>"}, // only an archived flag has a constraint on it
 		{"nosuch", `there is no context field "nosuch"`},
 	} {

@@ -23,14 +23,14 @@ func (d Dependency) Check(p *Problems) {
 		p.Add("/feature", "%s", fault)
 	}
 	if !d.Enabled && len(d.Variants) > 0 {
-		p.Add("/variants", "a parent that must be off has no variants: leave them out, or ask for an enabled parent")
+		p.Add("/variants", "are only allowed if the parent must be enabled; leave them out, or set enabled to true")
 	}
 	if !CheckCount("/variants", "variants", len(d.Variants), MaxVariants, p) {
 		return
 	}
 	for i, v := range d.Variants {
 		if v == "" {
-			p.Add("/variants/"+strconv.Itoa(i), "must be the name of a variant")
+			p.Add("/variants/"+strconv.Itoa(i), "must not be empty")
 		}
 		CheckLength("/variants/"+strconv.Itoa(i), v, MaxTitle, p)
 	}
@@ -49,17 +49,17 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	case parent == nil || parent.ProjectUID != f.ProjectUID:
 		p.Add("/feature", "there is no flag %q in project %q", d.Feature, f.Project)
 	case parent.Archived:
-		p.Add("/feature", "flag %q is archived, and nothing can depend on it", d.Feature)
+		p.Add("/feature", "flag %q is archived and cannot be a parent; revive it first", d.Feature)
 	case len(parent.Dependencies) > 0:
-		p.Add("/feature", "flag %q depends on others itself, and there is only one level", d.Feature)
+		p.Add("/feature", "flag %q has a parent and cannot be one itself: there is only one level of dependencies", d.Feature)
 	case f.parentIndex(d.Feature) < 0 && len(f.Dependencies) >= MaxParents:
-		p.Add("/feature", "flag %q depends on %d others already, and no more than %d are allowed", f.Name, len(f.Dependencies), MaxParents)
+		p.Add("/feature", "flag %q has %d parents and no more than %d are allowed; remove one first", f.Name, len(f.Dependencies), MaxParents)
 	}
 	if err := p.Err(); err != nil {
 		return err
 	}
 	if len(f.Children) > 0 {
-		return f.childrenConflict("flag %q cannot depend on another: %s on it, and there is only one level")
+		return f.childrenConflict("flag %q cannot have a parent because %s on it: there is only one level of dependencies")
 	}
 	f.Dependencies = slices.Clone(f.Dependencies)
 	if i := f.parentIndex(d.Feature); i >= 0 {

@@ -53,7 +53,7 @@ func (e *Environments) Add(env Environment, limits Limits) error {
 		return Errorf(NameExists, "an environment named %q exists already", env.Name)
 	}
 	if len(e.List) >= limits.Environments {
-		return Errorf(Invalid, "there are %d environments already, and no more than %d are allowed", len(e.List), limits.Environments)
+		return Errorf(Invalid, "there are %d environments, and no more than %d are allowed; delete one first", len(e.List), limits.Environments)
 	}
 	e.List = append(e.List, env)
 	return nil

@@ -42,7 +42,7 @@ func withFavorite(keys []string, caller Caller, favorite bool) ([]string, error)
 		slices.Sort(after)
 	}
 	if n := len(after); n > MaxFavorites && n > len(keys) {
-		return keys, Errorf(Invalid, "this is a favorite of %d callers already, and no more than %d are allowed", len(keys), MaxFavorites)
+		return keys, Errorf(Invalid, "it is a favorite of %d callers, and no more than %d are allowed", len(keys), MaxFavorites)
 	}
 	return after, nil
 }

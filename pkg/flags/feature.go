@@ -116,7 +116,7 @@ func (f *Feature) Enable(env ProjectEnvironment, newID func() string) error {
 	fe := f.In(env)
 	if len(fe.Strategies) == 0 {
 		if env.Attachment.DefaultStrategy == nil {
-			return Errorf(Conflict, "flag %q cannot be enabled in environment %q: it has no strategies there; add one first", f.Name, env.Name)
+			return Errorf(Conflict, "flag %q cannot be enabled in environment %q because it has no strategies there; add one first", f.Name, env.Name)
 		}
 		s := env.Attachment.DefaultStrategy.WithDefaults(f.Name)
 		s.ID, s.Variants = newID(), Distribute(s.Variants)
@@ -143,11 +143,11 @@ func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
 		return nil
 	}
 	if len(f.Children) > 0 {
-		return f.childrenConflict("flag %q cannot be archived: %s on it; archive these first, or end their dependency")
+		return f.childrenConflict("flag %q cannot be archived because %s on it; archive those first, or remove the dependencies")
 	}
 	f.RemoveDependencies(parents...)
 	if len(f.Dependencies) > 0 {
-		return Errorf(Internal, "flag %q would be archived without its parent %q", f.Name, f.Dependencies[0].Feature)
+		return Errorf(Internal, "flag %q cannot be archived: its parent %q was not loaded", f.Name, f.Dependencies[0].Feature)
 	}
 	f.Archived, f.ArchivedAt = true, at
 	return nil
@@ -178,7 +178,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		return nil
 	}
 	if related := f.Related(); len(related) > 0 {
-		err := Errorf(Conflict, "flag %q cannot be moved while it depends on other flags, or others on it; end these dependencies first", f.Name)
+		err := Errorf(Conflict, "flag %q cannot be moved because it has dependencies, as a child or as a parent; remove them first", f.Name)
 		for _, name := range related {
 			err.Details = append(err.Details, Detail{Message: name})
 		}
@@ -190,11 +190,11 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 	}
 	for _, id := range f.Use().segmentsWhere(func(s StrategyUse) bool { return s.environmentExists(registry) }) {
 		if s := segment(id); foreign(id) {
-			return Errorf(Conflict, "flag %q uses segment %d, %q, which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
+			return Errorf(Conflict, "flag %q cannot be moved: it uses segment %d (%q), which belongs to project %q and cannot be used in project %q", f.Name, id, s.Name, s.Project, to.ID)
 		}
 	}
 	var missing []string
-	on := map[string]string{} // where it is on: the attachment there, by the environment's name
+	on := map[string]string{} // by environment name: the attachment of the target project where the flag is enabled
 	for _, env := range from {
 		if f.Enabled(env) {
 			on[env.Name] = to.Environments[env.Name].ID
@@ -204,7 +204,7 @@ func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environ
 		}
 	}
 	if len(missing) > 0 {
-		return Errorf(Conflict, "flag %q is on in environments that project %q does not have: %s; switch it off there, or add them to the project first",
+		return Errorf(Conflict, "flag %q cannot be moved: it is enabled in environments that project %q does not have (%s); disable it there, or add them to that project first",
 			f.Name, to.ID, strings.Join(missing, ", "))
 	}
 	f.dropDeletedEnvironments(registry, foreign)

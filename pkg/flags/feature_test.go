@@ -338,15 +338,15 @@ func TestMove(t *testing.T) {
 		}, to(), "", ""},
 		{"using a segment of its project", "development", func(f *Feature) {
 			f.setEnvironment(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
-		}, to("development"), `segment 2, "ours", which belongs to project "default"`, ""},
+		}, to("development"), `segment 2 ("ours"), which belongs to project "default"`, ""},
 		{"using one of its project in an environment that is gone", "", func(f *Feature) {
 			f.setEnvironment(env("staging"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
 		}, to("development"), "", ""},
 		{"using one of the other, and one of all", "", func(f *Feature) {
 			f.setEnvironment(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-development"}, Strategies: []Strategy{{Segments: []int64{1, 3}}}})
 		}, to("development"), "", ""},
-		{"a child", "", func(f *Feature) { f.Dependencies = []Dependency{{Feature: "parent"}} }, to(), "depends on other flags", ""},
-		{"a parent", "", func(f *Feature) { f.Children = []string{"child"} }, to(), "or others on it", ""},
+		{"a child", "", func(f *Feature) { f.Dependencies = []Dependency{{Feature: "parent"}} }, to(), "it has dependencies", ""},
+		{"a parent", "", func(f *Feature) { f.Children = []string{"child"} }, to(), "it has dependencies", ""},
 	}
 	segments := map[int64]*Segment{
 		1: {ID: 1, Name: "everybody's"}, 2: {ID: 2, Name: "ours", Project: "default", ProjectUID: "uid-default"}, 3: {ID: 3, Name: "theirs", Project: "shop", ProjectUID: "uid-shop"},

@@ -21,11 +21,11 @@ type FeatureTypeInfo struct {
 }
 
 var featureTypes = []FeatureTypeInfo{
-	{Experiment, "Experiment", "Compares variants of something to find out which does better.", 40},
-	{KillSwitch, "Kill switch", "Lets something be taken out of service at once.", 0},
-	{Release, "Release", "Brings something new to users, step by step.", 40},
-	{Operational, "Operational", "Steers how the system works while something is changed in it.", 7},
-	{PermissionFlag, "Permission", "Gives something to those users who may have it.", 0},
+	{Experiment, "Experiment", "Compares variants of a feature to find the better one.", 40},
+	{KillSwitch, "Kill switch", "Switches a feature off at once when it causes trouble.", 0},
+	{Release, "Release", "Releases a new feature to users step by step.", 40},
+	{Operational, "Operational", "Controls how the system operates, for example during a migration.", 7},
+	{PermissionFlag, "Permission", "Gives a feature to the users who are entitled to it.", 0},
 }
 
 // FeatureTypeInfos returns the descriptions of all feature types.

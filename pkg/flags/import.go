@@ -69,7 +69,7 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 	if n <= l.Strategies {
 		return nil
 	}
-	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, and no more than %d are allowed", flag, n, environment, l.Strategies)
+	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, but no more than %d are allowed", flag, n, environment, l.Strategies)
 }
 
 // effectiveStrategies returns the strategies that the import gives the flag. An enabled flag with an explicitly
@@ -102,7 +102,7 @@ func (f *Feature) importStrategies(env ProjectEnvironment, b ImportedFlag, newID
 	}
 	slices.SortStableFunc(brought, bySortOrder)
 	if slices.EqualFunc(f.In(env).Strategies, brought, func(a, b Strategy) bool { return a.ID == b.ID }) {
-		return nil // the very same: an environment without any keeps having no entry
+		return nil // unchanged: do not create an entry for an environment without strategies
 	}
 	f.setStrategies(env, brought)
 	return nil

@@ -82,28 +82,28 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 	project := to.Project.ID
 	report := ImportReport{
 		Errors: findings(
-			finding("These flags exist in another project already. Names are unique in the service: rename them or leave them out", fate.inOtherProject),
-			finding("These flags are parents that neither the import nor the project "+strconv.Quote(project)+" has, or that are archived", s.missingParents(to, fate)),
-			finding("These segments do not exist, or belong to another project, and strategies refer to them: make them first", s.unknownSegments(to, false)),
+			finding("These flags exist in another project. Flag names are unique in the service: rename these flags or leave them out", fate.inOtherProject),
+			finding("These parent flags are archived, or exist neither in the import nor in the project "+strconv.Quote(project), s.missingParents(to, fate)),
+			finding("Strategies refer to these segments, which do not exist or belong to another project: create them first", s.unknownSegments(to, false)),
 			s.faults(to, fate),
 		),
 		Warnings: findings(
-			finding("These flags exist in the project "+strconv.Quote(project)+" already, and an import overwrites them", fate.overwritten),
+			finding("These flags already exist in the project "+strconv.Quote(project)+" and will be overwritten", fate.overwritten),
 			finding("These flags are archived and will be skipped; revive them first to import them", fate.skipped),
-			finding("These strategy types are custom ones that are not defined here, and flags with them will be skipped; define them first, and have every SDK bring what they do",
+			finding("These custom strategy types are not defined here, and flags that use them will be skipped: define the types first, and implement them in every SDK",
 				s.customStrategies(to, false)),
-			finding("These strategy types are custom ones: every SDK must bring what they do", s.customStrategies(to, true)),
-			finding("These tag types are unknown and will be made", without(s.newTagTypes(to), to.hasFault("tag type"))),
-			finding("These context fields are unknown and will be made", without(s.newContextFields(to), to.hasFault("context field"))),
-			finding("These segments are unknown and will be made", without(s.unknownSegments(to, true), to.hasFault("segment"))),
-			finding("These segments are here with other constraints, which stay: strategies will use them as they are here", s.otherSegments(to)),
+			finding("These strategy types are custom: every SDK must implement them", s.customStrategies(to, true)),
+			finding("These tag types do not exist and will be created", without(s.newTagTypes(to), to.hasFault("tag type"))),
+			finding("These context fields do not exist and will be created", without(s.newContextFields(to), to.hasFault("context field"))),
+			finding("These segments do not exist and will be created", without(s.unknownSegments(to, true), to.hasFault("segment"))),
+			finding("These segments already exist with other constraints and will not be changed: imported strategies use the existing ones", s.otherSegments(to)),
 		),
 	}
 	var lacking []string
 	for _, p := range to.MissingPermissions {
 		lacking = append(lacking, string(p))
 	}
-	report.Permissions = finding("These permissions are needed for the import, and you do not have them", lacking)
+	report.Permissions = finding("You lack these permissions, which the import needs", lacking)
 	return report
 }
 

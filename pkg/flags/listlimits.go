@@ -45,7 +45,7 @@ func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregat
 		bytes -= ListEntrySize(before)
 	}
 	if before == nil && entries > of.most {
-		return Errorf(Invalid, "there would be %d %s, and no more than %d are allowed; delete some first", entries, of.name, of.most)
+		return Errorf(Invalid, "there would be %d %s, but no more than %d are allowed; delete some first", entries, of.name, of.most)
 	}
 	for _, a := range list {
 		bytes += ListEntrySize(a)
@@ -54,7 +54,7 @@ func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregat
 		bytes += ListEntrySize(a)
 	}
 	if bytes > MaxListSize {
-		return Errorf(Invalid, "the list of all %s would take %d KB, and no more than %d KB are allowed; shorten or delete some first",
+		return Errorf(Invalid, "the list of all %s would take %d KB, but no more than %d KB are allowed; shorten texts or delete entries first",
 			of.name, bytes>>10, MaxListSize>>10)
 	}
 	return nil
@@ -91,7 +91,7 @@ func ListEntrySize(a Aggregate) int {
 		return size
 	case *User:
 		size := userBytes + responseSize(a.Name, a.Username, a.Email, a.ImageURL)
-		if a.ServiceAccount { // the list of which has their tokens
+		if a.ServiceAccount { // the list of service accounts includes their tokens
 			for _, t := range a.Tokens {
 				size += userTokenBytes + responseSize(t.Description)
 			}

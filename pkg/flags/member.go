@@ -30,7 +30,7 @@ func (p *Project) setMember(user int64, roles []int64) {
 	if p.Members == nil {
 		p.Members = map[int64][]int64{}
 	}
-	roles = slices.Clone(roles) // what another version holds stays as it is
+	roles = slices.Clone(roles) // clones share the slice
 	slices.Sort(roles)
 	p.Members[user] = slices.Compact(roles)
 }
@@ -38,7 +38,7 @@ func (p *Project) setMember(user int64, roles []int64) {
 // AddRole adds a role in the project to a user. It returns Conflict if the user has it already.
 func (p *Project) AddRole(u *User, role int64) error {
 	if slices.Contains(p.RolesOf(u.ID), role) {
-		return Errorf(Conflict, "user %d holds role %d in project %q already", u.ID, role, p.ID)
+		return Errorf(Conflict, "user %d already has role %d in project %q", u.ID, role, p.ID)
 	}
 	p.SetRoles(u, append(slices.Clone(p.RolesOf(u.ID)), role))
 	return nil
@@ -48,7 +48,7 @@ func (p *Project) AddRole(u *User, role int64) error {
 func (p *Project) RemoveRole(u *User, role int64) error {
 	left := slices.DeleteFunc(slices.Clone(p.RolesOf(u.ID)), func(id int64) bool { return id == role })
 	if len(left) == len(p.RolesOf(u.ID)) {
-		return Errorf(NotFound, "user %d does not hold role %d in project %q", u.ID, role, p.ID)
+		return Errorf(NotFound, "user %d does not have role %d in project %q", u.ID, role, p.ID)
 	}
 	p.SetRoles(u, left)
 	return nil

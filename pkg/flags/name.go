@@ -19,7 +19,7 @@ func CheckName(name string) string {
 	}
 	for _, c := range []byte(name) {
 		if !isNameByte(c) {
-			return fmt.Sprintf("%q must be made of the letters A-Z and a-z, digits and . _ - ~", name)
+			return fmt.Sprintf("%q contains a character that is not allowed: use only A-Z, a-z, 0-9 and . _ - ~", name)
 		}
 	}
 	return ""

@@ -94,7 +94,7 @@ var permissions = []PermissionInfo{
 	{Admin, "Everything", RootScope},
 	{CreateProject, "Create projects", RootScope},
 	{CreateEnvironment, "Create environments", RootScope},
-	{UpdateEnvironment, "Change, order and switch environments", RootScope},
+	{UpdateEnvironment, "Change, order, enable and disable environments", RootScope},
 	{DeleteEnvironment, "Delete environments", RootScope},
 	{CreateStrategy, "Create strategy types", RootScope},
 	{UpdateStrategy, "Change strategy types", RootScope},
@@ -124,13 +124,13 @@ var permissions = []PermissionInfo{
 	{CreateFeature, "Create and clone flags", ProjectScope},
 	{UpdateFeature, "Change flags and their tags, revive flags", ProjectScope},
 	{DeleteFeature, "Archive flags", ProjectScope},
-	{MoveFeature, "Move flags to another project, where it takes the right to create them", ProjectScope},
-	{UpdateDependency, "Change what flags depend on", ProjectScope},
+	{MoveFeature, "Move flags to another project (needs CREATE_FEATURE there)", ProjectScope},
+	{UpdateDependency, "Change dependencies of flags", ProjectScope},
 	{ReadProjectToken, "Read the project's tokens", ProjectScope},
 	{CreateProjectToken, "Create tokens for the project", ProjectScope},
 	{DeleteProjectToken, "Delete the project's tokens", ProjectScope},
 	{UpdateProjectSegment, "Create, change and delete the project's segments", ProjectScope},
-	{UpdateFeatureEnvironment, "Switch flags on and off", EnvironmentScope},
+	{UpdateFeatureEnvironment, "Enable and disable flags", EnvironmentScope},
 	{UpdateFeatureVariants, "Change variants", EnvironmentScope},
 	{CreateFeatureStrategy, "Add strategies", EnvironmentScope},
 	{UpdateFeatureStrategy, "Change strategies", EnvironmentScope},
@@ -144,11 +144,11 @@ var unleashOnlyPermissions = map[Permission]string{
 	"UPDATE_ADDON":                   "Change integrations",
 	"DELETE_ADDON":                   "Delete integrations",
 	"UPDATE_APPLICATION":             "Change applications",
-	"UPDATE_AUTH_CONFIGURATION":      "Change the settings of signing in",
+	"UPDATE_AUTH_CONFIGURATION":      "Change the sign-in settings",
 	"UPDATE_PROJECT_CONTEXT":         "Change the context fields of the project",
 	"UPDATE_CORS":                    "Change the origins that may call the frontend API",
 	"UPDATE_INSTANCE_BANNERS":        "Change the banners of the service",
-	"UPDATE_MAINTENANCE_MODE":        "Switch the maintenance mode",
+	"UPDATE_MAINTENANCE_MODE":        "Switch maintenance mode on and off",
 	"READ_LOGS":                      "Read the logs of the service",
 	"RELEASE_PLAN_TEMPLATE_CREATE":   "Create release plan templates",
 	"RELEASE_PLAN_TEMPLATE_UPDATE":   "Change release plan templates",
@@ -182,7 +182,7 @@ func DescribePermission(p Permission) (PermissionInfo, bool) {
 		return permissions[i], true
 	}
 	if name, ok := unleashOnlyPermissions[p]; ok {
-		return PermissionInfo{Name: p, DisplayName: name + " (not in Guidon: grants nothing)"}, false
+		return PermissionInfo{Name: p, DisplayName: name + " (not in Guidon; grants nothing)"}, false
 	}
 	return PermissionInfo{Name: p, DisplayName: string(p)}, false // stored by an earlier version
 }
@@ -219,7 +219,7 @@ func isRootPermission(p Permission) bool {
 // scopeOf returns the scope of a permission; RootScope if it is unknown.
 func scopeOf(p Permission) Scope {
 	info, _ := DescribePermission(p)
-	return info.Scope // the whole service for one that nobody knows
+	return info.Scope // RootScope if unknown
 }
 
 func permissionIndex(p Permission) int {
@@ -236,7 +236,7 @@ func CheckPermissionName(name string) string {
 	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}
-	return fmt.Sprintf("there is no permission %q; the nearest name is %s, and GET /api/admin/permissions lists all", name, nearestPermission(name))
+	return fmt.Sprintf("there is no permission %q; did you mean %s? GET /api/admin/permissions lists all", name, nearestPermission(name))
 }
 
 // nearestPermission returns the permission with the most similar name. It never suggests Admin, so that
@@ -251,7 +251,7 @@ func nearestPermission(name string) Permission {
 
 // editDistance returns how many bytes must be inserted, removed or replaced to turn a into b (Levenshtein).
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1) // the distances of what was seen of a from each beginning of b
+	row := make([]int, len(b)+1) // distances of the processed part of a from each prefix of b
 	for j := range row {
 		row[j] = j
 	}

@@ -103,7 +103,7 @@ func (p *Project) Clone() *Project {
 // already.
 func (p *Project) Attach(env Environment, attachmentID string) error {
 	if p.HasEnvironment(env) {
-		return Errorf(Conflict, "environment %q is part of project %q already", env.Name, p.ID)
+		return Errorf(Conflict, "environment %q is already part of project %q", env.Name, p.ID)
 	}
 	if p.Environments == nil {
 		p.Environments = map[string]Attachment{}
@@ -160,7 +160,7 @@ const MaxDefaultStrategies = 64 << 10
 // if they are too large, as long as they do not grow.
 func (p *Project) CheckDefaultStrategies(before *Project) error {
 	if size := p.defaultStrategiesSize(); size > MaxDefaultStrategies && size > before.defaultStrategiesSize() {
-		return Errorf(Invalid, "the default strategies of the project would take %d KB together, and no more than %d KB are allowed; "+
+		return Errorf(Invalid, "the default strategies of the project would take %d KB in total, but no more than %d KB are allowed; "+
 			"shorten their parameters, constraints or variants", size>>10, MaxDefaultStrategies>>10)
 	}
 	return nil
@@ -187,7 +187,7 @@ func (p *Project) MarkUpdated(before *Project, at time.Time) {
 // flags in the transaction that deletes a project.
 func (p *Project) CheckDeletable() error {
 	if p.ID == DefaultProject {
-		return Errorf(Invalid, "the project %q cannot be deleted", p.ID)
+		return Errorf(Invalid, "project %q is the default project and cannot be deleted", p.ID)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (r *Roles) Replace(role Role) error {
 		return err
 	}
 	if was := r.Custom[i].Type; was != role.Type {
-		return Problems{{Path: "/type", Message: fmt.Sprintf("is %s for good and cannot become %s: it may be held by some", was, role.Type)}}.Err()
+		return Problems{{Path: "/type", Message: fmt.Sprintf("cannot be changed from %s to %s, because users may have the role; create another role instead", was, role.Type)}}.Err()
 	}
 	if other := r.FindByName(role.Name); other != nil && other.ID != role.ID {
 		return Errorf(NameExists, "a role named %q exists already", role.Name)
@@ -150,7 +150,7 @@ func (r *Roles) RemoveEnvironment(name string) {
 // CheckChangeable returns Invalid if the role is built in.
 func (r Role) CheckChangeable() error {
 	if r.Type.BuiltIn() {
-		return Errorf(Invalid, "role %d, %q, is built in and cannot be changed", r.ID, r.Name)
+		return Errorf(Invalid, "role %d (%q) is built in and cannot be changed", r.ID, r.Name)
 	}
 	return nil
 }
@@ -203,11 +203,11 @@ var editorPermissions = []Permission{
 }
 
 var builtInRoles = []Role{
-	{RoleAdmin, RootRole, "Admin", "May do everything.", grants(Admin)},
-	{RoleEditor, RootRole, "Editor", "May make projects, which they then own, and change most things but users and roles; is an owner of the project default.", grants(editorPermissions...)},
-	{RoleViewer, RootRole, "Viewer", "May read flags and what belongs to them, not tokens, users or roles.", nil},
-	{RoleOwner, ProjectRole, "Owner", "May do everything in the project.", grants(projectPermissions()...)},
-	{RoleMember, ProjectRole, "Member", "May make, change and archive the project's flags, but not change the project or who has access to it.", grants(memberPermissions...)},
+	{RoleAdmin, RootRole, "Admin", "Can do everything.", grants(Admin)},
+	{RoleEditor, RootRole, "Editor", "Can create projects, owns those and the default project, and can change everything except users, roles, environments and admin tokens.", grants(editorPermissions...)},
+	{RoleViewer, RootRole, "Viewer", "Can read flags and everything that belongs to them, but not tokens, users or roles.", nil},
+	{RoleOwner, ProjectRole, "Owner", "Can do everything in the project.", grants(projectPermissions()...)},
+	{RoleMember, ProjectRole, "Member", "Can create, change and archive flags of the project, but not change the project or who has access to it.", grants(memberPermissions...)},
 }
 
 // projectPermissions returns all permissions of project and environment scope.

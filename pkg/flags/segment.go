@@ -49,7 +49,7 @@ func (s *Segment) Check(limits Limits, p *Problems) {
 		values += len(c.Values)
 	}
 	if values > limits.SegmentValues {
-		p.Add("/constraints", "must have at most %d values together, have %d", limits.SegmentValues, values)
+		p.Add("/constraints", "must have at most %d values in total, has %d", limits.SegmentValues, values)
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Segment) CheckProjectChange(uses []FeatureUse, projects []*Project, reg
 		}
 	}
 	if len(users) > 0 {
-		return inUseError(fmt.Sprintf("segment %d, %q, cannot become one of project %q alone: it", s.ID, s.Name, s.Project), users)
+		return inUseError(fmt.Sprintf("segment %d (%q) cannot be restricted to project %q: it is", s.ID, s.Name, s.Project), users)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (s *Segment) CheckDeletable(uses []FeatureUse, projects []*Project, registr
 		users = append(users, d.label())
 	}
 	if len(users) > 0 {
-		return inUseError(fmt.Sprintf("segment %d, %q,", s.ID, s.Name), users)
+		return inUseError(fmt.Sprintf("segment %d (%q) is", s.ID, s.Name), users)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (s *Segment) defaultStrategyUses(projects []*Project, registry *Environment
 
 // inProjectOf reports whether the flag is in the project that the segment belongs to.
 func (u FeatureUse) inProjectOf(s *Segment) bool {
-	if u.ProjectUID == "" { // stored by a version that kept the id alone
+	if u.ProjectUID == "" { // stored by a version without ProjectUID
 		return u.Project == s.Project
 	}
 	return u.ProjectUID == s.ProjectUID
@@ -151,7 +151,7 @@ func (s *Segment) featureLabels(u FeatureUse, projects []*Project, registry *Env
 		}
 		user := u.label()
 		if !u.Archived && project != nil && !project.HasEnvironment(*registry.Find(st.Environment)) {
-			user += fmt.Sprintf(" in environment %q, which project %q does not have at the moment (add it again to see the strategy)", st.Environment, u.Project)
+			user += fmt.Sprintf(" in environment %q, which project %q does not have at present (add it again to see the strategy)", st.Environment, u.Project)
 		}
 		if !slices.Contains(users, user) {
 			users = append(users, user)
@@ -163,7 +163,7 @@ func (s *Segment) featureLabels(u FeatureUse, projects []*Project, registry *Env
 // label names the flag in a message.
 func (u FeatureUse) label() string {
 	if u.Archived {
-		return "flag " + strconv.Quote(u.Feature) + ", which is archived"
+		return "archived flag " + strconv.Quote(u.Feature)
 	}
 	return "flag " + strconv.Quote(u.Feature)
 }
@@ -181,7 +181,7 @@ func CheckSegmentIDs(path string, ids []int64, limits Limits, p *Problems) {
 	}
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
-			p.Add(path+"/"+strconv.Itoa(i), "segment %d is there twice", id)
+			p.Add(path+"/"+strconv.Itoa(i), "segment %d is listed twice", id)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (s Strategy) CheckSegments(at string, had []int64, project *Project, find f
 		case segment == nil:
 			p.Add(path, "there is no segment %d", id)
 		case segment.ProjectUID != "" && segment.ProjectUID != project.UID:
-			p.Add(path, "segment %d, %q, belongs to project %q and cannot be used in project %q", id, segment.Name, segment.Project, project.ID)
+			p.Add(path, "segment %d (%q) belongs to project %q and cannot be used in project %q", id, segment.Name, segment.Project, project.ID)
 		}
 	}
 }

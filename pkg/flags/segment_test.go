@@ -61,10 +61,10 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		{"none", nil, nil, "", nil},
 		{"all good", nil, []int64{1, 2}, "", nil},
 		{"unknown", nil, []int64{1, 9}, "/segments/1: there is no segment 9", []string{"/segments/1"}},
-		{"of another project", nil, []int64{3}, `/segments/0: segment 3, "theirs", belongs to project "other" and cannot be used in project "shop"`, []string{"/segments/0"}},
-		{"of an earlier project of that id", nil, []int64{4}, `/segments/0: segment 4, "of an earlier shop", belongs to project "shop" and cannot be used in project "shop"`, []string{"/segments/0"}},
+		{"of another project", nil, []int64{3}, `/segments/0: segment 3 ("theirs") belongs to project "other" and cannot be used in project "shop"`, []string{"/segments/0"}},
+		{"of an earlier project of that id", nil, []int64{4}, `/segments/0: segment 4 ("of an earlier shop") belongs to project "shop" and cannot be used in project "shop"`, []string{"/segments/0"}},
 		{"what it had needs no check", []int64{3, 9}, []int64{9, 3, 1}, "", nil},
-		{"twice", nil, []int64{1, 2, 1}, "/segments/2: segment 1 is there twice", []string{"/segments/2"}},
+		{"twice", nil, []int64{1, 2, 1}, "/segments/2: segment 1 is listed twice", []string{"/segments/2"}},
 		{"too many", nil, []int64{1, 2, 3, 4, 5, 6}, "/segments: must have at most 5 segments, has 6", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,12 +151,12 @@ func TestSegmentDeletable(t *testing.T) {
 		want string
 		left string // the flag of a strategy that is to be taken away first
 	}{
-		{7, `segment 7, "s", is in use by the flag "a", flag "old", which is archived`, "dead"},
-		{8, `segment 8, "s", is in use by the default strategy of project "shop" in environment "development"`, ""},
+		{7, `segment 7 ("s") is in use by flag "a", archived flag "old"`, "dead"},
+		{8, `segment 8 ("s") is in use by default strategy of project "shop" in environment "development"`, ""},
 		{9, "", ""}, // only in an environment that is gone
-		{10, `segment 10, "s", is in use by the flag "resting" in environment "staging", which project "shop" does not have at the moment (add it again to see the strategy)`, ""},
-		{11, `segment 11, "s", is in use by the flag "both", flag "both" in environment "staging", which project "shop" does not have at the moment (add it again to see the strategy)`, ""},
-		{12, `segment 12, "s", is in use by the flag "archived", which is archived`, ""},
+		{10, `segment 10 ("s") is in use by flag "resting" in environment "staging", which project "shop" does not have at present (add it again to see the strategy)`, ""},
+		{11, `segment 11 ("s") is in use by flag "both", flag "both" in environment "staging", which project "shop" does not have at present (add it again to see the strategy)`, ""},
+		{12, `segment 12 ("s") is in use by archived flag "archived"`, ""},
 		{13, "", "of-a-project-that-is-gone"},
 		{14, "", "made-again"},
 	} {
@@ -197,7 +197,7 @@ func TestSegmentSettles(t *testing.T) {
 	}{
 		{"for all", 7, nil, ""},
 		{"for the project of its flags", 7, shop, ""},
-		{"for another", 7, other, `flag "a", flag "old", which is archived`},
+		{"for another", 7, other, `flag "a", archived flag "old"`},
 		{"for the project of its default strategy", 8, shop, ""},
 		{"for another than the default strategy's", 8, other, `default strategy of project "shop" in environment "development"`},
 		{"with a default strategy in an environment that was deleted", 9, other, ""},
@@ -208,7 +208,7 @@ func TestSegmentSettles(t *testing.T) {
 		switch {
 		case tt.users == "" && err != nil:
 			t.Errorf("%s: got %v, want no error", tt.name, err)
-		case tt.users != "" && (KindOf(err) != Conflict || !strings.HasSuffix(err.Error(), "by the "+tt.users)):
+		case tt.users != "" && (KindOf(err) != Conflict || !strings.HasSuffix(err.Error(), "by "+tt.users)):
 			t.Errorf("%s: got %v, want a conflict with %s", tt.name, err, tt.users)
 		}
 	}

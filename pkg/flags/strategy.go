@@ -24,7 +24,7 @@ type Strategy struct {
 
 // size estimates the stored size of the strategy in bytes.
 func (s Strategy) size() int {
-	const each = 20 // beside the texts
+	const each = 20 // bytes in addition to the texts
 	size := each + len(s.Name) + len(valueOrEmpty(s.Title)) + len(s.Segments)*each
 	for name, value := range s.Parameters {
 		size += each + len(name) + len(value)
@@ -76,9 +76,9 @@ func (s Strategy) CheckWithoutRegistry(limits Limits, p *Problems) {
 func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 	switch t, known := types.Find(s.Name); {
 	case s.Name == "":
-		p.Add("/name", "is required: the strategy's type, one of %s", builtInNames())
+		p.Add("/name", "is required: a strategy type such as %s", builtInNames())
 	case !known:
-		p.Add("/name", "must be a strategy type that is known, one of %s; others must be defined first, by POST /api/admin/strategies", builtInNames())
+		p.Add("/name", "is an unknown strategy type; use one of %s, or define it first with POST /api/admin/strategies", builtInNames())
 	default:
 		t.checkParameters(s.Parameters, p)
 	}
@@ -114,10 +114,10 @@ func (s Strategy) checkVariants(p *Problems) {
 	for i, v := range s.Variants {
 		path := "/variants/" + strconv.Itoa(i)
 		if v.Weight != math.Trunc(v.Weight) {
-			p.Add(path+"/weight", "must be a whole number in a variant of a strategy")
+			p.Add(path+"/weight", "must be a whole number for a variant of a strategy")
 		}
 		if len(v.Overrides) > 0 {
-			p.Add(path+"/overrides", "must be empty: the variants of a strategy have no overrides")
+			p.Add(path+"/overrides", "must be empty: variants of a strategy cannot have overrides")
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (s Strategy) checkVariants(p *Problems) {
 func (f *Feature) AddStrategy(env ProjectEnvironment, s Strategy, limits Limits) error {
 	strategies := f.In(env).Strategies
 	if n := len(strategies); n >= limits.Strategies {
-		return Errorf(Invalid, "flag %q has %d strategies in environment %q already, and no more than %d are allowed", f.Name, n, env.Name, limits.Strategies)
+		return Errorf(Invalid, "flag %q has %d strategies in environment %q, and no more than %d are allowed; remove one first", f.Name, n, env.Name, limits.Strategies)
 	}
 	s.Variants = Distribute(s.Variants)
 	f.setStrategies(env, append(slices.Clone(strategies), s))
@@ -178,7 +178,7 @@ func (f *Feature) OrderStrategies(env ProjectEnvironment, order map[string]float
 	for _, id := range slices.Sorted(maps.Keys(order)) {
 		i, err := f.indexStrategy(env, id)
 		if err != nil {
-			return Errorf(Invalid, "%s", err.Message) // the body names it, not the path
+			return Errorf(Invalid, "%s", err.Message) // Invalid, not NotFound: the ID comes from the body, not from the path
 		}
 		strategies[i].SortOrder = order[id]
 	}

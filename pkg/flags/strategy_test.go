@@ -65,14 +65,14 @@ func TestStrategyCheck(t *testing.T) {
 		{"segments and variants", Strategy{Name: "default", Segments: []int64{1}, Variants: []Variant{variant("a", Variable, 0)}}, nil, ""},
 
 		{"no name", Strategy{}, []string{"/name"}, "default, flexibleRollout, userWithId, remoteAddress, applicationHostname"},
-		{"another type", Strategy{Name: "gradual"}, []string{"/name"}, "others must be defined first"},
+		{"another type", Strategy{Name: "gradual"}, []string{"/name"}, "or define it first"},
 		{"a type in another case", Strategy{Name: "Default"}, []string{"/name"}, "default, flexibleRollout"},
 		{"too many constraints", Strategy{Name: "default", Constraints: make([]Constraint, 3)}, []string{"/constraints"}, "at most 2 constraints, has 3"},
 		{"a faulty constraint", Strategy{Name: "default", Constraints: []Constraint{good, {ContextName: "c", Operator: NumEq}}}, []string{"/constraints/1/value"}, ""},
 		{"no variable variant", Strategy{Name: "default", Variants: []Variant{variant("a", Fix, 1)}}, []string{"/variants"}, "at least one"},
 		{"a variant without stickiness", Strategy{Name: "default", Variants: []Variant{{Name: "a", WeightType: Variable}}}, []string{"/variants/0/stickiness"}, ""},
 		{"a variant's weight with decimals", Strategy{Name: "default", Variants: []Variant{variant("a", Variable, 0.5)}}, []string{"/variants/0/weight"}, "whole number"},
-		{"a variant with overrides", Strategy{Name: "default", Variants: []Variant{overridden}}, []string{"/variants/0/overrides"}, "no overrides"},
+		{"a variant with overrides", Strategy{Name: "default", Variants: []Variant{overridden}}, []string{"/variants/0/overrides"}, "cannot have overrides"},
 		{"many faults", Strategy{Constraints: make([]Constraint, 1)}, []string{"/name", "/constraints/0/contextName", "/constraints/0/operator"}, ""},
 	}
 	for _, tt := range tests {

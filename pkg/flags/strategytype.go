@@ -110,7 +110,7 @@ func (s *StrategyTypes) customIndex(name string) (int, error) {
 		return i, nil
 	}
 	if findBuiltInType(name) != nil {
-		return 0, Errorf(Invalid, "the strategy type %q is built in and cannot be changed", name)
+		return 0, Errorf(Invalid, "strategy type %q is built in and cannot be changed", name)
 	}
 	return 0, Errorf(NotFound, "there is no strategy type %q", name)
 }
@@ -134,7 +134,7 @@ func (t StrategyType) Check(p *Problems) {
 		case n > maxName:
 			p.Add(path+"/name", "must have at most %d characters, has %d", maxName, n)
 		case seen[parameter.Name]:
-			p.Add(path+"/name", "%q is the name of an earlier parameter too", parameter.Name)
+			p.Add(path+"/name", "the name %q is already used by another parameter", parameter.Name)
 		}
 		seen[parameter.Name] = true
 		CheckLength(path+"/description", parameter.Description, MaxDescription, p)
@@ -178,7 +178,7 @@ var parameterTypes = []struct {
 }{
 	{stringParameter, valueKind{anyValue, "a string"}},
 	{percentageParameter, valueKind{isPercentage, "a decimal number from 0 to 100, such as 50 or 12.5"}},
-	{listParameter, valueKind{anyValue, "a list with commas between its values"}},
+	{listParameter, valueKind{anyValue, "a comma-separated list"}},
 	{"number", *numberValue},
 	{"boolean", valueKind{func(value string) bool { return value == "true" || value == "false" }, "true or false"}},
 }
@@ -218,31 +218,31 @@ type builtInStrategyType struct {
 // builtInTypes are the built-in strategy types.
 var builtInTypes = []builtInStrategyType{
 	{StrategyType{
-		Name: "default", DisplayName: "Standard", Description: "On for everybody.",
+		Name: "default", DisplayName: "Standard", Description: "On for all users.",
 	}, nil},
 	{StrategyType{
 		Name: "flexibleRollout", DisplayName: "Gradual rollout",
-		Description: "On for a percentage of users, who keep it on their next visit.",
+		Description: "On for a percentage of users. A user gets the same result on each visit.",
 		Parameters: []StrategyParameter{
-			{"rollout", percentageParameter, "The percentage. Left out, it is 100.", false},
-			{"stickiness", stringParameter, "What users are told apart by: default, userId, sessionId, random or another context field. Left out, it is default.", false},
-			{"groupId", stringParameter, "Flags of one group are on for the same users at the same percentage. Left out, it is the flag's name.", false},
+			{"rollout", percentageParameter, "The percentage. Default: 100.", false},
+			{"stickiness", stringParameter, "The context field that identifies a user: default, userId, sessionId, random or another one. Default: default.", false},
+			{"groupId", stringParameter, "Flags with the same group are on for the same users at the same percentage. Default: the name of the flag.", false},
 		},
 	}, map[string]func(string) string{
 		"rollout": constant("100"), "stickiness": constant("default"), "groupId": func(feature string) string { return feature },
 	}},
 	{StrategyType{
-		Name: "userWithId", DisplayName: "User ids", Deprecated: true,
-		Description: "On for some users by their ids. A gradual rollout with a constraint on userId does the same.",
-		Parameters:  []StrategyParameter{{"userIds", listParameter, "The ids.", false}},
+		Name: "userWithId", DisplayName: "User IDs", Deprecated: true,
+		Description: "On for the listed users. A gradual rollout with a constraint on userId does the same.",
+		Parameters:  []StrategyParameter{{"userIds", listParameter, "The user IDs.", false}},
 	}, nil},
 	{StrategyType{
-		Name: "remoteAddress", DisplayName: "IP addresses", Description: "On for some IP addresses.",
-		Parameters: []StrategyParameter{{"IPs", listParameter, "The addresses.", false}},
+		Name: "remoteAddress", DisplayName: "IP addresses", Description: "On for the listed IP addresses.",
+		Parameters: []StrategyParameter{{"IPs", listParameter, "The IP addresses.", false}},
 	}, nil},
 	{StrategyType{
-		Name: "applicationHostname", DisplayName: "Hosts", Description: "On where the application runs on some hosts.",
-		Parameters: []StrategyParameter{{"hostNames", listParameter, "The names of the hosts.", false}},
+		Name: "applicationHostname", DisplayName: "Hosts", Description: "On if the application runs on one of the listed hosts.",
+		Parameters: []StrategyParameter{{"hostNames", listParameter, "The host names.", false}},
 	}, nil},
 }
 

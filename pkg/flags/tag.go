@@ -57,8 +57,8 @@ const MaxTagChanges = 90
 func (f *Feature) ChangeTags(add, remove []Tag, limits Limits) error {
 	tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t Tag) bool { return slices.Contains(remove, t) })
 	tags = DistinctTags(append(tags, add...))
-	if len(tags) > limits.Tags && len(tags) > len(f.Tags) { // a limit that was lowered since still lets tags go
-		return Errorf(Invalid, "flag %q would have %d tags, and no more than %d are allowed", f.Name, len(tags), limits.Tags)
+	if len(tags) > limits.Tags && len(tags) > len(f.Tags) { // even if the limit was lowered, tags can be removed
+		return Errorf(Invalid, "flag %q would have %d tags, but no more than %d are allowed; remove some first", f.Name, len(tags), limits.Tags)
 	}
 	f.Tags = tags
 	return nil

@@ -45,10 +45,10 @@ func CheckCount(path, what string, n, most int, p *Problems) bool {
 // the caller sent.
 func CheckPrintable(path, name string, p *Problems) {
 	if strings.TrimSpace(name) != name {
-		p.Add(path, "must not begin or end with a blank")
+		p.Add(path, "must not begin or end with white space")
 	}
 	if strings.ContainsFunc(name, isInvisible) {
-		p.Add(path, "must not have control characters, zero-width characters or blanks other than the space in it")
+		p.Add(path, "must not contain control characters, zero-width characters or white space other than the ordinary space")
 	}
 }
 
@@ -108,7 +108,7 @@ func (s Strategy) checkTexts(p *Problems) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
 		if n := utf8.RuneCountInString(name); n > MaxIdentifier {
-			p.Add("/parameters", "must have names of at most %d characters, one has %d", MaxIdentifier, n)
+			p.Add("/parameters", "must have names of at most %d characters; one has %d", MaxIdentifier, n)
 			continue
 		}
 		CheckLength("/parameters/"+pointerEscape.Replace(name), s.Parameters[name], MaxParameter, p)

@@ -118,7 +118,7 @@ func (c Caller) HasTokenRight(right TokenRight, kind TokenType, reach TokenScope
 			return true
 		}
 	default:
-		return false // personal ones belong to their user
+		return false // personal tokens belong to their user
 	}
 	further := reach.All || len(reach.Unbound) > 0 || len(reach.Projects) == 0
 	return !further && !slices.ContainsFunc(reach.Projects, func(p *Project) bool { return !c.HasPermission(of.project, p, "") })
@@ -144,9 +144,9 @@ func (c Caller) AuthorizeToken(right TokenRight, kind TokenType, reach TokenScop
 	all := of.client
 	switch kind {
 	case AdminToken:
-		return Errorf(Forbidden, "admin tokens are for admins alone, and %s is none", c.Name)
+		return Errorf(Forbidden, "only administrators can read, create or change admin tokens, and %s is not one", c.Name)
 	case FrontendToken:
 		all = of.frontend
 	}
-	return Errorf(Forbidden, "%s needs the permission %s, or %s in every project that the token reaches", c.Name, all, of.project)
+	return Errorf(Forbidden, "%s needs the permission %s, or %s in every project of the token", c.Name, all, of.project)
 }

@@ -65,7 +65,7 @@ const maxUserID = 999_999
 // NewUser returns the user with its ID. It returns Conflict if all IDs are used up.
 func NewUser(u User, id int64, now time.Time) (*User, error) {
 	if id > maxUserID {
-		return nil, Errorf(Conflict, "there have been %d users, and there are no ids for more", maxUserID)
+		return nil, Errorf(Conflict, "no user can be created: all %d user IDs are used up", maxUserID)
 	}
 	u.ID, u.CreatedAt = id, now
 	return &u, nil
@@ -77,7 +77,7 @@ func (u *User) Check(problems *Problems) {
 	case u.ServiceAccount && u.Username == "":
 		problems.Add("/username", "is required")
 	case u.Username == "" && u.Email == "":
-		problems.Add("/username", "or email is required")
+		problems.Add("/username", "is required if there is no email")
 	}
 	if u.ServiceAccount && u.Name == "" {
 		problems.Add("/name", "is required")
@@ -99,7 +99,7 @@ func (u *User) Check(problems *Problems) {
 // administrator, so that there is always one.
 func (u *User) SetRootRole(role int64) error {
 	if u.ID == FirstUserID && role != RoleAdmin {
-		return Errorf(Invalid, "user %d is the first administrator and stays one", u.ID)
+		return Errorf(Invalid, "user %d is the first administrator and must stay one", u.ID)
 	}
 	u.RootRole = role
 	return nil

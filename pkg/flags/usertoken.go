@@ -10,7 +10,7 @@ func (u *User) Token(id int64) (UserToken, error) {
 	if i := u.tokenIndex(id); i >= 0 {
 		return u.Tokens[i], nil
 	}
-	return UserToken{}, Errorf(NotFound, "there is no token %d of user %d", id, u.ID)
+	return UserToken{}, Errorf(NotFound, "user %[2]d has no token %[1]d", id, u.ID)
 }
 
 // maxUserTokens is how many personal tokens a user can have. Lists of users contain them all.
@@ -21,13 +21,13 @@ const maxUserTokens = 100
 // tokens.
 func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
 	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
-		return nil, nil, Errorf(NameExists, "there is a token %q of user %d already", description, u.ID)
+		return nil, nil, Errorf(NameExists, "user %[2]d already has a token named %[1]q; choose another description", description, u.ID)
 	}
 	if len(u.Tokens) >= maxUserTokens {
-		return nil, nil, Errorf(Invalid, "user %d has %d tokens already, and no more are allowed; delete one first", u.ID, len(u.Tokens))
+		return nil, nil, Errorf(Invalid, "user %d has %d tokens, and no more are allowed; delete one first", u.ID, len(u.Tokens))
 	}
 	after, next := *u, max(u.NextToken, 1)
-	if len(u.Tokens) > 0 { // they are in the order of their ids
+	if len(u.Tokens) > 0 { // sorted by ID
 		next = max(next, u.Tokens[len(u.Tokens)-1].ID+1)
 	}
 	t := UserToken{ID: next, Description: description, Hash: hash, CreatedAt: at, ExpiresAt: expiresAt}

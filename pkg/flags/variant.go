@@ -61,7 +61,7 @@ func CheckVariants(variants []Variant, path string, p *Problems) {
 		at := path + "/" + strconv.Itoa(i)
 		v.check(at, p)
 		if first, taken := named[v.Name]; taken && v.Name != "" {
-			p.Add(at+"/name", "is the name of variant %d as well: names must be unique", first)
+			p.Add(at+"/name", "is also the name of the variant at index %d; names must be unique", first)
 		} else {
 			named[v.Name] = i
 		}
@@ -76,7 +76,7 @@ func CheckVariants(variants []Variant, path string, p *Problems) {
 		p.Add(path, "at least one variant must have the weightType %s", Variable)
 	}
 	if fixed >= totalWeight {
-		p.Add(path, "the weights of variants with the weightType %s must add up to less than %d, not to %v", Fix, totalWeight, fixed)
+		p.Add(path, "the weights of variants with the weightType %s must add up to less than %d; they add up to %v", Fix, totalWeight, fixed)
 	}
 }
 
@@ -85,8 +85,8 @@ func (v Variant) check(path string, p *Problems) {
 		p.Add(path+"/name", "is required")
 	}
 	v.checkTexts(path, p)
-	if !(v.Weight >= 0 && v.Weight <= totalWeight) { // so that NaN is a fault too
-		p.Add(path+"/weight", "must be from 0 to %d, is %v", totalWeight, v.Weight)
+	if !(v.Weight >= 0 && v.Weight <= totalWeight) { // written this way to refuse NaN
+		p.Add(path+"/weight", "must be from 0 to %d, not %v", totalWeight, v.Weight)
 	}
 	if v.WeightType != Variable && v.WeightType != Fix {
 		p.Add(path+"/weightType", "must be %s or %s", Variable, Fix)
@@ -110,7 +110,7 @@ func CheckVariantSizes(size int) error {
 	if size <= MaxFlagSize {
 		return nil
 	}
-	return Errorf(Invalid, "the variants of all these environments would take more than the 400 KiB that one flag may hold; nothing was changed")
+	return Errorf(Invalid, "the variants of all these environments would take more than 400 KiB, the maximum size of a flag; nothing was changed")
 }
 
 // VariantsSize returns a lower bound of the bytes that a list of variants takes in a stored flag.
@@ -157,7 +157,7 @@ func (payload Payload) check(path string, p *Problems) {
 // CheckVariants the total is exactly 1000.
 func Distribute(variants []Variant) []Variant {
 	if len(variants) == 0 {
-		return nil // so that an empty list compares equal to none, and setting it is no change
+		return nil // an empty list is the same as none, so setting it is no change
 	}
 	distributed := slices.Clone(variants)
 	rest, sharers := totalWeight, 0
@@ -174,7 +174,7 @@ func Distribute(variants []Variant) []Variant {
 	for i := range distributed {
 		v := &distributed[i]
 		if v.WeightType != Fix {
-			share := (rest + sharers - 1) / sharers // what is left, by those who are left, rounded up
+			share := (rest + sharers - 1) / sharers // the rest, divided by the remaining variants and rounded up
 			v.Weight = float64(share)
 			rest, sharers = rest-share, sharers-1
 		}
@@ -186,7 +186,7 @@ func Distribute(variants []Variant) []Variant {
 func (f *Feature) SetVariants(env ProjectEnvironment, variants []Variant) {
 	fe := f.In(env)
 	if len(variants) == 0 && len(fe.Variants) == 0 {
-		return // an entry that holds nothing would look like a change
+		return // an empty entry would count as a change
 	}
 	fe.Variants = Distribute(variants)
 	f.setEnvironment(env, fe)

@@ -43,9 +43,9 @@ func TestProjectUsers(t *testing.T) {
 		{"change to the same", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
 		{"change who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
 		{"nothing happens", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
-		{"remove a role not held", "DELETE", ann + "5", "", 404, notFound("does not hold role 5")},
+		{"remove a role not held", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
 		{"remove", "DELETE", ann + "6", "", 200, ""},
-		{"remove again", "DELETE", ann + "6", "", 404, notFound("does not hold role 6")},
+		{"remove again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
 		{"one left", "GET", project, "", 200, `{"...":0,"members":1}`},
 
 		{"another user in the body", "POST", ann + "5", `{"userId":3}`, 400, faulty("/userId: must be the one in the path")},

@@ -12,7 +12,7 @@ import (
 )
 
 // noRoom is the refusal of what a list has no room for.
-func noRoom(what string) string { return malformed(what + ", and no more than") }
+func noRoom(what string) string { return malformed(what + ", but no more than") }
 
 // put stores aggregates past the interface, a few at a time.
 func (s *server) put(t *testing.T, all []flags.Aggregate) {

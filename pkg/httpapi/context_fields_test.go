@@ -41,7 +41,7 @@ func TestContextFields(t *testing.T) {
 		{"a constraint on it", "POST", in("f", "development") + "/strategies", `{"name":"default","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`, 200, anything},
 		{"is listed", "GET", one + "/strategies", "", 200, `{"strategies":[{"...":0,"featureName":"f","projectId":"default","environment":"development","strategyName":"default"}],"defaultStrategies":[]}`},
 		{"and counted", "GET", contextFields, "", 200, `[{"...":0},{"...":0,"name":"country","usedInFeatures":1,"usedInProjects":1},{"...":0},{"...":0},{"...":0},{"...":0,"usedInFeatures":0}]`},
-		{"in use", "DELETE", one, "", 409, inUse(`the flag "f"`)},
+		{"in use", "DELETE", one, "", 409, inUse(`flag "f"`)},
 		{"by an archived flag", "DELETE", features + "/f", "", 202, ""},
 		{"and a segment", "POST", allSegments, `{"name":"here","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`, 201, anything},
 		{"in use by that", "DELETE", one, "", 409, inUse(`segment "here"`)},

@@ -110,9 +110,9 @@ func keepsPromises(t *testing.T, said validated, got report) {
 		switch {
 		case strings.Contains(f.Message, "skipped"):
 			stops = append(stops, f.AffectedItems...)
-		case strings.Contains(f.Message, "will be made"):
+		case strings.Contains(f.Message, "will be created"):
 			made = append(made, f.AffectedItems...)
-		case strings.Contains(f.Message, "overwrites"):
+		case strings.Contains(f.Message, "will be overwritten"):
 			overwritten = append(overwritten, f.AffectedItems...)
 		}
 	}

@@ -24,7 +24,7 @@ func TestMembersThatClientsRead(t *testing.T) {
 		{"the counts of an environment", "GET", "/api/admin/environments", "", 200, `{"...":0,"environments":[{"...":0},{"...":0,"enabledToggleCount":null},{"...":0}]}`},
 		{"archivedAt after a change", "PUT", features + "/f", `{"stale":true}`, 200, `{"...":0,"archivedAt":null}`},
 		{"the description of a detail", "POST", features, `{"name":"a b"}`, 400,
-			`{"...":0,"details":[{"path":"/name","message":"<has letters>","description":"<has letters>"}]}`},
+			`{"...":0,"details":[{"path":"/name","message":"<has use only>","description":"<has use only>"}]}`},
 	})
 }
 

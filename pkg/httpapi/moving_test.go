@@ -29,7 +29,7 @@ func TestMove(t *testing.T) {
 	const shop, there, everywhere = projects + "/shop", projects + "/shop/features", projects + "/default/changeProject"
 	const to = `{"newProjectId":"shop"}`
 	related := func(name string) string {
-		return fmt.Sprintf(`{"id":"<uuid>","name":"ConflictError","message":"<has cannot be moved while it depends>","details":[{"message":%q}]}`, name)
+		return fmt.Sprintf(`{"id":"<uuid>","name":"ConflictError","message":"<has cannot be moved because it has dependencies>","details":[{"message":%q}]}`, name)
 	}
 	s.run(t, []call{
 		{"to where it is", "POST", moving("f"), `{"newProjectId":"default"}`, 200, ""},
@@ -39,7 +39,7 @@ func TestMove(t *testing.T) {
 		{"what is archived", "POST", moving("gone"), to, 404, notFound("is archived")},
 		{"a parent", "POST", moving("parent"), to, 409, related("child")},
 		{"a child", "POST", moving("child"), to, 409, related("parent")},
-		{"what is on elsewhere", "POST", moving("g"), to, 409, failure("ConflictError", `project "shop" does not have: "production"`)},
+		{"what is on elsewhere", "POST", moving("g"), to, 409, failure("ConflictError", `project "shop" does not have ("production")`)},
 		{"a flag", "POST", moving("f"), to, 200, ""},
 		{"is there", "GET", there + "/f", "", 200, `{"...":0,"project":"shop","enabled":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}],` +
 			`"environments":[{"...":0,"name":"development","enabled":true,"strategies":[{"...":0,"name":"default"}]}]}`},

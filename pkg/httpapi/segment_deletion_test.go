@@ -51,10 +51,10 @@ func TestSegmentLeftovers(t *testing.T) {
 			}
 			before := s.must(t, "GET", features+"/f", "").body
 			s.unchanged(t, "f", []call{
-				{"while another uses it, no leftover goes", "DELETE", allSegments + "/" + one, "", 409, failureOf("ConflictError", `segment 1, "one", is in use by the flag "other"`)},
+				{"while another uses it, no leftover goes", "DELETE", allSegments + "/" + one, "", 409, failureOf("ConflictError", `segment 1 ("one") is in use by flag "other"`)},
 			})
 			s.must(t, "DELETE", features+"/other", "")
-			s.check(t, call{"nor while an archived flag does", "DELETE", allSegments + "/" + one, "", 409, inUse(`the flag "other", which is archived`)})
+			s.check(t, call{"nor while an archived flag does", "DELETE", allSegments + "/" + one, "", 409, inUse(`archived flag "other"`)})
 			s.must(t, "POST", "/api/admin/archive/revive/other", "")
 			s.must(t, "PUT", in("other", "development")+"/strategies/"+s.strategyIDs(t, "other", "development")[0], `{"segments":[]}`)
 
@@ -75,7 +75,7 @@ func TestSegmentLeftovers(t *testing.T) {
 					t.Errorf("event %+v, want the removal of the strategy that %s had in staging, with what it was", e, *e.FeatureName)
 				}
 			}
-			s.check(t, call{"what others are held by stays", "DELETE", allSegments + "/" + two, "", 409, inUse(`the flag "f"`)})
+			s.check(t, call{"what others are held by stays", "DELETE", allSegments + "/" + two, "", 409, inUse(`flag "f"`)})
 			s.must(t, "DELETE", in("f", "development")+"/strategies/"+s.strategyIDs(t, "f", "development")[0], "")
 			s.must(t, "DELETE", allSegments+"/"+two, "")
 			s.wantEvents(t, "f", flags.FeatureStrategyRemove, 4)
@@ -100,12 +100,12 @@ func TestSegmentInRestingEnvironment(t *testing.T) {
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	s.uses(t, "f", "staging", id)
 	s.must(t, "DELETE", project+"/environments/staging", "")
-	const resting = `flag "f" in environment "staging", which project "default" does not have at the moment (add it again to see the strategy)`
+	const resting = `flag "f" in environment "staging", which project "default" does not have at present (add it again to see the strategy)`
 	s.run(t, []call{
-		{"it is in use", "DELETE", allSegments + "/1", "", 409, inUse("the " + resting)},
+		{"it is in use", "DELETE", allSegments + "/1", "", 409, inUse(resting)},
 		{"the environment comes back", "POST", project + "/environments", `{"environment":"staging"}`, 200, anything},
 		{"and with it the strategy", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
-		{"in use", "DELETE", allSegments + "/1", "", 409, failureOf("ConflictError", `segment 1, "one", is in use by the flag "f"`)},
+		{"in use", "DELETE", allSegments + "/1", "", 409, failureOf("ConflictError", `segment 1 ("one") is in use by flag "f"`)},
 		{"the environment goes for good", "DELETE", environments + "/staging", "", 200, ""},
 		{"and with it the use", "DELETE", allSegments + "/1", "", 204, ""},
 	})
@@ -130,8 +130,8 @@ func TestUsesThatAreGone(t *testing.T) {
 	s.must(t, "POST", projects+"/shop/features/sold/environments/development/strategies", `{"name":"default","segments":[2]}`)
 	s.must(t, "POST", contextFields, `{"name":"country"}`)
 	s.run(t, []call{
-		{"the field is in use", "DELETE", contextFields + "/country", "", 409, inUse(`the flag "f"`)},
-		{"the segment too", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`the flag "f"`)},
+		{"the field is in use", "DELETE", contextFields + "/country", "", 409, inUse(`flag "f"`)},
+		{"the segment too", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f"`)},
 		{"the environment goes", "DELETE", environments + "/staging", "", 200, ""},
 		{"a project's own", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
 		{"the flag can move", "POST", features + "/f/changeProject", `{"newProjectId":"third"}`, 200, anything},
@@ -238,7 +238,7 @@ func TestNewEnvironmentIsNotGone(t *testing.T) {
 		s.staged(t)
 		s.uses(t, "f", "staging", id)
 	}}, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
-	at.check(t, call{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "f"`)})
+	at.check(t, call{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)})
 	s.check(t, call{"still", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`})
 	if got := s.events(t, "f"); strings.Contains(fmt.Sprint(got), string(flags.FeatureStrategyRemove)) {
 		t.Errorf("events %v, want no removal", got)

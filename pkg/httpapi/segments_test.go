@@ -115,8 +115,8 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		{"set in an unknown environment", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "development", "nosuch", 1), 400, invalid("/environmentId")},
 		{"set in an unknown project", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "default", "nosuch", 1), 400, invalid("/projectId")},
 		{"set to nothing said", "POST", allSegments + "/strategies", set(plain, "null"), 400, invalid("/segmentIds")},
-		{"made a project's own while others use it", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`the flag "f", flag "g"`)},
-		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "f", flag "g"`)},
+		{"made a project's own while others use it", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f", flag "g"`)},
+		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f", flag "g"`)},
 		{"set to none", "POST", allSegments + "/strategies", set(plain, "[]"), 201, set(plain, "[]")},
 		{"an archived flag", "DELETE", features + "/f", "", 202, ""},
 		{"uses no more, for lists", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
@@ -125,7 +125,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		{"with its segments", "GET", its, "", 200, `{"...":0,"segments":[2,1]}`},
 		{"cloned", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything},
 		{"removed", "DELETE", its, "", 200, ""},
-		{"the clone uses it", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "clone"`)},
+		{"the clone uses it", "DELETE", allSegments + "/1", "", 409, inUse(`flag "clone"`)},
 	})
 }
 
@@ -144,7 +144,7 @@ func TestSegmentsOfDefaultStrategies(t *testing.T) {
 		{"with it", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
 		{"added with an environment", "POST", project + "/environments", `{"environment":"default","defaultStrategy":{"name":"default","segments":[99]}}`, 400, invalid("/defaultStrategy/segments/0")},
 		{"no longer standard", "POST", standard, `{"name":"default"}`, 200, anything},
-		{"still in use", "DELETE", allSegments + "/1", "", 409, inUse(`the flag "f"`)},
+		{"still in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)},
 	})
 }
 
