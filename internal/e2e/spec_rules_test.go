@@ -30,7 +30,7 @@ var says = map[string]string{
 	badName:      "use only A-Z",
 	badType:      "one of default, flexibleRollout, userWithId",
 	badOperator:  "one of NOT_IN, IN, STR_ENDS_WITH",
-	noValues:     "at least one string",
+	noValues:     "at least one value",
 	badSemver:    "full semantic version, such as 1.2.3",
 	hasSegments:  "there is no segment",
 	noParent:     "there is no flag",
