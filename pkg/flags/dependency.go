@@ -61,6 +61,9 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 	if len(f.Children) > 0 {
 		return f.childrenConflict("flag %q cannot have a parent because %s on it: there is only one level of dependencies")
 	}
+	if len(d.Variants) == 0 {
+		d.Variants = nil // the stored form has no empty list; a repeated import must find no difference
+	}
 	f.Dependencies = slices.Clone(f.Dependencies)
 	if i := f.parentIndex(d.Feature); i >= 0 {
 		f.Dependencies[i] = d

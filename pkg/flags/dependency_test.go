@@ -172,3 +172,12 @@ func TestArchiveAmongOthers(t *testing.T) {
 		t.Errorf("revived: archived %t, related to %q; want it active and on its own", child.Archived, child.Related())
 	}
 }
+
+// TestDependencyWithoutVariants checks that an empty list of variants equals an omitted one.
+func TestDependencyWithoutVariants(t *testing.T) {
+	parent := &Feature{Name: "parent", ProjectUID: "p"}
+	child := &Feature{Name: "child", ProjectUID: "p"}
+	if err := child.SetDependency(parent, Dependency{Feature: "parent", Variants: []string{}}); err != nil || child.Dependencies[0].Variants != nil {
+		t.Errorf("got %+v (%v), want no variants", child.Dependencies, err)
+	}
+}
