@@ -71,13 +71,13 @@ func TestRotation(t *testing.T) {
 			t.Errorf("by hand: %q, %v; want %q", got, err, want)
 		}
 	}
-	byHand("the admin token is good")
-	byHand("the admin token is good")
+	byHand("the admin token is valid")
+	byHand("the admin token is valid")
 	if got := s.tokens(t); !slices.Equal(got, []string{"admin"}) || s.secrets.puts != 0 {
 		t.Fatalf("tokens %q after %d values put, want the one that was chosen", got, s.secrets.puts)
 	}
 	s.secrets.values[adminSecret] = "*:*.2nd-value"
-	byHand("the admin token is good")
+	byHand("the admin token is valid")
 	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
 		if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
 			t.Errorf("%s lets in %+v, %v; want both until the old one is deleted", secret, caller, err)
@@ -91,21 +91,21 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	s.succeeds(t, cfn.RequestUpdate)
-	byHand("was deleted and stays so")
+	byHand("was deleted and stays deleted")
 	if _, err := s.caller(t, "*:*.2nd-value"); err == nil || s.secrets.puts != 0 || len(s.tokens(t)) != 0 {
 		t.Errorf("a deleted token came back: %v, tokens %q", err, s.tokens(t))
 	}
 	s.secrets.values[adminSecret] = "*:*.back-in"
-	byHand("the admin token is good")
+	byHand("the admin token is valid")
 	s.tellsNoSecret(t, "*:*.chosen", "*:*.2nd-value", "*:*.back-in")
 }
 
 // TestNoEvent invokes the function as the AWS CLI does when it is given no event.
 func TestNoEvent(t *testing.T) {
 	newStack(t)
-	got, err := forgiving{lambda.NewHandler(handle)}.Invoke(t.Context(), nil)
-	if err != nil || !strings.Contains(string(got), "the admin token is good") {
-		t.Errorf("%s, %v; want it done", got, err)
+	got, err := optionalEvent{lambda.NewHandler(handle)}.Invoke(t.Context(), nil)
+	if err != nil || !strings.Contains(string(got), "the admin token is valid") {
+		t.Errorf("%s, %v; want the admin token to be valid", got, err)
 	}
 }
 
@@ -149,8 +149,8 @@ func TestFailures(t *testing.T) {
 		{"key that is none", func(_ *testing.T, s *stack) { s.secrets.values[keySecret] = "short" }, []string{"5 characters"}},
 		{"secret that is not there", func(t *testing.T, _ *stack) { t.Setenv("ADMIN_TOKEN_SECRET", "arn:none") },
 			[]string{"the admin token", "PutSecretValue", "can't find"}},
-		{"value that is no admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
-			[]string{adminSecret, "no admin token", "*:*."}},
+		{"value that is not an admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
+			[]string{adminSecret, "not an admin token", "*:*."}},
 		{"no permission", func(_ *testing.T, s *stack) { s.secrets.denies = -1 }, []string{"not authorized to perform: secretsmanager:GetSecretValue"}},
 	}
 	for _, tt := range tests {
@@ -254,9 +254,9 @@ func granted(t *testing.T) []string {
 // patient sets how long a missing permission is put up with.
 func patient(t *testing.T, whole, pause time.Duration) {
 	t.Helper()
-	before, between := patience, askAgain
-	patience, askAgain = whole, pause
-	t.Cleanup(func() { patience, askAgain = before, between })
+	before, between := patience, interval
+	patience, interval = whole, pause
+	t.Cleanup(func() { patience, interval = before, between })
 }
 
 // tellsNoSecret sees that neither the log nor an answer has a secret in it.

@@ -14,36 +14,36 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// physicalID is the custom resource's, always the same: were an update to answer with another, CloudFormation would
-// take it for a replacement and delete what it replaced.
+// physicalID is the id of the custom resource. It never changes: CloudFormation treats another id as a replacement and
+// deletes the old resource.
 const physicalID = "guidon-first-start"
 
-// toAnswer is what is kept of the function's time to tell CloudFormation how it went, so that no stack ever waits for
-// an answer that does not come.
+// toAnswer is the part of the function's time that is reserved for the response to CloudFormation, so that no stack waits
+// for a response that never comes.
 const toAnswer = 2 * answerTimeout
 
-// A role that was made a moment ago may not have its permissions everywhere yet, and a failure would take a new stack
-// back whole: so a refusal is put up with for this long, and asked again this often.
+// A new role may not have its permissions everywhere yet, and a failure would roll back the new stack. So requests that are
+// denied are repeated for a while.
 var (
 	patience  = 30 * time.Second
-	askAgain  = 3 * time.Second
-	maxReason = 1024 // bytes: CloudFormation takes 4 KB in all
+	interval  = 3 * time.Second
+	maxReason = 1024 // bytes; CloudFormation accepts a response of 4 KB
 )
 
-// handle serves CloudFormation, which says where it waits for the answer, and people who invoke the function by hand,
-// who do not: they get it as what the function returns.
+// handle serves events of CloudFormation, which contain an address for the response, and invocations by hand, whose result
+// it returns.
 func handle(ctx context.Context, event cfn.Event) (string, error) {
 	if event.ResponseURL == "" {
 		return run(ctx, event)
 	}
 	answer, err := cfn.LambdaWrap(resource)(ctx, event)
-	if failed, ok := errors.AsType[*url.Error](err); ok { // whoever has the whole address may answer in our place
-		return answer, fmt.Errorf("the answer could not be given to CloudFormation: %w", failed.Err)
+	if failed, ok := errors.AsType[*url.Error](err); ok { // do not log the address: it permits its holder to respond
+		return answer, fmt.Errorf("sending the response to CloudFormation: %w", failed.Err)
 	}
-	return answer, err // Lambda tries again when the answer was not taken, and then all of this is done again
+	return answer, err // Lambda retries the event if the response was not sent
 }
 
-// resource is the custom resource: its error is the reason that the stack shows.
+// resource handles an event of the custom resource. The stack shows its error as the reason.
 func resource(ctx context.Context, event cfn.Event) (string, map[string]any, error) {
 	if _, err := run(ctx, event); err != nil {
 		return physicalID, nil, errors.New(reason(err))
@@ -51,8 +51,8 @@ func resource(ctx context.Context, event cfn.Event) (string, map[string]any, err
 	return physicalID, nil, nil
 }
 
-// run does what an event asks for, and says what came of it. Deleting does nothing: the table is kept, and is gone
-// otherwise with all that is in it. A rollback is an update, which finds everything there, or a deletion.
+// run handles an event and describes the result. A deletion does nothing, since the table is either kept or deleted with its
+// content. A rollback is an update that finds everything in place, or a deletion.
 func run(ctx context.Context, event cfn.Event) (string, error) {
 	if event.RequestType == cfn.RequestDelete {
 		return "nothing to do", nil
@@ -62,7 +62,7 @@ func run(ctx context.Context, event cfn.Event) (string, error) {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-toAnswer))
 		defer cancel()
 	}
-	enough := time.Now().Add(patience)
+	giveUp := time.Now().Add(patience)
 	for {
 		result, err := seed(ctx)
 		if err == nil {
@@ -70,19 +70,19 @@ func run(ctx context.Context, event cfn.Event) (string, error) {
 			return result, nil
 		}
 		slog.ErrorContext(ctx, "not seeded", "request", event.RequestType, "cause", err)
-		if !refused(err) || time.Now().After(enough) || !wait(ctx, askAgain) {
+		if !accessDenied(err) || time.Now().After(giveUp) || !wait(ctx, interval) {
 			return "", err
 		}
 	}
 }
 
-// refused tells whether it is a permission that was missing.
-func refused(err error) bool {
+// accessDenied reports whether a permission was missing.
+func accessDenied(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
 	return ok && strings.HasPrefix(api.ErrorCode(), "AccessDenied")
 }
 
-// wait is false when time is up first.
+// wait returns false if ctx ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -92,12 +92,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// reason is an error as the stack's events show it: with what to look at, and short enough to be taken.
+// reason formats an error for the events of the stack: short enough for CloudFormation, and with the log to look at.
 func reason(err error) string {
 	text := err.Error()
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
 	}
-	return fmt.Sprintf("Guidon's first start: %s (the log of the function %s has more; what was done stays and is not done twice)",
+	return fmt.Sprintf("Guidon's first start: %s (see the log of the function %s; it is safe to run it again)",
 		text, lambdacontext.FunctionName)
 }

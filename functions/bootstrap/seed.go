@@ -23,8 +23,8 @@ import (
 	keys "guidon/pkg/seal/secretsmanager"
 )
 
-// seed puts into the table TABLE_NAME what is absent, and the admin token of the secret ADMIN_TOKEN_SECRET, sealed by
-// the key in TOKEN_KEY_SECRET. It tells whether that token is good.
+// seed creates the initial data in the table TABLE_NAME, and the admin token in the secret ADMIN_TOKEN_SECRET, encrypted with
+// the key in TOKEN_KEY_SECRET. Its result tells whether that token is valid.
 func seed(ctx context.Context) (string, error) {
 	store, err := dynamo.Open(ctx, dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
@@ -41,7 +41,7 @@ func seed(ctx context.Context) (string, error) {
 	}
 	token, err := bootstrap.ParseToken(flags.AdminToken, secret)
 	if err != nil {
-		return "", fmt.Errorf("the value of the secret %s is no admin token: %w", arn, err)
+		return "", fmt.Errorf("the value of the secret %s is not an admin token: %w", arn, err)
 	}
 	token.Name = string(flags.AdminToken)
 	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: []bootstrap.Token{token}, Sealer: sealer}); err != nil {
@@ -50,9 +50,8 @@ func seed(ctx context.Context) (string, error) {
 	return result(ctx, store, flags.TokenKey(flags.HashSecret(secret)))
 }
 
-// result says whether the admin token is good. One that somebody has deleted stays deleted, here as everywhere:
-// whoever did it meant it, most likely because it had leaked or because nobody was to have one, and no deployment
-// may undo that unseen. To have one again is to put another value into the secret.
+// result tells whether the admin token is valid. A deleted token stays deleted: it has probably leaked, or was not wanted,
+// and a deployment must not restore it silently. Another value in the secret creates a new one.
 func result(ctx context.Context, store flags.Store, key flags.Key) (string, error) {
 	view, err := store.Load(ctx, []flags.Key{key})
 	if err != nil {
@@ -60,18 +59,17 @@ func result(ctx context.Context, store flags.Store, key flags.Key) (string, erro
 	}
 	switch token := flags.Find[*flags.Token](view, key); {
 	case token == nil:
-		return "", errors.New("the admin token was put into the table and is not there")
+		return "", errors.New("the admin token is missing in the table after it was created")
 	case token.Deleted:
-		return "everything is there; the admin token was deleted and stays so: put another value into its secret and invoke this function to have one again", nil
+		return "the data is in place; the admin token was deleted and stays deleted: to create one, set another value in its secret and invoke this function", nil
 	case token.Expired(time.Now()):
-		return "everything is there; the admin token has expired", nil
+		return "the data is in place; the admin token has expired", nil
 	}
-	return "everything is there, and the admin token is good", nil
+	return "the data is in place, and the admin token is valid", nil
 }
 
-// adminToken is the value of the secret, a new one if it has none yet. Of several processes at once one is first, and
-// the others take its value: the version that the first value becomes has an id that follows from the secret, and
-// Secrets Manager refuses another value under the id of one that is there.
+// adminToken returns the value of the secret, and sets one if it is empty. If several processes do so at once, all get the
+// value of the first: they use the same version id, for which Secrets Manager rejects another value.
 func adminToken(ctx context.Context, arn string) (string, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)))
 	if err != nil {
@@ -82,29 +80,29 @@ func adminToken(ctx context.Context, arn string) (string, error) {
 	if _, none := errors.AsType[*types.ResourceNotFoundException](err); !none {
 		return value, err
 	}
-	made := (&flags.Token{Projects: []string{flags.All}, Environment: flags.All}).FormatSecret(randomDigits())
+	created := (&flags.Token{Projects: []string{flags.All}, Environment: flags.All}).FormatSecret(randomDigits())
 	_, err = client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{
-		SecretId: &arn, SecretString: &made, ClientRequestToken: aws.String(uuid.NewSHA1(uuid.NameSpaceURL, []byte(arn)).String()),
+		SecretId: &arn, SecretString: &created, ClientRequestToken: aws.String(uuid.NewSHA1(uuid.NameSpaceURL, []byte(arn)).String()),
 	})
 	if _, late := errors.AsType[*types.ResourceExistsException](err); late {
 		return current(ctx, client, arn)
 	}
-	return made, err
+	return created, err
 }
 
-// attemptTimeout is what one attempt to reach Secrets Manager may take.
+// attemptTimeout limits one attempt to call Secrets Manager.
 const attemptTimeout = 5 * time.Second
 
-// current is the value of a secret.
+// current returns the value of a secret.
 func current(ctx context.Context, client *secretsmanager.Client, arn string) (string, error) {
 	out, err := client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(aws.ToString(out.SecretString)), nil // as a shell puts it there, with a line's end
+	return strings.TrimSpace(aws.ToString(out.SecretString)), nil // a shell may have added a line break
 }
 
-// randomDigits is what makes a secret one: 256 bits, as 64 hex digits.
+// randomDigits returns 256 random bits as 64 hex digits.
 func randomDigits() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails

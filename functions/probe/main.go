@@ -1,5 +1,5 @@
-// Command probe is the Lambda function that calls the interface from outside every five minutes, if ProbeAddress is set. It
-// fails when the interface does not answer as it should, so Lambda's own metric of errors counts the failures.
+// Command probe is the Lambda function that calls the public address of the API every five minutes, if the parameter
+// ProbeAddress is set. It fails on a wrong response, so Lambda's error metric counts the failures.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 // timeout is for one request.
 const timeout = 10 * time.Second
 
-// requests are what is asked. The second looks up a token that does not exist, so it needs the table too.
+// requests lists what the probe sends. The second looks up a token that does not exist, so it reads the table.
 var requests = []struct {
 	path   string
 	status int
@@ -41,7 +41,7 @@ func probe(ctx context.Context, address string) error {
 		if err != nil {
 			return err
 		}
-		_ = response.Body.Close() // nothing of it is read
+		_ = response.Body.Close() // only the status is checked
 		if response.StatusCode != want.status {
 			return fmt.Errorf("GET %s answered %d, want %d", want.path, response.StatusCode, want.status)
 		}

@@ -1,6 +1,6 @@
 // Command smoke is the Lambda function that CodeDeploy calls before a canary gets its first request (the hook
-// BeforeAllowTraffic). It sends the new version one harmless request, and tells CodeDeploy how that went. If the version
-// does not answer as it should, the deployment stops, and no caller has seen it.
+// BeforeAllowTraffic). It sends the new version one harmless request and reports the result to CodeDeploy. If the response
+// is wrong, the deployment stops before any caller reaches the new version.
 package main
 
 import (

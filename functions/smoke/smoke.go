@@ -16,7 +16,7 @@ import (
 	lambdaapi "github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// An event is what CodeDeploy sends to a hook.
+// An event is the event that CodeDeploy sends to a hook.
 type event struct {
 	DeploymentID string `json:"DeploymentId"`
 	ExecutionID  string `json:"LifecycleEventHookExecutionId"`
@@ -27,8 +27,8 @@ type hook struct {
 	functions   *lambdaapi.Client
 }
 
-// handle checks the new version of the deployment's function, and reports the result to CodeDeploy. It fails only if
-// CodeDeploy does not take the report; CodeDeploy then waits for an hour, and stops the deployment.
+// handle checks the new version and reports the result to CodeDeploy. It fails only if the report fails; CodeDeploy then
+// waits for an hour and stops the deployment.
 func (h hook) handle(ctx context.Context, e event) error {
 	status := types.LifecycleEventStatusSucceeded
 	if err := h.check(ctx, e.DeploymentID); err != nil {
@@ -70,7 +70,7 @@ func (h hook) check(ctx context.Context, deployment string) error {
 	return nil
 }
 
-// attempts is how often a version may fail to answer: a role that was just made is not known everywhere yet.
+// attempts limits the attempts to call a version: a new role may not be effective everywhere yet.
 const attempts = 3
 
 // pause is between two attempts.
@@ -80,7 +80,7 @@ func (h hook) checkVersion(ctx context.Context, function, version string) error 
 	group := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
 	p, ok := probes[group]
 	if !ok {
-		return fmt.Errorf("%s is no function that this hook knows", function)
+		return fmt.Errorf("the hook has no request for the function %s", function)
 	}
 	request, err := json.Marshal(p.event())
 	if err != nil {
@@ -118,14 +118,14 @@ func (h hook) invoke(ctx context.Context, function, version string, request []by
 	return nil
 }
 
-// A probe is a request that changes nothing, and the status of the right answer.
+// A probe is a request that changes nothing, and the expected status.
 type probe struct {
 	path   string
 	status int
 }
 
-// probes has one for each function that gets canaries. A function with the table looks up the token, which does not
-// exist, and answers 401. So the version starts, has its settings, and may read the table. The others answer 200.
+// probes contains one for each function with canaries. A function that reads the table looks up the token, which does not
+// exist, and answers 401: so it starts, has its settings and can read the table. The others answer 200.
 var probes = map[string]probe{
 	"projects":     {"/api/admin/projects", 401},
 	"environments": {"/api/admin/environments", 401},
@@ -142,7 +142,7 @@ var probes = map[string]probe{
 	"fallback":     {"/health", 200},
 }
 
-// event is the request as API Gateway would send it.
+// event returns the request as API Gateway sends it.
 func (p probe) event() events.APIGatewayV2HTTPRequest {
 	method := "GET"
 	if strings.HasSuffix(p.path, "/export") {

@@ -89,7 +89,7 @@ func (s *stage) testParameter(t *testing.T) {
 func (s *stage) testRotation(t *testing.T) {
 	old := s.token
 	printed := s.shell(t, docBlock(t, "docs/operations/rotate.md", "## The admin token"))
-	if want := "the admin token is good"; !strings.Contains(printed, want) {
+	if want := "the admin token is valid"; !strings.Contains(printed, want) {
 		t.Errorf("it printed %s; want it to say that %s", printed, want)
 	}
 	s.do(t, 401, "GET", "/api/admin/projects", nil, nil)
@@ -118,7 +118,7 @@ func (s *stage) testStop(t *testing.T) {
 	if out := s.shell(t, call+" || true"); !strings.Contains(out, "TooManyRequests") {
 		t.Errorf("a function that may not run says %s", out)
 	}
-	if out := s.shell(t, `aws lambda invoke --function-name "$(resource BootstrapFunction)" /dev/stdout`); !strings.Contains(out, "the admin token is good") {
+	if out := s.shell(t, `aws lambda invoke --function-name "$(resource BootstrapFunction)" /dev/stdout`); !strings.Contains(out, "the admin token is valid") {
 		t.Errorf("the first start says %s", out)
 	}
 	s.shell(t, blocks[1])

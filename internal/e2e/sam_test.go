@@ -98,9 +98,9 @@ func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string
 			if i > 0 {
 				t.Parallel()
 			}
-			answer := invoke(t, logicalID(sample.Group), filepath.Join(root, "infra", "events", sample.Group+".json"))
+			answer := invoke(t, logicalID(sample.Group), filepath.Join(root, "internal", "samples", sample.Group+".json"))
 			if sample.Status == 0 {
-				if want := "the admin token is good"; !strings.Contains(string(answer), want) {
+				if want := "the admin token is valid"; !strings.Contains(string(answer), want) {
 					t.Errorf("the answer is %s, want it to say that %s", answer, want)
 				}
 				return

@@ -1,8 +1,7 @@
-// Package bootstrap puts what every deployment begins with into the store: the environments, the project "default",
-// the roles, the first user, the tag type "simple", the context fields that every SDK knows and the first API tokens.
+// Package bootstrap creates the initial data of a service: the environments, the project "default", the roles, the first
+// user, the tag type "simple", the standard context fields and the first API tokens.
 //
-// It adds what is absent and changes nothing that is there, so it may run at every start, and by several processes at
-// once.
+// It creates what is missing and changes nothing else, so it may run at every start, and in several processes at once.
 package bootstrap
 
 import (
@@ -16,17 +15,17 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Options say what else to put there.
+// Options configure Seed.
 type Options struct {
 	Tokens []Token
-	Sealer flags.Sealer     // keeps the secrets of those tokens; nil keeps their hashes alone, and lists show no secret
-	Now    func() time.Time // nil for the clock
+	Sealer flags.Sealer     // encrypts the secrets of tokens; if nil, only hashes are stored and lists show no secrets
+	Now    func() time.Time // nil for time.Now
 }
 
-// author is who the events of a seeding name.
+// author is the author of the events.
 const author = "bootstrap"
 
-// Seed puts there what is absent. Its errors are the store's.
+// Seed creates the initial data that is missing. Its errors are those of the store.
 func Seed(ctx context.Context, store flags.Store, o Options) error {
 	s := &seeding{store: store, sealer: o.Sealer, now: o.Now}
 	if s.now == nil {
@@ -62,8 +61,8 @@ type seeding struct {
 	now    func() time.Time
 }
 
-// environments are those that the service has, made if there are none. "default" is disabled: it is there for clients
-// that know no other, and new projects do not get it.
+// environments returns the environments of the service, and creates them if there are none. "default" is for clients that
+// know no other environment; it is disabled, and new projects do not get it.
 func (s *seeding) environments(ctx context.Context) (*flags.Environments, error) {
 	at := s.time()
 	seed := &flags.Environments{List: []flags.Environment{
@@ -77,13 +76,13 @@ func (s *seeding) environments(ctx context.Context) (*flags.Environments, error)
 	return ensure(ctx, s, seed, events.EnvironmentsSeeded(seed))
 }
 
-// project makes the project "default", with the environments that are enabled from the start.
+// project creates the project "default" with the environments that are enabled at first.
 func (s *seeding) project(ctx context.Context, environments *flags.Environments) error {
 	p := &flags.Project{ID: flags.DefaultProject, UID: flags.ProjectUID(uuid.NewString()), Name: "Default", Description: "Default project", CreatedAt: s.time()}
 	for _, name := range []string{"development", "production"} {
 		env := environments.Find(name)
 		if env == nil {
-			continue // somebody has deleted it since
+			continue // it was deleted
 		}
 		if err := p.Attach(*env, flags.ShortID(uuid.NewString())); err != nil {
 			return err
@@ -93,8 +92,8 @@ func (s *seeding) project(ctx context.Context, environments *flags.Environments)
 	return err
 }
 
-// users makes the registry of roles, empty beside those that are built in, and the first user, the administrator, who
-// cannot be deleted. The id is taken from the counter like any other, so that the next user gets the next.
+// users creates the list of custom roles, which is empty, and the first user, an administrator who cannot be deleted. The
+// counter of user ids provides its id, so that the next user gets the next id.
 func (s *seeding) users(ctx context.Context) error {
 	roles := &flags.Roles{}
 	if _, err := ensure(ctx, s, roles, events.RolesSeeded(roles)); err != nil {
@@ -105,7 +104,7 @@ func (s *seeding) users(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("seeding the users: %w", err)
 	}
-	if _, there := view[key]; there {
+	if _, found := view[key]; found {
 		return nil
 	}
 	if _, err := s.store.NextID(ctx, flags.EntityUser); err != nil {
@@ -116,13 +115,13 @@ func (s *seeding) users(ctx context.Context) error {
 	return err
 }
 
-// tagTypes makes the registry of tag types, with the one that is there from the start.
+// tagTypes creates the list of tag types with "simple".
 func (s *seeding) tagTypes(ctx context.Context) error {
 	_, err := ensure(ctx, s, &flags.TagTypes{List: []flags.TagType{flags.SimpleTagType}}, events.TagTypeCreated(flags.SimpleTagType))
 	return err
 }
 
-// contextFields makes the registry of context fields, with those that every SDK knows.
+// contextFields creates the list of context fields with those that every SDK knows.
 func (s *seeding) contextFields(ctx context.Context) error {
 	registry := &flags.ContextFields{}
 	for _, field := range flags.StandardContextFields(s.time()) {
@@ -134,22 +133,22 @@ func (s *seeding) contextFields(ctx context.Context) error {
 	return err
 }
 
-// ensure is the aggregate that the store has at the key of made, which it stores if there is none.
-func ensure[A flags.Aggregate](ctx context.Context, s *seeding, made A, event flags.Event) (A, error) {
+// ensure returns the aggregate that is stored with the key of initial, and stores initial if there is none.
+func ensure[A flags.Aggregate](ctx context.Context, s *seeding, initial A, event flags.Event) (A, error) {
 	var none A
-	key := made.Key()
+	key := initial.Key()
 	for {
 		view, err := s.store.Load(ctx, []flags.Key{key})
 		if err != nil {
 			return none, fmt.Errorf("seeding the %s: %w", key.Entity, err)
 		}
-		if _, there := view[key]; there {
+		if _, found := view[key]; found {
 			return flags.Find[A](view, key), nil
 		}
 		event.ID, event.CreatedAt, event.CreatedBy = newEventID(), s.time(), author
-		err = s.store.Commit(ctx, flags.Change{Writes: []flags.Write{{After: made}}, Event: event})
+		err = s.store.Commit(ctx, flags.Change{Writes: []flags.Write{{After: initial}}, Event: event})
 		switch flags.KindOf(err) {
-		case flags.NameExists, flags.VersionConflict: // another process was first: what it made counts
+		case flags.NameExists, flags.VersionConflict: // another process was first: load what it stored
 			if ctx.Err() != nil {
 				return none, ctx.Err()
 			}
@@ -158,11 +157,11 @@ func ensure[A flags.Aggregate](ctx context.Context, s *seeding, made A, event fl
 		if err != nil {
 			return none, fmt.Errorf("seeding the %s: %w", key.Entity, err)
 		}
-		return made, nil
+		return initial, nil
 	}
 }
 
 func (s *seeding) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// newEventID sorts by time.
+// newEventID returns an id that sorts by time.
 func newEventID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -9,20 +9,20 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A Token is an API token that somebody chose the secret of.
+// A Token is an API token with a secret that the operator chose.
 type Token struct {
 	Name        string
 	Type        flags.TokenType
 	Secret      string
-	Projects    []string // ids; flags.All is all, none is none that is known
-	Environment string   // flags.All is all
+	Projects    []string // ids, or flags.All; empty if the secret does not name them
+	Environment string   // name, or flags.All
 }
 
-// LocalAdminToken is the admin token of a local run that names none; Unleash's users know it.
+// LocalAdminToken is the default admin token of a local server. Users of Unleash know it.
 const LocalAdminToken = "*:*.unleash-insecure-admin-api-token"
 
-// TokensFromEnv reads INIT_ADMIN_API_TOKENS, INIT_CLIENT_API_TOKENS and INIT_FRONTEND_API_TOKENS, each a list of
-// secrets between commas. The tokens of a list are named admin, admin-2, and so on.
+// TokensFromEnv reads INIT_ADMIN_API_TOKENS, INIT_CLIENT_API_TOKENS and INIT_FRONTEND_API_TOKENS, each a
+// comma-separated list of secrets. The tokens are named admin, admin-2, and so on.
 func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 	var tokens []Token
 	for _, list := range []struct {
@@ -53,8 +53,8 @@ func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 	return tokens, nil
 }
 
-// ParseToken reads a secret: <project, * or []>:<environment or *>.<anything>. Its error shows no more of it than what
-// stands before the first dot.
+// ParseToken parses a secret: <project, * or []>:<environment or *>.<secret>. Its error shows only the part before the first
+// dot.
 func ParseToken(kind flags.TokenType, secret string) (Token, error) {
 	project, rest, colon := strings.Cut(secret, ":")
 	environment, random, dot := strings.Cut(rest, ".")
@@ -63,10 +63,10 @@ func ParseToken(kind flags.TokenType, secret string) (Token, error) {
 	}
 	scope := project + ":" + environment
 	if kind == flags.AdminToken && scope != "*:*" {
-		return Token{}, fmt.Errorf("an admin token reaches everything, so it must begin with *:*. and not with %s", scope)
+		return Token{}, fmt.Errorf("an admin token must begin with *:*. because it has access to everything; it begins with %s", scope)
 	}
 	t := Token{Type: kind, Secret: secret, Projects: []string{project}, Environment: environment}
-	if project == "[]" { // several projects, which the secret does not name: it must not come to reach all of them
+	if project == "[]" { // several projects, which the secret does not name: the token must not get access to all
 		t.Projects = []string{}
 	} else if problem := checkScope(project); problem != "" {
 		return Token{}, fmt.Errorf("the project of the API token %s.… %s", scope, problem)
@@ -84,8 +84,8 @@ func checkScope(name string) string {
 	return flags.CheckName(name)
 }
 
-// token puts a token there, or brings what is there of it up to date: an earlier version kept no secrets, and what the
-// token names may have been made since. One that was deleted stays deleted.
+// token creates a token, or updates it: an earlier version stored no secrets, and the projects of the token may have been
+// created since. A deleted token stays deleted.
 func (s *seeding) token(ctx context.Context, t Token) error {
 	key := flags.TokenKey(flags.HashSecret(t.Secret))
 	keys := []flags.Key{key, flags.EnvironmentsKey()}
@@ -109,20 +109,20 @@ func (s *seeding) token(ctx context.Context, t Token) error {
 			return nil
 		case ctx.Err() != nil || kind != flags.NameExists && kind != flags.VersionConflict:
 			return fmt.Errorf("seeding the tokens: %w", err)
-		case kind == flags.NameExists && !s.has(ctx, key): // it is the name that another token has
+		case kind == flags.NameExists && !s.has(ctx, key): // another token has the name
 			name = fmt.Sprintf("%s-%d", t.Type, n)
 			n++
 		}
 	}
 }
 
-// has tells whether an aggregate is there.
+// has reports whether an aggregate exists.
 func (s *seeding) has(ctx context.Context, key flags.Key) bool {
 	view, err := s.store.Load(ctx, []flags.Key{key})
 	return err == nil && view[key] != nil
 }
 
-// seedToken makes a token, or what brings before up to date: no change when it is.
+// seedToken returns the change that creates the token, or that updates before. The change may be empty.
 func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flags.View) flags.Change {
 	write := flags.Write{}
 	after := &flags.Token{
@@ -131,7 +131,7 @@ func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flag
 	}
 	if before != nil {
 		write.Before, after = before, before.Clone()
-		if len(t.Projects) == 0 { // an earlier version had it reach all
+		if len(t.Projects) == 0 { // an earlier version gave it access to all
 			after.Projects = t.Projects
 		}
 	}
@@ -150,7 +150,7 @@ func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flag
 	return flags.Change{Writes: []flags.Write{write}, Event: event}
 }
 
-// opens tells whether the token's secret is there, sealed by a key that is.
+// opens reports whether the token contains the secret, encrypted with the current key.
 func (s *seeding) opens(token *flags.Token, secret string) bool {
 	opened, err := s.sealer.Open(token.Sealed, token.Hash)
 	return err == nil && opened == secret
