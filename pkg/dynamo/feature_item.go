@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 var featureEntity = entity{
@@ -49,7 +50,7 @@ type featureDocument struct {
 	CreatedBy      string                         `json:"createdBy"`
 	ArchivedAt     time.Time                      `json:"archivedAt,omitzero"`
 	LastSeenAt     time.Time                      `json:"lastSeenAt,omitzero"`
-	Tags           []tagDocument                  `json:"tags,omitempty"`
+	Tags           []shape.Tag                    `json:"tags,omitempty"`
 	Favorites      []string                       `json:"favorites,omitempty"`
 	Dependencies   []dependencyDocument           `json:"dependencies,omitempty"`
 	Children       []string                       `json:"children,omitempty"`
@@ -61,7 +62,7 @@ type environmentDocument struct {
 	Environment string             `json:"environment"`
 	EnabledIn   string             `json:"enabledIn,omitzero"`
 	Strategies  []strategyDocument `json:"strategies,omitempty"`
-	Variants    []variantDocument  `json:"variants,omitempty"`
+	Variants    []shape.Variant    `json:"variants,omitempty"`
 	LastSeenAt  time.Time          `json:"lastSeenAt,omitzero"`
 }
 
@@ -74,9 +75,11 @@ type strategyDocument struct {
 	Segments    []int64              `json:"segments,omitempty"`
 	Constraints []constraintDocument `json:"constraints,omitempty"`
 	Parameters  map[string]string    `json:"parameters,omitempty"`
-	Variants    []variantDocument    `json:"variants,omitempty"`
+	Variants    []shape.Variant      `json:"variants,omitempty"`
 }
 
+// A constraintDocument leaves out false and empty values, unlike shape.Constraint: a flag can have thousands of constraints
+// and must fit in an item.
 type constraintDocument struct {
 	ContextName     string         `json:"contextName"`
 	Operator        flags.Operator `json:"operator"`
@@ -86,38 +89,12 @@ type constraintDocument struct {
 	Inverted        bool           `json:"inverted,omitzero"`
 }
 
-type variantDocument struct {
-	Name       string             `json:"name"`
-	Weight     float64            `json:"weight"`
-	WeightType flags.WeightType   `json:"weightType"`
-	Stickiness string             `json:"stickiness"`
-	Payload    *payloadDocument   `json:"payload,omitzero"`
-	Overrides  []overrideDocument `json:"overrides,omitempty"`
-}
-
-type payloadDocument struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
-
-type overrideDocument struct {
-	ContextName string   `json:"contextName"`
-	Values      []string `json:"values"`
-}
-
-type tagDocument struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
-
+// A dependencyDocument leaves out false and empty values, unlike shape.Dependency, for the same reason.
 type dependencyDocument struct {
 	Feature  string   `json:"feature"`
 	Enabled  bool     `json:"enabled,omitzero"`
 	Variants []string `json:"variants,omitempty"`
 }
-
-func storeDependency(d flags.Dependency) dependencyDocument { return dependencyDocument(d) }
-func (doc dependencyDocument) dependency() flags.Dependency { return flags.Dependency(doc) }
 
 // A phaseDocument is a stage of a flag's lifecycle. Its field names are short because list rows have one too.
 type phaseDocument struct {
@@ -135,16 +112,13 @@ func (doc phaseDocument) phase() flags.Phase {
 	return flags.Phase{Stage: doc.Stage, EnteredAt: doc.EnteredAt, Completion: flags.Completion{Status: doc.Status, Value: doc.Value}}
 }
 
-func storeTag(t flags.Tag) tagDocument { return tagDocument(t) }
-func (doc tagDocument) tag() flags.Tag { return flags.Tag(doc) }
-
 func storeFeature(f *flags.Feature) featureDocument {
 	doc := featureDocument{
 		Format: format, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Type: f.Type,
 		Description: f.Description, Stale: f.Stale, ImpressionData: f.ImpressionData, Archived: f.Archived,
 		CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, ArchivedAt: f.ArchivedAt, LastSeenAt: f.LastSeenAt,
-		Tags: convert(f.Tags, storeTag), Favorites: f.Favorites,
-		Dependencies: convert(f.Dependencies, storeDependency), Children: f.Children, Lifecycle: convert(f.Lifecycle, storePhase),
+		Tags: shape.Tags(f.Tags), Favorites: f.Favorites,
+		Dependencies: convert(f.Dependencies, func(d flags.Dependency) dependencyDocument { return dependencyDocument(d) }), Children: f.Children, Lifecycle: convert(f.Lifecycle, storePhase),
 	}
 	if len(f.Environments) > 0 {
 		doc.Environments = make(map[string]environmentDocument, len(f.Environments))
@@ -152,7 +126,7 @@ func storeFeature(f *flags.Feature) featureDocument {
 	for name, fe := range f.Environments {
 		doc.Environments[name] = environmentDocument{
 			Environment: fe.EnvironmentUID, EnabledIn: fe.EnabledIn, LastSeenAt: fe.LastSeenAt,
-			Strategies: convert(fe.Strategies, storeStrategy), Variants: convert(fe.Variants, storeVariant),
+			Strategies: convert(fe.Strategies, storeStrategy), Variants: convert(fe.Variants, shape.VariantOf),
 		}
 	}
 	return doc
@@ -164,15 +138,15 @@ func (doc featureDocument) feature(version int64) *flags.Feature {
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy,
 		ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: convert(doc.Tags, tagDocument.tag), Favorites: doc.Favorites,
-		Dependencies: convert(doc.Dependencies, dependencyDocument.dependency), Children: doc.Children,
+		Tags: convert(doc.Tags, func(t shape.Tag) flags.Tag { return flags.Tag(t) }), Favorites: doc.Favorites,
+		Dependencies: convert(doc.Dependencies, func(d dependencyDocument) flags.Dependency { return flags.Dependency(d) }), Children: doc.Children,
 		Lifecycle:    convert(doc.Lifecycle, phaseDocument.phase),
 		Environments: make(map[string]flags.FeatureEnvironment, len(doc.Environments)),
 	}
 	for name, fe := range doc.Environments {
 		f.Environments[name] = flags.FeatureEnvironment{
 			EnvironmentState: flags.EnvironmentState{EnvironmentUID: fe.Environment, EnabledIn: fe.EnabledIn},
-			Strategies:       convert(fe.Strategies, strategyDocument.strategy), Variants: convert(fe.Variants, variantDocument.variant),
+			Strategies:       convert(fe.Strategies, strategyDocument.strategy), Variants: convert(fe.Variants, shape.Variant.Variant),
 			LastSeenAt: fe.LastSeenAt,
 		}
 	}
@@ -183,7 +157,7 @@ func storeStrategy(s flags.Strategy) strategyDocument {
 	return strategyDocument{
 		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, SortOrder: s.SortOrder, Segments: s.Segments,
 		Constraints: convert(s.Constraints, func(c flags.Constraint) constraintDocument { return constraintDocument(c) }),
-		Parameters:  s.Parameters, Variants: convert(s.Variants, storeVariant),
+		Parameters:  s.Parameters, Variants: convert(s.Variants, shape.VariantOf),
 	}
 }
 
@@ -191,22 +165,6 @@ func (doc strategyDocument) strategy() flags.Strategy {
 	return flags.Strategy{
 		ID: doc.ID, Name: doc.Name, Title: doc.Title, Disabled: doc.Disabled, SortOrder: doc.SortOrder, Segments: doc.Segments,
 		Constraints: convert(doc.Constraints, func(c constraintDocument) flags.Constraint { return flags.Constraint(c) }),
-		Parameters:  doc.Parameters, Variants: convert(doc.Variants, variantDocument.variant),
-	}
-}
-
-func storeVariant(v flags.Variant) variantDocument {
-	return variantDocument{
-		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness,
-		Payload:   (*payloadDocument)(v.Payload),
-		Overrides: convert(v.Overrides, func(o flags.Override) overrideDocument { return overrideDocument(o) }),
-	}
-}
-
-func (doc variantDocument) variant() flags.Variant {
-	return flags.Variant{
-		Name: doc.Name, Weight: doc.Weight, WeightType: doc.WeightType, Stickiness: doc.Stickiness,
-		Payload:   (*flags.Payload)(doc.Payload),
-		Overrides: convert(doc.Overrides, func(o overrideDocument) flags.Override { return flags.Override(o) }),
+		Parameters:  doc.Parameters, Variants: convert(doc.Variants, shape.Variant.Variant),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // maxBatch is the largest number of keys in a BatchGetItem.
@@ -86,11 +87,11 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 // Tags lists the tags of a project's flags. It reads their list rows: one call per MB for the active flags, and the same
 // for the archived ones.
 func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error) {
-	found := map[tagDocument]bool{}
+	found := map[shape.Tag]bool{}
 	for _, archived := range []bool{false, true} {
 		err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 			var row struct {
-				Tags []tagDocument `json:"g"` // of a rowDocument
+				Tags []shape.Tag `json:"g"` // of a rowDocument
 			}
 			err := decode(e.Document, &row)
 			for _, tag := range row.Tags {
@@ -104,7 +105,7 @@ func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error
 	}
 	list := make([]flags.Tag, 0, len(found))
 	for tag := range found {
-		list = append(list, tag.tag())
+		list = append(list, flags.Tag(tag))
 	}
 	return flags.DistinctTags(list), nil
 }

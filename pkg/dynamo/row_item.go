@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // A rowDocument is the stored form of a flag's list row. Its field names are short because a list reads thousands of rows.
@@ -19,7 +20,7 @@ type rowDocument struct {
 	CreatedAt      time.Time              `json:"c"`
 	ArchivedAt     time.Time              `json:"ca,omitzero"`
 	LastSeenAt     time.Time              `json:"l,omitzero"`
-	Tags           []tagDocument          `json:"g,omitempty"`
+	Tags           []shape.Tag            `json:"g,omitempty"`
 	Favorites      []string               `json:"fa,omitempty"`
 	Relation       flags.Relation         `json:"r,omitzero"`
 	Entered        phaseDocument          `json:"y,omitzero"`
@@ -40,7 +41,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: convert(s.Tags, storeTag), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
+		Tags: shape.Tags(s.Tags), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
 		Environments: make(map[string]rowStanding, len(s.Environments)),
 	}
 	for name, e := range s.Environments {
@@ -57,7 +58,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: convert(doc.Tags, tagDocument.tag), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
+		Tags: convert(doc.Tags, func(t shape.Tag) flags.Tag { return flags.Tag(t) }), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
