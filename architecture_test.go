@@ -15,24 +15,25 @@ import (
 
 // Import paths that the rules name. A path stands for itself and everything below it.
 const (
-	aws       = "github.com/aws/"
-	awsSDK    = "github.com/aws/aws-sdk-go-v2"
-	awslabs   = "github.com/awslabs/"
-	yaml      = "github.com/goccy/go-yaml"
-	kin       = "github.com/getkin/"
-	goCmp     = "github.com/google/go-cmp"
-	flags     = "guidon/pkg/flags"
-	shape     = "guidon/pkg/shape"
-	events    = "guidon/pkg/events"
-	httpapi   = "guidon/pkg/httpapi"
-	dynamo    = "guidon/pkg/dynamo"
-	docs      = "guidon/pkg/docs"
-	functions = "guidon/functions"
-	infra     = "guidon/infra"
-	server    = "guidon/localstack" // the local server
-	command   = "guidon/cmd"
-	cobra     = "github.com/spf13/"
-	internal  = "guidon/internal" // the local engine, and what only tests or measures
+	aws        = "github.com/aws/"
+	awsSDK     = "github.com/aws/aws-sdk-go-v2"
+	awslabs    = "github.com/awslabs/"
+	yaml       = "github.com/goccy/go-yaml"
+	kin        = "github.com/getkin/"
+	goCmp      = "github.com/google/go-cmp"
+	flags      = "guidon/pkg/flags"
+	shape      = "guidon/pkg/shape"
+	events     = "guidon/pkg/events"
+	httpapi    = "guidon/pkg/httpapi"
+	dynamo     = "guidon/pkg/dynamo"
+	localtable = dynamo + "/localtable"
+	docs       = "guidon/pkg/docs"
+	functions  = "guidon/functions"
+	infra      = "guidon/infra"
+	server     = "guidon/localstack" // the local server
+	command    = "guidon/cmd"
+	cobra      = "github.com/spf13/"
+	internal   = "guidon/internal" // the local engine, and what only tests or measures
 )
 
 // testTooling lists the packages that exist for tests and measurements only.
@@ -69,7 +70,7 @@ var rules = []struct {
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
 
-	{"./functions/...", false, [][]string{{server, command, cobra, internal, yaml, kin}, testTooling},
+	{"./functions/...", false, [][]string{{server, command, cobra, internal, yaml, kin, localtable}, testTooling},
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
 		"it answers unknown paths and reads no data"},
@@ -122,11 +123,12 @@ func TestTokenKeyReaders(t *testing.T) {
 	}
 }
 
-// TestDynamoDBImports checks that only the store imports the DynamoDB client directly, tests aside.
+// TestDynamoDBImports checks that only the store, and the package that creates a local table, import the DynamoDB client
+// directly, tests aside.
 func TestDynamoDBImports(t *testing.T) {
 	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
 		path, imports, _ := strings.Cut(line, " ")
-		if path == dynamo {
+		if path == dynamo || path == localtable {
 			continue
 		}
 		for imported := range strings.FieldsSeq(imports) {

@@ -17,6 +17,7 @@ import (
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -114,12 +115,12 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 
 // createTable creates the template's table if it is missing, with its first content.
 func createTable(ctx context.Context, s settings, t *template, options dynamo.Options) (*dynamo.Store, *seal.Box, error) {
+	if err := localtable.Create(ctx, options, t.table); err != nil {
+		return nil, nil, fmt.Errorf("creating the table: %w", err)
+	}
 	store, err := dynamo.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
-	}
-	if err := store.CreateTable(ctx, t.table); err != nil {
-		return nil, nil, fmt.Errorf("creating the table: %w", err)
 	}
 	box, err := seal.FromFile(s.keyFile)
 	if err != nil {

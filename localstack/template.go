@@ -13,12 +13,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"guidon"
-	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/localtable"
 )
 
 // A template is the part of template.yaml that this package uses.
 type template struct {
-	table     dynamo.TableSchema
+	table     localtable.Schema
 	functions []templateFunction
 }
 
@@ -136,17 +136,17 @@ func parseTemplate(raw []byte) (*template, error) {
 	return t, nil
 }
 
-func readTable(properties ast.Node) (dynamo.TableSchema, error) {
+func readTable(properties ast.Node) (localtable.Schema, error) {
 	var p tableProperties
 	if err := yaml.NodeToValue(properties, &p); err != nil {
-		return dynamo.TableSchema{}, err
+		return localtable.Schema{}, err
 	}
-	schema := dynamo.TableSchema{Key: p.Key.elements()}
+	schema := localtable.Schema{Key: p.Key.elements()}
 	for _, a := range p.Attributes {
-		schema.Attributes = append(schema.Attributes, dynamo.Attribute{Name: a.Name, Type: a.Type})
+		schema.Attributes = append(schema.Attributes, localtable.Attribute{Name: a.Name, Type: a.Type})
 	}
 	for _, index := range p.Indexes {
-		schema.Indexes = append(schema.Indexes, dynamo.Index{
+		schema.Indexes = append(schema.Indexes, localtable.Index{
 			Name: index.Name, Key: index.Key.elements(), Projection: index.Projection.Type, Include: index.Projection.Include,
 		})
 	}
@@ -156,9 +156,9 @@ func readTable(properties ast.Node) (dynamo.TableSchema, error) {
 	return schema, nil
 }
 
-func (key keyProperties) elements() (elements []dynamo.KeyElement) {
+func (key keyProperties) elements() (elements []localtable.KeyElement) {
 	for _, k := range key {
-		elements = append(elements, dynamo.KeyElement{Name: k.Name, Type: k.Type})
+		elements = append(elements, localtable.KeyElement{Name: k.Name, Type: k.Type})
 	}
 	return elements
 }

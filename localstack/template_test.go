@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/httpapi"
 )
 
@@ -63,11 +63,11 @@ Resources:
 		t.Fatal(err)
 	}
 	want := &template{
-		table: dynamo.TableSchema{
-			Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "n", Type: "N"}},
-			Key:        []dynamo.KeyElement{{Name: "pk", Type: "HASH"}},
-			Indexes: []dynamo.Index{{
-				Name: "byN", Key: []dynamo.KeyElement{{Name: "n", Type: "HASH"}}, Projection: "INCLUDE", Include: []string{"a"},
+		table: localtable.Schema{
+			Attributes: []localtable.Attribute{{Name: "pk", Type: "S"}, {Name: "n", Type: "N"}},
+			Key:        []localtable.KeyElement{{Name: "pk", Type: "HASH"}},
+			Indexes: []localtable.Index{{
+				Name: "byN", Key: []localtable.KeyElement{{Name: "n", Type: "HASH"}}, Projection: "INCLUDE", Include: []string{"a"},
 			}},
 			TTL: "ttl",
 		},

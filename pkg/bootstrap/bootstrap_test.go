@@ -15,6 +15,7 @@ import (
 	"guidon/internal/engine"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 )
 
@@ -37,17 +38,16 @@ func TestMain(m *testing.M) {
 
 func newStore(t *testing.T) *dynamo.Store {
 	t.Helper()
-	store, err := dynamo.Open(t.Context(), dynamo.Options{
-		Table: fmt.Sprintf("bootstrap-%d", tables.Add(1)), Endpoint: running.URL(),
+	options := dynamo.Options{Table: fmt.Sprintf("bootstrap-%d", tables.Add(1)), Endpoint: running.URL()}
+	err := localtable.Create(t.Context(), options, localtable.Schema{
+		Attributes: []localtable.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},
+		Key:        []localtable.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
+		TTL:        "ttl",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = store.CreateTable(t.Context(), dynamo.TableSchema{
-		Attributes: []dynamo.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}},
-		Key:        []dynamo.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
-		TTL:        "ttl",
-	})
+	store, err := dynamo.Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,12 +105,16 @@ func classify(err error) (_ result, item int) {
 		return classifyReasons(canceled.CancellationReasons)
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
-	switch {
-	case !ok:
+	if !ok {
 		return unknown, 0 // no response
-	case isThrottle(api), api.ErrorCode() == "TransactionInProgressException", api.ErrorCode() == "TransactionConflictException":
+	}
+	switch api.ErrorCode() {
+	case "ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "Throttling",
+		"TransactionInProgressException", "TransactionConflictException":
 		return busy, 0
-	case isRejection(err):
+	}
+	response, ok := errors.AsType[*awshttp.ResponseError](err)
+	if ok && response.HTTPStatusCode() >= 400 && response.HTTPStatusCode() < 500 {
 		return rejected, 0
 	}
 	return unknown, 0 // the engine failed
@@ -129,20 +133,6 @@ func classifyReasons(reasons []types.CancellationReason) (_ result, item int) {
 		}
 	}
 	return result, 0
-}
-
-func isThrottle(api smithy.APIError) bool {
-	switch api.ErrorCode() {
-	case "ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "Throttling":
-		return true
-	}
-	return false
-}
-
-// isRejection tells whether the response has a 4xx status.
-func isRejection(err error) bool {
-	response, ok := errors.AsType[*awshttp.ResponseError](err)
-	return ok && response.HTTPStatusCode() >= 400 && response.HTTPStatusCode() < 500
 }
 
 // jitter is a random wait before an attempt: up to 10 ms for the first, doubled for each further one, at most maxBackoff.

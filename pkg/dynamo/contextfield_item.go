@@ -11,8 +11,7 @@ var contextFieldsEntity = entity{
 	key:    func(string) itemKey { return registryKey(flags.EntityContextFields) },
 	title:  func(string) string { return "the list of context fields" },
 	exists: registryExists,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeContextFields(a.(*flags.ContextFields))) },
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, contextFieldsDocument.contextFields) },
+	codec:  jsonCodec(storeContextFields, contextFieldsDocument.contextFields),
 }
 
 // A contextFieldsDocument is the stored form of the registry of context fields.

@@ -3,11 +3,9 @@ package dynamo
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -16,65 +14,48 @@ import (
 
 // NextID increments an entity's counter: one call. A lost response leaves a gap.
 func (s *Store) NextID(ctx context.Context, entity flags.Entity) (int64, error) {
-	expr, err := expression.NewBuilder().WithUpdate(expression.Add(expression.Name("last"), expression.Value(1))).Build()
-	if err != nil {
-		return 0, internalError(err)
-	}
 	var a attempts
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: itemKey{"COUNTER#" + string(entity), "COUNTER"}.attributes(), ReturnValues: types.ReturnValueUpdatedNew,
-		UpdateExpression: expr.Update(), ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+		UpdateExpression: aws.String("ADD #last :one"), ExpressionAttributeNames: map[string]string{"#last": "last"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
 	}, a.retry)
 	if err != nil {
 		return 0, a.readError(err)
 	}
-	last, _ := out.Attributes["last"].(*types.AttributeValueMemberN)
-	if last == nil {
-		return 0, internalError(fmt.Errorf("the counter of %s has no number", entity))
+	var counter struct {
+		Last int64 `dynamodbav:"last"`
 	}
-	id, err := strconv.ParseInt(last.Value, 10, 64)
-	if err != nil {
+	if err := attributevalue.UnmarshalMap(out.Attributes, &counter); err != nil {
 		return 0, internalError(err)
 	}
-	return id, nil
+	if counter.Last == 0 {
+		return 0, internalError(fmt.Errorf("the counter of %s has no number", entity))
+	}
+	return counter.Last, nil
 }
 
 // Counts adds up the guards of a project: one call.
 func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale int, err error) {
-	expr, err := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(projectPartition(projectUID))).
-		And(expression.Key("sk").BeginsWith(guardPrefix))).Build()
-	if err != nil {
-		return 0, 0, internalError(err)
-	}
-	var a attempts
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.retry)
-	if err != nil {
-		return 0, 0, a.readError(err)
-	}
-	var counted []struct {
+	type guard struct {
 		Active int `dynamodbav:"active"`
 		Stale  int `dynamodbav:"stale"`
 	}
-	if err := attributevalue.UnmarshalListOfMaps(out.Items, &counted); err != nil {
-		return 0, 0, internalError(err)
-	}
-	for _, guard := range counted {
-		active, stale = active+guard.Active, stale+guard.Stale
-	}
-	return active, stale, nil
+	err = query(ctx, s, projectPartition(projectUID), guardPrefix, []string{"active", "stale"}, func(g guard) error {
+		active, stale = active+g.Active, stale+g.Stale
+		return nil
+	})
+	return active, stale, err
 }
 
 // Touch stores when a token was last used: one call, which is not retried. It must not delay the request that it is made
 // for.
-func (s *Store) Touch(ctx context.Context, seen *flags.TokenUse) error {
-	document, err := seenEntity.encode(seen)
+func (s *Store) Touch(ctx context.Context, use *flags.TokenUse) error {
+	document, err := tokenUseEntity.encode(use)
 	if err != nil {
 		return internalError(err)
 	}
-	key := seenEntity.key(seen.Hash)
+	key := tokenUseEntity.key(use.Hash)
 	item, err := attributevalue.MarshalMap(envelope{PK: key.pk, SK: key.sk, Document: document})
 	if err != nil {
 		return internalError(err)

@@ -1,11 +1,21 @@
-// Package dynamo is the store: flags.Store over one DynamoDB table.
+// Package dynamo is the store: it implements flags.Store with one DynamoDB table.
 //
-// An aggregate is one item: an envelope of keys and version around one document, the aggregate as JSON. A change is one
-// transaction, in which every aggregate is written on the condition that it is still at the version that was read.
-// keys.go says where everything lies and what each access costs; the *_item.go files say how each entity is stored;
-// plan.go makes a change into a transaction, and send.go gets it applied exactly once however often answers are lost.
+// An aggregate is one item: its key, its version, and the aggregate as a JSON document. A change is one transaction. It
+// writes each aggregate on the condition that the version is still the one that was read, together with the items that
+// depend on it (list rows, unique names, counts) and the event of the change.
 //
-// Nothing else in Guidon knows DynamoDB: failed conditions leave here as flags.Error kinds.
+// Where to find what:
+//
+//	keys.go         the items of the table, and the calls and capacity units of each access
+//	entity.go       the descriptor of an entity, and the table of all of them
+//	*_item.go       the descriptor and the stored form of each entity
+//	plan.go         converts a change to a transaction
+//	dependents.go   list rows and unique names; project_guard.go and segment_guard.go have the counts
+//	send.go         applies a transaction exactly once, even if responses are lost
+//	attempts.go     retries a call, and classifies its errors
+//	read.go, log.go loads, lists, and pages of the event log
+//
+// No other package knows about DynamoDB: a failed condition is returned as a flags.Error.
 package dynamo
 
 import (
@@ -25,20 +35,20 @@ import (
 	"guidon/pkg/flags"
 )
 
-// What one attempt may take, and the longest wait between two. The whole is bounded by the context's deadline alone.
+// The timeout of one attempt, and the longest wait between two. Only the context's deadline limits the whole call.
 const (
 	attemptTimeout = 2 * time.Second
 	maxBackoff     = 500 * time.Millisecond
 )
 
-// Options say which table, and where it is.
+// Options select the table.
 type Options struct {
 	Table      string       // name of the table
-	Endpoint   string       // address of an engine; "" for what the SDK finds, AWS_ENDPOINT_URL_DYNAMODB included
-	HTTPClient *http.Client // nil for the default; tests put a faulty transport here
+	Endpoint   string       // URL of a local engine; "" for the SDK's own settings, including AWS_ENDPOINT_URL_DYNAMODB
+	HTTPClient *http.Client // nil for the default; tests set a faulty transport
 }
 
-// Store is a flags.Store over one DynamoDB table.
+// Store is a flags.Store with one DynamoDB table.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -46,10 +56,19 @@ type Store struct {
 
 var _ flags.Store = (*Store)(nil)
 
-// Open makes a Store. It calls nothing: the first request finds out whether the table is there.
+// Open returns a Store. It makes no call, so a missing table is an error of the first request.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	client, err := NewClient(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{client: client, table: o.Table}, nil
+}
+
+// NewClient returns a client for the engine of a store.
+func NewClient(ctx context.Context, o Options) (*dynamodb.Client, error) {
 	settings := []func(*config.LoadOptions) error{config.WithHTTPClient(newHTTPClient())}
-	if o.Endpoint != "" { // a local engine takes any credentials, and must not wait for real ones to be found
+	if o.Endpoint != "" { // a local engine accepts any credentials; looking for real ones would take time
 		settings = append(settings, config.WithRegion("local"),
 			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
 	}
@@ -57,42 +76,41 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
-		options.Logger = logging.Nop{} // it tells of lost answers, which are dealt with, in lines of its own
-		options.EndpointResolverV2 = &endpointOnce{resolver: options.EndpointResolverV2}
+	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
+		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
+		options.EndpointResolverV2 = &cachedEndpoint{resolver: options.EndpointResolverV2}
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
 		}
 		if o.Endpoint != "" {
 			options.BaseEndpoint = aws.String(o.Endpoint)
 		}
-	})
-	return &Store{client: client, table: o.Table}, nil
+	}), nil
 }
 
 // Table is the name of the store's table.
 func (s *Store) Table() string { return s.table }
 
-// endpointOnce finds the table's address once. The SDK finds it anew for every call, which costs a fifth of a read: it
-// compiles a regular expression each time. What it depends on, region and account, stays while a process lives.
-type endpointOnce struct {
+// cachedEndpoint resolves the endpoint once. The SDK resolves it for every call and compiles a regular expression each
+// time, which takes a fifth of the processor time of a read. Region and account, which it depends on, do not change.
+type cachedEndpoint struct {
 	resolver dynamodb.EndpointResolverV2
-	found    atomic.Pointer[endpoints.Endpoint]
+	endpoint atomic.Pointer[endpoints.Endpoint]
 }
 
-// ResolveEndpoint is the address, for reading only.
-func (e *endpointOnce) ResolveEndpoint(ctx context.Context, p dynamodb.EndpointParameters) (endpoints.Endpoint, error) {
-	if found := e.found.Load(); found != nil {
-		return *found, nil
+// ResolveEndpoint returns the endpoint, which must not be modified.
+func (e *cachedEndpoint) ResolveEndpoint(ctx context.Context, p dynamodb.EndpointParameters) (endpoints.Endpoint, error) {
+	if cached := e.endpoint.Load(); cached != nil {
+		return *cached, nil
 	}
-	found, err := e.resolver.ResolveEndpoint(ctx, p)
+	endpoint, err := e.resolver.ResolveEndpoint(ctx, p)
 	if err == nil {
-		e.found.Store(&found)
+		e.endpoint.Store(&endpoint)
 	}
-	return found, err
+	return endpoint, err
 }
 
-// newHTTPClient keeps enough connections open for a process that serves many callers at once.
+// newHTTPClient keeps enough idle connections for a process with many concurrent requests.
 func newHTTPClient() *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTimeout(attemptTimeout).WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256

@@ -11,8 +11,7 @@ type entity struct {
 	key   func(id string) itemKey // where the aggregate with that id is stored
 	title func(id string) string  // names the aggregate in a message
 
-	encode func(flags.Aggregate) (document string, err error)
-	decode func(envelope) (flags.Aggregate, error)
+	codec // the stored form
 
 	// The other fields are optional.
 
@@ -45,7 +44,7 @@ var entities = [...]*entity{
 	&projectEntity,
 	&environmentsEntity,
 	&tokenEntity,
-	&seenEntity,
+	&tokenUseEntity,
 	&signupEntity,
 	&userEntity,
 	&rolesEntity,
@@ -70,8 +69,6 @@ func entityOf(name flags.Entity) *entity {
 // keyOf is the key of the item that the aggregate of that key is stored in.
 func keyOf(key flags.Key) itemKey { return entityOf(key.Entity).key(key.ID) }
 
-func encodeAggregate(a flags.Aggregate) (string, error) { return entityOf(a.Key().Entity).encode(a) }
-
 // historyOf is the partition of an aggregate's events.
 func historyOf(a flags.Aggregate) string {
 	key := a.Key()
@@ -90,12 +87,10 @@ func uidOf(a flags.Aggregate) string {
 	return ""
 }
 
-func titleOf(key flags.Key) string { return entityOf(key.Entity).title(key.ID) }
-
 // existsError is the error for a new aggregate whose key is already stored.
-func existsError(key flags.Key) conditionError {
-	if e := entityOf(key.Entity); e.exists != nil {
-		return e.exists(key.ID)
+func (e *entity) existsError(id string) conditionError {
+	if e.exists != nil {
+		return e.exists(id)
 	}
-	return permanent(flags.Errorf(flags.NameExists, "%s already exists", titleOf(key)))
+	return permanent(flags.Errorf(flags.NameExists, "%s already exists", e.title(id)))
 }

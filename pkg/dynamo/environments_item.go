@@ -11,8 +11,7 @@ var environmentsEntity = entity{
 	key:    func(string) itemKey { return registryKey(flags.EntityEnvironments) },
 	title:  func(string) string { return "the list of environments" },
 	exists: registryExists,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeEnvironments(a.(*flags.Environments))) },
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, environmentsDocument.environments) },
+	codec:  jsonCodec(storeEnvironments, environmentsDocument.environments),
 }
 
 // An environmentsDocument is the stored form of the registry of environments.

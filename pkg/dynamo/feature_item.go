@@ -12,10 +12,7 @@ var featureEntity = entity{
 	name:  flags.EntityFeature,
 	key:   func(name string) itemKey { return itemKey{"FLAG#" + name, "FLAG"} },
 	title: featureTitle,
-	encode: func(a flags.Aggregate) (string, error) {
-		return encode(storeFeature(a.(*flags.Feature)))
-	},
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, featureDocument.feature) },
+	codec: jsonCodec(storeFeature, featureDocument.feature),
 	exists: func(name string) conditionError {
 		return permanent(flags.Errorf(flags.NameExists, "the flag name %q is taken; an archived flag keeps its name", name))
 	},

@@ -30,11 +30,22 @@ func encode(document any) (string, error) {
 
 func decode(document string, into any) error { return json.Unmarshal([]byte(document), into) }
 
-// read decodes a document and converts it to its aggregate, at the version of the envelope.
-func read[Document any, A flags.Aggregate](e envelope, convert func(Document, int64) A) (flags.Aggregate, error) {
-	var doc Document
-	err := decode(e.Document, &doc)
-	return convert(doc, e.Version), err
+// A codec converts aggregates to documents and back.
+type codec struct {
+	encode func(flags.Aggregate) (document string, err error)
+	decode func(envelope) (flags.Aggregate, error)
+}
+
+// jsonCodec is the codec of an aggregate A with the document D. load gets the version of the envelope.
+func jsonCodec[A flags.Aggregate, D any](store func(A) D, load func(D, int64) A) codec {
+	return codec{
+		encode: func(a flags.Aggregate) (string, error) { return encode(store(a.(A))) },
+		decode: func(e envelope) (flags.Aggregate, error) {
+			var doc D
+			err := decode(e.Document, &doc)
+			return load(doc, e.Version), err
+		},
+	}
 }
 
 // format is the version of all stored forms. If a form changes so that old items would be misread, increase it, and keep

@@ -101,7 +101,7 @@ func (s *Store) queryLog(ctx context.Context, q flags.LogQuery, r logRange) (ite
 		limit = max(limit, minFiltered)
 	}
 	if !q.IncludeReserved { // these are few, so they do not count for the limit
-		filters = append(filters, expression.Not(in("type", texts(flags.ReservedEvents()))))
+		filters = append(filters, expression.Not(in("type", flags.ReservedEvents())))
 	}
 	if len(filters) > 0 {
 		filter := filters[0]
@@ -190,7 +190,9 @@ func (r logRange) filters(q flags.LogQuery) []expression.ConditionBuilder {
 		all = append(all, expression.Name("id").Between(expression.Value(from), expression.Value(to)))
 	}
 	oneOf("environment", q.Environments)
-	oneOf("type", texts(q.Types))
+	if len(q.Types) > 0 {
+		all = append(all, in("type", q.Types))
+	}
 	if len(q.Actors) > 0 {
 		all = append(all, in("by", q.Actors).Or(in("user", q.Actors)))
 	}
@@ -206,18 +208,10 @@ func escaped(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-func in(attribute string, values []string) expression.ConditionBuilder {
+func in[S ~string](attribute string, values []S) expression.ConditionBuilder {
 	operands := make([]expression.OperandBuilder, len(values))
 	for i, v := range values {
-		operands[i] = expression.Value(v)
+		operands[i] = expression.Value(string(v))
 	}
 	return expression.Name(attribute).In(operands[0], operands[1:]...)
-}
-
-func texts(types []flags.EventType) []string {
-	list := make([]string, len(types))
-	for i, t := range types {
-		list[i] = string(t)
-	}
-	return list
 }

@@ -11,6 +11,7 @@ import (
 
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 )
 
@@ -62,12 +63,12 @@ func TestLogIsOneQuery(t *testing.T) {
 
 // TestIndexesAreAdded sees a table of an earlier version, which has none, get its indexes, with the events in it.
 func TestIndexesAreAdded(t *testing.T) {
-	old, err := dynamo.Open(t.Context(), dynamo.Options{Table: newTable(), Endpoint: dynamotest.Engine().URL()})
-	if err != nil {
+	options, schema := dynamo.Options{Table: newTable(), Endpoint: dynamotest.Engine().URL()}, dynamotest.Schema()
+	if err := localtable.Create(t.Context(), options, localtable.Schema{Attributes: schema.Attributes[:2], Key: schema.Key}); err != nil {
 		t.Fatal(err)
 	}
-	schema := dynamotest.Schema()
-	if err := old.CreateTable(t.Context(), dynamo.TableSchema{Attributes: schema.Attributes[:2], Key: schema.Key}); err != nil {
+	old, err := dynamo.Open(t.Context(), options)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := old.Commit(t.Context(), flags.Change{
@@ -77,7 +78,7 @@ func TestIndexesAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to do
-		if err := old.CreateTable(t.Context(), schema); err != nil {
+		if err := localtable.Create(t.Context(), options, schema); err != nil {
 			t.Fatal(err)
 		}
 	}

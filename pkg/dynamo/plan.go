@@ -96,18 +96,19 @@ func (s *Store) planWrite(tx *transaction, w flags.Write, increment int64) (vers
 		return s.planDelete(tx, w.Before, increment)
 	}
 	key := w.After.Key()
-	document, err := encodeAggregate(w.After)
+	entity := entityOf(key.Entity)
+	document, err := entity.encode(w.After)
 	if err != nil {
 		return 0, internalError(err)
 	}
-	if err := checkSize(titleOf(key), document); err != nil {
+	if err := checkSize(entity.title(key.ID), document); err != nil {
 		return 0, err
 	}
-	at := keyOf(key)
+	at := entity.key(key.ID)
 	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(w.After), Version: increment, Document: document}
-	condition, failure := notExists(), existsError(key)
+	condition, failure := notExists(), entity.existsError(key.ID)
 	if w.Before != nil {
-		before, err := encodeAggregate(w.Before)
+		before, err := entity.encode(w.Before)
 		if err != nil {
 			return 0, internalError(err)
 		}
@@ -133,7 +134,7 @@ func checkSize(title, document string) error {
 
 // planDelete deletes one aggregate and its dependent items.
 func (s *Store) planDelete(tx *transaction, before flags.Aggregate, increment int64) (version int64, err error) {
-	document, err := encodeAggregate(before)
+	document, err := entityOf(before.Key().Entity).encode(before)
 	if err != nil {
 		return 0, internalError(err)
 	}

@@ -11,8 +11,7 @@ var projectEntity = entity{
 	name:    flags.EntityProject,
 	key:     func(id string) itemKey { return itemKey{"PROJECT#" + id, "PROJECT"} },
 	title:   projectTitle,
-	encode:  encodeProject,
-	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, projectDocument.project) },
+	codec:   jsonCodec(storeProject, projectDocument.project),
 	list:    projectList,
 	history: func(a flags.Aggregate) string { return projectPartition(a.(*flags.Project).UID) },
 	uid:     func(a flags.Aggregate) string { return a.(*flags.Project).UID },
@@ -20,7 +19,7 @@ var projectEntity = entity{
 		return retryable(flags.Errorf(flags.NameExists, "%s already exists", projectTitle(id)))
 	},
 	row: func(a flags.Aggregate) (string, itemKey, error) {
-		document, err := encodeProject(a)
+		document, err := encode(storeProject(a.(*flags.Project)))
 		return document, itemKey{projectList, a.Key().ID}, err
 	},
 	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
@@ -36,10 +35,6 @@ var projectEntity = entity{
 const projectList = "PROJECTS"
 
 func projectTitle(id string) string { return "the project " + strconv.Quote(id) }
-
-func encodeProject(a flags.Aggregate) (string, error) {
-	return encode(storeProject(a.(*flags.Project)))
-}
 
 // A projectDocument is the stored form of a project.
 type projectDocument struct {

@@ -58,14 +58,8 @@ func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeV
 		if err != nil {
 			return a.readError(err)
 		}
-		for _, item := range out.Responses[s.table] {
-			var e envelope
-			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
-				return internalError(err)
-			}
-			if err := each(e); err != nil {
-				return internalError(err)
-			}
+		if err := eachItem(out.Responses[s.table], each); err != nil {
+			return err
 		}
 		keys = out.UnprocessedKeys[s.table].Keys
 	}
@@ -75,7 +69,7 @@ func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeV
 // Summaries lists a project's active or archived flags: one call per MB of rows.
 func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool) ([]flags.FeatureSummary, error) {
 	list := []flags.FeatureSummary{}
-	err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
+	err := s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 		var row rowDocument
 		err := decode(e.Document, &row)
 		list = append(list, row.summary())
@@ -89,7 +83,7 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error) {
 	found := map[shape.Tag]bool{}
 	for _, archived := range []bool{false, true} {
-		err := s.query(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
+		err := s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 			var row struct {
 				Tags []shape.Tag `json:"g"` // of a rowDocument
 			}
@@ -118,7 +112,7 @@ func (s *Store) List(ctx context.Context, name flags.Entity) ([]flags.Aggregate,
 		return nil, internalError(fmt.Errorf("dynamo: the entity %s has no list", name))
 	}
 	list := []flags.Aggregate{}
-	err := s.query(ctx, entity.list, "", func(e envelope) error {
+	err := s.documents(ctx, entity.list, "", func(e envelope) error {
 		a, err := entity.decode(e)
 		list = append(list, a)
 		return err
@@ -129,7 +123,7 @@ func (s *Store) List(ctx context.Context, name flags.Entity) ([]flags.Aggregate,
 // Events lists the history of an aggregate, oldest first: one call per MB of events, and of their bodies.
 func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, error) {
 	list, bodies := []flags.Event{}, map[string]string{} // by event ID
-	err := s.query(ctx, historyOf(of), bodyPrefix, func(e envelope) error {
+	err := s.documents(ctx, historyOf(of), bodyPrefix, func(e envelope) error {
 		var body eventBody
 		err := decode(e.Document, &body)
 		bodies[body.ID] = e.Document
@@ -138,7 +132,7 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 	if err != nil {
 		return list, err
 	}
-	err = s.query(ctx, historyOf(of), eventPrefix, func(e envelope) error {
+	err = s.documents(ctx, historyOf(of), eventPrefix, func(e envelope) error {
 		var doc eventDocument
 		if err := decode(e.Document, &doc); err != nil {
 			return err
@@ -150,15 +144,23 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 	return list, err
 }
 
-// query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only doc and version.
-func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
+// documents calls each with the documents and versions of the items of a partition, see query.
+func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
+	return query(ctx, s, pk, prefix, []string{"doc", "version"}, each)
+}
+
+// query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only the named
+// attributes.
+func query[Item any](ctx context.Context, s *Store, pk, prefix string, attributes []string, each func(Item) error) error {
 	key := expression.Key("pk").Equal(expression.Value(pk))
 	if prefix != "" {
 		key = key.And(expression.Key("sk").BeginsWith(prefix))
 	}
-	expr, err := expression.NewBuilder().WithKeyCondition(key).
-		WithProjection(expression.NamesList(expression.Name("doc"), expression.Name("version"))).
-		Build()
+	var projection expression.ProjectionBuilder
+	for _, name := range attributes {
+		projection = projection.AddNames(expression.Name(name))
+	}
+	expr, err := expression.NewBuilder().WithKeyCondition(key).WithProjection(projection).Build()
 	if err != nil {
 		return internalError(err)
 	}
@@ -173,14 +175,22 @@ func (s *Store) query(ctx context.Context, pk, prefix string, each func(e envelo
 		if err != nil {
 			return a.readError(err)
 		}
-		for _, item := range page.Items {
-			var e envelope
-			if err := attributevalue.UnmarshalMap(item, &e); err != nil {
-				return internalError(err)
-			}
-			if err := each(e); err != nil {
-				return internalError(err)
-			}
+		if err := eachItem(page.Items, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachItem unmarshals items and calls each with them.
+func eachItem[Item any](items []map[string]types.AttributeValue, each func(Item) error) error {
+	for _, attributes := range items {
+		var item Item
+		if err := attributevalue.UnmarshalMap(attributes, &item); err != nil {
+			return internalError(err)
+		}
+		if err := each(item); err != nil {
+			return internalError(err)
 		}
 	}
 	return nil

@@ -7,8 +7,7 @@ var rolesEntity = entity{
 	key:    func(string) itemKey { return registryKey(flags.EntityRoles) },
 	title:  func(string) string { return "the list of roles" },
 	exists: registryExists,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeRoles(a.(*flags.Roles))) },
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, rolesDocument.roles) },
+	codec:  jsonCodec(storeRoles, rolesDocument.roles),
 }
 
 // A rolesDocument is the stored form of the registry of custom roles.

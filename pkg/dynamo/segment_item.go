@@ -11,8 +11,7 @@ var segmentEntity = entity{
 	name:    flags.EntitySegment,
 	key:     func(id string) itemKey { return itemKey{segmentList, id} },
 	title:   func(id string) string { return "the segment " + id },
-	encode:  func(a flags.Aggregate) (string, error) { return encode(storeSegment(a.(*flags.Segment))) },
-	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, segmentDocument.segment) },
+	codec:   jsonCodec(storeSegment, segmentDocument.segment),
 	list:    segmentList,
 	history: func(a flags.Aggregate) string { return segmentPartition(a.(*flags.Segment).ID) },
 	unique: func(a flags.Aggregate) []uniqueName {

@@ -66,16 +66,14 @@ func (s *Store) resolve(ctx context.Context, tx *transaction, notFound error) er
 		return unavailable(true, a.cause(err))
 	}
 	var e envelope
-	if err := attributevalue.UnmarshalMap(out.Item, &e); err != nil {
-		return unavailable(true, err)
-	}
 	var doc eventDocument
-	if e.Document != "" {
-		if err := decode(e.Document, &doc); err != nil {
-			return unavailable(true, err)
-		}
+	if err = attributevalue.UnmarshalMap(out.Item, &e); err == nil && e.Document != "" {
+		err = decode(e.Document, &doc)
 	}
-	if doc.ID == tx.eventID {
+	switch {
+	case err != nil:
+		return unavailable(true, err)
+	case doc.ID == tx.eventID:
 		return nil
 	}
 	return notFound

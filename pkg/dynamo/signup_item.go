@@ -10,8 +10,7 @@ var signupEntity = entity{
 	name:    flags.EntitySignupToken,
 	key:     func(hash string) itemKey { return itemKey{signupList, hash} },
 	title:   tokenTitle,
-	encode:  func(a flags.Aggregate) (string, error) { return encode(storeSignup(a.(*flags.SignupToken))) },
-	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, signupDocument.signup) },
+	codec:   jsonCodec(storeSignup, signupDocument.signup),
 	list:    signupList,
 	history: func(a flags.Aggregate) string { return "SIGNUP#" + a.Key().ID },
 }

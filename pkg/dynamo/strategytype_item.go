@@ -7,8 +7,7 @@ var strategyTypesEntity = entity{
 	key:    func(string) itemKey { return registryKey(flags.EntityStrategyTypes) },
 	title:  func(string) string { return "the list of strategy types" },
 	exists: registryExists,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeStrategyTypes(a.(*flags.StrategyTypes))) },
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, strategyTypesDocument.strategyTypes) },
+	codec:  jsonCodec(storeStrategyTypes, strategyTypesDocument.strategyTypes),
 }
 
 // A strategyTypesDocument is the stored form of the registry of strategy types.

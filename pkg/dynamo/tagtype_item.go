@@ -7,8 +7,7 @@ var tagTypesEntity = entity{
 	key:    func(string) itemKey { return registryKey(flags.EntityTagTypes) },
 	title:  func(string) string { return "the list of tag types" },
 	exists: registryExists,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeTagTypes(a.(*flags.TagTypes))) },
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, tagTypesDocument.tagTypes) },
+	codec:  jsonCodec(storeTagTypes, tagTypesDocument.tagTypes),
 }
 
 // A tagTypesDocument is the stored form of the registry of tag types.

@@ -8,18 +8,18 @@ import (
 )
 
 var tokenEntity = entity{
-	name:   flags.EntityToken,
-	key:    func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
-	title:  tokenTitle,
-	encode: encodeToken,
-	decode: func(e envelope) (flags.Aggregate, error) { return read(e, tokenDocument.token) },
-	list:   tokenList,
+	name:  flags.EntityToken,
+	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
+	title: tokenTitle,
+	codec: jsonCodec(storeToken, tokenDocument.token),
+	list:  tokenList,
 	row: func(a flags.Aggregate) (string, itemKey, error) {
-		if !isListed(a.(*flags.Token)) {
+		t := a.(*flags.Token)
+		if !isListed(t) {
 			return "", itemKey{}, nil
 		}
-		document, err := encodeToken(a)
-		return document, itemKey{tokenList, a.Key().ID}, err
+		document, err := encode(storeToken(t))
+		return document, itemKey{tokenList, t.Hash}, err
 	},
 	unique: func(a flags.Aggregate) []uniqueName {
 		t := a.(*flags.Token)
@@ -34,8 +34,6 @@ const tokenList = "TOKENS"
 
 // tokenTitle does not have the hash: it is not for callers.
 func tokenTitle(string) string { return "the token" }
-
-func encodeToken(a flags.Aggregate) (string, error) { return encode(storeToken(a.(*flags.Token))) }
 
 // isListed tells whether a token is an API token that was not deleted. Others are in no list, and their names are free.
 func isListed(t *flags.Token) bool { return !t.Deleted && t.Type != flags.PersonalToken }
@@ -73,23 +71,23 @@ func (doc tokenDocument) token(version int64) *flags.Token {
 	}
 }
 
-// seenEntity is when a token was last used. Touch writes it, outside transactions.
-var seenEntity = entity{
+// tokenUseEntity is when a token was last used. Touch writes it, outside transactions.
+var tokenUseEntity = entity{
 	name:  flags.EntityTokenUse,
 	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "SEEN"} },
 	title: func(string) string { return "the last use of the token" },
-	encode: func(a flags.Aggregate) (string, error) {
-		seen := a.(*flags.TokenUse)
-		return encode(seenDocument{format, seen.Hash, seen.At})
-	},
-	decode: func(e envelope) (flags.Aggregate, error) {
-		return read(e, func(doc seenDocument, _ int64) *flags.TokenUse { return &flags.TokenUse{Hash: doc.Hash, At: doc.At} })
-	},
+	codec: jsonCodec(storeTokenUse, tokenUseDocument.tokenUse),
 }
 
-// A seenDocument is the stored form of when a token was last used.
-type seenDocument struct {
+// A tokenUseDocument is the stored form of when a token was last used.
+type tokenUseDocument struct {
 	Format int       `json:"format"`
 	Hash   string    `json:"hash"`
 	At     time.Time `json:"at"`
+}
+
+func storeTokenUse(u *flags.TokenUse) tokenUseDocument { return tokenUseDocument{format, u.Hash, u.At} }
+
+func (doc tokenUseDocument) tokenUse(int64) *flags.TokenUse {
+	return &flags.TokenUse{Hash: doc.Hash, At: doc.At}
 }

@@ -10,14 +10,11 @@ import (
 
 // useEntity is what a flag uses of segments and context fields. It is written with the flag, see planUse.
 var useEntity = entity{
-	name:   flags.EntityUse,
-	key:    useKey,
-	title:  useTitle,
-	encode: func(a flags.Aggregate) (string, error) { return encode(storeUse(a.(flags.FeatureUse))) },
-	decode: func(e envelope) (flags.Aggregate, error) {
-		return read(e, func(doc useDocument, _ int64) flags.FeatureUse { return doc.use() })
-	},
-	list: useList,
+	name:  flags.EntityUse,
+	key:   useKey,
+	title: useTitle,
+	codec: jsonCodec(storeUse, useDocument.use),
+	list:  useList,
 }
 
 const useList = "USES"
@@ -33,12 +30,14 @@ var useCountEntity = entity{
 	name:  flags.EntityUseCount,
 	key:   func(id string) itemKey { return itemKey{segmentPrefix + id, segmentGuardSortKey} },
 	title: func(id string) string { return "the count of uses of the segment " + id },
-	encode: func(flags.Aggregate) (string, error) {
-		return "", errors.New("dynamo: a count of uses has no document; it changes with the flags and projects that use the segment")
-	},
-	decode: func(e envelope) (flags.Aggregate, error) {
-		id, err := strconv.ParseInt(strings.TrimPrefix(e.PK, segmentPrefix), 10, 64)
-		return &flags.UseCount{Segment: id, Count: e.Begun}, err
+	codec: codec{
+		encode: func(flags.Aggregate) (string, error) {
+			return "", errors.New("dynamo: a count of uses has no document; it changes with the flags and projects that use the segment")
+		},
+		decode: func(e envelope) (flags.Aggregate, error) {
+			id, err := strconv.ParseInt(strings.TrimPrefix(e.PK, segmentPrefix), 10, 64)
+			return &flags.UseCount{Segment: id, Count: e.Begun}, err
+		},
 	},
 }
 
@@ -66,7 +65,7 @@ func storeUse(u flags.FeatureUse) useDocument {
 		convert(u.Strategies, func(s flags.StrategyUse) strategyUseDocument { return strategyUseDocument(s) })}
 }
 
-func (doc useDocument) use() flags.FeatureUse {
+func (doc useDocument) use(int64) flags.FeatureUse {
 	return flags.FeatureUse{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
 		Strategies: convert(doc.Strategies, func(s strategyUseDocument) flags.StrategyUse { return flags.StrategyUse(s) })}
 }

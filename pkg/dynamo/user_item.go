@@ -12,8 +12,7 @@ var userEntity = entity{
 	name:    flags.EntityUser,
 	key:     func(id string) itemKey { return itemKey{userList, id} },
 	title:   func(id string) string { return "the user " + id },
-	encode:  func(a flags.Aggregate) (string, error) { return encode(storeUser(a.(*flags.User))) },
-	decode:  func(e envelope) (flags.Aggregate, error) { return read(e, userDocument.user) },
+	codec:   jsonCodec(storeUser, userDocument.user),
 	list:    userList,
 	history: func(a flags.Aggregate) string { return "USER#" + a.Key().ID },
 	unique: func(a flags.Aggregate) []uniqueName {

@@ -1,4 +1,5 @@
-// Package dynamotest gives tests a real store: one engine a test program, one table a test.
+// Package dynamotest gives tests a real store: one engine for each test program, one table for each test. It can inject
+// faults between store and engine (Faults), and check that a table is consistent (Check).
 package dynamotest
 
 import (
@@ -13,11 +14,12 @@ import (
 	"guidon/internal/engine"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 	"guidon/pkg/seal"
 )
 
-// AdminToken, ClientToken and FrontendToken are the secrets that Seed puts there.
+// AdminToken, ClientToken and FrontendToken are the secrets of the tokens that Seed creates.
 const (
 	AdminToken    = "*:*.test-admin-token"
 	ClientToken   = "default:development.test-client-token"
@@ -29,12 +31,12 @@ var (
 	tables atomic.Int64
 )
 
-// Run is what a package's TestMain calls: it starts the engine that its tests share, runs them, and ends the engine.
+// Run starts the engine that the tests of a package share, runs the tests, and stops the engine. TestMain calls it.
 // Without an engine the tests fail; they are never skipped.
 func Run(m *testing.M) int {
 	e, err := engine.Start(context.Background(), engine.Options{Log: os.Stderr})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "the tests need a DynamoDB engine:", err)
+		fmt.Fprintln(os.Stderr, "starting the DynamoDB engine for the tests:", err)
 		return 1
 	}
 	defer e.Stop()
@@ -42,38 +44,33 @@ func Run(m *testing.M) int {
 	return m.Run()
 }
 
-// Engine is the one that the package's tests share, for those that open several stores over one table with OpenOn.
+// Engine is the engine that the tests share, for tests that open several stores with one table (OpenOn).
 func Engine() *engine.Engine { return shared }
 
-// Open opens a store over a new and empty table. A transport, if not nil, carries its requests.
+// Open opens a store with a new, empty table. Its requests go through transport, unless that is nil.
 func Open(t testing.TB, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
 	return OpenOn(t, shared, fmt.Sprintf("test-%d", tables.Add(1)), transport)
 }
 
-// OpenOn opens a store over a table, made if need be, of an engine of the test's own.
+// OpenOn opens a store with a table of an engine. It creates the table if needed.
 func OpenOn(t testing.TB, e *engine.Engine, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
-	plain, err := dynamo.Open(t.Context(), dynamo.Options{Table: table, Endpoint: e.URL()})
-	if err != nil {
+	options := dynamo.Options{Table: table, Endpoint: e.URL()}
+	if err := localtable.Create(t.Context(), options, schema); err != nil {
 		t.Fatal(err)
 	}
-	if err := plain.CreateTable(t.Context(), schema); err != nil {
-		t.Fatal(err)
+	if transport != nil {
+		options.HTTPClient = &http.Client{Transport: transport, Timeout: 2 * time.Second}
 	}
-	if transport == nil {
-		return plain
-	}
-	store, err := dynamo.Open(t.Context(), dynamo.Options{
-		Table: table, Endpoint: e.URL(), HTTPClient: &http.Client{Transport: transport, Timeout: 2 * time.Second},
-	})
+	store, err := dynamo.Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return store
 }
 
-// Seed puts into a store what every deployment starts with, and three tokens.
+// Seed adds the initial content of every deployment, and three tokens.
 func Seed(t testing.TB, store *dynamo.Store) {
 	t.Helper()
 	var tokens []bootstrap.Token
@@ -92,7 +89,7 @@ func Seed(t testing.TB, store *dynamo.Store) {
 	}
 }
 
-// box seals the tokens of tests.
+// box encrypts the tokens of tests.
 var box = func() *seal.Box {
 	b, err := seal.New("the-key-that-seals-the-tokens-of-tests")
 	if err != nil {
@@ -101,19 +98,19 @@ var box = func() *seal.Box {
 	return b
 }()
 
-// Sealer is what Seed has sealed the tokens with, for a server's configuration.
+// Sealer returns the sealer that Seed has used, for the configuration of a server.
 func Sealer(context.Context) (flags.Sealer, error) { return box, nil }
 
-// Schema is that of the tables that Open makes: template.yaml's, but for what expires.
-func Schema() dynamo.TableSchema { return schema }
+// Schema is the schema of the tables that Open creates: that of template.yaml, without TTL.
+func Schema() localtable.Schema { return schema }
 
-var schema = dynamo.TableSchema{
-	Attributes: []dynamo.Attribute{
+var schema = localtable.Schema{
+	Attributes: []localtable.Attribute{
 		{Name: "pk", Type: "S"}, {Name: "sk", Type: "S"}, {Name: "log", Type: "S"}, {Name: "project", Type: "S"}, {Name: "id", Type: "S"},
 	},
-	Key: []dynamo.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
-	Indexes: []dynamo.Index{
-		{Name: "log", Key: []dynamo.KeyElement{{Name: "log", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
-		{Name: "project", Key: []dynamo.KeyElement{{Name: "project", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
+	Key: []localtable.KeyElement{{Name: "pk", Type: "HASH"}, {Name: "sk", Type: "RANGE"}},
+	Indexes: []localtable.Index{
+		{Name: "log", Key: []localtable.KeyElement{{Name: "log", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
+		{Name: "project", Key: []localtable.KeyElement{{Name: "project", Type: "HASH"}, {Name: "id", Type: "RANGE"}}, Projection: "ALL"},
 	},
 }
