@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // A constraintBody is a constraint as it comes in.
@@ -30,22 +31,10 @@ func (b constraintBody) constraint() flags.Constraint {
 	return c
 }
 
-// A constraintView is a constraint as it is answered (contract: Constraint).
-type constraintView struct {
-	ContextName     string         `json:"contextName"`
-	Operator        flags.Operator `json:"operator"`
-	CaseInsensitive bool           `json:"caseInsensitive"`
-	Inverted        bool           `json:"inverted"`
-	Values          []string       `json:"values"`
-	Value           *string        `json:"value,omitzero"`
-}
+// A constraintView is a constraint in an answer (contract: Constraint).
+type constraintView = shape.Constraint
 
-func constraintViewOf(c flags.Constraint) constraintView {
-	return constraintView{
-		ContextName: c.ContextName, Operator: c.Operator, CaseInsensitive: c.CaseInsensitive, Inverted: c.Inverted,
-		Values: c.Values, Value: c.Value,
-	}
-}
+func constraintViewOf(c flags.Constraint) constraintView { return shape.ConstraintOf(c) }
 
 // A parameter is a strategy parameter: always a string in the store and in answers, whatever simple value came in.
 type parameter string

@@ -6,6 +6,7 @@ import (
 
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // dependencyOperations are what a flag depends on (contract: Dependency). What is said of a child and of its parents is
@@ -38,16 +39,10 @@ func (b dependencyBody) dependency() flags.Dependency {
 	return flags.Dependency{Feature: b.Feature, Enabled: b.Enabled.or(true), Variants: b.Variants}
 }
 
-// A dependencyView is a parent of a flag.
-type dependencyView struct {
-	Feature  string   `json:"feature"`
-	Enabled  bool     `json:"enabled"`
-	Variants []string `json:"variants"`
-}
+// A dependencyView is a parent of a flag in an answer.
+type dependencyView = shape.Dependency
 
-func dependencyOf(d flags.Dependency) dependencyView {
-	return dependencyView{d.Feature, d.Enabled, slices.Clone(d.Variants)}
-}
+func dependencyOf(d flags.Dependency) dependencyView { return shape.Dependency(d) }
 
 // parentKeys name the parents of the call's flag.
 func parentKeys(c *call) []flags.Key {

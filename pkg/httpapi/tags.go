@@ -7,6 +7,7 @@ import (
 
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // tagValueParam is the path parameter of a tag's value.
@@ -277,15 +278,10 @@ func (b changeTagsBody) check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// A tagView is a tag as it is answered (contract: Tag).
-type tagView struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
+// A tagView is a tag in an answer (contract: Tag).
+type tagView = shape.Tag
 
-func tagViews(tags []flags.Tag) []tagView {
-	return each(tags, func(t flags.Tag) tagView { return tagView(t) })
-}
+func tagViews(tags []flags.Tag) []tagView { return shape.Tags(tags) }
 
 type tagAnswer struct {
 	Version int     `json:"version"`

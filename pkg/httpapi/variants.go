@@ -8,6 +8,7 @@ import (
 
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // Variants serves the variants of a flag, in one environment or in all (contract: Variants).
@@ -249,39 +250,15 @@ func (b strategyVariantBody) checkMembers(path string, problems *flags.Problems)
 	}
 }
 
-// A variantView is a variant as it is answered (contract: Variant).
-type variantView struct {
-	Name       string           `json:"name"`
-	Weight     float64          `json:"weight"`
-	WeightType flags.WeightType `json:"weightType"`
-	Stickiness string           `json:"stickiness"`
-	Payload    *payloadView     `json:"payload,omitzero"`
-	Overrides  []overrideView   `json:"overrides,omitempty"`
-}
-
-type payloadView struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
-
-type overrideView struct {
-	ContextName string   `json:"contextName"`
-	Values      []string `json:"values"`
-}
+// A variantView is a variant in an answer (contract: Variant).
+type variantView = shape.Variant
 
 type variantList struct {
 	Version  int           `json:"version"`
 	Variants []variantView `json:"variants"`
 }
 
-func variantViews(variants []flags.Variant) []variantView {
-	return each(variants, func(v flags.Variant) variantView {
-		return variantView{
-			Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*payloadView)(v.Payload),
-			Overrides: each(v.Overrides, func(o flags.Override) overrideView { return overrideView(o) }),
-		}
-	})
-}
+func variantViews(variants []flags.Variant) []variantView { return shape.Variants(variants) }
 
 // each maps a list.
 func each[A, B any](list []A, f func(A) B) []B {
