@@ -110,7 +110,7 @@ test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 contract: check-go check-npm guidon $(SCHEMATHESIS) ## test the API against its OpenAPI description with Schemathesis (SEED, EXAMPLES)
-	@go run ./internal/contract -gateway '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
+	@go run ./internal/contract -guidon '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
 
 # The long versions of the tests behind docs/reliability.md. Their short versions are part of make test.
 trust: check-go check-npm ## run the long reliability tests (more than an hour)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stub is a server just strict enough to tell a change from a repetition.
+// A stub is a server that refuses requests that change nothing.
 type stub struct {
 	mu          sync.Mutex
 	description map[string]string // by active flag
@@ -73,8 +73,8 @@ func (s *stub) list(w io.Writer) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"features": rows})
 }
 
-// TestPhases runs every phase and expects that each write is a real change,
-// that somebody else's flag is left alone and that nothing of ours stays.
+// TestPhases checks for every phase that each write changes something, that other flags are not touched, and that no flag of
+// the benchmark remains.
 func TestPhases(t *testing.T) {
 	for _, p := range phases {
 		t.Run(p.name, func(t *testing.T) {
@@ -87,24 +87,24 @@ func TestPhases(t *testing.T) {
 			}
 			res, err := b.run(context.Background())
 			if err != nil || len(s.refused) > 0 {
-				t.Fatalf("got error %v and requests that changed nothing %q, want none", err, s.refused)
+				t.Fatalf("got error %v and requests that changed nothing: %q", err, s.refused)
 			}
-			if res.answers() <= 2*b.flags {
-				t.Errorf("got %d answers, want more than two passes over %d flags", res.answers(), b.flags)
+			if len(res.times) <= 2*b.flags {
+				t.Errorf("got %d responses, expected more than two passes over %d flags", len(res.times), b.flags)
 			}
 			if _, ok := s.description["theirs"]; !ok || len(s.description) != 1 {
-				t.Errorf("got %d active flags at the end, want only the one of somebody else", len(s.description))
+				t.Errorf("got %d active flags at the end, expected only the other one", len(s.description))
 			}
 		})
 	}
 }
 
-// TestUnexpectedStatus: the error shows the request, the status and the body.
+// TestUnexpectedStatus checks that the error has the request, the status and the body.
 func TestUnexpectedStatus(t *testing.T) {
 	srv := httptest.NewServer(&stub{description: map[string]string{}, enabled: map[string]bool{}})
 	defer srv.Close()
-	_, err := newTarget(srv.URL, "token").send(context.Background(), on("nosuch"))
-	want := "POST " + environmentPath("nosuch") + "/on answered 418, not 200: stub"
+	_, err := newTarget(srv.URL, "token").send(context.Background(), on("nosuch"), io.Discard)
+	want := "POST " + environmentPath("nosuch") + "/on: got status 418, expected 200: stub"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
@@ -117,7 +117,7 @@ func TestPercentile(t *testing.T) {
 	}
 	for p, want := range map[int]float64{0: 1, 50: 50, 99: 99, 100: 100} {
 		if got := r.percentile(p); got != want {
-			t.Errorf("percentile %d: got %v ms, want %v", p, got, want)
+			t.Errorf("percentile %d: got %v ms, expected %v", p, got, want)
 		}
 	}
 }
@@ -125,9 +125,9 @@ func TestPercentile(t *testing.T) {
 func TestChoose(t *testing.T) {
 	got, err := choose("PUT, read one")
 	if err != nil || len(got) != 2 || got[0].name != "PUT" || got[1].name != "read one" {
-		t.Errorf("got %d phases and error %v, want PUT and read one", len(got), err)
+		t.Errorf("got %d phases and error %v, expected PUT and read one", len(got), err)
 	}
 	if _, err := choose("nosuch"); err == nil {
-		t.Error("got no error for an unknown phase, want one")
+		t.Error("got no error for an unknown phase")
 	}
 }

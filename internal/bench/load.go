@@ -1,37 +1,32 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// warmUp is the share of a phase's time that is spent on it unmeasured first,
-// for connections, caches and the other server's just-in-time compiler.
+// warmUp is the part of a phase's time that runs unmeasured first, for connections, caches and just-in-time compilers: 1/8.
 const warmUp = 8
 
-// bench is one phase on one server.
+// A bench runs one phase on one server.
 type bench struct {
 	options
 	target *target
 	phase  phase
-	prefix string
-	names  []string // the prepared flags
-	next   int      // measured requests claimed so far, warm-up included
+	prefix string   // of the names of flags
+	names  []string // of the prepared flags
+	next   int      // the number of requests sent so far
 }
 
-// sample is one measured answer.
-type sample struct {
-	took  time.Duration
-	bytes int64
-}
-
-// run prepares the project, warms up and loads the server for the phase's time.
-// It leaves no active flag of ours on a server that lives on.
+// run prepares the project, warms up and measures. On a server that keeps running, it archives its flags.
 func (b *bench) run(ctx context.Context) (result, error) {
 	if err := b.prepare(ctx); err != nil {
 		return result{}, fmt.Errorf("preparing: %w", err)
@@ -40,26 +35,25 @@ func (b *bench) run(ctx context.Context) (result, error) {
 		return result{}, fmt.Errorf("warming up: %w", err)
 	}
 	res, err := b.load(ctx, b.spend)
-	if err != nil || b.target.temporary {
-		return res, err
+	if err == nil && !b.target.temporary {
+		err = b.archiveOurs(ctx)
 	}
-	return res, b.archiveOurs(ctx)
+	return res, err
 }
 
-// prepare leaves the project with exactly b.flags active flags, all made for
-// this phase but those that are somebody else's, in the state it asks for.
+// prepare creates flags until the project has b.flags active ones, in the state that the phase needs.
 func (b *bench) prepare(ctx context.Context) error {
 	if err := b.archiveOurs(ctx); err != nil {
 		return err
 	}
-	foreign, err := b.listed(ctx)
+	others, err := b.listed(ctx)
 	if err != nil {
 		return err
 	}
-	if len(foreign) > b.flags/2 {
-		return fmt.Errorf("the project holds %d flags that are not the benchmark's: use a fresh server", len(foreign))
+	if len(others) > b.flags/2 {
+		return fmt.Errorf("the project has %d flags that the benchmark did not create; use a new server", len(others))
 	}
-	for i := range b.flags - len(foreign) {
+	for i := range b.flags - len(others) {
 		b.names = append(b.names, fmt.Sprintf("%s%d", b.prefix, i))
 	}
 	steps := []func(string) request{create}
@@ -74,30 +68,30 @@ func (b *bench) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.checkCount(ctx); err != nil {
+	names, err := b.listed(ctx)
+	if err != nil {
 		return err
+	}
+	if len(names) != b.flags {
+		return fmt.Errorf("the project lists %d flags, expected %d", len(names), b.flags)
 	}
 	return b.target.settle(ctx)
 }
 
-// load sends requests for the given time. Where the phase has an undo, the
-// clock stops at the end of each pass over the flags until all are put back.
-func (b *bench) load(ctx context.Context, spend time.Duration) (result, error) {
-	var res result
+// load sends requests for a time. If the phase has an undo, it runs after each pass over the flags, with the clock stopped.
+func (b *bench) load(ctx context.Context, spend time.Duration) (res result, err error) {
 	for res.took < spend {
-		limit := 0 // no limit
+		limit := 0 // none
 		if b.phase.undo != nil {
 			limit = len(b.names) - b.next%len(b.names)
 		}
 		started := time.Now()
-		samples, err := b.pass(ctx, started.Add(spend-res.took), limit)
+		sent, err := b.pass(ctx, started.Add(spend-res.took), limit, &res)
 		if err != nil {
 			return res, err
 		}
 		res.took += time.Since(started)
-		res.add(samples)
-		b.next += len(samples)
-		if limit > 0 && len(samples) == limit {
+		if b.next += sent; limit > 0 && sent == limit {
 			if err := b.each(ctx, b.names, b.phase.undo); err != nil {
 				return res, fmt.Errorf("undoing a pass: %w", err)
 			}
@@ -106,12 +100,10 @@ func (b *bench) load(ctx context.Context, spend time.Duration) (result, error) {
 	return res, nil
 }
 
-// pass lets the callers take numbers from b.next on until the deadline, or
-// until limit numbers are taken where there is a limit. A number that is taken
-// is always sent, so those sent are without a gap.
-func (b *bench) pass(ctx context.Context, deadline time.Time, limit int) ([]sample, error) {
+// pass sends requests from all callers until the deadline, or until the limit if there is one. It returns their number.
+func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *result) (int, error) {
 	var taken atomic.Int64
-	mine := make([][]sample, b.callers)
+	times, sizes := make([][]time.Duration, b.callers), make([]int64, b.callers)
 	err := b.parallel(ctx, func(ctx context.Context, caller int) error {
 		for time.Now().Before(deadline) {
 			n := int(taken.Add(1)) - 1
@@ -120,27 +112,29 @@ func (b *bench) pass(ctx context.Context, deadline time.Time, limit int) ([]samp
 			}
 			i := b.next + n
 			started := time.Now()
-			size, err := b.target.send(ctx, b.phase.request(i, b.prefix, b.names[i%len(b.names)]))
+			size, err := b.target.send(ctx, b.phase.request(i, b.prefix, b.names[i%len(b.names)]), io.Discard)
 			if err != nil {
 				return err
 			}
-			mine[caller] = append(mine[caller], sample{time.Since(started), size})
+			times[caller] = append(times[caller], time.Since(started))
+			sizes[caller] += size
 		}
 		return nil
 	})
-	var all []sample
-	for _, s := range mine {
-		all = append(all, s...)
+	all := slices.Concat(times...)
+	res.times = append(res.times, all...)
+	for _, size := range sizes {
+		res.bytes += size
 	}
-	return all, err
+	return len(all), err
 }
 
 // each sends one unmeasured request for each name.
-func (b *bench) each(ctx context.Context, names []string, make func(name string) request) error {
+func (b *bench) each(ctx context.Context, names []string, request func(name string) request) error {
 	var taken atomic.Int64
 	return b.parallel(ctx, func(ctx context.Context, _ int) error {
 		for i := int(taken.Add(1)) - 1; i < len(names); i = int(taken.Add(1)) - 1 {
-			if _, err := b.target.send(ctx, make(names[i])); err != nil {
+			if _, err := b.target.send(ctx, request(names[i]), io.Discard); err != nil {
 				return err
 			}
 		}
@@ -148,7 +142,7 @@ func (b *bench) each(ctx context.Context, names []string, make func(name string)
 	})
 }
 
-// parallel runs the callers to their end. The first error stops the others.
+// parallel runs the callers and returns the first error, which stops the others.
 func (b *bench) parallel(ctx context.Context, caller func(ctx context.Context, number int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -156,7 +150,7 @@ func (b *bench) parallel(ctx context.Context, caller func(ctx context.Context, n
 	for n := range b.callers {
 		wg.Go(func() {
 			if err := caller(ctx, n); err != nil {
-				cancel(err) // only the first one counts
+				cancel(err)
 			}
 		})
 	}
@@ -164,46 +158,26 @@ func (b *bench) parallel(ctx context.Context, caller func(ctx context.Context, n
 	return context.Cause(ctx)
 }
 
-// archiveOurs takes what this run or an earlier one left out of the list.
+// archiveOurs archives the flags that this run or an earlier one created.
 func (b *bench) archiveOurs(ctx context.Context) error {
 	names, err := b.listed(ctx)
 	if err != nil {
 		return err
 	}
-	var left []string
-	for _, name := range names {
-		if strings.HasPrefix(name, ours) {
-			left = append(left, name)
-		}
-	}
-	return b.each(ctx, left, archive)
+	return b.each(ctx, slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, ours) }), archive)
 }
 
-// checkCount makes sure that a list of 1,000 is one.
-func (b *bench) checkCount(ctx context.Context) error {
-	names, err := b.listed(ctx)
-	if err == nil && len(names) != b.flags {
-		err = fmt.Errorf("the project lists %d flags, not %d", len(names), b.flags)
-	}
-	return err
-}
-
-// listed gives the names of the project's active flags.
-func (b *bench) listed(ctx context.Context) ([]string, error) {
-	body, err := b.target.fetch(ctx, list())
-	if err != nil {
+// listed returns the names of the project's active flags.
+func (b *bench) listed(ctx context.Context) (names []string, err error) {
+	var body bytes.Buffer
+	if _, err := b.target.send(ctx, list(), &body); err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Features []struct {
-			Name string `json:"name"`
-		} `json:"features"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+	var response struct{ Features []struct{ Name string } }
+	if err := json.Unmarshal(body.Bytes(), &response); err != nil {
 		return nil, fmt.Errorf("reading the list: %w", err)
 	}
-	var names []string
-	for _, f := range answer.Features {
+	for _, f := range response.Features {
 		names = append(names, f.Name)
 	}
 	return names, nil

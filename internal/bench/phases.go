@@ -7,39 +7,35 @@ import (
 )
 
 const (
-	// ours begins every name that a run makes, so that a later run finds what
-	// an interrupted one left and never touches a flag of somebody else's.
+	// ours is the prefix of the names of the benchmark's flags. A later run archives what an interrupted one left, and never
+	// changes other flags.
 	ours = "bench-"
 
 	projectPath = "/api/admin/projects/default/features"
 	environment = "development"
 )
 
-// request is one call and the status it must be answered with.
+// A request is sent and must get the status want.
 type request struct {
 	method, path, body string
 	want               int
 }
 
-// phase is one operation to measure.
+// A phase measures one operation.
 type phase struct {
 	name   string
-	target float64 // requests a second, as a multiple of Unleash's, to reach; 0: none set
+	target float64 // of the ratio of the rates of Guidon and Unleash; 0 for none
 
-	// The 1,000 flags beforehand: strategy gives each one a gradual rollout,
-	// enabled also switches it on.
-	strategy, enabled bool
+	strategy bool // whether the prepared flags have a gradual rollout
+	enabled  bool // whether they are on
 
-	// request is the i-th measured one. i counts from 0 through the whole
-	// phase; flag is the i-th of the prepared flags, taken in turn.
+	// request returns the i-th request of the phase; flag is one of the prepared flags, in turn.
 	request func(i int, prefix, flag string) request
 
-	// undo, where there is one, is sent to each flag after every flag has had
-	// its request, with the clock stopped: the next pass changes state again.
+	// undo, if set, is sent for each flag after a pass over all flags, so that the requests of the next pass change state again.
 	undo func(flag string) request
 }
 
-// phases are the measured operations, in the order of the table.
 var phases = []phase{
 	{name: "create", target: 4, request: func(i int, prefix, _ string) request {
 		return create(fmt.Sprintf("%snew-%d", prefix, i))
@@ -54,13 +50,13 @@ var phases = []phase{
 	}},
 	{name: "list", target: 6, strategy: true, request: func(int, string, string) request { return list() }},
 	{name: "PUT", target: 2, request: func(i int, _, flag string) request {
-		// Another description each time: what changes nothing is not written.
+		// A new description each time: a request that changes nothing is not written.
 		body := fmt.Sprintf(`{"name":%q,"description":"description %d","type":"release"}`, flag, i)
 		return request{http.MethodPut, projectPath + "/" + flag, body, http.StatusOK}
 	}},
 }
 
-// choose picks phases by name, all when none is named.
+// choose returns the phases with these names, or all.
 func choose(names string) ([]phase, error) {
 	if names == "" {
 		return phases, nil
@@ -74,19 +70,18 @@ func choose(names string) ([]phase, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no phase is called %q", name)
+			return nil, fmt.Errorf("unknown phase %q", name)
 		}
 	}
 	return chosen, nil
 }
 
 func create(name string) request {
-	body := fmt.Sprintf(`{"name":%q,"description":"made by the benchmark"}`, name)
+	body := fmt.Sprintf(`{"name":%q,"description":"created by the benchmark"}`, name)
 	return request{http.MethodPost, projectPath, body, http.StatusCreated}
 }
 
-// addStrategy spells all parameters out: Unleash fills none in, and both
-// servers should store the same.
+// addStrategy sends all parameters: Unleash adds no defaults, and both servers should store the same.
 func addStrategy(flag string) request {
 	body := fmt.Sprintf(`{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"default","groupId":%q}}`, flag)
 	return request{http.MethodPost, environmentPath(flag) + "/strategies", body, http.StatusOK}

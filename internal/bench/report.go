@@ -3,38 +3,27 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
-// memoryTarget is what the gateway should stay under, in kB.
-const memoryTarget = 100 << 10
+const memoryTarget = 100 // MB that the server should stay below
 
 // result is what a phase measured.
 type result struct {
-	took  time.Duration // with the clock stopped during undo
+	took  time.Duration // without the time of undo
 	times []time.Duration
-	bytes int64 // of all answers together
+	bytes int64 // of all responses
 }
 
-func (r *result) add(samples []sample) {
-	for _, s := range samples {
-		r.times = append(r.times, s.took)
-		r.bytes += s.bytes
-	}
-}
+// rate is in responses per second.
+func (r *result) rate() float64 { return float64(len(r.times)) / r.took.Seconds() }
 
-func (r *result) answers() int { return len(r.times) }
-
-// rate is in answers a second.
-func (r *result) rate() float64 { return float64(r.answers()) / r.took.Seconds() }
-
-// size is the mean answer in bytes.
-func (r *result) size() int64 { return r.bytes / int64(max(1, r.answers())) }
-
-// percentile gives the smallest time that p percent of the answers did not
-// exceed (nearest rank), in milliseconds.
+// percentile returns the time in milliseconds that p percent of the responses did not exceed (nearest rank).
 func (r *result) percentile(p int) float64 {
 	if len(r.times) == 0 {
 		return 0
@@ -44,10 +33,9 @@ func (r *result) percentile(p int) float64 {
 	return float64(sorted[max(rank, 1)-1]) / float64(time.Millisecond)
 }
 
-// printTable has one row a phase: each server's figures, then, with two
-// servers, how many times the second one's rate the first one reached.
+// printTable prints a row for each phase. With two servers, it adds the ratio of their rates.
 func printTable(out io.Writer, opts options, phases []phase, sides []*side) {
-	fmt.Fprintf(out, "\n%d parallel callers, %s a phase, %d flags in the project before each; times in ms, sizes in bytes an answer\n\n",
+	fmt.Fprintf(out, "\n%d parallel callers, %s for each phase, %d flags in the project; times in ms, mean response size in bytes\n\n",
 		opts.callers, opts.spend, opts.flags)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "phase\t")
@@ -62,17 +50,17 @@ func printTable(out io.Writer, opts options, phases []phase, sides []*side) {
 		fmt.Fprintf(w, "%s\t", p.name)
 		for _, s := range sides {
 			r := &s.results[i]
-			fmt.Fprintf(w, "%.0f\t%.2f\t%.2f\t%d\t", r.rate(), r.percentile(50), r.percentile(99), r.size())
+			fmt.Fprintf(w, "%.0f\t%.2f\t%.2f\t%d\t", r.rate(), r.percentile(50), r.percentile(99), r.bytes/int64(max(1, len(r.times))))
 		}
 		if len(sides) == 2 {
 			fmt.Fprint(w, verdict(sides[0].results[i].rate()/sides[1].results[i].rate(), p.target))
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // as with every print here: a lost table shows itself
+	_ = w.Flush()
 }
 
-// verdict is the last three cells of a row: ratio, target, reached or not.
+// verdict returns the last three cells of a row: ratio, target, and whether it was reached.
 func verdict(ratio, target float64) string {
 	switch {
 	case target == 0:
@@ -84,19 +72,34 @@ func verdict(ratio, target float64) string {
 	}
 }
 
-// printMemory prints the highest peak over all phases of the gateway and of
-// each process it started. There are none where the server was already
-// running, or where the system does not tell.
-func printMemory(out io.Writer, peaks []peak) {
-	if len(peaks) == 0 {
-		return
+// server is the name of Guidon's own process; its children have "its" before theirs.
+const server = "guidon serve"
+
+// notePeaks records the highest memory use so far of a process and its children, where the system has /proc.
+func notePeaks(peaks map[string]uint64, pid int) {
+	all, _ := procfs.AllProcs()
+	for _, p := range all {
+		stat, err := p.Stat()
+		if err != nil || p.PID != pid && stat.PPID != pid {
+			continue
+		}
+		name := server
+		if p.PID != pid {
+			name = "its " + stat.Comm
+		}
+		if status, err := p.NewStatus(); err == nil {
+			peaks[name] = max(peaks[name], status.VmHWM)
+		}
+	}
+}
+
+func printMemory(out io.Writer, peaks map[string]uint64) {
+	for _, name := range slices.Sorted(maps.Keys(peaks)) {
+		note := ""
+		if name == server {
+			note = fmt.Sprintf(" (target: below %d MB)", memoryTarget)
+		}
+		fmt.Fprintf(out, "\npeak memory of %s: %.1f MB%s", name, float64(peaks[name])/(1<<20), note)
 	}
 	fmt.Fprintln(out)
-	for i, p := range peaks {
-		note := " (a child process)"
-		if i == 0 {
-			note = fmt.Sprintf(", to stay under %d MB", memoryTarget>>10)
-		}
-		fmt.Fprintf(out, "peak memory of %s: %.1f MB%s\n", p.process, float64(p.kB)/1024, note)
-	}
 }

@@ -1,20 +1,16 @@
-// Command contract lets Schemathesis hold a gateway to its own description: `make contract`.
+// Command contract checks a running Guidon against its own OpenAPI description with Schemathesis: `make contract`.
 //
-// It starts a gateway with data of its own, puts some things into it, and has Schemathesis ask it thousands of questions,
-// good and bad ones, that it makes of /docs/openapi.json. Every answer must be in the description, none may be a 500,
-// what the description allows must be taken and what it forbids refused. schemathesis.toml has what is special here.
-//
-// The questions are the same each time: they come from a seed.
+// It starts a server with its own data, creates fixtures, and lets Schemathesis send thousands of valid and invalid requests
+// generated from /docs/openapi.json. Every response must match the description, no status may be 500, valid requests must be
+// accepted and invalid ones refused. schemathesis.toml has the exceptions. A seed makes the requests the same in each run.
 package main
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,34 +18,31 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
+	"guidon/internal/adminapi"
 	"guidon/internal/child"
 	"guidon/internal/engine"
 )
 
-// token is the administrator's.
-const token = "*:*.contract-admin-token"
-
-// atLeast is how many questions a run must have asked to mean something.
-const atLeast = 5000
-
-// What a run may take at most: the start of the gateway, which may have to fetch its engine, and the questions.
 const (
-	startTimeout = 2 * time.Minute
-	askTimeout   = 10 * time.Minute
+	adminToken = "*:*.contract-admin-token"
+	atLeast    = 5000 // requests that a run must send
+
+	startTimeout = 2 * time.Minute // the first start downloads the engine
+	stopTimeout  = 20 * time.Second
+	runTimeout   = 10 * time.Minute
 )
 
 func main() {
-	seed := flag.Int("seed", 1, "what the questions are made of")
-	examples := flag.Int("examples", 15, "how many questions at most are made up for an operation")
-	st := flag.String("st", "st", "the program of Schemathesis")
-	gateway := flag.String("gateway", "", "the program of the gateway")
+	seed := flag.Int("seed", 1, "seed of the generated requests")
+	examples := flag.Int("examples", 15, "maximum number of generated requests for each operation")
+	st := flag.String("st", "st", "path of the program schemathesis")
+	guidon := flag.String("guidon", "", "path of the program guidon")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *gateway, *st, *seed, *examples)
+	err := run(ctx, *guidon, *st, *seed, *examples)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "contract:", err)
@@ -57,7 +50,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, program, st string, seed, examples int) error {
+func run(ctx context.Context, guidon, st string, seed, examples int) error {
 	root, err := engine.Root()
 	if err != nil {
 		return err
@@ -67,12 +60,16 @@ func run(ctx context.Context, program, st string, seed, examples int) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	g, err := start(ctx, program, root, folder)
+	process, url, err := start(ctx, guidon, root, folder)
 	if err != nil {
 		return err
 	}
-	defer g.stop()
-	there, err := g.furnish(ctx)
+	defer process.Stop(os.Interrupt, stopTimeout)
+	server, err := adminapi.New("the server", url, adminToken)
+	if err != nil {
+		return err
+	}
+	known, err := create(ctx, server)
 	if err != nil {
 		return err
 	}
@@ -81,115 +78,63 @@ func run(ctx context.Context, program, st string, seed, examples int) error {
 		return err
 	}
 	file := filepath.Join(folder, "schemathesis.toml")
-	if err := os.WriteFile(file, append(config, there.toml()...), 0o600); err != nil {
+	if err := os.WriteFile(file, append(config, known.toml()...), 0o600); err != nil {
 		return err
 	}
-	args := []string{"--config-file", file, "run", g.url + "/docs/openapi.json", "--seed", strconv.Itoa(seed), "--workers", "1", "--no-color"}
-	made := []string{"--max-examples", strconv.Itoa(examples), "--header", "Authorization: " + token}
-	asked, err := ask(ctx, st, folder, append(args, made...)...)
+	args := []string{"--config-file", file, "run", url + "/docs/openapi.json", "--seed", strconv.Itoa(seed), "--workers", "1", "--no-color"}
+	all := []string{"--max-examples", strconv.Itoa(examples), "--header", "Authorization: " + adminToken}
+	sent, err := schemathesis(ctx, st, folder, append(args, all...)...)
 	if err != nil {
 		return err
 	}
-	// What belongs to a person no API token may do.
-	own := []string{"--include-path-regex", "^/api/admin/user/tokens", "--header", fmt.Sprintf("Authorization: %s", there[personal][0])}
-	if _, err := ask(ctx, st, folder, append(args, own...)...); err != nil {
+	// API tokens cannot use the operations on personal tokens.
+	own := []string{"--include-path-regex", "^/api/admin/user/tokens", "--header", fmt.Sprintf("Authorization: %s", known[personal][0])}
+	if _, err := schemathesis(ctx, st, folder, append(args, own...)...); err != nil {
 		return err
 	}
-	if asked < atLeast {
-		return fmt.Errorf("only %d questions were asked, want %d", asked, atLeast)
+	if sent < atLeast {
+		return fmt.Errorf("only %d requests were sent, expected at least %d", sent, atLeast)
 	}
-	return g.review()
+	return review(process.Output.String())
 }
 
-// ask runs Schemathesis with every check that it has, which is what it does unless the settings say otherwise. It returns
-// how many questions were asked.
-func ask(ctx context.Context, st, folder string, args ...string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+// schemathesis runs all checks that the settings do not disable, and returns the number of generated requests.
+func schemathesis(ctx context.Context, st, folder string, args ...string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, st, args...)
-	cmd.Dir = folder // it leaves things where it is called
+	cmd.Dir = folder // where it leaves files
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var printed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &printed), os.Stderr
 	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("schemathesis: %w", err)
 	}
-	m := regexp.MustCompile(`(\d+) generated`).FindSubmatch(printed.Bytes())
-	if m == nil {
-		return 0, nil
+	if m := regexp.MustCompile(`(\d+) generated`).FindSubmatch(printed.Bytes()); m != nil {
+		return strconv.Atoi(string(m[1]))
 	}
-	return strconv.Atoi(string(m[1]))
+	return 0, nil
 }
 
-// A gateway is one that was started for this.
-type gateway struct {
-	cmd    *exec.Cmd
-	url    string
-	stderr child.Output
-}
-
-// start starts a gateway and waits until it serves.
-func start(ctx context.Context, program, root, folder string) (*gateway, error) {
-	port, err := freePort(ctx)
+// start starts Guidon, waits until it serves, and returns its URL.
+func start(ctx context.Context, guidon, root, folder string) (*child.Process, string, error) {
+	port, err := child.FreePort()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	g := &gateway{cmd: exec.Command(program, "serve"), url: "http://127.0.0.1:" + port}
-	g.cmd.Dir = root
-	g.cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+filepath.Join(folder, "data"), "LOG_LEVEL=info", "AUTH_TYPE=", "INIT_ADMIN_API_TOKENS="+token)
-	g.cmd.Stderr = &g.stderr
-	if err := g.cmd.Start(); err != nil {
-		return nil, err
+	cmd := exec.Command(guidon, "serve")
+	cmd.Dir, cmd.Stdout = root, io.Discard
+	cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+filepath.Join(folder, "data"), "LOG_LEVEL=info", "AUTH_TYPE=", "INIT_ADMIN_API_TOKENS="+adminToken)
+	process, err := child.Start(cmd)
+	if err != nil {
+		return nil, "", err
 	}
+	url := "http://127.0.0.1:" + port
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	for {
-		if _, err := g.send(ctx, http.MethodGet, "/health", ""); err == nil {
-			return g, nil
-		}
-		select {
-		case <-ctx.Done():
-			g.stop()
-			return nil, fmt.Errorf("the gateway does not serve:\n%s", g.stderr.String())
-		case <-time.After(100 * time.Millisecond):
-		}
+	if err := process.Await(ctx, child.Serves(url+"/health", http.StatusOK)); err != nil {
+		process.Kill()
+		return nil, "", err
 	}
-}
-
-func freePort(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), nil
-}
-
-// stop ends the gateway, and with it the engine.
-func (g *gateway) stop() {
-	_ = g.cmd.Process.Signal(os.Interrupt) // fails when it has ended
-	_ = g.cmd.Wait()                       // how it ended matters no more
-}
-
-// send sends a request as the administrator, and returns the body of a success.
-func (g *gateway) send(ctx context.Context, method, path, body string) (string, error) {
-	r, err := http.NewRequestWithContext(ctx, method, g.url+path, strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	r.Header.Set("Authorization", token)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	content, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= http.StatusMultipleChoices {
-		err = errors.New(method + " " + path + ": " + answer.Status + " " + string(content))
-	}
-	return string(content), err
+	return process, url, nil
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"guidon/internal/adminapi"
+)
+
+// dictionaries are the values that Schemathesis tries for parameters, by their names in schemathesis.toml.
+type dictionaries map[string][]any
+
+// toml returns them as settings of Schemathesis.
+func (d dictionaries) toml() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		values, _ := json.Marshal(d[name]) // a list of texts and numbers is the same in TOML
+		_, _ = fmt.Fprintf(&b, "\n[dictionaries.%s]\nvalues = %s\n", name, values)
+	}
+	return b.String()
+}
+
+// A fixture is a request that creates something before the run. A value of the response goes into a dictionary: the field
+// keep, or NAME if keep is "name". In path and body, NAME is the name, and ACCOUNT the service account that is an administrator.
+type fixture struct{ dictionary, keep, path, body string }
+
+const (
+	projects      = "/api/admin/projects"
+	flags         = projects + "/contract/features"
+	accountTokens = "/api/admin/service-account/ACCOUNT/token"
+	personal      = "personal" // the dictionary with a personal token, for what API tokens cannot do
+)
+
+// once creates what the run reads and changes.
+var once = []fixture{
+	{"environments", "name", "/api/admin/environments", `{"name":"NAME","type":"test"}`},
+	{"projects", "name", projects, `{"id":"NAME","environments":["contract"]}`},
+	{"flags", "name", flags, `{"name":"NAME"}`},
+	{"strategyTypes", "name", "/api/admin/strategies", `{"name":"NAME","parameters":[{"name":"n","type":"number"}]}`},
+	{"tagTypes", "name", "/api/admin/tag-types", `{"name":"NAME"}`},
+	{"", "", "/api/admin/features/contract/tags", `{"type":"contract","value":"checkout"}`},
+	{"", "", flags + "/contract/environments/contract/variants", `[{"name":"blue","weight":500},{"name":"green","weight":500}]`},
+	{"users", "id", "/api/admin/user-admin", `{"username":"NAME","rootRole":3}`},
+	{"users", "id", "/api/admin/service-account", `{"username":"contract-account","name":"contract","rootRole":3}`},
+	{"accounts", "id", "/api/admin/service-account", `{"username":"contract-admin","name":"contract","rootRole":1}`},
+	{personal, "secret", accountTokens, `{"description":"kept","expiresAt":"2999-01-01T00:00:00Z"}`},
+}
+
+// repeated creates many items that the run deletes or uses up.
+var repeated = []fixture{
+	{"strategies", "id", flags + "/contract/environments/contract/strategies", `{"name":"default"}`},
+	{"doomedEnvironments", "name", "/api/admin/environments", `{"name":"NAME","type":"test","enabled":false}`},
+	{"doomedProjects", "name", projects, `{"id":"NAME","environments":["NAME"]}`},
+	{"doomedFlags", "name", flags, `{"name":"NAME"}`},
+	{"doomedTypes", "name", "/api/admin/strategies", `{"name":"NAME","parameters":[]}`},
+	{"", "", "/api/admin/tag-types", `{"name":"NAME"}`},
+	{"doomedUsers", "id", "/api/admin/user-admin", `{"username":"NAME","rootRole":3}`},
+	{"doomedRoles", "id", "/api/admin/roles", `{"name":"NAME"}`},
+	{"ownRoles", "id", "/api/admin/roles", `{"name":"own-NAME"}`},
+	{"apiTokens", "secret", "/api/admin/api-tokens", `{"tokenName":"own-NAME","type":"client","environment":"*"}`},
+	{"doomedTokens", "secret", "/api/admin/api-tokens", `{"tokenName":"NAME","type":"client","environment":"*"}`},
+	{"doomedProjectTokens", "secret", projects + "/contract/api-tokens", `{"tokenName":"NAME-of-contract","type":"client","environment":"contract"}`},
+	{"signups", "secret", "/api/admin/invite-link/tokens", `{"name":"NAME","expiresAt":"2999-01-01T00:00:00Z"}`},
+	{"personalTokens", "id", accountTokens, `{"description":"NAME","expiresAt":"2999-01-01T00:00:00Z"}`},
+}
+
+const (
+	repetitions    = 25
+	mostStrategies = 20 // a strategy list has a limit of 30, and the run adds more
+)
+
+// create sends the requests of the fixtures and returns the dictionaries.
+func create(ctx context.Context, server *adminapi.Client) (dictionaries, error) {
+	made := dictionaries{"roles": {4, 5}} // built-in project roles
+	for _, f := range once {
+		if err := f.create(ctx, server, made, "contract"); err != nil {
+			return nil, err
+		}
+	}
+	for i := range repetitions {
+		for _, f := range repeated {
+			if f.dictionary == "strategies" && i >= mostStrategies {
+				continue
+			}
+			if err := f.create(ctx, server, made, fmt.Sprintf("doomed-%d", i)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return made, nil
+}
+
+func (f fixture) create(ctx context.Context, server *adminapi.Client, made dictionaries, name string) error {
+	path := f.path
+	if accounts := made["accounts"]; accounts != nil {
+		path = strings.ReplaceAll(path, "ACCOUNT", fmt.Sprint(accounts[0]))
+	}
+	method := "POST"
+	if strings.HasSuffix(path, "/variants") {
+		method = "PUT"
+	}
+	var response any
+	if err := server.CallOnce(ctx, method, path, json.RawMessage(strings.ReplaceAll(f.body, "NAME", name)), &response); err != nil {
+		return err
+	}
+	switch f.keep {
+	case "":
+	case "name":
+		made[f.dictionary] = append(made[f.dictionary], name)
+	default:
+		fields, _ := response.(map[string]any)
+		if role, is := fields["roles"].(map[string]any); is { // of createRole
+			fields = role
+		}
+		if fields[f.keep] == nil {
+			return fmt.Errorf("POST %s: the response has no %s: %v", path, f.keep, response)
+		}
+		made[f.dictionary] = append(made[f.dictionary], fields[f.keep])
+	}
+	return nil
+}
