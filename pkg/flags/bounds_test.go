@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamePattern compares the pattern with the check that it describes, on every text of up to four characters that
-// matter.
+// TestNamePattern compares the pattern with CheckName on all texts of up to four relevant characters.
 func TestNamePattern(t *testing.T) {
 	pattern := regexp.MustCompile(NamePattern)
 	const alphabet = "aZ09._~- /é\n"

@@ -10,13 +10,13 @@ import (
 
 // The roles that the tests below make beside the built-in ones.
 const (
-	switcher   int64 = 10 + iota // may switch flags in development only
-	everywhere                   // may switch flags in every environment
-	librarian                    // of the whole service: may change tag types
-	custodian                    // of the project: may change the project
-	outsider                     // of the project: holds a permission of the whole service, and one that nobody knows
-	deputy                       // of the whole service: an administrator
-	half                         // of the project: everything, but in development only
+	switcher   int64 = 10 + iota // can enable flags in development only
+	everywhere                   // can enable flags in all environments
+	librarian                    // root role: can change tag types
+	custodian                    // project role: can change the project
+	outsider                     // project role: has a root permission, and an unknown one
+	deputy                       // root role: an administrator
+	half                         // project role: everything, but in development only
 	gone                         // not in the registry
 )
 
@@ -32,7 +32,7 @@ func registry() *flags.Roles {
 	}}
 }
 
-// someone is who calls by a personal token, with a root role.
+// someone returns a caller with a personal token and that root role.
 func someone(t *testing.T, root int64, service bool) flags.Caller {
 	t.Helper()
 	token := &flags.Token{Hash: "h", Type: flags.PersonalToken, User: 7}
@@ -44,12 +44,12 @@ func someone(t *testing.T, root int64, service bool) flags.Caller {
 	return c
 }
 
-// in is a project in which the caller of someone holds roles.
+// in returns a project in which the caller of someone has these roles.
 func in(id string, roles ...int64) *flags.Project {
 	return &flags.Project{ID: id, UID: "uid", Members: map[int64][]int64{7: roles}}
 }
 
-func TestMay(t *testing.T) {
+func TestHasPermission(t *testing.T) {
 	const all, dev, prod = "", "development", "production"
 	nowhere := (*flags.Project)(nil)
 	tests := []struct {
@@ -101,8 +101,8 @@ func TestMay(t *testing.T) {
 		}},
 		{"what is of the whole service is not had in a project", flags.RoleViewer, in("shop", outsider), map[flags.Permission]string{flags.Read: "all dev prod any"}},
 		{"a custom root role", librarian, in("shop"), map[flags.Permission]string{flags.Read: "all dev prod any", flags.ReadRole: "all dev prod any"}},
-		{"a project role that is gone", flags.RoleViewer, in("shop", gone), map[flags.Permission]string{flags.Read: "all dev prod any"}},
-		{"a root role that is gone", gone, in("shop", flags.RoleOwner), nil},
+		{"a deleted project role", flags.RoleViewer, in("shop", gone), map[flags.Permission]string{flags.Read: "all dev prod any"}},
+		{"a deleted root role", gone, in("shop", flags.RoleOwner), nil},
 	}
 	environments := map[string]string{"all": all, "dev": dev, "prod": prod, "any": flags.AnyEnvironment}
 	asked := []flags.Permission{
@@ -110,7 +110,7 @@ func TestMay(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, service := range []bool{false, true} { // a service account is a user like any other
+			for _, service := range []bool{false, true} { // service accounts follow the same rules
 				c := someone(t, tt.root, service)
 				for _, p := range asked {
 					for name, environment := range environments {
@@ -128,8 +128,8 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestMayOfTokens is about callers that are no users.
-func TestMayOfTokens(t *testing.T) {
+// TestHasPermissionOfTokens checks API tokens, which have no user.
+func TestHasPermissionOfTokens(t *testing.T) {
 	for kind, want := range map[flags.TokenType]bool{flags.AdminToken: true, flags.ClientToken: false, flags.FrontendToken: false} {
 		c, err := flags.Authenticate(&flags.Token{Type: kind, Name: "t"}, time.Now())
 		if err != nil {
@@ -168,8 +168,8 @@ func TestAuthenticateUser(t *testing.T) {
 	}
 }
 
-// TestMayGive: nobody grants more than they hold.
-func TestMayGive(t *testing.T) {
+// TestAuthorizeGrant checks that callers cannot grant permissions that they lack.
+func TestAuthorizeGrant(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		root int64
@@ -190,7 +190,7 @@ func TestMayGive(t *testing.T) {
 		{"all environments, one", flags.RoleViewer, []int64{everywhere}, switcher, true},
 		{"nothing, something", flags.RoleViewer, nil, switcher, false},
 		{"an editor, in a project of others", flags.RoleEditor, nil, flags.RoleMember, false},
-		{"whose root role is gone", gone, []int64{flags.RoleOwner}, flags.RoleMember, false},
+		{"whose root role was deleted", gone, []int64{flags.RoleOwner}, flags.RoleMember, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := someone(t, tt.root, false).AuthorizeGrant(*registry().Find(tt.give), in("shop", tt.held...))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// paths are where the faults are, for tables that care less for the wording.
+// paths returns the paths of the problems, for tests that do not compare messages.
 func paths(problems Problems) []string {
 	at := []string{}
 	for _, d := range problems {
@@ -33,7 +33,7 @@ func TestConstraintCheck(t *testing.T) {
 	tests := []struct {
 		name       string
 		constraint Constraint
-		want       []string // paths of the faults
+		want       []string // paths of the problems
 		message    string   // part of the first one
 	}{
 		{"a list", Constraint{ContextName: "c", Operator: In, Values: []string{"a", "b"}}, nil, ""},
@@ -80,8 +80,8 @@ func TestConstraintCheck(t *testing.T) {
 	}
 }
 
-// TestConstraintKinds tries for every operator that compares with one value what it takes and what not.
-func TestConstraintKinds(t *testing.T) {
+// TestConstraintValueTypes checks valid and invalid values for each operator that compares with one value.
+func TestConstraintValueTypes(t *testing.T) {
 	kinds := []struct {
 		operators []Operator
 		good, bad []string

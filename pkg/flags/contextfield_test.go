@@ -17,7 +17,7 @@ func TestContextFieldCheck(t *testing.T) {
 	}{
 		{"plain", ContextField{Name: "country", LegalValues: []LegalValue{{Value: "NO"}, {Value: "a b/ø"}}}, []string{}},
 		{"no name", ContextField{}, []string{"/name"}},
-		{"no such name", ContextField{Name: "a b"}, []string{"/name"}},
+		{"an invalid name", ContextField{Name: "a b"}, []string{"/name"}},
 		{"a value twice", ContextField{Name: "f", LegalValues: []LegalValue{{Value: "NO"}, {Value: "SE"}, {Value: "NO"}}}, []string{"/legalValues/2/value"}},
 		{"an empty value", ContextField{Name: "f", LegalValues: []LegalValue{{}}}, []string{"/legalValues/0/value"}},
 	} {

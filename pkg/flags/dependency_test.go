@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// family is a child of two parents, a flag on its own, and an archived one, all of one project.
+// family returns a child, its two parents, a flag without dependencies and an archived flag, all of one project.
 func family(t *testing.T) (child, first, second, alone, gone *Feature) {
 	t.Helper()
 	member := func(name string) *Feature { return &Feature{Name: name, Project: "p", ProjectUID: "uid-p"} }
@@ -23,7 +23,7 @@ func family(t *testing.T) (child, first, second, alone, gone *Feature) {
 	return child, first, second, alone, gone
 }
 
-func TestDependOn(t *testing.T) {
+func TestSetDependency(t *testing.T) {
 	child, first, second, alone, gone := family(t)
 	elsewhere := &Feature{Name: "elsewhere", Project: "q", ProjectUID: "uid-q"}
 	full, last := &Feature{Name: "full", Project: "p", ProjectUID: "uid-p"}, &Feature{}
@@ -105,7 +105,7 @@ func TestDependencyCheck(t *testing.T) {
 	tests := []struct {
 		name       string
 		dependency Dependency
-		faults     string // their places
+		faults     string // their paths
 	}{
 		{"enabled", Dependency{Feature: "p", Enabled: true}, ""},
 		{"disabled", Dependency{Feature: "p"}, ""},
@@ -131,7 +131,7 @@ func TestDependencyCheck(t *testing.T) {
 	}
 }
 
-func TestRelease(t *testing.T) {
+func TestRemoveDependencies(t *testing.T) {
 	child, first, second, alone, _ := family(t)
 	child.RemoveDependencies(first, alone)
 	if len(first.Children) != 0 || !slices.Equal(second.Children, []string{"child"}) || !slices.Equal(child.Related(), []string{"second"}) {
@@ -141,7 +141,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("the first is a %q, the second related to %q; want nothing, and child", first.Relation(), second.Related())
 	}
 	if _, err := child.Dependency("first"); KindOf(err) != NotFound {
-		t.Errorf("the dependency that is gone: %v, want NotFound", err)
+		t.Errorf("the removed dependency: %v, want NotFound", err)
 	}
 	child.RemoveDependencies(second)
 	if child.Dependencies != nil || second.Children != nil {
@@ -149,7 +149,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestArchiveAmongOthers(t *testing.T) {
+func TestArchiveWithDependencies(t *testing.T) {
 	child, first, _, _, _ := family(t)
 	err := first.Archive(monday)
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Conflict || len(e.Details) != 1 || e.Details[0].Message != "child" || first.Archived {

@@ -80,7 +80,7 @@ func TestNextSortOrder(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsOrder(t *testing.T) {
+func TestEnvironmentsSetSortOrders(t *testing.T) {
 	tests := []struct {
 		name  string
 		order map[string]int64

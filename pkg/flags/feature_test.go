@@ -14,25 +14,25 @@ var (
 	tuesday = monday.AddDate(0, 0, 1)
 )
 
-// counter makes the ids new-1, new-2 and so on.
+// counter returns a generator of the IDs new-1, new-2 and so on.
 func counter() func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprintf("new-%d", n) }
 }
 
-// inEnvironment is an environment of a project, known by the UIDs of itself and of its attachment.
+// inEnvironment returns an environment of a project with these UIDs.
 func inEnvironment(name, uid, attachment string) ProjectEnvironment {
 	return ProjectEnvironment{Environment: Environment{Name: name, UID: uid}, Attachment: Attachment{ID: attachment, EnvironmentUID: uid}}
 }
 
 func TestNewFeature(t *testing.T) {
 	p := &Project{ID: "p", UID: "uid-p"}
-	got := NewFeature(p, "f", Metadata{Type: Release, Stale: true}, "somebody", monday)
+	got := NewFeature(p, "f", Metadata{Type: Release, Stale: true}, "author", monday)
 	want := &Feature{
-		Name: "f", Project: "p", ProjectUID: "uid-p", Metadata: Metadata{Type: Release, Stale: true}, CreatedAt: monday, CreatedBy: "somebody",
+		Name: "f", Project: "p", ProjectUID: "uid-p", Metadata: Metadata{Type: Release, Stale: true}, CreatedAt: monday, CreatedBy: "author",
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("made %+v, want %+v", got, want)
+		t.Errorf("created %+v, want %+v", got, want)
 	}
 	if VersionOf(got) != 0 || got.Key() != FeatureKey("f") {
 		t.Errorf("version %d at %v, want 0 at %v", VersionOf(got), got.Key(), FeatureKey("f"))
@@ -64,7 +64,7 @@ func TestEnable(t *testing.T) {
 		{"without", env, FeatureEnvironment{EnvironmentState: standing}, Conflict, `flag "f" cannot be enabled in environment "e"`, ""},
 		{"without, with a default one", byDefault, FeatureEnvironment{EnvironmentState: standing}, 0, "", "new-1"},
 		{"with one, and a default one", byDefault, FeatureEnvironment{EnvironmentState: standing, Strategies: []Strategy{{ID: "a"}}}, 0, "", "a"},
-		{"with one of an environment since made again", env, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "earlier"}, Strategies: []Strategy{{ID: "a"}}}, Conflict, "add one first", ""},
+		{"with one of an environment since created again", env, FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "earlier"}, Strategies: []Strategy{{ID: "a"}}}, Conflict, "add one first", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-// TestEnableByDefaultStrategy is about what becomes of a project's default strategy in a flag.
-func TestEnableByDefaultStrategy(t *testing.T) {
+// TestEnableAddsDefaultStrategy checks how a default strategy is added to a flag.
+func TestEnableAddsDefaultStrategy(t *testing.T) {
 	env := inEnvironment("e", "uid-e", "attached")
 	env.Attachment.DefaultStrategy = &Strategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "20"},
@@ -135,9 +135,9 @@ func TestDisable(t *testing.T) {
 	}
 }
 
-// TestGenerations is about what a flag still has when its environment, or the environment's place in the project, is
-// another one of the same name.
-func TestGenerations(t *testing.T) {
+// TestRecreatedEnvironmentStartsEmpty checks what a flag keeps when its environment is deleted and created
+// again, or detached and attached again.
+func TestRecreatedEnvironmentStartsEmpty(t *testing.T) {
 	f := &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"e": {
 		EnvironmentState: EnvironmentState{EnvironmentUID: "uid-1", EnabledIn: "attached-1"}, LastSeenAt: monday,
 		Strategies: []Strategy{{ID: "a"}}, Variants: []Variant{variant("v", Variable, 1000)},
@@ -150,8 +150,8 @@ func TestGenerations(t *testing.T) {
 	}{
 		{"as it was", inEnvironment("e", "uid-1", "attached-1"), true, true},
 		{"taken out of the project and added again", inEnvironment("e", "uid-1", "attached-2"), false, true},
-		{"deleted and made again", inEnvironment("e", "uid-2", "attached-2"), false, false},
-		{"deleted and made again, the attachment's id by chance the same", inEnvironment("e", "uid-2", "attached-1"), false, false},
+		{"deleted and created again", inEnvironment("e", "uid-2", "attached-2"), false, false},
+		{"deleted and created again, with the same attachment ID", inEnvironment("e", "uid-2", "attached-1"), false, false},
 		{"another", inEnvironment("other", "uid-3", "attached-3"), false, false},
 	}
 	for _, tt := range tests {
@@ -163,12 +163,12 @@ func TestGenerations(t *testing.T) {
 			if got := len(fe.Strategies) > 0 || len(fe.Variants) > 0 || !fe.LastSeenAt.IsZero(); got != tt.configured {
 				t.Errorf("configured %t (%+v), want %t", got, fe, tt.configured)
 			}
-			// A list must say the same of it as the flag.
+			// The list row must agree with the flag.
 			summary, enabled := f.Summary().In(tt.env)
 			if enabled != tt.enabled || (summary.Strategies > 0) != tt.configured {
 				t.Errorf("in the summary: enabled %t, %+v; want %t and %t", enabled, summary, tt.enabled, tt.configured)
 			}
-			// What is set up now must not bring back what was there before.
+			// New configuration must not bring back the old one.
 			c := f.Clone()
 			if err := c.AddStrategy(tt.env, place("b", 9), DefaultLimits()); err != nil {
 				t.Fatal(err)
@@ -228,7 +228,7 @@ func TestCloneAs(t *testing.T) {
 		Strategy{ID: "b", Name: "flexibleRollout", SortOrder: 1, Parameters: map[string]string{"groupId": "else"}},
 	)
 	source.Version, source.Metadata = 7, Metadata{Type: Experiment, Description: &description, Stale: true, ImpressionData: true}
-	source.Project, source.ProjectUID, source.CreatedAt, source.CreatedBy, source.LastSeenAt = "p", "uid-p", monday, "somebody", monday
+	source.Project, source.ProjectUID, source.CreatedAt, source.CreatedBy, source.LastSeenAt = "p", "uid-p", monday, "author", monday
 	source.SetVariants(env, []Variant{variant("v", Variable, 0)})
 	if err := source.AddStrategy(other, Strategy{ID: "c", Name: "default"}, DefaultLimits()); err != nil {
 		t.Fatal(err)
@@ -286,7 +286,7 @@ func TestAllVariants(t *testing.T) {
 		{"one", []ProjectEnvironment{second}, "x=500 w=500"},
 		{"both: the first one's of a name", []ProjectEnvironment{first, second}, "y=900 x=100 w=500"},
 		{"the other way around", []ProjectEnvironment{second, first}, "x=500 w=500 y=900"},
-		{"an environment made again", []ProjectEnvironment{inEnvironment("z", "uid-new", "az")}, ""},
+		{"an environment created again", []ProjectEnvironment{inEnvironment("z", "uid-new", "az")}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestMove(t *testing.T) {
 		{"using a segment of its project", "development", func(f *Feature) {
 			f.setEnvironment(env("development"), FeatureEnvironment{EnvironmentState: EnvironmentState{"uid-development", "here-development"}, Strategies: []Strategy{{Segments: []int64{1, 2}}}})
 		}, to("development"), `segment 2 ("ours"), which belongs to project "default"`, ""},
-		{"using one of its project in an environment that is gone", "", func(f *Feature) {
+		{"using one of its project in a deleted environment", "", func(f *Feature) {
 			f.setEnvironment(env("staging"), FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "uid-staging"}, Strategies: []Strategy{{Segments: []int64{2}}}})
 		}, to("development"), "", ""},
 		{"using one of the other, and one of all", "", func(f *Feature) {

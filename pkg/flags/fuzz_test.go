@@ -12,7 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// FuzzConstraint checks constraints of every operator: what is taken is what SDKs understand.
+// FuzzConstraint checks that SDKs understand all constraints that are accepted.
 func FuzzConstraint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint, field, value, other string, single bool) {
 		c := Constraint{ContextName: field, Operator: Operators()[which%uint(len(operators))], Values: []string{value, other}}
@@ -50,7 +50,7 @@ func FuzzConstraint(f *testing.F) {
 	})
 }
 
-// FuzzName checks names, which stand in paths and keys.
+// FuzzName checks that valid names need no escaping in paths and keys.
 func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		if CheckName(name) != "" {

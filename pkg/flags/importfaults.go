@@ -29,10 +29,10 @@ func (t ImportTarget) hasFault(kind string) func(name string) bool {
 
 // faults returns the faults as findings, one per reason. Flags that another finding reports already are left
 // out.
-func (s ImportSet) faults(to ImportTarget, sorted importOutcome) (list []ImportFinding) {
-	told, at := s.reported(to, sorted), map[string]int{}
+func (s ImportSet) faults(to ImportTarget, outcome importOutcome) (list []ImportFinding) {
+	reportedFlags, at := s.reported(to, outcome), map[string]int{}
 	for _, f := range to.Faults {
-		if f.Kind == FlagFault && told[f.Name] {
+		if f.Kind == FlagFault && reportedFlags[f.Name] {
 			continue
 		}
 		message := "These " + f.Kind + "s will be skipped: " + f.Reason
@@ -49,12 +49,12 @@ func (s ImportSet) faults(to ImportTarget, sorted importOutcome) (list []ImportF
 }
 
 // reported returns the flags that are skipped for a reason that has a finding of its own.
-func (s ImportSet) reported(to ImportTarget, sorted importOutcome) map[string]bool {
-	told := setOf(slices.Concat(sorted.inOtherProject, sorted.skipped))
-	missing := setOf(s.missingParents(to, sorted))
+func (s ImportSet) reported(to ImportTarget, outcome importOutcome) map[string]bool {
+	reportedFlags := setOf(slices.Concat(outcome.inOtherProject, outcome.skipped))
+	missing := setOf(s.missingParents(to, outcome))
 	for _, d := range s.Dependencies {
 		if slices.ContainsFunc(d.Parents, func(parent string) bool { return missing[parent] }) {
-			told[d.Feature] = true
+			reportedFlags[d.Feature] = true
 		}
 	}
 	names := map[int64]string{}
@@ -68,8 +68,8 @@ func (s ImportSet) reported(to ImportTarget, sorted importOutcome) map[string]bo
 			return named && unknown[name] || !named && unknown[strconv.FormatInt(id, 10)]
 		})
 		if lost || undefined[st.Type] {
-			told[st.Feature] = true
+			reportedFlags[st.Feature] = true
 		}
 	}
-	return told
+	return reportedFlags
 }

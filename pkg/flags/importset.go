@@ -78,18 +78,18 @@ type ImportFinding struct {
 
 // Validate tells whether the set can be imported.
 func (s ImportSet) Validate(to ImportTarget) ImportReport {
-	fate := s.classify(to)
+	outcome := s.classify(to)
 	project := to.Project.ID
 	report := ImportReport{
 		Errors: findings(
-			finding("These flags exist in another project. Flag names are unique in the service: rename these flags or leave them out", fate.inOtherProject),
-			finding("These parent flags are archived, or exist neither in the import nor in the project "+strconv.Quote(project), s.missingParents(to, fate)),
+			finding("These flags exist in another project. Flag names are unique in the service: rename these flags or leave them out", outcome.inOtherProject),
+			finding("These parent flags are archived, or exist neither in the import nor in the project "+strconv.Quote(project), s.missingParents(to, outcome)),
 			finding("Strategies refer to these segments, which do not exist or belong to another project: create them first", s.unknownSegments(to, false)),
-			s.faults(to, fate),
+			s.faults(to, outcome),
 		),
 		Warnings: findings(
-			finding("These flags already exist in the project "+strconv.Quote(project)+" and will be overwritten", fate.overwritten),
-			finding("These flags are archived and will be skipped; revive them first to import them", fate.skipped),
+			finding("These flags already exist in the project "+strconv.Quote(project)+" and will be overwritten", outcome.overwritten),
+			finding("These flags are archived and will be skipped; revive them first to import them", outcome.skipped),
 			finding("These custom strategy types are not defined here, and flags that use them will be skipped: define the types first, and implement them in every SDK",
 				s.customStrategies(to, false)),
 			finding("These strategy types are custom: every SDK must implement them", s.customStrategies(to, true)),
@@ -99,11 +99,11 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 			finding("These segments already exist with other constraints and will not be changed: imported strategies use the existing ones", s.otherSegments(to)),
 		),
 	}
-	var lacking []string
+	var missing []string
 	for _, p := range to.MissingPermissions {
-		lacking = append(lacking, string(p))
+		missing = append(missing, string(p))
 	}
-	report.Permissions = finding("You lack these permissions, which the import needs", lacking)
+	report.Permissions = finding("You lack these permissions, which the import needs", missing)
 	return report
 }
 
@@ -114,25 +114,25 @@ type importOutcome struct {
 
 // classify says what the import does with each flag. A flag that exists in another project is an error, even if
 // archived, because names are never freed.
-func (s ImportSet) classify(to ImportTarget) (sorted importOutcome) {
+func (s ImportSet) classify(to ImportTarget) (outcome importOutcome) {
 	for _, name := range distinct(s.Features) {
 		switch f := to.Feature(name); {
 		case f == nil:
-			sorted.created = append(sorted.created, name)
+			outcome.created = append(outcome.created, name)
 		case f.ProjectUID != to.Project.UID:
-			sorted.inOtherProject = append(sorted.inOtherProject, name)
+			outcome.inOtherProject = append(outcome.inOtherProject, name)
 		case f.Archived:
-			sorted.skipped = append(sorted.skipped, name)
+			outcome.skipped = append(outcome.skipped, name)
 		default:
-			sorted.overwritten = append(sorted.overwritten, name)
+			outcome.overwritten = append(outcome.overwritten, name)
 		}
 	}
-	return sorted
+	return outcome
 }
 
 // missingParents returns the parents that will not be active flags of the project after the import.
-func (s ImportSet) missingParents(to ImportTarget, sorted importOutcome) []string {
-	imported := setOf(sorted.created)
+func (s ImportSet) missingParents(to ImportTarget, outcome importOutcome) []string {
+	imported := setOf(outcome.created)
 	var missing []string
 	for _, d := range s.Dependencies {
 		for _, parent := range d.Parents {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// importTarget is a project with an active flag "kept", which has a strategy and a variant, an archived one, and one
-// that belongs to another project.
+// importTarget returns a project with an active flag "kept", which has a strategy and a variant, an archived
+// flag, and a flag of another project.
 func importTarget() ImportTarget {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}, Attachment: Attachment{ID: "a1", EnvironmentUID: "e1"}}
@@ -34,7 +34,7 @@ func importTarget() ImportTarget {
 	}
 }
 
-// affected is the names of a report's findings, one list a finding.
+// affected returns the names in a report, one list per finding.
 func affected(findings []ImportFinding) [][]string {
 	var lists [][]string
 	for _, f := range findings {
@@ -65,7 +65,7 @@ func TestValidateImport(t *testing.T) {
 			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2}}},
 			Segments:   []ImportSegment{{ID: 1, Name: "beta"}},
 		}, lists{{"beta", "2"}}, nil},
-		{"segments that are there, by name", ImportSet{
+		{"existing segments, matched by name", ImportSet{
 			Strategies: []ImportStrategy{{Feature: "a", Type: "default", Segments: []int64{1, 2, 3, 4}}},
 			Segments:   []ImportSegment{{ID: 1, Name: "all"}, {ID: 2, Name: "ours"}, {ID: 3, Name: "theirs", Defined: true}, {ID: 4, Name: "new", Defined: true}},
 		}, lists{{"theirs"}}, lists{{"new"}}},
@@ -97,8 +97,8 @@ func TestValidateImport(t *testing.T) {
 	}
 }
 
-// TestImportPermissions rehearses imports of a flag for somebody who may read, and for one who may do some of it in one
-// environment; both are refused for the first permission that the rehearsal says they lack.
+// TestImportPermissions validates imports by a caller with read access and by one with some permissions in one
+// environment. The import is refused for the first permission that the validation reports as missing.
 func TestImportPermissions(t *testing.T) {
 	roles := &Roles{Custom: []Role{{ID: 9, Type: CustomProjectRole, Name: "tester", Permissions: []Grant{
 		{Permission: CreateFeature}, {Permission: UpdateFeatureEnvironment, Environment: "development"},

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// told is a history in short: stages with the days since monday that they were entered on.
+// told formats a history: stages, each with the days from monday to its entry.
 func told(history []Phase) string {
 	var list []string
 	for _, p := range history {
@@ -26,7 +26,7 @@ func TestLifecycle(t *testing.T) {
 		steps []func(f *Feature)
 		want  string
 	}{
-		{"made", nil, "initial 0"},
+		{"created", nil, "initial 0"},
 		{"completed", []func(*Feature){func(f *Feature) { f.Complete(kept, day(1)) }}, "initial 0, completed 1 kept-with-variant blue"},
 		{"completed without a word", []func(*Feature){func(f *Feature) { f.Complete(Completion{}, day(1)) }}, "initial 0, completed 1"},
 		{"completed again, to another outcome", []func(*Feature){
@@ -72,7 +72,7 @@ func TestLifecycle(t *testing.T) {
 				before := told(was.History())
 				step(f)
 				if after := told(was.History()); after != before {
-					t.Errorf("the flag that was copied has gone from %q to %q, too", before, after)
+					t.Errorf("the flag that was cloned has changed from %q to %q, too", before, after)
 				}
 			}
 			if got := told(f.History()); got != tt.want {

@@ -15,7 +15,7 @@ func TestEventNumber(t *testing.T) {
 		"01944a2e-2c00-7001-8000-000000000000",
 		"01944a2e-2c00-7fff-bfff-ffffffffffff",
 		"01944a2e-2c01-7000-8000-000000000000",
-		"03941f29-7bff-7fff-8000-000000000000", // the last, in 2094
+		"03941f29-7bff-7fff-8000-000000000000", // the latest, in 2094
 	}
 	last := int64(0)
 	for _, id := range ids {
@@ -29,7 +29,7 @@ func TestEventNumber(t *testing.T) {
 		t.Errorf("%s has the number %d, want %d", ids[1], got, want)
 	}
 	for _, id := range []string{"", "event", "zzzzzzzz-zzzz-7zzz-8000-000000000000"} {
-		_ = Event{ID: id}.Number() // whatever it is: nothing breaks
+		_ = Event{ID: id}.Number() // must not panic
 	}
 }
 
@@ -40,7 +40,7 @@ func TestEventTime(t *testing.T) {
 	}
 }
 
-// TestReservedEvents finds a type of event that is about people and their tokens, and is not kept from others.
+// TestReservedEvents finds a type of event about users and tokens that is not reserved.
 func TestReservedEvents(t *testing.T) {
 	source, err := os.ReadFile("event.go")
 	if err != nil {

@@ -21,10 +21,10 @@ func TestAttach(t *testing.T) {
 		{"the first", nil, development, false, map[string]Attachment{"development": {ID: "new", EnvironmentUID: "uid-1"}}},
 		{"another", map[string]Attachment{"x": {ID: "x"}}, development, false,
 			map[string]Attachment{"x": {ID: "x"}, "development": {ID: "new", EnvironmentUID: "uid-1"}}},
-		{"already there", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1"}}, development, true,
+		{"attached already", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1"}}, development, true,
 			map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1"}}},
-		// What was left of a deleted environment must not stand in the way of its successor, nor lend it anything.
-		{"an environment made again", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1", DefaultStrategy: preset}}, again, false,
+		// Data of a deleted environment must neither block nor affect a new one of the same name.
+		{"an environment created again", map[string]Attachment{"development": {ID: "old", EnvironmentUID: "uid-1", DefaultStrategy: preset}}, again, false,
 			map[string]Attachment{"development": {ID: "new", EnvironmentUID: "uid-2"}}},
 	}
 	for _, tt := range tests {
@@ -46,7 +46,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-func TestAvailable(t *testing.T) {
+func TestAvailableEnvironments(t *testing.T) {
 	registry := &Environments{List: []Environment{
 		{Name: "z", UID: "uid-z", SortOrder: 1}, {Name: "b", UID: "uid-b", SortOrder: 2}, {Name: "a", UID: "uid-a", SortOrder: 2},
 		{Name: "off", UID: "uid-off", SortOrder: -1, Enabled: false}, {Name: "again", UID: "uid-2"}, {Name: "elsewhere", UID: "uid-e"},
@@ -61,7 +61,7 @@ func TestAvailable(t *testing.T) {
 		want     string
 	}{
 		{"none", nil, ""},
-		{"by sort order, then by name; none that were deleted or made again", all, "off z a b"},
+		{"by sort order, then by name; none that were deleted or created again", all, "off z a b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// TestDetach takes an environment out and adds it again: flags are off there, and have what they had.
+// TestDetach detaches an environment and attaches it again: flags keep their configuration and are disabled.
 func TestDetach(t *testing.T) {
 	registry := &Environments{List: []Environment{{Name: "e", UID: "uid"}}}
 	p := &Project{ID: "p"}
@@ -125,7 +125,7 @@ func TestSetDefaultStrategy(t *testing.T) {
 	}
 }
 
-func TestRevised(t *testing.T) {
+func TestMarkUpdated(t *testing.T) {
 	at, limit, same := time.Unix(9, 0), int64(1), int64(1)
 	before := &Project{Name: "n", Settings: Settings{Mode: ModeOpen, FeatureLimit: &limit}, UpdatedAt: time.Unix(1, 0)}
 	for name, tt := range map[string]struct {
@@ -166,7 +166,7 @@ func TestMemberCount(t *testing.T) {
 	}
 }
 
-func TestDeletable(t *testing.T) {
+func TestProjectCheckDeletable(t *testing.T) {
 	if err := (&Project{ID: DefaultProject}).CheckDeletable(); KindOf(err) != Invalid {
 		t.Errorf("default: %v, want a refusal", err)
 	}

@@ -46,7 +46,7 @@ func TestSegmentCheck(t *testing.T) {
 	}
 }
 
-func TestSegmentsOfStrategies(t *testing.T) {
+func TestStrategyCheckSegments(t *testing.T) {
 	shop := &Project{ID: "shop", UID: "p1"}
 	there := map[int64]*Segment{
 		1: {ID: 1, Name: "all"}, 2: {ID: 2, Name: "ours", Project: "shop", ProjectUID: "p1"},
@@ -85,8 +85,9 @@ func TestSegmentsOfStrategies(t *testing.T) {
 	}
 }
 
-// usedBy is a registry of one environment, and what flags use: segment 7 and the field "country" in flag "a" of "shop",
-// the segment in the archived flag "old" and in flag "dead" in an environment that is gone, the field in "b" of "other".
+// usedBy returns a registry of one environment, and these uses: segment 7 and the field "country" in flag "a" of
+// "shop"; the segment in the archived flag "old", and in flag "dead" in a deleted environment; the field in "b"
+// of "other".
 func usedBy() ([]FeatureUse, *Environments) {
 	in := func(uid string, segments []int64, fields ...string) []StrategyUse {
 		return []StrategyUse{{ID: "s", Name: "default", Environment: "development", EnvironmentUID: uid, Segments: segments, ContextFields: fields}}
@@ -99,7 +100,7 @@ func usedBy() ([]FeatureUse, *Environments) {
 	}, &Environments{List: []Environment{{Name: "development", UID: "e1"}}}
 }
 
-func TestUses(t *testing.T) {
+func TestFindUses(t *testing.T) {
 	uses, registry := usedBy()
 	for _, tt := range []struct {
 		name               string
@@ -128,7 +129,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-func TestSegmentDeletable(t *testing.T) {
+func TestSegmentCheckDeletable(t *testing.T) {
 	uses, registry := usedBy()
 	registry.List = append(registry.List, Environment{Name: "staging", UID: "e2"})
 	use := func(feature, project string, archived bool, strategies ...StrategyUse) {
@@ -140,8 +141,8 @@ func TestSegmentDeletable(t *testing.T) {
 	use("resting", "p1", false, in("staging", "e2", 10), in("staging", "e2", 10))
 	use("both", "p1", false, in("development", "e1", 11), in("staging", "e2", 11))
 	use("archived", "p1", true, in("staging", "e2", 12))
-	use("of-a-project-that-is-gone", "p0", true, in("development", "e1", 13))
-	use("made-again", "p1", false, in("staging", "e1", 14))
+	use("of-a-deleted-project", "p0", true, in("development", "e1", 13))
+	use("created-again", "p1", false, in("staging", "e1", 14))
 	project := &Project{ID: "shop", UID: "p1", Environments: map[string]Attachment{
 		"development": {ID: "x", EnvironmentUID: "e1", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{8}}},
 		"gone":        {ID: "y", EnvironmentUID: "e9", DefaultStrategy: &Strategy{Name: "default", Segments: []int64{9}}},
@@ -149,16 +150,16 @@ func TestSegmentDeletable(t *testing.T) {
 	for _, tt := range []struct {
 		id   int64
 		want string
-		left string // the flag of a strategy that is to be taken away first
+		left string // flag of the unreachable strategy that must be removed first
 	}{
 		{7, `segment 7 ("s") is in use by flag "a", archived flag "old"`, "dead"},
 		{8, `segment 8 ("s") is in use by default strategy of project "shop" in environment "development"`, ""},
-		{9, "", ""}, // only in an environment that is gone
+		{9, "", ""}, // only in a deleted environment
 		{10, `segment 10 ("s") is in use by flag "resting" in environment "staging", which project "shop" does not have at present (add it again to see the strategy)`, ""},
 		{11, `segment 11 ("s") is in use by flag "both", flag "both" in environment "staging", which project "shop" does not have at present (add it again to see the strategy)`, ""},
 		{12, `segment 12 ("s") is in use by archived flag "archived"`, ""},
-		{13, "", "of-a-project-that-is-gone"},
-		{14, "", "made-again"},
+		{13, "", "of-a-deleted-project"},
+		{14, "", "created-again"},
 	} {
 		err := (&Segment{ID: tt.id, Name: "s"}).CheckDeletable(uses, []*Project{project}, registry)
 		got := ""
@@ -178,7 +179,7 @@ func TestSegmentDeletable(t *testing.T) {
 	}
 }
 
-func TestSegmentSettles(t *testing.T) {
+func TestSegmentCheckProjectChange(t *testing.T) {
 	uses, registry := usedBy()
 	uses = append(uses,
 		FeatureUse{Feature: "gone", Project: "third", Strategies: []StrategyUse{{Environment: "staging", EnvironmentUID: "e9", Segments: []int64{7}}}},
@@ -200,7 +201,7 @@ func TestSegmentSettles(t *testing.T) {
 		{"for another", 7, other, `flag "a", archived flag "old"`},
 		{"for the project of its default strategy", 8, shop, ""},
 		{"for another than the default strategy's", 8, other, `default strategy of project "shop" in environment "development"`},
-		{"with a default strategy in an environment that was deleted", 9, other, ""},
+		{"with a default strategy in a deleted environment", 9, other, ""},
 	} {
 		s := &Segment{ID: tt.segment, Name: "s"}
 		s.SetProject(tt.project)

@@ -52,7 +52,7 @@ func TestStrategyCheck(t *testing.T) {
 	tests := []struct {
 		name     string
 		strategy Strategy
-		want     []string // paths of the faults
+		want     []string // paths of the problems
 		message  string   // part of the first one
 	}{
 		{"default", Strategy{Name: "default"}, nil, ""},
@@ -114,7 +114,7 @@ func TestStrategyCheckRollout(t *testing.T) {
 	}
 }
 
-// development is an environment of a project for tests.
+// development is an environment of a project.
 func development() ProjectEnvironment {
 	return ProjectEnvironment{
 		Environment: Environment{Name: "development", UID: "environment-1"},
@@ -122,7 +122,7 @@ func development() ProjectEnvironment {
 	}
 }
 
-// withStrategies is a flag that is on in development with those strategies.
+// withStrategies returns a flag that is enabled in development with these strategies.
 func withStrategies(strategies ...Strategy) *Feature {
 	fe := FeatureEnvironment{EnvironmentState: EnvironmentState{EnvironmentUID: "environment-1", EnabledIn: "attachment-1"}, Strategies: strategies}
 	return &Feature{Name: "f", Environments: map[string]FeatureEnvironment{"development": fe}}
@@ -132,7 +132,7 @@ func place(id string, order float64) Strategy {
 	return Strategy{ID: id, Name: "default", SortOrder: order}
 }
 
-// order is how a flag's strategies stand in development, such as "a b".
+// order returns the IDs of the strategies in development in their order, such as "a b".
 func order(f *Feature) string {
 	ids := []string{}
 	for _, s := range f.In(development()).Strategies {
@@ -182,7 +182,7 @@ func TestStrategyOrder(t *testing.T) {
 	}
 }
 
-func TestStrategyErrors(t *testing.T) {
+func TestUnknownStrategy(t *testing.T) {
 	env := development()
 	limits := DefaultLimits()
 	limits.Strategies = 2
@@ -215,8 +215,8 @@ func TestStrategyErrors(t *testing.T) {
 	}
 }
 
-// TestStrategiesDisable is about what switches an environment off by the way.
-func TestStrategiesDisable(t *testing.T) {
+// TestLosingLastEnabledStrategyDisables checks which changes of strategies disable the flag in the environment.
+func TestLosingLastEnabledStrategyDisables(t *testing.T) {
 	env := development()
 	off := func(id string) Strategy { return Strategy{ID: id, Name: "default", Disabled: true} }
 	on := func(id string) Strategy { return Strategy{ID: id, Name: "default"} }

@@ -37,8 +37,8 @@ func TestStrategyTypeCheck(t *testing.T) {
 	}
 }
 
-// TestStrategyOfType checks strategies of a type that somebody defined.
-func TestStrategyOfType(t *testing.T) {
+// TestCheckStrategyOfCustomType checks the parameters of strategies of a custom type.
+func TestCheckStrategyOfCustomType(t *testing.T) {
 	types := &StrategyTypes{List: []StrategyType{{Name: "mine", Parameters: []StrategyParameter{
 		{Name: "need", Type: "string", Required: true}, {Name: "share", Type: "percentage"}, {Name: "n", Type: "number"},
 		{Name: "on", Type: "boolean"}, {Name: "list", Type: "list"}, {Name: "a/b~c", Type: "number"},
@@ -85,7 +85,7 @@ func TestStrategyTypes(t *testing.T) {
 		name   string
 		change func(*StrategyTypes) error
 		kind   Kind
-		want   string // the names after it, less the built-in ones
+		want   string // names after it, without the built-in ones
 	}{
 		{"added", func(s *StrategyTypes) error { return s.Add(StrategyType{Name: "more"}) }, -1, " mine more"},
 		{"a taken name", func(s *StrategyTypes) error { return s.Add(StrategyType{Name: "mine"}) }, NameExists, " mine"},

@@ -8,7 +8,7 @@ import (
 func TestSummary(t *testing.T) {
 	description := "text"
 	f := &Feature{
-		Version: 3, Name: "f", Project: "p", ProjectUID: "uid-p", CreatedAt: monday, CreatedBy: "somebody", LastSeenAt: tuesday,
+		Version: 3, Name: "f", Project: "p", ProjectUID: "uid-p", CreatedAt: monday, CreatedBy: "author", LastSeenAt: tuesday,
 		Metadata: Metadata{Type: KillSwitch, Description: &description, Stale: true, ImpressionData: true},
 		Environments: map[string]FeatureEnvironment{
 			"development": {

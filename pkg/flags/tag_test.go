@@ -173,7 +173,7 @@ func TestFavorites(t *testing.T) {
 		}
 	}
 	if want := []string{"token:user:1", "user:1", "user:10"}; !slices.Equal(f.Favorites, want) {
-		t.Errorf("favorites %q, want %q: a token is no user, and each is there once", f.Favorites, want)
+		t.Errorf("favorites %q, want %q: tokens and users have separate keys, without duplicates", f.Favorites, want)
 	}
 	renamed := Caller{Name: "another", User: &User{ID: 1}}
 	if err := f.SetFavorite(renamed, false); err != nil {

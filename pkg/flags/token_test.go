@@ -10,7 +10,7 @@ func TestAuthenticate(t *testing.T) {
 	tests := []struct {
 		name  string
 		token *Token
-		want  Caller // zero for nobody
+		want  Caller // zero if unauthenticated
 	}{
 		{"no token", nil, Caller{}},
 		{"an admin token", &Token{Name: "a", Type: AdminToken}, Caller{Name: "a", Admin: true}},

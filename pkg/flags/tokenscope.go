@@ -104,7 +104,7 @@ var tokenPermissions = map[TokenRight]struct{ client, frontend, project Permissi
 // HasTokenRight reports whether the caller has a right over a token of that type and scope. Admin tokens require
 // an administrator. Other tokens require the permission for all tokens of their type, or the project permission
 // in every project of the scope. So callers cannot use tokens to go beyond their own permissions.
-func (c Caller) HasTokenRight(right TokenRight, kind TokenType, reach TokenScope) bool {
+func (c Caller) HasTokenRight(right TokenRight, kind TokenType, scope TokenScope) bool {
 	of := tokenPermissions[right]
 	switch kind {
 	case AdminToken:
@@ -120,8 +120,8 @@ func (c Caller) HasTokenRight(right TokenRight, kind TokenType, reach TokenScope
 	default:
 		return false // personal tokens belong to their user
 	}
-	further := reach.All || len(reach.Unbound) > 0 || len(reach.Projects) == 0
-	return !further && !slices.ContainsFunc(reach.Projects, func(p *Project) bool { return !c.HasPermission(of.project, p, "") })
+	beyondProjects := scope.All || len(scope.Unbound) > 0 || len(scope.Projects) == 0
+	return !beyondProjects && !slices.ContainsFunc(scope.Projects, func(p *Project) bool { return !c.HasPermission(of.project, p, "") })
 }
 
 // AuthorizeAnyToken returns Forbidden if there can be no token that the caller has the right over. memberOf are
@@ -136,8 +136,8 @@ func (c Caller) AuthorizeAnyToken(right TokenRight, memberOf []*Project) error {
 }
 
 // AuthorizeToken returns Forbidden if the caller lacks the right over a token of that type and scope.
-func (c Caller) AuthorizeToken(right TokenRight, kind TokenType, reach TokenScope) error {
-	if c.HasTokenRight(right, kind, reach) {
+func (c Caller) AuthorizeToken(right TokenRight, kind TokenType, scope TokenScope) error {
+	if c.HasTokenRight(right, kind, scope) {
 		return nil
 	}
 	of := tokenPermissions[right]

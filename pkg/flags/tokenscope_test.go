@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// aService is a service with two projects and two environments.
+// aService has two projects and two environments.
 type aService struct {
 	projects map[string]*Project
 	registry *Environments
@@ -22,27 +22,27 @@ func newService() aService {
 
 func (p aService) find(id string) *Project { return p.projects[id] }
 
-func TestReach(t *testing.T) {
+func TestTokenScope(t *testing.T) {
 	tests := []struct {
 		name     string
 		projects []string
 		change   func(p aService) // after the token was bound
-		want     string           // the names that it reaches; "" for revoked
+		want     string           // its projects; "" if revoked
 	}{
 		{"all", []string{All}, nil, "*"},
 		{"one", []string{"a"}, nil, "a"},
 		{"two", []string{"b", "a"}, nil, "b a"},
 		{"one of two deleted", []string{"b", "a"}, func(p aService) { delete(p.projects, "b") }, "a"},
-		{"one of two made again", []string{"b", "a"}, func(p aService) { p.projects["b"] = &Project{ID: "b", UID: "uid-b2"} }, "a"},
+		{"one of two created again", []string{"b", "a"}, func(p aService) { p.projects["b"] = &Project{ID: "b", UID: "uid-b2"} }, "a"},
 		{"the only one deleted", []string{"a"}, func(p aService) { delete(p.projects, "a") }, ""},
-		{"the only one made again", []string{"a"}, func(p aService) { p.projects["a"] = &Project{ID: "a", UID: "uid-a2"} }, ""},
+		{"the only one created again", []string{"a"}, func(p aService) { p.projects["a"] = &Project{ID: "a", UID: "uid-a2"} }, ""},
 		{"both deleted", []string{"a", "b"}, func(p aService) { clear(p.projects) }, ""},
 		{"all, when all are deleted", []string{All}, func(p aService) { clear(p.projects) }, "*"},
 		{"its environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[1:] }, ""},
-		{"its environment made again", []string{All}, func(p aService) { p.registry.List[0].UID = "uid-dev2" }, ""},
+		{"its environment created again", []string{All}, func(p aService) { p.registry.List[0].UID = "uid-dev2" }, ""},
 		{"another environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[:1] }, "a"},
-		{"one that is not there yet", []string{"a", "later"}, nil, "a later"},
-		{"one that was not there", []string{"later"}, func(p aService) { p.projects["later"] = &Project{ID: "later", UID: "uid-l"} }, "later"},
+		{"a project that does not exist yet", []string{"a", "later"}, nil, "a later"},
+		{"a project that did not exist when it was created", []string{"later"}, func(p aService) { p.projects["later"] = &Project{ID: "later", UID: "uid-l"} }, "later"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,19 +53,19 @@ func TestReach(t *testing.T) {
 			}
 			reach, there := token.Scope(p.find, p.registry)
 			if got := strings.Join(reach.ProjectIDs(), " "); there != (tt.want != "") || there && got != tt.want {
-				t.Errorf("reaches %q, revoked %t; want %q", got, !there, tt.want)
+				t.Errorf("scope %q, revoked %t; want %q", got, !there, tt.want)
 			}
 			for _, project := range reach.Projects {
 				if project.UID != "uid-"+project.ID {
-					t.Errorf("reaches %s, want none that was made later", project.UID)
+					t.Errorf("scope includes %s, want no project that was created later", project.UID)
 				}
 			}
 		})
 	}
 }
 
-// TestResolveOnce holds that a token that is bound stays bound, whatever has its names later.
-func TestResolveOnce(t *testing.T) {
+// TestBindKeepsUIDs checks that a bound token never switches to new projects or environments of the same names.
+func TestBindKeepsUIDs(t *testing.T) {
 	p, token := newService(), &Token{Projects: []string{"a", "later"}, Environment: "dev"}
 	token.Bind(p.find, p.registry)
 	p.projects["a"].UID, p.projects["later"], p.registry.List[0].UID = "uid-a2", &Project{ID: "later", UID: "uid-l"}, "uid-dev2"
@@ -76,11 +76,11 @@ func TestResolveOnce(t *testing.T) {
 	none := &Token{Projects: []string{}, Environment: All}
 	none.Bind(p.find, p.registry)
 	if reach, there := none.Scope(p.find, p.registry); !there || len(reach.ProjectIDs()) != 0 || reach.All || none.ProjectUIDs != nil {
-		t.Errorf("a token of no project reaches %q (%t), want nothing", reach.ProjectIDs(), there)
+		t.Errorf("a token without projects has the scope %q (%t), want nothing", reach.ProjectIDs(), there)
 	}
 }
 
-func TestMayToken(t *testing.T) {
+func TestHasTokenRight(t *testing.T) {
 	p := newService()
 	p.projects["a"].Members = map[int64][]int64{9: {RoleOwner}}
 	roles := &Roles{Custom: []Role{{ID: 6, Type: CustomRootRole, Permissions: grants(ReadFrontendToken)}}}

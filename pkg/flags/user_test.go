@@ -17,8 +17,8 @@ func TestUserCheck(t *testing.T) {
 	}{
 		{"a username", flags.User{Username: "u"}, ""},
 		{"an email", flags.User{Email: "a@example.com"}, ""},
-		{"neither", flags.User{Name: "N"}, "/username"},
-		{"an email of nobody", flags.User{Email: "@example.com"}, "/email"},
+		{"without username and email", flags.User{Name: "N"}, "/username"},
+		{"an email without a local part", flags.User{Email: "@example.com"}, "/email"},
 		{"an email without a host", flags.User{Email: "a"}, "/email"},
 		{"an email with a name", flags.User{Email: "A <a@example.com>"}, "/email"},
 		{"two emails", flags.User{Email: "a@example.com, b@example.com"}, "/email"},
@@ -44,7 +44,7 @@ func TestUserCheck(t *testing.T) {
 	}
 }
 
-func TestFirstUser(t *testing.T) {
+func TestFirstUserIsProtected(t *testing.T) {
 	first, other := &flags.User{ID: flags.FirstUserID, RootRole: flags.RoleAdmin}, &flags.User{ID: 2, RootRole: flags.RoleAdmin}
 	if err := first.CheckDeletable(); flags.KindOf(err) != flags.Invalid || err == nil {
 		t.Errorf("the first user goes: %v, want Invalid", err)
@@ -68,7 +68,7 @@ func TestNewUser(t *testing.T) {
 	}
 }
 
-func TestMembers(t *testing.T) {
+func TestProjectMembers(t *testing.T) {
 	was := &flags.Project{ID: "shop"}
 	p, u := was.Clone(), &flags.User{ID: 7, Projects: []string{"zoo"}}
 	state := func() string {
@@ -105,7 +105,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-func TestRoles(t *testing.T) {
+func TestRolesRegistry(t *testing.T) {
 	r := &flags.Roles{}
 	made, err := r.Add(flags.Role{Name: "a", Type: flags.CustomProjectRole})
 	if err != nil || made.ID != 6 {

@@ -24,7 +24,7 @@ func TestCheckVariants(t *testing.T) {
 	tests := []struct {
 		name     string
 		variants []Variant
-		want     []string // paths of the faults
+		want     []string // paths of the problems
 		message  string   // part of the first one
 	}{
 		{"none", nil, nil, ""},
@@ -65,7 +65,7 @@ func TestCheckVariants(t *testing.T) {
 func TestCheckVariantsPayload(t *testing.T) {
 	tests := []struct {
 		kind, value string
-		want        string // path of the fault below the payload
+		want        string // path of the problem below the payload
 	}{
 		{"string", "", ""},
 		{"string", "any \x00 thing", ""},
@@ -130,7 +130,7 @@ func TestDistribute(t *testing.T) {
 		{"a fix one between", []Variant{variant("a", Variable, 0), variant("b", Fix, 333), variant("c", Variable, 0)}, []float64{334, 333, 333}},
 		{"a fix one of 0", []Variant{variant("a", Fix, 0), variant("b", Variable, 0)}, []float64{0, 1000}},
 		{"decimals are cut off", []Variant{variant("a", Fix, 333.9), variant("b", Variable, 0), variant("c", Fix, 0.9)}, []float64{333, 667, 0}},
-		{"less left than there are to share it", []Variant{variant("a", Variable, 0), variant("b", Fix, 998.5), variant("c", Variable, 0), variant("d", Variable, 0)}, []float64{1, 998, 1, 0}},
+		{"rest smaller than the number of variable variants", []Variant{variant("a", Variable, 0), variant("b", Fix, 998.5), variant("c", Variable, 0), variant("d", Variable, 0)}, []float64{1, 998, 1, 0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestDistributeProperties walks through mixes of fix and variable variants for what must hold of all of them.
+// TestDistributeProperties checks general properties of Distribute for many mixes of fix and variable variants.
 func TestDistributeProperties(t *testing.T) {
 	for fixes := range 5 {
 		for sharers := 1; sharers <= 40; sharers++ {
@@ -158,7 +158,7 @@ func TestDistributeProperties(t *testing.T) {
 	checkDistribution(t, mixed(3, 1500, 333.3))
 }
 
-// mixed is a list with the fix variants spread among the variable ones.
+// mixed returns a list of variants in which the fix ones are spread among the variable ones.
 func mixed(fixes, sharers int, weight float64) []Variant {
 	list := []Variant{}
 	for i := range max(fixes, sharers) {
