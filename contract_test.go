@@ -19,7 +19,7 @@ func TestCitationsOfTheContract(t *testing.T) {
 	for _, match := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(string(page), -1) {
 		headings[match[1]] = true
 	}
-	citation := regexp.MustCompile(`\(contract:([^)]*)\)`)
+	citation := regexp.MustCompile(`\(contract: ([A-Z][^)]*)\)`)
 	lineBreak := regexp.MustCompile(`\s*\n\s*//\s*`)
 	found := 0
 	for _, name := range goFiles(t) {

@@ -11,7 +11,7 @@ import (
 )
 
 var commitCases = []testCase{
-	{"every sort of aggregate, with everything in it", func(t *trial) {
+	{"all kinds of aggregates with all fields", func(t *storeTest) {
 		feature, project, environments, token := FullFeature(), FullProject(), FullEnvironments(), FullToken()
 		user, roles, signup := FullUser(), FullRoles(), FullSignupToken()
 		tagTypes, strategyTypes := FullTagTypes(), FullStrategyTypes()
@@ -24,7 +24,7 @@ var commitCases = []testCase{
 			wantSame(t, mustFind[flags.Aggregate](t, want.Key()), want)
 		}
 	}},
-	{"a flag with as little in it as may be", func(t *trial) {
+	{"a flag with minimal content", func(t *storeTest) {
 		f := flag("u1", "bare")
 		f.Environments = map[string]flags.FeatureEnvironment{"e": {
 			Strategies: []flags.Strategy{{Parameters: map[string]string{}, Constraints: []flags.Constraint{{Values: []string{}}}}},
@@ -34,7 +34,7 @@ var commitCases = []testCase{
 		f.Version = 1
 		wantSame(t, mustFind[*flags.Feature](t, f.Key()), f, cmpopts.EquateEmpty())
 	}},
-	{"changes of each sort of aggregate", func(t *trial) {
+	{"changes of all kinds of aggregates", func(t *storeTest) {
 		t.mustAdd(FullFeature(), FullProject(), FullEnvironments(), FullToken())
 		f := mustFind[*flags.Feature](t, FullFeature().Key())
 		p := mustFind[*flags.Project](t, FullProject().Key())
@@ -55,7 +55,7 @@ var commitCases = []testCase{
 		wantSame(t, mustFind[*flags.Environments](t, e.Key()), e2)
 		wantSame(t, mustFind[*flags.Token](t, token.Key()), &token2)
 	}},
-	{"what alters nothing leaves no trace", func(t *trial) {
+	{"a change that alters nothing is not stored", func(t *storeTest) {
 		t.mustAdd(FullFeature())
 		f := mustFind[*flags.Feature](t, FullFeature().Key())
 		t.mustCommit(change("nothing", flags.Write{Before: f, After: f.Clone()}))
@@ -63,52 +63,53 @@ var commitCases = []testCase{
 		t.mustCommit(change("nothing"))
 		t.wantVersion(f, 1)
 	}},
-	{"a write that alters nothing is left out of the change", func(t *trial) {
+	{"a write that alters nothing is left out of the change", func(t *storeTest) {
 		t.mustAdd(flag("u1", "still"), flag("u1", "moved"))
 		still := mustFind[*flags.Feature](t, flags.FeatureKey("still"))
 		moved := mustFind[*flags.Feature](t, flags.FeatureKey("moved"))
 		t.mustCommit(change("changed",
-			changed(still, func(*flags.Feature) {}), changed(moved, describe("new"))))
+			update(still, func(*flags.Feature) {}), update(moved, describe("new"))))
 		t.wantVersion(still, 1)
 		t.wantVersion(moved, 2)
 	}},
-	{"an empty list is the same as none", func(t *trial) {
+	{"an empty list equals nil", func(t *storeTest) {
 		f := flag("u1", "f")
 		f.Environments = map[string]flags.FeatureEnvironment{"e": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"}}}
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("nothing", changed(read, func(f *flags.Feature) {
+		t.mustCommit(change("nothing", update(read, func(f *flags.Feature) {
 			f.Environments["e"] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: "x"},
 				Strategies: []flags.Strategy{}, Variants: []flags.Variant{}}
 		})))
 		t.wantVersion(f, 1)
 	}},
-	{"many flags of one project at once", func(t *trial) {
+	{"many flags in one change", func(t *storeTest) {
 		c, names := change("added"), []string{}
 		for _, letter := range "abcdefghijklmnopqrst" {
 			name := "flag-" + string(letter)
 			names = append(names, name)
-			c.Writes = append(c.Writes, added(flag("u1", name)))
+			c.Writes = append(c.Writes, addition(flag("u1", name)))
 		}
 		t.mustCommit(c)
 		t.wantNames("u1", false, names...)
 	}},
-	{"as much as an item can hold", func(t *trial) {
+	{"a flag of the maximum size", func(t *storeTest) {
 		long := strings.Repeat("y", 398<<10)
 		f := flag("u1", strings.Repeat("n", 100))
 		f.Description = &long
 		t.mustAdd(f)
 		read := mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("archived", changed(read, archive)))
+		t.mustCommit(change("archived", update(read, archive)))
 		read = mustFind[*flags.Feature](t, f.Key())
-		t.mustCommit(change("revived", changed(read, revive)))
+		t.mustCommit(change("revived", update(read, revive)))
 		t.wantVersion(f, 3)
 	}},
 }
 
-func wantSame[A flags.Aggregate](t *trial, got, want A, options ...cmp.Option) {
+// wantSame compares an aggregate as it was read back with the one that was written.
+func wantSame[A flags.Aggregate](t *storeTest, got, want A, options ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
-		t.Errorf("%v comes back otherwise (-want +got):\n%s", want.Key(), diff)
+		t.Errorf("%v differs after reading it back (-want +got):\n%s", want.Key(), diff)
 	}
 }

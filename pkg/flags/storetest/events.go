@@ -7,17 +7,17 @@ import (
 	"guidon/pkg/flags"
 )
 
-// eventLimit is what an event keeps of its data, in bytes.
+// eventLimit is the maximum size of an event's Data and of its PreData, in bytes.
 const eventLimit = 64 << 10
 
 var eventCases = []testCase{
-	{"none of what is not there", func(t *trial) {
+	{"no events of an unknown aggregate", func(t *storeTest) {
 		if events := t.mustEvents(flag("u1", "ghost")); events == nil || len(events) > 0 {
 			t.Errorf("got %#v, want an empty list", events)
 		}
 	}},
-	{"an event with everything in it", func(t *trial) {
-		c := flags.Change{Writes: []flags.Write{added(flag("u1", "f"))}, Event: FullEvent()}
+	{"an event with all fields", func(t *storeTest) {
+		c := flags.Change{Writes: []flags.Write{addition(flag("u1", "f"))}, Event: FullEvent()}
 		t.mustCommit(c)
 		events := t.mustEvents(flag("u1", "f"))
 		if len(events) != 1 {
@@ -25,12 +25,12 @@ var eventCases = []testCase{
 		}
 		t.wantEvent(events[0], FullEvent())
 	}},
-	{"one a commit, oldest first", func(t *trial) {
+	{"one event per commit, oldest first", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
-		const n = 12 // past 9, where numbers as text would go astray
+		const n = 12 // more than 9, to find numbers that are sorted as text
 		for i := 2; i <= n; i++ {
 			read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-			c := change("changed", changed(read, describe(fmt.Sprint(i))))
+			c := change("changed", update(read, describe(fmt.Sprint(i))))
 			c.Event.Data = map[string]any{"version": i}
 			t.mustCommit(c)
 		}
@@ -44,18 +44,18 @@ var eventCases = []testCase{
 			}
 		}
 	}},
-	{"several of one change", func(t *trial) {
+	{"several events of one change", func(t *storeTest) {
 		several := func(name string, w ...flags.Write) flags.Change {
 			c := change("first "+flags.EventType(name), w...)
 			c.MoreEvents = []flags.Event{change("second").Event, change("third").Event}
 			return c
 		}
-		t.mustCommit(several("made", added(flag("u1", "f"))))
+		t.mustCommit(several("made", addition(flag("u1", "f"))))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		other := flag("u1", "g")
-		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, changed(read, describe("d")), added(other)))
-		t.wantKind(t.commit(several("late", changed(read, describe("e")))), flags.VersionConflict)
-		t.mustCommit(several("no change", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
+		t.mustCommit(several("changed", flags.Write{Before: read, After: read}, update(read, describe("d")), addition(other)))
+		t.wantKind(t.commit(several("late", update(read, describe("e")))), flags.VersionConflict)
+		t.mustCommit(several("no change", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), describe("d"))))
 		var got []string
 		for _, e := range t.mustEvents(flag("u1", "f")) {
 			got = append(got, string(e.Type))
@@ -64,25 +64,25 @@ var eventCases = []testCase{
 			t.Errorf("events %s, want %s", strings.Join(got, ", "), want)
 		}
 		if n := len(t.mustEvents(other)); n > 0 {
-			t.Errorf("%d events of what was changed beside, want none", n)
+			t.Errorf("%d events of the second aggregate, want none", n)
 		}
 		page, err := t.store.Log(t.Context(), flags.LogQuery{Features: []string{"f"}, Limit: 4})
 		if err != nil || len(page.Events) != 4 || page.Events[3].Type != "third" {
-			t.Fatalf("%v, events %v, want a page that ends between those of one change", err, page.Events)
+			t.Fatalf("%v, events %v, want a page that ends between two events of one change", err, page.Events)
 		}
 		page, err = t.store.Log(t.Context(), flags.LogQuery{Features: []string{"f"}, Limit: 4, Cursor: page.Next})
 		if err != nil || len(page.Events) != 2 || page.Events[0].Type != "second" {
 			t.Errorf("%v, events %v, want the rest on the next page", err, page.Events)
 		}
 	}},
-	{"each aggregate has its own", func(t *trial) {
+	{"each aggregate has its own events", func(t *storeTest) {
 		again := FullProject()
-		again.ID, again.UID = "0f1e2d3c", "77777777" // the id of one is the uid of another
+		again.ID, again.UID = "0f1e2d3c", "77777777" // the ID of one project is the UID of another
 		all := []flags.Aggregate{
 			flag("0f1e2d3c", "f"), flag("0f1e2d3c", "f2"), FullProject(), again, FullEnvironments(), FullToken(),
 		}
 		for i, a := range all {
-			c := change("added", added(a))
+			c := change("added", addition(a))
 			c.Event.Data = i
 			t.mustCommit(c)
 		}
@@ -93,22 +93,22 @@ var eventCases = []testCase{
 			}
 		}
 	}},
-	{"one for a change of several aggregates", func(t *trial) {
+	{"one event for a change of several aggregates", func(t *storeTest) {
 		a, b := flag("u1", "a"), flag("u1", "b")
-		t.mustCommit(change("added", added(a), added(b)))
+		t.mustCommit(change("added", addition(a), addition(b)))
 		if n := len(t.mustEvents(a)) + len(t.mustEvents(b)); n != 1 {
 			t.Errorf("got %d events, want 1", n)
 		}
 	}},
-	{"data that is too long is left out, and says so", func(t *trial) {
-		fits := strings.Repeat("f", eventLimit-2) // with its quotes, exactly the limit
+	{"data over the limit is replaced by a note", func(t *storeTest) {
+		fits := strings.Repeat("f", eventLimit-2) // exactly the limit, with its quotes
 		long := strings.Repeat("l", 1<<20)
 		f := flag("u1", "f")
-		c := change("added", added(f))
+		c := change("added", addition(f))
 		c.Event.Data, c.Event.PreData = fits, long
 		t.mustCommit(c)
 		read := mustFind[*flags.Feature](t, f.Key())
-		c = change("changed", changed(read, describe("d")))
+		c = change("changed", update(read, describe("d")))
 		c.Event.Data, c.Event.PreData = fits+"f", fits
 		t.mustCommit(c)
 		events := t.mustEvents(f)

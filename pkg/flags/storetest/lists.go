@@ -13,12 +13,12 @@ import (
 	"guidon/pkg/flags"
 )
 
-// wantList checks what a list holds, whatever the order.
-func (t *trial) wantList(entity flags.Entity, want ...string) {
+// wantList checks the IDs in a list, in any order.
+func (t *storeTest) wantList(entity flags.Entity, want ...string) {
 	t.Helper()
 	list, err := t.store.List(t.Context(), entity)
 	if err != nil {
-		t.Fatalf("list of %s: %v", entity, reason(err))
+		t.Fatalf("list of %s: %v", entity, withCause(err))
 	}
 	got := []string{}
 	for _, a := range list {
@@ -32,7 +32,7 @@ func (t *trial) wantList(entity flags.Entity, want ...string) {
 }
 
 var listCases = []testCase{
-	{"each of its own sort", func(t *trial) {
+	{"lists contain one entity only", func(t *storeTest) {
 		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignupToken} {
 			t.wantList(entity)
 		}
@@ -41,14 +41,14 @@ var listCases = []testCase{
 		personal := &flags.Token{Hash: "2", Name: "p", Type: flags.PersonalToken}
 		t.mustAdd(FullProject(), project("p", "u1"), FullToken(), active, personal, FullUser(), FullSignupToken(), FullFeature(), FullRoles())
 		if err := t.store.Touch(t.Context(), FullTokenUse()); err != nil {
-			t.Fatal(reason(err))
+			t.Fatal(withCause(err))
 		}
 		t.wantList(flags.EntityProject, "shop", "p")
 		t.wantList(flags.EntityToken, "1")
 		t.wantList(flags.EntityUser, "3")
 		t.wantList(flags.EntitySignupToken, FullSignupToken().Hash)
 	}},
-	{"a change shows at once, whole", func(t *trial) {
+	{"changes are listed at once", func(t *storeTest) {
 		t.mustAdd(FullProject())
 		read := mustFind[*flags.Project](t, FullProject().Key())
 		after := read.Clone()
@@ -59,10 +59,10 @@ var listCases = []testCase{
 			t.Fatalf("got %d projects (%v), want 1", len(list), err)
 		}
 		wantSame(t, list[0], flags.Aggregate(after), cmpopts.IgnoreFields(flags.Project{}, "Version"))
-		t.mustCommit(change("deleted", deleted(mustFind[*flags.Project](t, read.Key()))))
+		t.mustCommit(change("deleted", deletion(mustFind[*flags.Project](t, read.Key()))))
 		t.wantList(flags.EntityProject)
 	}},
-	{"complete past one megabyte", func(t *trial) {
+	{"complete over one megabyte", func(t *storeTest) {
 		var want []string
 		for i := range 30 {
 			p := project(fmt.Sprintf("p-%02d", i), fmt.Sprintf("uid-%d", i))
@@ -72,7 +72,7 @@ var listCases = []testCase{
 		}
 		t.wantList(flags.EntityProject, want...)
 	}},
-	{"ids are never given out twice", func(t *trial) {
+	{"IDs are never repeated", func(t *storeTest) {
 		const callers = 32
 		var mu sync.Mutex
 		seen := map[int64]int{}
@@ -81,7 +81,7 @@ var listCases = []testCase{
 			wg.Go(func() {
 				id, err := t.store.NextID(t.Context(), flags.EntityUser)
 				if err != nil {
-					t.Errorf("next id: %v", reason(err))
+					t.Errorf("next id: %v", withCause(err))
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -96,11 +96,11 @@ var listCases = []testCase{
 			t.Errorf("the first id of another entity is %d (%v), want 1", id, err)
 		}
 	}},
-	{"the last use of a token", func(t *trial) {
+	{"last use of a token", func(t *storeTest) {
 		for i := range 2 {
 			seen := &flags.TokenUse{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
 			if err := t.store.Touch(t.Context(), seen); err != nil {
-				t.Fatal(reason(err))
+				t.Fatal(withCause(err))
 			}
 			wantSame(t, mustFind[*flags.TokenUse](t, flags.TokenUseKey("abcd")), seen)
 		}
@@ -108,7 +108,7 @@ var listCases = []testCase{
 }
 
 var countCases = []testCase{
-	{"active flags of a project, and stale ones", func(t *trial) {
+	{"counts of active and stale flags", func(t *storeTest) {
 		t.wantCounts("u1", 0, 0)
 		for i := range 20 {
 			f := flag("u1", fmt.Sprintf("f-%d", i))
@@ -117,12 +117,12 @@ var countCases = []testCase{
 		}
 		t.wantCounts("u1", 20, 5)
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f-0"))
-		t.mustCommit(change("archived", changed(read, archive)))
+		t.mustCommit(change("archived", update(read, archive)))
 		t.wantCounts("u1", 19, 4)
-		_ = t.commit(change("archived", changed(read, archive)))
-		t.wantCounts("u1", 19, 4) // after a refusal, too
+		_ = t.commit(change("archived", update(read, archive)))
+		t.wantCounts("u1", 19, 4) // a refused change does not count
 	}},
-	{"a flag that moves is counted where it is, and listed there alone", func(t *trial) {
+	{"a moved flag is counted and listed in its new project only", func(t *storeTest) {
 		from, to := project("from", "u1"), project("to", "u2")
 		t.mustAdd(from, to)
 		for i := range 20 {
@@ -136,39 +136,39 @@ var countCases = []testCase{
 		t.wantCounts("u1", 12, 0)
 		t.wantCounts("u2", 8, 5)
 		t.wantNames("u2", false, "f-0", "f-1", "f-2", "f-3", "f-4", "f-5", "f-6", "f-7")
-		t.mustCommit(change("archived", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f-0")), archive)))
+		t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, flags.FeatureKey("f-0")), archive)))
 		t.move("f-1", from)
 		t.wantCounts("u1", 13, 1)
 		t.wantCounts("u2", 6, 3)
 		t.wantNames("u2", true, "f-0")
 		t.wantVersion(flag("u1", "f-1"), 3)
 	}},
-	{"a flag does not move into a project that is deleted, nor is one deleted that a flag moved into", func(t *trial) {
+	{"a flag cannot move to a deleted project, and a project with a moved flag cannot be deleted", func(t *storeTest) {
 		from, to := project("from", "u1"), project("to", "u2")
 		t.mustAdd(from, to, flag("u1", "f"), flag("u1", "g"))
 		t.move("f", to)
 		read := mustFind[*flags.Project](t, to.Key())
-		t.wantKind(t.commit(change("deleted", deleted(read))), flags.Conflict)
+		t.wantKind(t.commit(change("deleted", deletion(read))), flags.Conflict)
 		t.move("f", from)
-		t.mustCommit(change("deleted", deleted(read)))
-		t.wantKind(t.commit(change("moved", moved(mustFind[*flags.Feature](t, flags.FeatureKey("g")), to))), flags.NotFound)
+		t.mustCommit(change("deleted", deletion(read)))
+		t.wantKind(t.commit(change("moved", moveTo(mustFind[*flags.Feature](t, flags.FeatureKey("g")), to))), flags.NotFound)
 		t.wantNames("u1", false, "f", "g")
 		t.wantNames("u2", false)
 		t.wantCounts("u1", 2, 0)
 	}},
 }
 
-// moved is a flag taken to a project.
-func moved(f *flags.Feature, to *flags.Project) flags.Write {
-	return changed(f, func(f *flags.Feature) { f.Project, f.ProjectUID = to.ID, to.UID })
+// moveTo returns a write that moves a flag to a project.
+func moveTo(f *flags.Feature, to *flags.Project) flags.Write {
+	return update(f, func(f *flags.Feature) { f.Project, f.ProjectUID = to.ID, to.UID })
 }
 
-func (t *trial) move(name string, to *flags.Project) {
+func (t *storeTest) move(name string, to *flags.Project) {
 	t.Helper()
-	t.mustCommit(change("moved", moved(mustFind[*flags.Feature](t, flags.FeatureKey(name)), to)))
+	t.mustCommit(change("moved", moveTo(mustFind[*flags.Feature](t, flags.FeatureKey(name)), to)))
 }
 
-func (t *trial) wantCounts(uid string, active, stale int) {
+func (t *storeTest) wantCounts(uid string, active, stale int) {
 	t.Helper()
 	a, s, err := t.store.Counts(t.Context(), uid)
 	if err != nil || a != active || s != stale {

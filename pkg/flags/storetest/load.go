@@ -8,12 +8,12 @@ import (
 )
 
 var loadCases = []testCase{
-	{"no keys bring nothing", func(t *trial) {
+	{"no keys", func(t *storeTest) {
 		if view := t.mustLoad(); len(view) != 0 {
 			t.Errorf("got %v, want nothing", view)
 		}
 	}},
-	{"what is not there is not in the view", func(t *trial) {
+	{"unknown keys are missing in the view", func(t *storeTest) {
 		t.mustAdd(flag("u1", "there"))
 		view := t.mustLoad(flags.FeatureKey("there"), flags.FeatureKey("THERE"), flags.FeatureKey("not-there"),
 			flags.ProjectKey("there"), flags.EnvironmentsKey(), flags.TokenKey("there"))
@@ -21,7 +21,7 @@ var loadCases = []testCase{
 			t.Errorf("got %v, want the one flag alone", view)
 		}
 	}},
-	{"every sort of aggregate in one call", func(t *trial) {
+	{"different kinds of aggregates in one call", func(t *storeTest) {
 		all := []flags.Aggregate{FullFeature(), FullProject(), FullEnvironments(), FullToken()}
 		t.mustAdd(all...)
 		view := t.mustLoad(all[0].Key(), all[1].Key(), all[2].Key(), all[3].Key())
@@ -31,18 +31,18 @@ var loadCases = []testCase{
 			}
 		}
 	}},
-	{"more than 100 keys, some of them twice", func(t *trial) {
+	{"more than 100 keys with duplicates", func(t *storeTest) {
 		var keys []flags.Key
 		for i := range 12 {
 			c := change("added")
 			for j := range 20 {
 				f := flag("u1", fmt.Sprintf("flag-%02d-%02d", i, j))
-				c.Writes = append(c.Writes, added(f))
+				c.Writes = append(c.Writes, addition(f))
 				keys = append(keys, f.Key())
 			}
 			t.mustCommit(c)
 		}
-		// Twice next to each other, twice far apart, and a whole batch that was named before.
+		// Duplicates next to each other, far apart, and a whole batch of duplicates.
 		asked := append([]flags.Key{keys[0], keys[0], keys[239]}, keys...)
 		asked = append(asked, keys...)
 		view := t.mustLoad(asked...)
@@ -55,8 +55,8 @@ var loadCases = []testCase{
 			}
 		}
 	}},
-	{"more than one answer can hold", func(t *trial) {
-		// An answer ends at 16 MB; what it leaves out must be asked for again.
+	{"more data than one response can hold", func(t *storeTest) {
+		// A response ends at 16 MB; the remaining keys must be requested again.
 		const big, size = 46, 380 << 10
 		var keys []flags.Key
 		long := strings.Repeat("x", size)
@@ -69,7 +69,7 @@ var loadCases = []testCase{
 		view := t.mustLoad(keys...)
 		for _, key := range keys {
 			if f := flags.Find[*flags.Feature](view, key); f == nil || len(*f.Description) != size {
-				t.Fatalf("%v is not there, or not whole: got %d flags, want %d", key, len(view), big)
+				t.Fatalf("%v is missing or incomplete: got %d flags, want %d", key, len(view), big)
 			}
 		}
 	}},

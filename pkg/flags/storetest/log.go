@@ -12,14 +12,14 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A happening is a change of the log's tests, told by a letter.
-type happening struct {
+// A loggedChange is a change for the tests of the log, named by a letter.
+type loggedChange struct {
 	name  string
 	event flags.Event
 }
 
-// happenings are one a minute from at on, each of a flag of its own but for those that say otherwise.
-var happenings = []happening{
+// loggedChanges are one minute apart, starting at at. Each is of a flag of its own unless it names one.
+var loggedChanges = []loggedChange{
 	{"a", flags.Event{Type: flags.ProjectCreated, Project: "shop", CreatedBy: "ann", UserID: 7}},
 	{"b", flags.Event{Type: flags.FeatureCreated, Project: "shop", FeatureName: "basket", CreatedBy: "ann", UserID: 7}},
 	{"c", flags.Event{Type: flags.UserCreated, CreatedBy: "ben", UserID: 17}},
@@ -30,26 +30,27 @@ var happenings = []happening{
 	{"h", flags.Event{Type: flags.FeatureArchived, Project: "shop", FeatureName: "basket", CreatedBy: "7"}},
 }
 
-// minute is the moment of the nth happening.
+// minute returns the time of the nth logged change.
 func minute(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
 
-// happen commits the happenings: those of the flag "basket" to it, the others to flags of their own.
-func (t *trial) happen() {
+// commitLoggedChanges commits the logged changes: those of the flag "basket" to that flag, the others to
+// separate flags.
+func (t *storeTest) commitLoggedChanges() {
 	t.Helper()
-	for i, h := range happenings {
+	for i, h := range loggedChanges {
 		h.event.ID, h.event.CreatedAt = eventID(minute(i)), minute(i)
-		write := added(flag("u1", "f-"+h.name))
+		write := addition(flag("u1", "f-"+h.name))
 		if h.event.FeatureName == "basket" {
-			write = added(flag("u1", "basket"))
+			write = addition(flag("u1", "basket"))
 			if before := flags.Find[*flags.Feature](t.mustLoad(flags.FeatureKey("basket")), flags.FeatureKey("basket")); before != nil {
-				write = changed(before, describe(h.name))
+				write = update(before, describe(h.name))
 			}
 		}
 		t.mustCommit(flags.Change{Writes: []flags.Write{write}, Event: h.event})
 	}
 }
 
-// eventID is an id of that moment.
+// eventID returns an event ID of that time.
 func eventID(at time.Time) string {
 	id := uuid.Must(uuid.NewV7())
 	for i := range 6 {
@@ -58,28 +59,28 @@ func eventID(at time.Time) string {
 	return id.String()
 }
 
-// letters are the happenings of events.
+// letters returns the letters of the logged changes that the events belong to.
 func letters(events []flags.Event) string {
 	var all strings.Builder
 	for _, e := range events {
-		i := slices.IndexFunc(happenings, func(h happening) bool {
+		i := slices.IndexFunc(loggedChanges, func(h loggedChange) bool {
 			return h.event.Type == e.Type && h.event.FeatureName == e.FeatureName && h.event.Project == e.Project
 		})
 		if i < 0 {
 			return fmt.Sprintf("an unknown %+v", e)
 		}
-		all.WriteString(happenings[i].name)
+		all.WriteString(loggedChanges[i].name)
 	}
 	return all.String()
 }
 
-// log reads every page, and tells how many there were. The log may lag, but not for long.
-func (t *trial) log(q flags.LogQuery) (events []flags.Event, pages int) {
+// log reads all pages of a query and returns their events and number.
+func (t *storeTest) log(q flags.LogQuery) (events []flags.Event, pages int) {
 	t.Helper()
 	for {
 		page, err := t.store.Log(t.Context(), q)
 		if err != nil {
-			t.Fatalf("log %+v: %v", q, reason(err))
+			t.Fatalf("log %+v: %v", q, withCause(err))
 		}
 		if page.Events == nil || len(page.Events) > q.Limit {
 			t.Fatalf("log %+v: %d events (%v), want a list of up to the limit", q, len(page.Events), page.Events)
@@ -89,23 +90,23 @@ func (t *trial) log(q flags.LogQuery) (events []flags.Event, pages int) {
 			return events, pages
 		}
 		if page.Next == q.Cursor {
-			t.Fatalf("log %+v: the page leads to itself", q)
+			t.Fatalf("log %+v: the cursor leads to the same page", q)
 		}
 		q.Cursor = page.Next
 	}
 }
 
 var logCases = []testCase{
-	{"none of an empty store", func(t *trial) {
+	{"empty store", func(t *storeTest) {
 		for _, q := range []flags.LogQuery{{Limit: 1}, {Limit: 1, Features: []string{"f"}}, {Limit: 1, Projects: []string{"p"}}} {
 			if events, _ := t.log(q); len(events) > 0 {
 				t.Errorf("%+v has %d events, want none", q, len(events))
 			}
 		}
 	}},
-	{"an event with everything in it", func(t *trial) {
+	{"an event with all fields", func(t *storeTest) {
 		want := FullEvent()
-		t.mustCommit(flags.Change{Writes: []flags.Write{added(flag("u1", "checkout"))}, Event: want})
+		t.mustCommit(flags.Change{Writes: []flags.Write{addition(flag("u1", "checkout"))}, Event: want})
 		for _, q := range []flags.LogQuery{{}, {Features: []string{"checkout"}}, {Projects: []string{"shop"}}} {
 			q.Limit = 10
 			events, _ := t.log(q)
@@ -115,42 +116,42 @@ var logCases = []testCase{
 			t.wantEvent(events[0], want)
 		}
 	}},
-	{"what is asked for, newest first, in pages of any size", func(t *trial) {
-		t.happen()
+	{"filters and page sizes, newest first", func(t *storeTest) {
+		t.commitLoggedChanges()
 		for name, tt := range map[string]struct {
 			query flags.LogQuery
 			want  string
 		}{
-			"everything":            {flags.LogQuery{IncludeReserved: true}, "hgfedcba"},
-			"what is not reserved":  {flags.LogQuery{}, "hfedba"},
-			"a project":             {flags.LogQuery{IncludeReserved: true, Projects: []string{"shop"}}, "hgfeba"},
-			"not reserved in it":    {flags.LogQuery{Projects: []string{"shop"}}, "hfeba"},
-			"two projects":          {flags.LogQuery{Projects: []string{"shop", "shopping"}}, "hfedba"},
-			"no such project":       {flags.LogQuery{Projects: []string{"sho"}}, ""},
-			"a flag":                {flags.LogQuery{Features: []string{"basket"}}, "hfeb"},
-			"two flags":             {flags.LogQuery{Features: []string{"basket", "other"}}, "hfedb"},
-			"a flag of another":     {flags.LogQuery{Features: []string{"basket"}, Projects: []string{"shopping"}}, ""},
-			"a type":                {flags.LogQuery{Types: []flags.EventType{flags.FeatureCreated}}, "db"},
-			"two types":             {flags.LogQuery{Types: []flags.EventType{flags.FeatureCreated, flags.FeatureArchived}}, "hdb"},
-			"a reserved type":       {flags.LogQuery{Types: []flags.EventType{flags.UserCreated}}, ""},
-			"a type in a project":   {flags.LogQuery{Projects: []string{"shop"}, Types: []flags.EventType{flags.FeatureCreated}}, "b"},
-			"an environment":        {flags.LogQuery{Environments: []string{"production"}}, "e"},
-			"a name":                {flags.LogQuery{Actors: []string{"ann"}}, "ba"},
-			"a user, or such name":  {flags.LogQuery{Actors: []string{"7"}}, "hba"},
-			"somebody or other":     {flags.LogQuery{Actors: []string{"ann", "ci"}}, "fdba"},
-			"a text":                {flags.LogQuery{Text: `"off" ü`}, "f"},
-			"another case":          {flags.LogQuery{Text: "OFF"}, ""},
-			"from":                  {flags.LogQuery{From: minute(4)}, "hfe"},
-			"to":                    {flags.LogQuery{To: minute(4)}, "edba"},
-			"a moment":              {flags.LogQuery{From: minute(4), To: minute(4)}, "e"},
-			"just before":           {flags.LogQuery{To: minute(4).Add(-time.Millisecond)}, "dba"},
-			"just after":            {flags.LogQuery{From: minute(4).Add(time.Millisecond)}, "hf"},
-			"backwards":             {flags.LogQuery{From: minute(4), To: minute(3)}, ""},
-			"before time":           {flags.LogQuery{From: time.Unix(-5, 0)}, "hfedba"},
-			"a flag from":           {flags.LogQuery{Features: []string{"basket"}, From: minute(4)}, "hfe"},
-			"a flag to":             {flags.LogQuery{Features: []string{"basket"}, To: minute(4)}, "eb"},
-			"a flag somewhere":      {flags.LogQuery{Features: []string{"basket"}, Environments: []string{"production"}}, "e"},
-			"a project from and to": {flags.LogQuery{Projects: []string{"shop"}, From: minute(1), To: minute(5)}, "feb"},
+			"everything":                        {flags.LogQuery{IncludeReserved: true}, "hgfedcba"},
+			"without reserved events":           {flags.LogQuery{}, "hfedba"},
+			"a project":                         {flags.LogQuery{IncludeReserved: true, Projects: []string{"shop"}}, "hgfeba"},
+			"a project without reserved events": {flags.LogQuery{Projects: []string{"shop"}}, "hfeba"},
+			"two projects":                      {flags.LogQuery{Projects: []string{"shop", "shopping"}}, "hfedba"},
+			"unknown project":                   {flags.LogQuery{Projects: []string{"sho"}}, ""},
+			"a flag":                            {flags.LogQuery{Features: []string{"basket"}}, "hfeb"},
+			"two flags":                         {flags.LogQuery{Features: []string{"basket", "other"}}, "hfedb"},
+			"a flag of another project":         {flags.LogQuery{Features: []string{"basket"}, Projects: []string{"shopping"}}, ""},
+			"a type":                            {flags.LogQuery{Types: []flags.EventType{flags.FeatureCreated}}, "db"},
+			"two types":                         {flags.LogQuery{Types: []flags.EventType{flags.FeatureCreated, flags.FeatureArchived}}, "hdb"},
+			"a reserved type":                   {flags.LogQuery{Types: []flags.EventType{flags.UserCreated}}, ""},
+			"a type in a project":               {flags.LogQuery{Projects: []string{"shop"}, Types: []flags.EventType{flags.FeatureCreated}}, "b"},
+			"an environment":                    {flags.LogQuery{Environments: []string{"production"}}, "e"},
+			"a name":                            {flags.LogQuery{Actors: []string{"ann"}}, "ba"},
+			"a user ID or name":                 {flags.LogQuery{Actors: []string{"7"}}, "hba"},
+			"two actors":                        {flags.LogQuery{Actors: []string{"ann", "ci"}}, "fdba"},
+			"a text":                            {flags.LogQuery{Text: `"off" ü`}, "f"},
+			"another case":                      {flags.LogQuery{Text: "OFF"}, ""},
+			"from":                              {flags.LogQuery{From: minute(4)}, "hfe"},
+			"to":                                {flags.LogQuery{To: minute(4)}, "edba"},
+			"one moment":                        {flags.LogQuery{From: minute(4), To: minute(4)}, "e"},
+			"just before":                       {flags.LogQuery{To: minute(4).Add(-time.Millisecond)}, "dba"},
+			"just after":                        {flags.LogQuery{From: minute(4).Add(time.Millisecond)}, "hf"},
+			"from after to":                     {flags.LogQuery{From: minute(4), To: minute(3)}, ""},
+			"before time":                       {flags.LogQuery{From: time.Unix(-5, 0)}, "hfedba"},
+			"a flag from":                       {flags.LogQuery{Features: []string{"basket"}, From: minute(4)}, "hfe"},
+			"a flag to":                         {flags.LogQuery{Features: []string{"basket"}, To: minute(4)}, "eb"},
+			"a flag in an environment":          {flags.LogQuery{Features: []string{"basket"}, Environments: []string{"production"}}, "e"},
+			"a project from and to":             {flags.LogQuery{Projects: []string{"shop"}, From: minute(1), To: minute(5)}, "feb"},
 		} {
 			for _, limit := range []int{1, 2, 3, 100} {
 				tt.query.Limit = limit
@@ -164,8 +165,8 @@ var logCases = []testCase{
 			}
 		}
 	}},
-	{"a full page that is the last says so", func(t *trial) {
-		t.happen()
+	{"a full last page has no cursor", func(t *storeTest) {
+		t.commitLoggedChanges()
 		for _, q := range []flags.LogQuery{{IncludeReserved: true, Limit: 8}, {IncludeReserved: true, Limit: 4, Features: []string{"basket"}}} {
 			q.Features = slices.Clone(q.Features)
 			if events, pages := t.log(q); pages != 1 || len(events) != q.Limit {
@@ -173,13 +174,13 @@ var logCases = []testCase{
 			}
 		}
 	}},
-	{"pages of what has grown since", func(t *trial) {
-		t.happen()
+	{"events added between pages", func(t *storeTest) {
+		t.commitLoggedChanges()
 		page, err := t.store.Log(t.Context(), flags.LogQuery{Limit: 3})
 		if err != nil {
-			t.Fatal(reason(err))
+			t.Fatal(withCause(err))
 		}
-		c := change(flags.FeatureCreated, added(flag("u1", "later")))
+		c := change(flags.FeatureCreated, addition(flag("u1", "later")))
 		c.Event.ID = eventID(minute(60))
 		t.mustCommit(c)
 		rest, _ := t.log(flags.LogQuery{Limit: 3, Cursor: page.Next})
@@ -187,16 +188,16 @@ var logCases = []testCase{
 			t.Errorf("the pages have %q, want %q", got, "hfedba")
 		}
 	}},
-	{"a change of several aggregates once", func(t *trial) {
-		t.mustCommit(change(flags.FeatureCreated, added(flag("u1", "a")), added(flag("u1", "b"))))
+	{"one entry for a change of several aggregates", func(t *storeTest) {
+		t.mustCommit(change(flags.FeatureCreated, addition(flag("u1", "a")), addition(flag("u1", "b"))))
 		if events, _ := t.log(flags.LogQuery{Limit: 5}); len(events) != 1 {
 			t.Errorf("got %d events, want 1", len(events))
 		}
 	}},
-	{"refused or empty changes are none", func(t *trial) {
+	{"refused and empty changes are not logged", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
-		if err := t.commit(change(flags.FeatureCreated, added(flag("u1", "f")))); err == nil {
-			t.Error("a flag was made twice")
+		if err := t.commit(change(flags.FeatureCreated, addition(flag("u1", "f")))); err == nil {
+			t.Error("a flag was created twice")
 		}
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
 		t.mustCommit(change(flags.FeatureArchived, flags.Write{Before: read, After: read.Clone()}))
@@ -204,13 +205,13 @@ var logCases = []testCase{
 			t.Errorf("got %d events, want 1", len(events))
 		}
 	}},
-	{"a cursor leads nowhere else", func(t *trial) {
-		t.happen()
+	{"cursors of other queries", func(t *storeTest) {
+		t.commitLoggedChanges()
 		one := func(q flags.LogQuery) string {
 			q.Limit = 1
 			page, err := t.store.Log(t.Context(), q)
 			if err != nil {
-				t.Fatal(reason(err))
+				t.Fatal(withCause(err))
 			}
 			return page.Next
 		}
@@ -221,7 +222,7 @@ var logCases = []testCase{
 		}
 		events, _ = t.log(flags.LogQuery{To: minute(3), Limit: 9, Cursor: ofLog})
 		if got := letters(events); got != "dba" {
-			t.Errorf("a cursor behind the last moment: %q, want %q", got, "dba")
+			t.Errorf("a cursor after the last moment: %q, want %q", got, "dba")
 		}
 		for name, q := range map[string]flags.LogQuery{
 			"one of a flag":   {Cursor: ofFlag},

@@ -11,7 +11,7 @@ import (
 )
 
 var parallelCases = []testCase{
-	{"32 create one name", func(t *trial) {
+	{"32 callers create a flag of the same name", func(t *storeTest) {
 		const callers = 32
 		changes := make([]flags.Change, callers)
 		errs := make([]error, callers)
@@ -19,13 +19,13 @@ var parallelCases = []testCase{
 		for i := range callers {
 			f := flag("u1", "wanted")
 			f.CreatedBy = fmt.Sprint(i)
-			changes[i] = change("added", added(f))
+			changes[i] = change("added", addition(f))
 			wg.Go(func() { errs[i] = t.commit(changes[i]) })
 		}
 		wg.Wait()
 		made := slices.IndexFunc(errs, func(err error) bool { return err == nil })
 		if made < 0 {
-			t.Fatalf("nobody made it; the first was told: %v", reason(errs[0]))
+			t.Fatalf("no caller created it; the first got: %v", withCause(errs[0]))
 		}
 		for i, err := range errs {
 			if i != made {
@@ -39,7 +39,7 @@ var parallelCases = []testCase{
 		}
 		t.wantNames("u1", false, "wanted")
 	}},
-	{"50 change one flag", func(t *trial) {
+	{"50 callers change one flag", func(t *storeTest) {
 		const callers = 50
 		f := flag("u1", "busy")
 		t.mustAdd(f)
@@ -61,24 +61,24 @@ var parallelCases = []testCase{
 	}},
 }
 
-// changeUntilDone gives a flag something in an environment of that name, in as many rounds as it takes.
-func (t *trial) changeUntilDone(key flags.Key, name string) {
+// changeUntilDone adds an environment to a flag, and retries while other writers are first.
+func (t *storeTest) changeUntilDone(key flags.Key, name string) {
 	for {
 		view, err := t.store.Load(t.Context(), []flags.Key{key})
 		if err != nil {
-			t.Errorf("%s: load: %v", name, reason(err))
+			t.Errorf("%s: load: %v", name, withCause(err))
 			return
 		}
 		read := flags.Find[*flags.Feature](view, key)
 		before := read.Version
-		err = t.commit(change("changed", changed(read, func(f *flags.Feature) {
+		err = t.commit(change("changed", update(read, func(f *flags.Feature) {
 			f.Environments[name] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: name}}
 		})))
 		if err == nil {
 			return
 		}
 		if flags.KindOf(err) != flags.VersionConflict {
-			t.Errorf("%s over version %d: %v", name, before, reason(err))
+			t.Errorf("%s over version %d: %v", name, before, withCause(err))
 			return
 		}
 		time.Sleep(rand.N(20 * time.Millisecond)) //nolint:gosec // spreading load is no secret

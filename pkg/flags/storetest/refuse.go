@@ -8,34 +8,34 @@ import (
 )
 
 var refuseCases = []testCase{
-	{"another writer was first", func(t *trial) {
+	{"another writer was first", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("first", changed(read, describe("first"))))
-		t.wantKind(t.commit(change("second", changed(read, describe("second")))), flags.VersionConflict)
+		t.mustCommit(change("first", update(read, describe("first"))))
+		t.wantKind(t.commit(change("second", update(read, describe("second")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 		if got := mustFind[*flags.Feature](t, read.Key()); *got.Description != "first" {
 			t.Errorf("description is %q, want the first one's", *got.Description)
 		}
 	}},
-	{"another writer was first, with the same content", func(t *trial) {
+	{"another writer was first, with the same content", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
 		read := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("first", changed(read, describe("same"))))
-		t.wantKind(t.commit(change("second", changed(read, describe("same")))), flags.VersionConflict)
+		t.mustCommit(change("first", update(read, describe("same"))))
+		t.wantKind(t.commit(change("second", update(read, describe("same")))), flags.VersionConflict)
 		t.wantVersion(read, 2)
 	}},
-	{"a change of what was never there", func(t *trial) {
+	{"a change of an unknown flag", func(t *storeTest) {
 		ghost := flag("u1", "ghost")
 		ghost.Version = 1
-		t.wantKind(t.commit(change("changed", changed(ghost, describe("boo")))), flags.VersionConflict)
+		t.wantKind(t.commit(change("changed", update(ghost, describe("boo")))), flags.VersionConflict)
 		t.wantAbsent(ghost.Key())
 		t.wantNames("u1", false)
 	}},
-	{"all of several writes or none", func(t *trial) {
+	{"all writes or none", func(t *storeTest) {
 		for _, c := range []struct {
 			name  string
-			stale int // which of the writes cannot be made
+			stale int // index of the write that fails
 		}{{"first", 0}, {"middle", 1}, {"last", 2}} {
 			c3 := change("changed")
 			for i := range 3 {
@@ -43,11 +43,11 @@ var refuseCases = []testCase{
 				t.mustAdd(flag(c.name, name))
 				read := mustFind[*flags.Feature](t, flags.FeatureKey(name))
 				if i == c.stale {
-					t.mustCommit(change("meanwhile", changed(read, describe("meanwhile"))))
+					t.mustCommit(change("meanwhile", update(read, describe("meanwhile"))))
 				}
-				c3.Writes = append(c3.Writes, changed(read, archive))
+				c3.Writes = append(c3.Writes, update(read, archive))
 			}
-			c3.Writes = append(c3.Writes, added(flag(c.name, c.name+"-new")))
+			c3.Writes = append(c3.Writes, addition(flag(c.name, c.name+"-new")))
 			t.wantKind(t.commit(c3), flags.VersionConflict)
 			t.wantAbsent(flags.FeatureKey(c.name + "-new"))
 			t.wantNames(c.name, false, c.name+"-0", c.name+"-1", c.name+"-2")
@@ -61,22 +61,22 @@ var refuseCases = []testCase{
 			}
 		}
 	}},
-	{"what is to be made is there", func(t *trial) {
-		old := retired("u1", "archived")
+	{"new aggregates that exist already", func(t *storeTest) {
+		old := archivedFlag("u1", "archived")
 		all := []flags.Aggregate{flag("u1", "active"), old, FullProject(), FullEnvironments(), FullToken()}
 		t.mustAdd(all...)
 		elsewhere := flag("u2", "active")
 		again := FullProject()
 		again.UID, again.Name = "99999999", "Another"
-		for _, a := range append(all, elsewhere, retired("u2", "active"), flag("u2", "archived"), again) {
-			err := t.commit(change("again", added(a)))
+		for _, a := range append(all, elsewhere, archivedFlag("u2", "active"), flag("u2", "archived"), again) {
+			err := t.commit(change("again", addition(a)))
 			want := flags.NameExists
 			if a.Key().Entity == flags.EntityEnvironments {
-				want = flags.VersionConflict // a registry, which nobody gave a name: another was the first to write to it
+				want = flags.VersionConflict // a registry has no name; another writer created it first
 			}
 			t.wantKind(err, want)
 			if a.Key().Entity == flags.EntityToken && strings.Contains(err.Error(), a.Key().ID) {
-				t.Errorf("the message tells the token's hash: %s", err)
+				t.Errorf("the message contains the hash of the token: %s", err)
 			}
 		}
 		for _, a := range all {
@@ -85,22 +85,22 @@ var refuseCases = []testCase{
 		t.wantNames("u2", false)
 		t.wantNames("u2", true)
 	}},
-	{"one of several that are to be made is there", func(t *trial) {
+	{"one of several new aggregates exists already", func(t *storeTest) {
 		t.mustAdd(flag("u1", "there"))
-		t.wantKind(t.commit(change("added", added(flag("u1", "new")), added(flag("u1", "there")))), flags.NameExists)
+		t.wantKind(t.commit(change("added", addition(flag("u1", "new")), addition(flag("u1", "there")))), flags.NameExists)
 		t.wantAbsent(flags.FeatureKey("new"))
 		t.wantNames("u1", false, "there")
 	}},
-	{"larger than an item can be", func(t *trial) {
+	{"larger than the maximum size", func(t *storeTest) {
 		t.mustAdd(flag("u1", "small"))
 		small := mustFind[*flags.Feature](t, flags.FeatureKey("small"))
 		huge := strings.Repeat("z", 400<<10)
 		large := flag("u1", "large")
 		large.Description = &huge
 		for _, c := range []flags.Change{
-			change("added", added(large)),
-			change("grown", changed(small, describe(huge))),
-			change("both", changed(small, describe("fits")), added(large)),
+			change("added", addition(large)),
+			change("grown", update(small, describe(huge))),
+			change("both", update(small, describe("fits")), addition(large)),
 		} {
 			err := t.commit(c)
 			t.wantKind(err, flags.Invalid)

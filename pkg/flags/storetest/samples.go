@@ -6,10 +6,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// The samples have something in every field that their types have, so that a field which is not stored is missed; a
-// test holds them to it. The golden files of pkg/dynamo hold them as they are stored.
+// The samples set every field of their types, so that a test finds a field that is not stored. TestSamplesAreFull
+// checks them. The golden files of pkg/dynamo contain them as they are stored.
 
-// FullFeature is a flag with everything in it.
+// FullFeature returns a flag with all fields set.
 func FullFeature() *flags.Feature {
 	return &flags.Feature{
 		Name: "checkout.new-Flow_2~x", Project: "shop", ProjectUID: "0f1e2d3c",
@@ -34,7 +34,7 @@ func FullFeature() *flags.Feature {
 	}
 }
 
-// FullStrategy is a strategy with everything in it.
+// FullStrategy returns a strategy with all fields set.
 func FullStrategy() flags.Strategy {
 	return flags.Strategy{
 		ID: "8f2e3a52-5d3c-4a43-8f1c-2f3c1b0f9d10", Name: "flexibleRollout", Title: text("half of them"), Disabled: true,
@@ -57,7 +57,7 @@ func fullVariant(name string, kind flags.WeightType) flags.Variant {
 	}
 }
 
-// FullProject is a project with everything in it.
+// FullProject returns a project with all fields set.
 func FullProject() *flags.Project {
 	s, limit := FullStrategy(), int64(7)
 	return &flags.Project{
@@ -76,7 +76,7 @@ func FullProject() *flags.Project {
 	}
 }
 
-// FullEnvironments is a registry with everything in it.
+// FullEnvironments returns a registry with all fields set.
 func FullEnvironments() *flags.Environments {
 	return &flags.Environments{List: []flags.Environment{
 		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: at},
@@ -84,7 +84,7 @@ func FullEnvironments() *flags.Environments {
 	}}
 }
 
-// FullToken is an API token with everything in it.
+// FullToken returns an API token with all fields set.
 func FullToken() *flags.Token {
 	return &flags.Token{
 		Hash: flags.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: flags.ClientToken, User: 3,
@@ -93,7 +93,7 @@ func FullToken() *flags.Token {
 	}
 }
 
-// FullUser is a user with everything in it.
+// FullUser returns a user with all fields set.
 func FullUser() *flags.User {
 	return &flags.User{
 		ID: 3, ServiceAccount: true, Name: "Zoë", Username: "zoe", Email: "Zoe@example.com", ImageURL: "https://example.com/z.png",
@@ -102,7 +102,7 @@ func FullUser() *flags.User {
 	}
 }
 
-// FullRoles is a registry of roles with everything in it.
+// FullRoles returns a registry of roles with all fields set.
 func FullRoles() *flags.Roles {
 	return &flags.Roles{NextID: 7, EnvironmentsDeleted: 2, Custom: []flags.Role{{
 		ID: 6, Type: flags.CustomProjectRole, Name: "releaser", Description: "switches flags",
@@ -110,12 +110,12 @@ func FullRoles() *flags.Roles {
 	}}}
 }
 
-// FullTagTypes is a registry of tag types with everything in it.
+// FullTagTypes returns a registry of tag types with all fields set.
 func FullTagTypes() *flags.TagTypes {
 	return &flags.TagTypes{List: []flags.TagType{{Name: "simple", Description: "any word", Icon: "#"}, {Name: "bare"}}}
 }
 
-// FullStrategyTypes is a registry of strategy types with everything in it, but for what only built-in ones have.
+// FullStrategyTypes returns a registry of strategy types with all fields set, except those of built-in types.
 func FullStrategyTypes() *flags.StrategyTypes {
 	return &flags.StrategyTypes{List: []flags.StrategyType{{
 		Name: "moon", Title: "Phase of the moon", Description: "on at full moon", Deprecated: true,
@@ -123,7 +123,7 @@ func FullStrategyTypes() *flags.StrategyTypes {
 	}}}
 }
 
-// FullContextFields is a registry of context fields with everything in it.
+// FullContextFields returns a registry of context fields with all fields set.
 func FullContextFields() *flags.ContextFields {
 	return &flags.ContextFields{List: []flags.ContextField{{
 		Name: "country", Description: text("where they live"), Stickiness: true, SortOrder: 7, CreatedAt: at,
@@ -131,7 +131,7 @@ func FullContextFields() *flags.ContextFields {
 	}, {Name: "tier", CreatedAt: at}}}
 }
 
-// FullSegment is a segment with everything in it.
+// FullSegment returns a segment with all fields set.
 func FullSegment() *flags.Segment {
 	return &flags.Segment{
 		ID: 7, Name: "beta", Description: text("who tries it first"), Project: "shop", ProjectUID: "0f1e2d3c", CreatedAt: at, CreatedBy: "admin",
@@ -142,14 +142,14 @@ func FullSegment() *flags.Segment {
 	}
 }
 
-// FullUse is what a flag uses, with everything in it.
+// FullFeatureUse returns a FeatureUse with all fields set.
 func FullFeatureUse() flags.FeatureUse {
 	return flags.FeatureUse{Feature: "checkout", Project: "shop", ProjectUID: "bbbb2222", Archived: true, Strategies: []flags.StrategyUse{{
 		ID: "s1", Name: "default", Environment: "production", EnvironmentUID: "aaaa1111", Segments: []int64{7, 9}, ContextFields: []string{"country"},
 	}}}
 }
 
-// FullSignupToken is a public signup token with everything in it.
+// FullSignupToken returns a public signup token with all fields set.
 func FullSignupToken() *flags.SignupToken {
 	return &flags.SignupToken{
 		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: at.Add(time.Hour), CreatedAt: at,
@@ -157,10 +157,10 @@ func FullSignupToken() *flags.SignupToken {
 	}
 }
 
-// FullTokenUse is a token's last use.
+// FullTokenUse returns the last use of a token.
 func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: at} }
 
-// FullEvent is an event with everything in it.
+// FullEvent returns an event with all fields set.
 func FullEvent() flags.Event {
 	return flags.Event{
 		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: at, CreatedBy: "admin", UserID: 7,
@@ -171,12 +171,12 @@ func FullEvent() flags.Event {
 
 func text(s string) *string { return &s }
 
-// project is a plain project.
+// project returns a plain project.
 func project(id, uid string) *flags.Project {
 	return &flags.Project{ID: id, UID: uid, Name: "Project " + id, CreatedAt: at}
 }
 
-// flag is a plain flag of a project.
+// flag returns a plain flag of a project.
 func flag(uid, name string) *flags.Feature {
 	return &flags.Feature{
 		Name: name, Project: "p-" + uid, ProjectUID: uid, Metadata: flags.Metadata{Type: flags.Release},
@@ -184,14 +184,14 @@ func flag(uid, name string) *flags.Feature {
 	}
 }
 
-// retired is an archived flag of a project.
-func retired(uid, name string) *flags.Feature {
+// archivedFlag returns a plain archived flag of a project.
+func archivedFlag(uid, name string) *flags.Feature {
 	f := flag(uid, name)
 	archive(f)
 	return f
 }
 
-// archive and revive are what is done to flags that depend on none.
+// archive and revive change flags without dependencies.
 func archive(f *flags.Feature) { _ = f.Archive(at) }
 func revive(f *flags.Feature)  { f.Revive(at) }
 

@@ -7,8 +7,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestSamplesAreFull finds the field that somebody added to a type and not to its sample. Of a list or map, it is
-// enough that one element has it.
+// TestSamplesAreFull checks that each field of the domain types is set in its sample. For lists and maps, one
+// element with the field is enough.
 func TestSamplesAreFull(t *testing.T) {
 	for _, sample := range []any{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
@@ -24,7 +24,7 @@ func TestSamplesAreFull(t *testing.T) {
 	}
 }
 
-// inspect notes each field below v, and whether it is empty wherever it occurs.
+// inspect records for each field below v whether it is empty in all places.
 func inspect(v reflect.Value, path string, empty map[string]bool) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -46,10 +46,10 @@ func inspect(v reflect.Value, path string, empty map[string]bool) {
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			if name == "Version" || name == "UseCount" {
-				continue // the store gives it, or whoever loads the segment with its count
+				continue // set by the store, or when a segment is loaded with its use count
 			}
 			if v.Type() == reflect.TypeFor[flags.StrategyType]() && name == "DisplayName" {
-				continue // of built-in types alone, which are not stored
+				continue // only of built-in types, which are not stored
 			}
 			below := path + "." + name
 			before, seen := empty[below]

@@ -11,8 +11,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// using is what gives a flag one strategy with segments, in production, and takes those away that it had.
-func using(segments ...int64) func(*flags.Feature) {
+// useSegments gives a flag a single strategy, in production, with these segments.
+func useSegments(segments ...int64) func(*flags.Feature) {
 	return func(f *flags.Feature) {
 		f.Environments = map[string]flags.FeatureEnvironment{"production": {
 			EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e1"}, Strategies: []flags.Strategy{{ID: "s1", Name: "default", Segments: segments}},
@@ -20,9 +20,9 @@ func using(segments ...int64) func(*flags.Feature) {
 	}
 }
 
-func user(name string, segments ...int64) *flags.Feature {
+func flagUsing(name string, segments ...int64) *flags.Feature {
 	f := flag("u1", name)
-	using(segments...)(f)
+	useSegments(segments...)(f)
 	return f
 }
 
@@ -30,15 +30,16 @@ func segment(id int64) *flags.Segment {
 	return &flags.Segment{ID: id, Name: fmt.Sprintf("segment %d", id), CreatedAt: at, CreatedBy: "storetest"}
 }
 
-// mustSegment adds a segment and reads it.
-func (t *trial) mustSegment(id int64) *flags.Segment {
+// mustSegment adds a segment and loads it.
+func (t *storeTest) mustSegment(id int64) *flags.Segment {
 	t.Helper()
 	t.mustAdd(segment(id))
 	return mustFind[*flags.Segment](t, flags.SegmentKey(id))
 }
 
-// latest is a segment with the count of its uses, as a change that deletes it or gives it to a project must load it.
-func (t *trial) latest(id int64) *flags.Segment {
+// segmentWithUseCount loads a segment with its use count, as a change must do that deletes the segment or
+// assigns it to a project.
+func (t *storeTest) segmentWithUseCount(id int64) *flags.Segment {
 	t.Helper()
 	view := t.mustLoad(flags.SegmentKey(id), flags.UseCountKey(id))
 	s := flags.Find[*flags.Segment](view, flags.SegmentKey(id))
@@ -48,15 +49,15 @@ func (t *trial) latest(id int64) *flags.Segment {
 	return s
 }
 
-// given is a write that gives a segment to a project; "" is all of them.
-func given(s *flags.Segment, projectUID string) flags.Write {
+// assignToProject returns a write that assigns a segment to a project, or to all projects if projectUID is "".
+func assignToProject(s *flags.Segment, projectUID string) flags.Write {
 	after := s.Clone()
 	after.Project, after.ProjectUID = projectUID, projectUID
 	return flags.Write{Before: s, After: after}
 }
 
-// standard is a write that gives a project a default strategy in an environment.
-func standard(before *flags.Project, attachment string, segments ...int64) flags.Write {
+// setDefaultStrategy returns a write that gives a project a default strategy in an environment.
+func setDefaultStrategy(before *flags.Project, attachment string, segments ...int64) flags.Write {
 	after := before.Clone()
 	after.Environments = map[string]flags.Attachment{"production": {
 		ID: attachment, EnvironmentUID: "e1", DefaultStrategy: &flags.Strategy{Name: "default", Segments: segments},
@@ -65,25 +66,25 @@ func standard(before *flags.Project, attachment string, segments ...int64) flags
 }
 
 var segmentCases = []testCase{
-	{"one that begins to be used is neither deleted nor given away", func(t *trial) {
+	{"a segment with a new use is neither deleted nor assigned to a project", func(t *storeTest) {
 		t.mustAdd(project("shop", "u1"), project("other", "u2"))
 		begin := map[string]func(id int64) flags.Write{
 			"by a flag": func(id int64) flags.Write {
 				name := fmt.Sprintf("f-%d", id)
 				t.mustAdd(flag("u1", name))
-				return changed(mustFind[*flags.Feature](t, flags.FeatureKey(name)), using(id))
+				return update(mustFind[*flags.Feature](t, flags.FeatureKey(name)), useSegments(id))
 			},
 			"by a default strategy": func(id int64) flags.Write {
-				return standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)
+				return setDefaultStrategy(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)
 			},
-			"by the default strategy of an environment that is added again": func(id int64) flags.Write {
-				t.mustCommit(change("standard", standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)))
-				return standard(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a2", id)
+			"by the default strategy of an environment that is attached again": func(id int64) flags.Write {
+				t.mustCommit(change("standard", setDefaultStrategy(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a1", id)))
+				return setDefaultStrategy(mustFind[*flags.Project](t, flags.ProjectKey("shop")), "a2", id)
 			},
-			"by a flag that moves": func(id int64) flags.Write {
+			"by a flag that is moved": func(id int64) flags.Write {
 				name := fmt.Sprintf("f-%d", id)
-				t.mustAdd(user(name, id))
-				return changed(mustFind[*flags.Feature](t, flags.FeatureKey(name)), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+				t.mustAdd(flagUsing(name, id))
+				return update(mustFind[*flags.Feature](t, flags.FeatureKey(name)), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
 			},
 		}
 		id := int64(0)
@@ -91,134 +92,134 @@ var segmentCases = []testCase{
 			id++
 			t.mustAdd(segment(id))
 			write := begin[name](id)
-			before := t.latest(id)
+			before := t.segmentWithUseCount(id)
 			t.mustCommit(change("used", write))
-			t.wantKind(t.commit(change("given", given(before, "u3"))), flags.VersionConflict)
-			t.wantKind(t.commit(change("deleted", deleted(before))), flags.VersionConflict)
-			t.mustCommit(change("given", given(t.latest(id), "u3"))) // a change that has seen the use may be made
+			t.wantKind(t.commit(change("given", assignToProject(before, "u3"))), flags.VersionConflict)
+			t.wantKind(t.commit(change("deleted", deletion(before))), flags.VersionConflict)
+			t.mustCommit(change("given", assignToProject(t.segmentWithUseCount(id), "u3"))) // this change has seen the use
 			if t.Failed() {
 				t.Errorf("used %s", name)
 			}
 		}
 	}},
-	{"one of a project is not used in another", func(t *trial) {
+	{"a segment of a project is not used in another", func(t *storeTest) {
 		s := segment(7)
 		s.Project, s.ProjectUID = "shop", "u1"
 		t.mustAdd(project("shop", "u1"), project("other", "u2"), s, flag("u1", "ours"), flag("u2", "theirs"))
 		theirs := func() *flags.Feature { return mustFind[*flags.Feature](t, flags.FeatureKey("theirs")) }
 		other := func() *flags.Project { return mustFind[*flags.Project](t, flags.ProjectKey("other")) }
-		t.mustCommit(change("used", changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), using(7))))
-		t.wantKind(t.commit(change("used", changed(theirs(), using(7)))), flags.Invalid)
-		t.wantKind(t.commit(change("standard", standard(other(), "a1", 7))), flags.Invalid)
+		t.mustCommit(change("used", update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), useSegments(7))))
+		t.wantKind(t.commit(change("used", update(theirs(), useSegments(7)))), flags.Invalid)
+		t.wantKind(t.commit(change("standard", setDefaultStrategy(other(), "a1", 7))), flags.Invalid)
 		t.wantVersion(other(), 1)
-		moved := changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
-		t.wantKind(t.commit(change("moved", moved)), flags.VersionConflict) // it was decided on another owner
-		t.mustCommit(change("given back", given(t.latest(7), "")))
-		t.mustCommit(change("used", changed(theirs(), using(7))))
-		t.mustCommit(change("standard", standard(other(), "a1", 7)))
-		t.mustCommit(change("given", given(t.latest(7), "u2")))
-		ours := changed(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), describe("still"))
-		t.mustCommit(change("described", ours)) // what it has it keeps
+		moved := update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), func(f *flags.Feature) { f.Project, f.ProjectUID = "other", "u2" })
+		t.wantKind(t.commit(change("moved", moved)), flags.VersionConflict) // the segment belonged to all projects when the flag was moved
+		t.mustCommit(change("given back", assignToProject(t.segmentWithUseCount(7), "")))
+		t.mustCommit(change("used", update(theirs(), useSegments(7))))
+		t.mustCommit(change("standard", setDefaultStrategy(other(), "a1", 7)))
+		t.mustCommit(change("given", assignToProject(t.segmentWithUseCount(7), "u2")))
+		ours := update(mustFind[*flags.Feature](t, flags.FeatureKey("ours")), describe("still"))
+		t.mustCommit(change("described", ours)) // segments in use stay
 	}},
-	{"a flag that gets it in another environment begins to use it", func(t *trial) {
-		t.mustAdd(segment(7), user("f", 7))
-		before := t.latest(7)
-		t.mustCommit(change("used", changed(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
+	{"a strategy in another environment is a new use", func(t *storeTest) {
+		t.mustAdd(segment(7), flagUsing("f", 7))
+		before := t.segmentWithUseCount(7)
+		t.mustCommit(change("used", update(mustFind[*flags.Feature](t, flags.FeatureKey("f")), func(f *flags.Feature) {
 			f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
 				EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
 			}}
 		})))
-		t.wantKind(t.commit(change("given", given(before, "u3"))), flags.VersionConflict)
+		t.wantKind(t.commit(change("given", assignToProject(before, "u3"))), flags.VersionConflict)
 	}},
-	{"one in use stays, until no flag uses it", func(t *trial) {
+	{"a segment in use cannot be deleted", func(t *storeTest) {
 		s := t.mustSegment(7)
-		t.mustAdd(user("a", 7, 8), user("b", 7))
+		t.mustAdd(flagUsing("a", 7, 8), flagUsing("b", 7))
 		for _, step := range []func(){
 			func() {
-				t.mustCommit(change("another", changed(mustFind[*flags.Feature](t, flags.FeatureKey("a")), using(8))))
+				t.mustCommit(change("another", update(mustFind[*flags.Feature](t, flags.FeatureKey("a")), useSegments(8))))
 			},
 			func() {
-				t.mustCommit(change("renamed", changed(mustFind[*flags.Feature](t, flags.FeatureKey("b")), describe("other"))))
+				t.mustCommit(change("renamed", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), describe("other"))))
 			},
 			func() {
-				t.mustCommit(change("archived", changed(mustFind[*flags.Feature](t, flags.FeatureKey("b")), archive)))
+				t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), archive)))
 			},
 			func() {
-				t.mustCommit(change("dropped", changed(mustFind[*flags.Feature](t, flags.FeatureKey("b")), using())))
+				t.mustCommit(change("dropped", update(mustFind[*flags.Feature](t, flags.FeatureKey("b")), useSegments())))
 			},
 		} {
-			t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.VersionConflict)
+			t.wantKind(t.commit(change("deleted", deletion(t.segmentWithUseCount(7)))), flags.VersionConflict)
 			step()
 		}
-		t.mustCommit(change("deleted", deleted(t.latest(7))))
+		t.mustCommit(change("deleted", deletion(t.segmentWithUseCount(7))))
 		t.wantAbsent(s.Key())
 		t.wantList(flags.EntitySegment)
 	}},
-	{"one that was deleted is not used again", func(t *trial) {
+	{"a deleted segment cannot be used", func(t *storeTest) {
 		s := t.mustSegment(7)
 		t.mustAdd(flag("u1", "f"))
 		f := mustFind[*flags.Feature](t, flags.FeatureKey("f"))
-		t.mustCommit(change("deleted", deleted(s)))
-		t.wantKind(t.commit(change("used", changed(f, using(7)))), flags.Invalid)
+		t.mustCommit(change("deleted", deletion(s)))
+		t.wantKind(t.commit(change("used", update(f, useSegments(7)))), flags.Invalid)
 		t.wantVersion(f, 1)
-		t.wantKind(t.commit(change("made", added(user("clone", 7)))), flags.VersionConflict) // of what was read a moment ago
+		t.wantKind(t.commit(change("made", addition(flagUsing("clone", 7)))), flags.VersionConflict) // the segment was deleted after it was read
 		t.wantAbsent(flags.FeatureKey("clone"))
 		t.wantList(flags.EntityUse)
 	}},
-	{"two flags of one change", func(t *trial) {
+	{"two flags in one change", func(t *storeTest) {
 		t.mustAdd(segment(7))
-		t.mustCommit(change("made", added(user("a", 7)), added(user("b", 7))))
+		t.mustCommit(change("made", addition(flagUsing("a", 7)), addition(flagUsing("b", 7))))
 		a, b := mustFind[*flags.Feature](t, flags.FeatureKey("a")), mustFind[*flags.Feature](t, flags.FeatureKey("b"))
-		t.mustCommit(change("swapped", changed(a, using()), changed(b, using(7))))
-		t.wantKind(t.commit(change("deleted", deleted(t.latest(7)))), flags.VersionConflict)
-		t.mustCommit(change("dropped", changed(b, using())))
-		t.mustCommit(change("deleted", deleted(t.latest(7))))
+		t.mustCommit(change("swapped", update(a, useSegments()), update(b, useSegments(7))))
+		t.wantKind(t.commit(change("deleted", deletion(t.segmentWithUseCount(7)))), flags.VersionConflict)
+		t.mustCommit(change("dropped", update(b, useSegments())))
+		t.mustCommit(change("deleted", deletion(t.segmentWithUseCount(7))))
 	}},
-	{"two of one name", func(t *trial) {
+	{"two segments of the same name", func(t *storeTest) {
 		s := t.mustSegment(7)
 		second := segment(8)
 		second.Name = s.Name
-		t.wantKind(t.commit(change("added", added(second))), flags.NameExists)
+		t.wantKind(t.commit(change("added", addition(second))), flags.NameExists)
 		after := s.Clone()
 		after.Name = "renamed"
 		t.mustCommit(change("renamed", flags.Write{Before: s, After: after}))
 		t.mustAdd(second)
-		t.mustCommit(change("deleted", deleted(mustFind[*flags.Segment](t, flags.SegmentKey(7)))))
+		t.mustCommit(change("deleted", deletion(mustFind[*flags.Segment](t, flags.SegmentKey(7)))))
 		third := segment(9)
 		third.Name = "renamed"
 		t.mustAdd(third)
 		t.wantList(flags.EntitySegment, "8", "9")
 	}},
-	{"what a flag uses is listed while it does", func(t *trial) {
-		f := user("f", 7)
+	{"uses of a flag are listed", func(t *storeTest) {
+		f := flagUsing("f", 7)
 		f.Environments["production"].Strategies[0].Constraints = []flags.Constraint{{ContextName: "country", Operator: flags.In, Values: []string{"NO"}}}
-		t.mustAdd(f, flag("u1", "plain"), user("other", 9))
+		t.mustAdd(f, flag("u1", "plain"), flagUsing("other", 9))
 		t.wantList(flags.EntityUse, "f", "other")
-		want := []flags.Aggregate{mustFind[*flags.Feature](t, f.Key()).Use(), user("other", 9).Use()}
+		want := []flags.Aggregate{mustFind[*flags.Feature](t, f.Key()).Use(), flagUsing("other", 9).Use()}
 		list, err := t.store.List(t.Context(), flags.EntityUse)
 		if err != nil {
-			t.Fatal(reason(err))
+			t.Fatal(withCause(err))
 		}
 		if diff := cmp.Diff(want, list); diff != "" {
 			t.Errorf("uses (-want +got):\n%s", diff)
 		}
-		t.mustCommit(change("archived", changed(mustFind[*flags.Feature](t, f.Key()), archive)))
+		t.mustCommit(change("archived", update(mustFind[*flags.Feature](t, f.Key()), archive)))
 		if list, err = t.store.List(t.Context(), flags.EntityUse); err != nil || !list[0].(flags.FeatureUse).Archived {
 			t.Errorf("%v (%v), want the first archived", list, err)
 		}
-		t.mustCommit(change("dropped", changed(mustFind[*flags.Feature](t, f.Key()), using())))
+		t.mustCommit(change("dropped", update(mustFind[*flags.Feature](t, f.Key()), useSegments())))
 		t.wantList(flags.EntityUse, "other")
 	}},
-	{"more than fits into one change", func(t *trial) {
+	{"more segments than one change can have", func(t *storeTest) {
 		var ids []int64
 		for id := range int64(100) {
 			ids = append(ids, id+1)
 		}
-		t.wantKind(t.commit(change("made", added(user("f", ids...)))), flags.Invalid)
+		t.wantKind(t.commit(change("made", addition(flagUsing("f", ids...)))), flags.Invalid)
 		t.wantAbsent(flags.FeatureKey("f"))
-		t.mustAdd(user("f", ids[:95]...)) // with the flag, its row, its project's guard, its use and the event
+		t.mustAdd(flagUsing("f", ids[:95]...)) // plus the flag, its list row, its project's guard, its use and the event
 	}},
-	{"deletion against flags that begin to use it", func(t *trial) {
+	{"concurrent deletion and use", func(t *storeTest) {
 		const n = 8
 		for id := range int64(n) {
 			s := t.mustSegment(id + 1)
@@ -229,11 +230,11 @@ var segmentCases = []testCase{
 				wg            sync.WaitGroup
 				gone, started error
 			)
-			wg.Go(func() { gone = t.commit(change("deleted", deleted(s))) })
-			wg.Go(func() { started = t.commit(change("used", changed(f, using(id+1)))) })
+			wg.Go(func() { gone = t.commit(change("deleted", deletion(s))) })
+			wg.Go(func() { started = t.commit(change("used", update(f, useSegments(id+1)))) })
 			wg.Wait()
 			if (gone == nil) == (started == nil) {
-				t.Errorf("deletion: %v, use: %v; want one of them to succeed", reason(gone), reason(started))
+				t.Errorf("deletion: %v, use: %v; want one of them to succeed", withCause(gone), withCause(started))
 			}
 		}
 	}},

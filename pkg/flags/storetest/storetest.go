@@ -1,6 +1,7 @@
-// Package storetest is the contract of flags.Store as tests. A store passes Run on a real engine, or it is none: there
-// is no store in memory and no mock, because what matters here (conditions, transactions, pages, writers at the same
-// time) is what those get wrong.
+// Package storetest holds the tests of the interface flags.Store. Every implementation must pass Run.
+//
+// The tests need a real database engine. There is no store in memory and no mock, because those get wrong what
+// matters here: conditions, transactions, pages and concurrent writers.
 package storetest
 
 import (
@@ -16,7 +17,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Run holds a store to its contract. Each call of open gives a store over a table of its own, new and empty.
+// Run tests a store. Each call of open must return a store over a new, empty table.
 func Run(t *testing.T, open func(t *testing.T) flags.Store) {
 	t.Helper()
 	for _, group := range []struct {
@@ -38,101 +39,102 @@ func Run(t *testing.T, open func(t *testing.T) flags.Store) {
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
-				t.Run(c.name, func(t *testing.T) { c.run(&trial{T: t, store: open(t)}) })
+				t.Run(c.name, func(t *testing.T) { c.run(&storeTest{T: t, store: open(t)}) })
 			}
 		})
 	}
 }
 
-// A testCase is one clause of the contract.
+// A testCase tests one rule of the interface.
 type testCase struct {
 	name string
-	run  func(*trial)
+	run  func(*storeTest)
 }
 
-// A trial is a test with its store. What it calls "must" ends the test when it fails.
-type trial struct {
+// A storeTest is a test with its store. Methods named must… end the test on failure.
+type storeTest struct {
 	*testing.T
 	store flags.Store
 }
 
-// at is when everything in these tests happens. A store keeps milliseconds.
+// at is the time of everything in these tests. Stores keep milliseconds.
 var at = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 
-// change is a change of those writes, with an event of its own.
+// change returns a change with these writes and an event of its own.
 func change(kind flags.EventType, writes ...flags.Write) flags.Change {
 	return flags.Change{Writes: writes, Event: flags.Event{
 		ID: uuid.Must(uuid.NewV7()).String(), Type: kind, CreatedAt: at, CreatedBy: "storetest",
 	}}
 }
 
-func added(a flags.Aggregate) flags.Write { return flags.Write{After: a} }
+// addition returns a write that creates an aggregate.
+func addition(a flags.Aggregate) flags.Write { return flags.Write{After: a} }
 
-func (t *trial) commit(c flags.Change) error { return t.store.Commit(t.Context(), c) }
+func (t *storeTest) commit(c flags.Change) error { return t.store.Commit(t.Context(), c) }
 
-func (t *trial) mustCommit(c flags.Change) {
+func (t *storeTest) mustCommit(c flags.Change) {
 	t.Helper()
 	if err := t.commit(c); err != nil {
-		t.Fatalf("commit: %v", reason(err))
+		t.Fatalf("commit: %v", withCause(err))
 	}
 }
 
-// mustAdd commits one change for each aggregate.
-func (t *trial) mustAdd(all ...flags.Aggregate) {
+// mustAdd commits a separate change for each aggregate.
+func (t *storeTest) mustAdd(all ...flags.Aggregate) {
 	t.Helper()
 	for _, a := range all {
-		t.mustCommit(change("added", added(a)))
+		t.mustCommit(change("added", addition(a)))
 	}
 }
 
-// reason is an error with its cause, which Error keeps from those that it is not meant for.
-func reason(err error) error {
+// withCause returns the error joined with its cause, which is not part of the public message.
+func withCause(err error) error {
 	if e, ok := errors.AsType[*flags.Error](err); ok && e.Err != nil {
 		return errors.Join(err, e.Err)
 	}
 	return err
 }
 
-// wantKind checks that an error, which must not be nil, is of a kind.
-func (t *trial) wantKind(err error, want flags.Kind) {
+// wantKind checks that there is an error, and its kind.
+func (t *storeTest) wantKind(err error, want flags.Kind) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("got no error, want one of kind %d", want)
 	}
 	if got := flags.KindOf(err); got != want {
-		t.Fatalf("got an error of kind %d (%v), want kind %d", got, reason(err), want)
+		t.Fatalf("got an error of kind %d (%v), want kind %d", got, withCause(err), want)
 	}
 }
 
-func (t *trial) mustLoad(keys ...flags.Key) flags.View {
+func (t *storeTest) mustLoad(keys ...flags.Key) flags.View {
 	t.Helper()
 	view, err := t.store.Load(t.Context(), keys)
 	if err != nil {
-		t.Fatalf("load: %v", reason(err))
+		t.Fatalf("load: %v", withCause(err))
 	}
 	return view
 }
 
-// mustFind loads one aggregate, which must be there.
-func mustFind[A flags.Aggregate](t *trial, key flags.Key) A {
+// mustFind loads an aggregate that must exist.
+func mustFind[A flags.Aggregate](t *storeTest, key flags.Key) A {
 	t.Helper()
 	view := t.mustLoad(key)
 	if _, there := view[key]; !there {
-		t.Fatalf("%v is not there", key)
+		t.Fatalf("%v does not exist", key)
 	}
 	return flags.Find[A](view, key)
 }
 
 // wantAbsent checks that nothing is stored at a key.
-func (t *trial) wantAbsent(key flags.Key) {
+func (t *storeTest) wantAbsent(key flags.Key) {
 	t.Helper()
 	if view := t.mustLoad(key); len(view) > 0 {
-		t.Errorf("%v is there, at version %d", key, flags.VersionOf(view[key]))
+		t.Errorf("%v exists at version %d", key, flags.VersionOf(view[key]))
 	}
 }
 
-// wantVersion checks an aggregate's version, and that there is one event for each.
-func (t *trial) wantVersion(of flags.Aggregate, want int64) {
+// wantVersion checks the version of an aggregate, and that it has one event per version.
+func (t *storeTest) wantVersion(of flags.Aggregate, want int64) {
 	t.Helper()
 	view := t.mustLoad(of.Key())
 	if got := flags.VersionOf(view[of.Key()]); got != want {
@@ -143,26 +145,26 @@ func (t *trial) wantVersion(of flags.Aggregate, want int64) {
 	}
 }
 
-func (t *trial) mustEvents(of flags.Aggregate) []flags.Event {
+func (t *storeTest) mustEvents(of flags.Aggregate) []flags.Event {
 	t.Helper()
 	events, err := t.store.Events(t.Context(), of)
 	if err != nil {
-		t.Fatalf("events: %v", reason(err))
+		t.Fatalf("events: %v", withCause(err))
 	}
 	return events
 }
 
-func (t *trial) mustSummaries(uid string, archived bool) []flags.FeatureSummary {
+func (t *storeTest) mustSummaries(uid string, archived bool) []flags.FeatureSummary {
 	t.Helper()
 	list, err := t.store.Summaries(t.Context(), uid, archived)
 	if err != nil {
-		t.Fatalf("summaries: %v", reason(err))
+		t.Fatalf("summaries: %v", withCause(err))
 	}
 	return list
 }
 
-// wantNames checks which flags a project lists, and in which order.
-func (t *trial) wantNames(uid string, archived bool, want ...string) {
+// wantNames checks the flags that a project lists, in their order.
+func (t *storeTest) wantNames(uid string, archived bool, want ...string) {
 	t.Helper()
 	var got []string
 	for _, s := range t.mustSummaries(uid, archived) {
@@ -173,8 +175,8 @@ func (t *trial) wantNames(uid string, archived bool, want ...string) {
 	}
 }
 
-// wantEvent checks a stored event: all of it, but for what sort of JSON value its data is.
-func (t *trial) wantEvent(got, want flags.Event) {
+// wantEvent compares events; Data and PreData are compared as JSON.
+func (t *storeTest) wantEvent(got, want flags.Event) {
 	t.Helper()
 	document := cmp.FilterPath(
 		func(p cmp.Path) bool { return p.Last().String() == ".Data" || p.Last().String() == ".PreData" },
@@ -184,7 +186,7 @@ func (t *trial) wantEvent(got, want flags.Event) {
 	}
 }
 
-// asJSON is a value as one JSON text, its objects sorted by name.
+// asJSON returns a value as JSON, with sorted keys.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -201,8 +203,8 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// changed is a flag as it was loaded and a copy to alter, as a write.
-func changed(before *flags.Feature, alter func(*flags.Feature)) flags.Write {
+// update returns a write of an altered copy of the flag.
+func update(before *flags.Feature, alter func(*flags.Feature)) flags.Write {
 	after := before.Clone()
 	alter(after)
 	return flags.Write{Before: before, After: after}

@@ -13,14 +13,14 @@ import (
 )
 
 var summaryCases = []testCase{
-	{"a project without flags", func(t *trial) {
+	{"a project without flags", func(t *storeTest) {
 		for _, archived := range []bool{false, true} {
 			if list := t.mustSummaries("u1", archived); list == nil || len(list) > 0 {
 				t.Errorf("got %#v, want an empty list", list)
 			}
 		}
 	}},
-	{"all that a list shows", func(t *trial) {
+	{"all fields of a summary", func(t *storeTest) {
 		active := FullFeature()
 		active.Name = "active"
 		active.Archived, active.ArchivedAt = false, time.Time{}
@@ -32,7 +32,7 @@ var summaryCases = []testCase{
 			}
 		}
 	}},
-	{"a change shows at once", func(t *trial) {
+	{"changes are visible at once", func(t *storeTest) {
 		f := flag("u1", "f")
 		t.mustAdd(f)
 		env := flags.ProjectEnvironment{
@@ -57,7 +57,7 @@ var summaryCases = []testCase{
 		}
 		for _, step := range steps {
 			read := mustFind[*flags.Feature](t, f.Key())
-			w := changed(read, step.alter)
+			w := update(read, step.alter)
 			t.mustCommit(change("changed", w))
 			want := []flags.FeatureSummary{w.After.(*flags.Feature).Summary()}
 			if diff := cmp.Diff(want, t.mustSummaries("u1", false), cmpopts.EquateEmpty()); diff != "" {
@@ -65,23 +65,23 @@ var summaryCases = []testCase{
 			}
 		}
 	}},
-	{"archived flags have a list of their own", func(t *trial) {
+	{"archived flags are listed separately", func(t *storeTest) {
 		t.mustAdd(flag("u1", "a"), flag("u1", "b"))
 		for range 2 {
 			read := mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("archived", changed(read, archive)))
+			t.mustCommit(change("archived", update(read, archive)))
 			t.wantNames("u1", false, "b")
 			t.wantNames("u1", true, "a")
 			read = mustFind[*flags.Feature](t, flags.FeatureKey("a"))
-			t.mustCommit(change("revived", changed(read, revive)))
+			t.mustCommit(change("revived", update(read, revive)))
 			t.wantNames("u1", false, "a", "b")
 			t.wantNames("u1", true)
 		}
 	}},
-	{"in the order of names, byte by byte", func(t *trial) {
+	{"sorted by name, byte by byte", func(t *storeTest) {
 		names := []string{"a", "B", "b", "a.b", "a-b", "a_b", "a~", "aa", "A", "0", "10", "9", "~", "-", "FLAG", "archived"}
 		for _, name := range names {
-			t.mustAdd(flag("u1", name), retired("u1", name+".old"))
+			t.mustAdd(flag("u1", name), archivedFlag("u1", name+".old"))
 		}
 		slices.Sort(names)
 		t.wantNames("u1", false, names...)
@@ -92,9 +92,9 @@ var summaryCases = []testCase{
 		slices.Sort(old)
 		t.wantNames("u1", true, old...)
 	}},
-	{"of that project alone", func(t *trial) {
-		// A project's id may be another's uid, and one uid the beginning of another.
-		t.mustAdd(project("u1", "u2"), flag("u1", "one"), flag("u2", "two"), flag("u11", "eleven"), retired("u1", "one.old"), retired("u2", "two.old"))
+	{"only flags of the project", func(t *storeTest) {
+		// The ID of one project is the UID of another, and one UID is a prefix of another.
+		t.mustAdd(project("u1", "u2"), flag("u1", "one"), flag("u2", "two"), flag("u11", "eleven"), archivedFlag("u1", "one.old"), archivedFlag("u2", "two.old"))
 		for uid, name := range map[string]string{"u1": "one", "u2": "two"} {
 			t.wantNames(uid, false, name)
 			t.wantNames(uid, true, name+".old")
@@ -102,17 +102,17 @@ var summaryCases = []testCase{
 		t.wantNames("u", false)
 		t.wantNames("u11", true)
 	}},
-	{"complete past one megabyte", func(t *trial) {
+	{"complete over one megabyte", func(t *storeTest) {
 		const n, batch = 1600, 20
 		long := strings.Repeat("d", 1000) // archived flags keep their descriptions in the list
 		var names []string
 		for i := 0; i < n; i += batch {
 			c := change("added")
 			for j := range batch {
-				f := retired("u1", fmt.Sprintf("flag-%04d", i+j))
+				f := archivedFlag("u1", fmt.Sprintf("flag-%04d", i+j))
 				f.Description = &long
 				names = append(names, f.Name)
-				c.Writes = append(c.Writes, added(f))
+				c.Writes = append(c.Writes, addition(f))
 			}
 			t.mustCommit(c)
 		}
