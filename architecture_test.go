@@ -41,7 +41,7 @@ var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash",
 	dynamo + "/dynamotest", flags + "/storetest",
 	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/migration",
-	internal + "/ministack", internal + "/samlocal",
+	internal + "/ministack", internal + "/samlocal", internal + "/samples",
 }
 
 // rules lists what the packages of a pattern may not import, directly or through others.

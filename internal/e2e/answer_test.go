@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The answers, with every member that they have: one more, or one less where the tests compare, is a failure.
+// The types of responses, with every field. An unknown field is a failure.
 type (
 	featureAnswer struct {
 		Name           string     `json:"name"`
@@ -137,7 +137,7 @@ type (
 	}
 )
 
-// in is the flag in an environment that it must have.
+// in returns the flag's state in an environment, which must exist.
 func (f featureAnswer) in(t *testing.T, environment string) inAnswer {
 	t.Helper()
 	for _, e := range f.Environments {
@@ -149,7 +149,7 @@ func (f featureAnswer) in(t *testing.T, environment string) inAnswer {
 	return inAnswer{}
 }
 
-// equal compares an answer, or a part of one, with what it must be.
+// equal compares a response, or a part of it, with the expected value.
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(inAnswer{})); diff != "" {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClientSpecification loads the 153 flags of the specification through the interface, uses them, and reads
-// everything back. What the contract has no place for must be refused with a 400 that points at it.
+// TestClientSpecification creates the 153 flags of the specification through the API, changes them, and reads everything
+// back. What the contract does not support must be rejected with a 400 that points at the field.
 func TestClientSpecification(t *testing.T) {
 	l := &loader{t: t, g: start(t), ids: map[string]bool{}, tally: tally{}}
 	suites := loadSuites(t)
@@ -35,7 +35,7 @@ func TestClientSpecification(t *testing.T) {
 	l.checkAll()
 }
 
-// A loader puts flags into a gateway and knows what it must have then.
+// A loader creates flags and knows what the server must return for them.
 type loader struct {
 	t     *testing.T
 	g     *gateway
@@ -44,8 +44,8 @@ type loader struct {
 	tally tally
 }
 
-// load makes a flag of the specification, sets it up in both environments, and switches it on where it says so. In
-// development everything is sent word for word, in production in other words that mean the same.
+// load creates a flag of the specification in both environments and enables it if the specification says so. It sends
+// strategies to development as they are, and to production in a shorter form with the same meaning.
 func (l *loader) load(suite string, spec specFlag) {
 	l.t.Helper()
 	f := newLoaded(suite, spec)
@@ -84,8 +84,8 @@ func (l *loader) load(suite string, spec specFlag) {
 
 func (s specStrategy) verbatim() any { return s }
 
-// addStrategy adds a strategy if the contract has no fault with it, and otherwise sees it refused; what can be mended
-// is added after that.
+// addStrategy adds a strategy. If the contract does not allow it, the server must reject it; a strategy that can be
+// corrected is added after that.
 func (l *loader) addStrategy(f *loaded, environment string, s specStrategy, body func(specStrategy) any, want func(specStrategy, string, int) strategy) {
 	l.t.Helper()
 	path, in := f.pathIn(environment)+"/strategies", f.in[environment]
@@ -104,7 +104,7 @@ func (l *loader) addStrategy(f *loaded, environment string, s specStrategy, body
 	in.strategies = append(in.strategies, w)
 }
 
-// refused makes a request that must be a 400 whose details are the faults, each at its place and no other.
+// refused sends a request that must get a 400 with exactly these faults in the details.
 func (l *loader) refused(path string, body any, faults []fault) {
 	l.t.Helper()
 	f := l.g.fails(l.t, 400, "ValidationError", "POST", path, body)
@@ -121,7 +121,7 @@ func (l *loader) refused(path string, body any, faults []fault) {
 	equal(l.t, path+": further details", details, map[string]string{})
 }
 
-// setVariants gives both environments the flag's variants, each by another operation.
+// setVariants sets the variants of the flag in both environments, with a different operation for each.
 func (l *loader) setVariants(f *loaded) {
 	l.t.Helper()
 	if f.spec.Variants == nil {
@@ -142,7 +142,7 @@ func (l *loader) setVariants(f *loaded) {
 	}
 }
 
-// switchOn switches the flag on if the specification says so, and sees that refused where it has no strategy.
+// switchOn enables the flag if the specification says so. Without a strategy the server must reject that.
 func (l *loader) switchOn(f *loaded) {
 	l.t.Helper()
 	if !f.spec.Enabled {
@@ -183,7 +183,7 @@ func (l *loader) switchOff() {
 	}
 }
 
-// clone clones every nth flag, as it is, and compares what the clone has.
+// clone clones every nth flag and compares the clone.
 func (l *loader) clone(nth int) (clones int) {
 	l.t.Helper()
 	for _, f := range every(nth, l.active()) {
@@ -213,7 +213,8 @@ func (l *loader) clone(nth int) (clones int) {
 	return clones
 }
 
-// archive archives every nth flag, on or off. It is gone then, and its name is not free. One that others depend on stays.
+// archive archives every nth flag. The flag is then not found, and its name is still taken. A flag with children cannot be
+// archived.
 func (l *loader) archive(nth int) (archived []*loaded) {
 	l.t.Helper()
 	for _, f := range every(nth, l.active()) {
@@ -233,7 +234,7 @@ func (l *loader) archive(nth int) (archived []*loaded) {
 	return archived
 }
 
-// revive brings every nth of the flags back. It is off everywhere and has all that it had.
+// revive revives every nth of the archived flags. It is disabled everywhere and otherwise unchanged.
 func (l *loader) revive(archived []*loaded, nth int) {
 	l.t.Helper()
 	for _, f := range every(nth, archived) {
@@ -261,7 +262,7 @@ func every[T any](nth int, all []T) (some []T) {
 	return some
 }
 
-// checkAll reads back every flag and every list.
+// checkAll reads every flag and every list.
 func (l *loader) checkAll() {
 	l.t.Helper()
 	projects := map[string][]*loaded{}
@@ -276,7 +277,7 @@ func (l *loader) checkAll() {
 	}
 }
 
-// checkLists compares the lists of a project, in whatever order, with the flags that it has.
+// checkLists compares the lists of a project, in any order, with its flags.
 func (l *loader) checkLists(project string, flags []*loaded) {
 	l.t.Helper()
 	active, archived := map[string][]rowEnvironment{}, map[string]bool{}

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// project is where tests work that need no more than one.
+// project is the path of the project for tests that need only one.
 const project = "/api/admin/projects/default"
 
-// send makes a request. A body that is no string is sent as JSON.
+// send sends a request. A body that is not a string is sent as JSON.
 func (g *gateway) send(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
 	var reader io.Reader
 	switch body := body.(type) {
@@ -45,8 +45,8 @@ func (g *gateway) send(ctx context.Context, method, path string, body any) (stat
 	return resp.StatusCode, answer, err
 }
 
-// do makes a request that must be answered with the status, and decodes the answer into into, unless that is nil: all
-// of it, since an unknown member is a failure.
+// do sends a request that must get the status, and decodes the response into into, unless that is nil. An unknown field
+// is a failure.
 func (g *gateway) do(t *testing.T, want int, method, path string, body, into any) {
 	t.Helper()
 	status, answer, err := g.send(t.Context(), method, path, body)
@@ -76,7 +76,7 @@ type failure struct {
 	Details           []struct{ Message, Description, Path string }
 }
 
-// fails makes a request that must be refused with the status and the name of an error.
+// fails sends a request that must get the status and the error name.
 func (g *gateway) fails(t *testing.T, status int, name, method, path string, body any) failure {
 	t.Helper()
 	var f failure

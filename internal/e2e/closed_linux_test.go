@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// TestEngineIsClosed calls every port that the gateway and the processes under it listen on, as an AWS SDK, as a script
-// in a web page and as a browser before it lets the script do so. Without the secret none of them gets data or CORS headers.
+// TestEngineIsClosed calls every port of the server and its child processes as an AWS SDK, as a script in a web page, and
+// as the preflight of a browser. Without the secret none of them gets data or CORS headers.
 func TestEngineIsClosed(t *testing.T) {
 	g := start(t)
 	g.do(t, 201, "POST", project+"/features", `{"name":"not-for-pages"}`, nil)
@@ -68,7 +68,7 @@ func noCORS(t *testing.T, at string, header http.Header) {
 	}
 }
 
-// callEngine sends what DynamoDB takes for a request of an SDK.
+// callEngine sends a DynamoDB request as an SDK does.
 func callEngine(t *testing.T, url, method, operation string, headers []string) (int, http.Header, string) {
 	t.Helper()
 	body := `{}`
@@ -100,7 +100,7 @@ func callEngine(t *testing.T, url, method, operation string, headers []string) (
 	return resp.StatusCode, resp.Header, string(raw)
 }
 
-// processTree is a process and all that it started.
+// processTree returns a process and its descendants.
 func processTree(t *testing.T, pid int) []int {
 	t.Helper()
 	tree := []int{pid}
@@ -124,7 +124,7 @@ func processTree(t *testing.T, pid int) []int {
 	return tree
 }
 
-// listening are the TCP addresses that processes listen on.
+// listening returns the TCP addresses that processes listen on.
 func listening(t *testing.T, pids []int) (addresses []string) {
 	t.Helper()
 	sockets := map[string]bool{}

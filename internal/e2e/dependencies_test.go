@@ -2,8 +2,7 @@ package e2e
 
 import "slices"
 
-// dependAll has every flag depend on what the specification says. Parents come before their children, so that a child
-// meets them as they are in the end; of two that depend on each other one must be first.
+// dependAll sets the dependencies of every flag. Parents come before their children, except in a cycle.
 func (l *loader) dependAll() {
 	l.t.Helper()
 	done := map[string]bool{}
@@ -23,7 +22,7 @@ func (l *loader) dependAll() {
 	}
 }
 
-// depend has a flag depend on what the specification says, and sees refused what the contract has no place for.
+// depend sets the dependencies of a flag. The server must reject what the contract does not support.
 func (l *loader) depend(f *loaded) {
 	l.t.Helper()
 	if len(f.spec.Dependencies) == 0 {
@@ -50,7 +49,7 @@ func (l *loader) depend(f *loaded) {
 	l.tally.add(outcome, f.name)
 }
 
-// find is the loaded flag of that name, or nil.
+// find returns the loaded flag of that name, or nil.
 func (l *loader) find(name string) *loaded {
 	if i := slices.IndexFunc(l.flags, func(f *loaded) bool { return f.name == name }); i >= 0 {
 		return l.flags[i]
@@ -58,13 +57,13 @@ func (l *loader) find(name string) *loaded {
 	return nil
 }
 
-// gains notes a child.
+// gains records a child.
 func (f *loaded) gains(child string) {
 	f.children = append(slices.Clone(f.children), child)
 	slices.Sort(f.children)
 }
 
-// stays sees that a flag with children is not archived, and that they are named.
+// stays checks that a flag with children is not archived, and that the error names them.
 func (l *loader) stays(f *loaded) {
 	l.t.Helper()
 	failure := l.g.fails(l.t, 409, "ConflictError", "DELETE", f.path(), nil)
@@ -75,7 +74,7 @@ func (l *loader) stays(f *loaded) {
 	equal(l.t, "what depends on "+f.name, named, f.children)
 }
 
-// letGo notes that a flag is about to be archived: it depends on nothing any more.
+// letGo records that a flag is about to be archived, which removes its dependencies.
 func (l *loader) letGo(f *loaded) {
 	for _, p := range f.parents {
 		on := l.find(p.Feature)

@@ -17,8 +17,8 @@ import (
 	"guidon/internal/ministack"
 )
 
-// TestDeployment is `make test-deploy`: the stage dev, built and deployed by the SAM CLI into an emulator of AWS where the
-// roles' policies are enforced. Each part works on the stage as the parts before it leave it.
+// TestDeployment is `make test-deploy`: it builds and deploys the stage dev with the SAM CLI to an emulator of AWS that
+// enforces the policies of roles. Each part continues with the stage as the previous part left it.
 func TestDeployment(t *testing.T) {
 	s := newStage(t)
 	s.deploy(t)
@@ -33,7 +33,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("teardown", s.testTeardown)
 }
 
-// testMissingAction takes an action from a function's role: its requests fail, without a word of AWS, and only its.
+// testMissingAction removes an action from a function's role: only its requests fail, with an error that does not mention AWS.
 func (s *stage) testMissingAction(t *testing.T) {
 	const flags = "/api/admin/projects/default/features"
 	role := strings.TrimSpace(s.shell(t, "resource FeaturesRole"))
@@ -65,8 +65,8 @@ func (s *stage) testMissingAction(t *testing.T) {
 	s.do(t, 200, "GET", flags, nil, nil)
 }
 
-// testParameter deploys the same code with another parameter: the functions have it, the first start runs again, and the
-// admin token is the same.
+// testParameter deploys the same code with another parameter: the functions use it, the bootstrap function runs again, and
+// the admin token stays the same.
 func (s *stage) testParameter(t *testing.T) {
 	const flags, limit = "/api/admin/projects/default/features", 5
 	before := s.starts(t)
@@ -85,7 +85,7 @@ func (s *stage) testParameter(t *testing.T) {
 	s.fails(t, 400, "ValidationError", "POST", strategies, map[string]any{"name": "default"})
 }
 
-// testRotation changes the admin token as docs/operations/rotate.md says.
+// testRotation rotates the admin token with docs/operations/rotate.md.
 func (s *stage) testRotation(t *testing.T) {
 	old := s.token
 	printed := s.shell(t, docBlock(t, "docs/operations/rotate.md", "## The admin token"))
@@ -100,8 +100,8 @@ func (s *stage) testRotation(t *testing.T) {
 	s.do(t, 200, "GET", "/api/admin/projects", nil, nil)
 }
 
-// testStop stops all callers as docs/operations/runbook.md says, and lets them in again. The emulator takes the reserved
-// concurrency of a function, but runs its versions nevertheless; so the function itself is called here.
+// testStop blocks all callers with docs/operations/runbook.md, and unblocks them. The emulator applies the reserved
+// concurrency to a function but not to its versions, so the test calls the function itself.
 func (s *stage) testStop(t *testing.T) {
 	blocks := docBlocks(t, "docs/operations/runbook.md", "## Stop all callers")
 	reserved := func(function string) string {
@@ -127,7 +127,7 @@ func (s *stage) testStop(t *testing.T) {
 	}
 }
 
-// testBack deploys new code, takes one function back by hand as docs/operations/runbook.md says, and deploys again.
+// testBack deploys new code, rolls back one function with docs/operations/runbook.md, and deploys again.
 func (s *stage) testBack(t *testing.T) {
 	live := func() string {
 		t.Helper()
@@ -162,7 +162,7 @@ func (s *stage) testBack(t *testing.T) {
 	s.do(t, 200, "GET", "/api/admin/projects/default/features", nil, nil)
 }
 
-// release deploys a function with other code: a file more beside its program.
+// release deploys a function with other code: an additional file beside its program.
 func (s *stage) release(t *testing.T, name string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, "build", "FeaturesFunction", "release"), []byte(name), 0o600); err != nil {
@@ -171,7 +171,7 @@ func (s *stage) release(t *testing.T, name string) {
 	s.deploy(t, "Deployment=AllAtOnce")
 }
 
-// withoutSAM is a script without the commands of the SAM CLI, which need the adapted template.
+// withoutSAM removes the commands of the SAM CLI from a script: they need the adapted template.
 func withoutSAM(script string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(script) {
@@ -182,7 +182,7 @@ func withoutSAM(script string) string {
 	return kept.String()
 }
 
-// testTeardown deletes the stack as docs/operations/teardown.md says: the table and the key are left. Then it removes
+// testTeardown deletes the stack with docs/operations/teardown.md, which leaves the table and the key, and then deletes
 // these too.
 func (s *stage) testTeardown(t *testing.T) {
 	const page = "docs/operations/teardown.md"
@@ -212,7 +212,7 @@ func (s *stage) testTeardown(t *testing.T) {
 	}
 }
 
-// A stage is one that is deployed in an emulator, with its interface as a gateway.
+// A stage is deployed in an emulator. Its embedded gateway calls its API.
 type stage struct {
 	*gateway
 	stack    string
@@ -221,8 +221,8 @@ type stage struct {
 	template string // the adapted one
 }
 
-// newStage starts an emulator and builds the functions. SAM names the SAM CLI, MINISTACK the emulator, beside which is
-// the AWS CLI; ARCH is this machine's architecture, as the template has it.
+// newStage starts an emulator and builds the functions. SAM is the path of the SAM CLI, MINISTACK that of the emulator,
+// which has the AWS CLI beside it, and ARCH this machine's architecture as in the template.
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	dir := t.TempDir()
@@ -253,7 +253,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// build is `sam build` for this machine, and the adaptation of what it writes.
+// build runs `sam build` for this machine and adapts the template.
 func (s *stage) build(t *testing.T) {
 	t.Helper()
 	built := filepath.Join(s.dir, "build")
@@ -273,7 +273,7 @@ func (s *stage) build(t *testing.T) {
 	}
 }
 
-// deploy is `sam deploy` of the stage dev, with alarms and further parameters.
+// deploy runs `sam deploy` for the stage dev, with alarms and more parameters.
 func (s *stage) deploy(t *testing.T, parameters ...string) {
 	t.Helper()
 	s.sam(t, "deploy", "--template-file", s.template, "--config-file", filepath.Join(root, "samconfig.toml"), "--config-env", "dev",
@@ -286,7 +286,7 @@ func (s *stage) deploy(t *testing.T, parameters ...string) {
 	s.base = path
 }
 
-// starts is how many times the first start has run for the stack.
+// starts counts the runs of the bootstrap function for the stack.
 func (s *stage) starts(t *testing.T) int {
 	t.Helper()
 	return strings.Count(s.shell(t, `aws logs filter-log-events --log-group-name "/aws/lambda/$STACK-Bootstrap" \
@@ -302,7 +302,7 @@ func (s *stage) sam(t *testing.T, args ...string) {
 	}
 }
 
-// shell runs a script in the shell that docs/operations/README.md sets up, and gives what it prints on stdout.
+// shell runs a script in the shell that docs/operations/README.md sets up, and returns its stdout.
 func (s *stage) shell(t *testing.T, script string, args ...string) string {
 	t.Helper()
 	setUp := docBlock(t, "docs/operations/README.md", "# Operations")
@@ -318,13 +318,13 @@ func (s *stage) shell(t *testing.T, script string, args ...string) string {
 	return string(out)
 }
 
-// docBlock is the first block of shell commands after a line of a page.
+// docBlock returns the first block of shell commands after a line of a page.
 func docBlock(t *testing.T, page, line string) string {
 	t.Helper()
 	return docBlocks(t, page, line)[0]
 }
 
-// docBlocks are the blocks of shell commands between a line of a page and the next heading.
+// docBlocks returns the blocks of shell commands between a line of a page and the next heading.
 func docBlocks(t *testing.T, page, line string) (blocks []string) {
 	t.Helper()
 	_, after, found := strings.Cut("\n"+readRoot(t, page), "\n"+line+"\n")

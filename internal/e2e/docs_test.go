@@ -10,10 +10,10 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// tableRow is an operation in the table of docs/interface.md: its route and its permission.
+// tableRow matches an operation in the table of docs/interface.md: its route and its permission.
 var tableRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ [^`]+)` \\| ([A-Z_]+|none) \\|")
 
-// TestInterfacePage: the page lists the operations that there are, no other, with the permissions that they need.
+// TestInterfacePage checks that the page lists exactly the operations of the API, with their permissions.
 func TestInterfacePage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "interface.md"))
 	if err != nil {

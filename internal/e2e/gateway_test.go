@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// startTimeout is how long a gateway may take to serve; the first one of all may have to fetch its engine.
+// startTimeout is how long a server may take to start. The first one may have to download its engine.
 const startTimeout = 2 * time.Minute
 
-// A gateway is one that serves. It is also a client of itself (client_test.go).
+// A gateway is a running server, and a client of it (client_test.go).
 type gateway struct {
 	*process
 	port, data string
@@ -31,16 +31,16 @@ type gateway struct {
 	engine     holder // its own engine; zero when it uses another
 }
 
-// A holder is what the file beside the data says while an engine has it.
+// A holder is the note beside the data that names its engine.
 type holder struct {
 	PID int
 	URL string
 }
 
-// defaultToken is the admin token of a gateway that is given none, as the README tells.
+// defaultToken is the default admin token, as in the README.
 const defaultToken = "*:*.unleash-insecure-admin-api-token"
 
-// start runs a gateway on a port and with data of its own. It is stopped, and looked after, when the test ends.
+// start runs a server with its own port and data. At the end of the test it is stopped and checked.
 func start(t *testing.T, env ...string) *gateway {
 	t.Helper()
 	return startOn(t, freePort(t), filepath.Join(t.TempDir(), "data"), env...)
@@ -52,7 +52,7 @@ func startOn(t *testing.T, port, data string, env ...string) *gateway {
 	return serving(t, p, port, data, env)
 }
 
-// serving is a process as a gateway, once it serves.
+// serving waits until a process serves, and returns it as a gateway.
 func serving(t *testing.T, p *process, port, data string, env []string) *gateway {
 	t.Helper()
 	g := &gateway{process: p, port: port, data: data, env: env, token: defaultToken}
@@ -72,7 +72,7 @@ func serving(t *testing.T, p *process, port, data string, env []string) *gateway
 	return g
 }
 
-// again starts a gateway on the port and the data of one that has ended.
+// again starts a server on the port and the data of one that has ended.
 func (g *gateway) again(t *testing.T) *gateway {
 	t.Helper()
 	return startOn(t, g.port, g.data, g.env...)
@@ -82,7 +82,7 @@ func (g *gateway) url() string { return "http://" + address(g.port) + g.base }
 
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
-// awaitHealth returns once the gateway is healthy and has said so.
+// awaitHealth waits until the server is healthy and has printed its greeting.
 func (g *gateway) awaitHealth(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
@@ -108,10 +108,10 @@ func (g *gateway) awaitHealth(t *testing.T) {
 	}
 }
 
-// holder is the engine that has the gateway's data; zero when none has.
+// holder returns the engine that uses the server's data, or zeros.
 func (g *gateway) holder() holder { return holderOf(filepath.Join(g.data, "guidon.db")) }
 
-// holderOf is the engine that has a file of data.
+// holderOf returns the engine that uses a data file.
 func holderOf(data string) (h holder) {
 	raw, err := os.ReadFile(data + ".engine")
 	if err != nil || json.Unmarshal(raw, &h) != nil {
@@ -120,7 +120,7 @@ func holderOf(data string) (h holder) {
 	return h
 }
 
-// stop ends the gateway as Ctrl-C does: it exits 0, and nothing that it started is left.
+// stop ends the server as Ctrl-C does. It must exit with 0 and leave no process behind.
 func (g *gateway) stop(t *testing.T) {
 	t.Helper()
 	g.endBy(t, os.Interrupt)
@@ -152,7 +152,7 @@ func (g *gateway) endBy(t *testing.T, s os.Signal) {
 	}
 }
 
-// kill ends the gateway as kill -9 does, and its engine not.
+// kill ends the server as kill -9 does, but not its engine.
 func (g *gateway) kill(t *testing.T) {
 	t.Helper()
 	g.signal(t, os.Kill)
@@ -160,7 +160,7 @@ func (g *gateway) kill(t *testing.T) {
 	g.http.CloseIdleConnections()
 }
 
-// portOf is the port of an address.
+// portOf returns the port of an address.
 func portOf(t *testing.T, address string) string {
 	t.Helper()
 	at, err := url.Parse(address)
@@ -179,8 +179,8 @@ func listens(port string) bool {
 	return true
 }
 
-// freePort is one that nobody listens on. It is none of those that systems give to outgoing connections, so that
-// another test cannot have it by chance between the end of a gateway and its next start.
+// freePort returns a port that nothing listens on. It is outside the range for outgoing connections, so that no other test
+// gets it between the end of a server and its next start.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {

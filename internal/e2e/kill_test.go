@@ -17,10 +17,9 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// TestKilled ends the gateway, its engine, or both, by kill -9 at random moments while eight writers make, relate, tag,
-// change and archive flags. Each time the service comes back, every change that was acknowledged is there, none that was
-// not asked for is, and the whole table is consistent, item by item: no half change. 5 times in `make test`, 100 in
-// `make trust`.
+// TestKilled ends the server, its engine, or both with kill -9 at random moments while eight writers create, relate, tag,
+// change and archive flags. Each time the service starts again, every acknowledged change is stored, no other change is,
+// and the whole table is consistent: no change is stored in part. 5 times in `make test`, 100 in `make trust`.
 func TestKilled(t *testing.T) {
 	const aChain = 10 // kills over the same data; a check reads all of it
 	done := map[string]int{}
@@ -46,7 +45,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// kill ends what there is by kill -9, and gives what serves then.
+// kill ends processes with kill -9, and returns the server that runs then.
 func (l *load) kill(t *testing.T, g *gateway, round int) (kind string, now *gateway) {
 	t.Helper()
 	end := func(pid int) {
@@ -72,7 +71,7 @@ func (l *load) kill(t *testing.T, g *gateway, round int) (kind string, now *gate
 	return "both", g.again(t)
 }
 
-// awaitEngine returns once the gateway has another engine than the old one, and answers by it.
+// awaitEngine waits until the server has a new engine and answers with it.
 func (g *gateway) awaitEngine(t *testing.T, old holder) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); ; time.Sleep(5 * time.Millisecond) {
@@ -89,7 +88,7 @@ func (g *gateway) awaitEngine(t *testing.T, old holder) {
 	}
 }
 
-// A load is writers at work, and what became of each change that they asked for.
+// A load is a set of writers, with the result of each change that they requested.
 type load struct {
 	gateway *gateway
 	name    string
@@ -104,7 +103,7 @@ type load struct {
 	away    int // answers that the store was away
 }
 
-// A story is what was asked for of a flag, in order, and whether each was acknowledged.
+// A story lists the changes requested for a flag, in order, and whether each was acknowledged.
 type story struct {
 	parent string
 	steps  []asked
@@ -141,13 +140,13 @@ func newLoad(t *testing.T, g *gateway, name string) *load {
 	return l
 }
 
-// stop ends the load once what is under way is answered.
+// stop ends the load when the current requests are answered.
 func (l *load) stop() {
 	l.once.Do(func() { close(l.halt) })
 	l.writers.Wait()
 }
 
-// tell makes a flag and changes it, until a change is not acknowledged. It tells whether anybody answers still.
+// tell creates a flag and changes it until a change is not acknowledged. It reports whether the server still answers.
 func (l *load) tell(t *testing.T, name string, writer int) bool {
 	s := &story{parent: fmt.Sprintf("%s-parent-%d", l.name, writer%2)}
 	l.mu.Lock()
@@ -207,7 +206,7 @@ func (l *load) unsure() (n int) {
 	return n
 }
 
-// check reads every flag back and holds it to what was acknowledged: that is there, and what was not asked for is not.
+// check reads every flag: acknowledged changes must be stored, and changes that were not requested must not be.
 func (l *load) check(t *testing.T, g *gateway) {
 	t.Helper()
 	var gone struct{ Features []struct{ Name string } }
@@ -249,10 +248,10 @@ func (l *load) check(t *testing.T, g *gateway) {
 	}
 }
 
-// TestEngineAway stops the engine under load, waits, and starts it again, without any end of the gateway: by kill -9,
-// where connections are refused, and by SIGSTOP, where nobody answers at all. Meanwhile every answer comes within the
-// function's 15 seconds less one, as a 503 with Retry-After or a 500; afterwards all goes on, nothing that was
-// acknowledged is lost, and the table is consistent.
+// TestEngineAway stops the engine under load, waits, and starts it again while the server keeps running: with kill -9,
+// where connections are refused, and with SIGSTOP, where requests get no answer. Meanwhile every response comes within 14
+// seconds, one less than a function has, as a 503 with Retry-After or a 500. Afterwards no acknowledged change is lost and
+// the table is consistent.
 func TestEngineAway(t *testing.T) {
 	const answersWithin = 14*time.Second + 500*time.Millisecond
 	for _, c := range []struct {
@@ -307,8 +306,7 @@ func TestEngineAway(t *testing.T) {
 	}
 }
 
-// awaitAway lets the store be away for a while, in which a reader and a writer ask too: what is answered before the end
-// of the function's time is what a store that is away means.
+// awaitAway waits while the store is away, and checks the responses to a reader and a writer in that time.
 func (g *gateway) awaitAway(t *testing.T, away time.Duration) {
 	t.Helper()
 	begun := time.Now()

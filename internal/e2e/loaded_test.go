@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// environments are those that a new project has, as the answers show them.
+// environments lists the environments of a new project, as in responses.
 var environments = []rowEnvironment{
 	{Name: "development", DisplayName: "development", Type: "development", SortOrder: 2},
 	{Name: "production", DisplayName: "production", Type: "production", SortOrder: 3},
 }
 
-// A loaded flag is one that the gateway has, with what must be read back.
+// A loaded flag is stored in the server, with the expected response.
 type loaded struct {
 	spec          specFlag
 	project, name string
@@ -24,7 +24,7 @@ type loaded struct {
 	revived       time.Time // zero while it never was
 }
 
-// A setup is what a flag has in one environment.
+// A setup is the configuration of a flag in one environment.
 type setup struct {
 	enabled    bool
 	strategies []strategy
@@ -45,8 +45,8 @@ func (f *loaded) path() string { return f.list() + "/" + f.name }
 
 func (f *loaded) pathIn(environment string) string { return f.path() + "/environments/" + environment }
 
-// cloneAs is what a clone of the flag must be: off, and with strategies that are grouped under the new name if they
-// were grouped under the old one. The ids are taken from the answer, see adopt.
+// cloneAs returns the expected clone: disabled, with the new name as group of the strategies that had the old name. The
+// ids come from the response (adopt).
 func (f *loaded) cloneAs(name string) *loaded {
 	c := &loaded{spec: f.spec, project: f.project, name: name, in: map[string]*setup{}, parents: f.parents, children: []string{}}
 	for env, s := range f.in {
@@ -65,7 +65,7 @@ func (f *loaded) cloneAs(name string) *loaded {
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// adopt gives a wanted strategy the id that it was answered with, which must be one that no other strategy has.
+// adopt copies the id of a strategy from the response. No other strategy may have it.
 func adopt(t *testing.T, want *strategy, got strategy, ids map[string]bool) {
 	t.Helper()
 	if !uuid.MatchString(got.ID) || ids[got.ID] {
@@ -75,7 +75,7 @@ func adopt(t *testing.T, want *strategy, got strategy, ids map[string]bool) {
 	want.ID = got.ID
 }
 
-// enabled tells whether the flag is on anywhere.
+// enabled reports whether the flag is enabled in any environment.
 func (f *loaded) enabled() bool {
 	for _, s := range f.in {
 		if s.enabled {
@@ -85,7 +85,7 @@ func (f *loaded) enabled() bool {
 	return false
 }
 
-// rows is what lists say of the flag's environments.
+// rows returns the flag's environments as in lists.
 func (f *loaded) rows() []rowEnvironment {
 	rows := make([]rowEnvironment, len(environments))
 	for i, env := range environments {
@@ -97,7 +97,7 @@ func (f *loaded) rows() []rowEnvironment {
 	return rows
 }
 
-// want is how the flag is read by itself, but for the time of its creation.
+// want returns the expected flag, without the time of its creation.
 func (f *loaded) want(created time.Time) featureAnswer {
 	description := or(f.spec.Description, "")
 	w := featureAnswer{
@@ -117,7 +117,7 @@ func (f *loaded) want(created time.Time) featureAnswer {
 	return w
 }
 
-// check reads the flag back and compares all of it.
+// check reads the flag and compares all of it.
 func (f *loaded) check(t *testing.T, g *gateway) {
 	t.Helper()
 	var got featureAnswer

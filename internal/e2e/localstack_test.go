@@ -22,9 +22,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A container is a folder that has what localstack/compose.yaml mounts, at the places where it mounts it, and an engine
-// that stands in for LocalStack. So the very ready hook runs, with the programs of a bare system and a stand-in for
-// awslocal, which keeps secrets as files.
+// A container is a folder with the mounts of localstack/compose.yaml, and an engine in place of LocalStack. The real ready
+// hook runs in it, with a fake awslocal that stores secrets in files.
 type container struct {
 	root   string // the folder
 	bin    string // the stand-ins for programs
@@ -34,7 +33,7 @@ type container struct {
 
 const containerPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// standInAWSLocal makes and looks for secrets: as files beside itself.
+// standInAWSLocal creates and finds secrets as files beside itself.
 const standInAWSLocal = `#!/bin/sh
 test "$AWS_ACCESS_KEY_ID $AWS_REGION" = "test us-east-1" || exit 9
 case "$1 $2 $3" in
@@ -82,7 +81,7 @@ func (c *container) write(t *testing.T, path, text string) {
 	}
 }
 
-// A composition is what compose.yaml says that matters here.
+// A composition contains the fields of compose.yaml that the tests use.
 type composition struct {
 	Services map[string]struct {
 		Image       string            `yaml:"image"`
@@ -94,7 +93,7 @@ type composition struct {
 
 var composeVariable = regexp.MustCompile(`\$\{(\w+):-([^}]*)\}`)
 
-// readComposition reads compose.yaml with the variables that are given.
+// readComposition reads compose.yaml with variables.
 func readComposition(t *testing.T, variables map[string]string) composition {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, "localstack", "compose.yaml"))
@@ -115,7 +114,7 @@ func readComposition(t *testing.T, variables map[string]string) composition {
 	return got
 }
 
-// mounts are the folders and files that compose.yaml mounts, by where they are outside.
+// mounts returns the mounts of compose.yaml by their path on the host.
 func (c *container) mounts(t *testing.T) map[string]string {
 	t.Helper()
 	mounts := map[string]string{}
@@ -136,7 +135,7 @@ func (c *container) mounts(t *testing.T) map[string]string {
 	return mounts
 }
 
-// environment is that of the hook, at which LocalStack answers where the engine does.
+// environment returns the environment of the hook, with the engine's address as that of LocalStack.
 func (c *container) environment() []string {
 	return []string{"PATH=" + c.bin + ":" + containerPath, "GUIDON=" + filepath.Join(c.root, "guidon"), "AWS_ENDPOINT_URL=" + c.engine.URL()}
 }
@@ -171,8 +170,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestLocalStackReadyHook: the hook makes the table and seeds it, with the key that Secrets Manager then has, and may
-// run again.
+// TestLocalStackReadyHook checks that the hook creates and seeds the table, stores the key in Secrets Manager, and can run
+// again.
 func TestLocalStackReadyHook(t *testing.T) {
 	c := newContainer(t)
 	const key = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -197,8 +196,8 @@ func TestLocalStackReadyHook(t *testing.T) {
 	}
 }
 
-// TestServeLocalStack runs `make localstack` but for its compilation: serve.sh, with a stand-in for docker. The gateway
-// serves over the engine that the hook made ready, shows the secret of a token that the hook seeded, and Ctrl-C ends it and the container.
+// TestServeLocalStack runs serve.sh, as `make localstack` does, with a fake docker. The server uses the engine that the hook
+// prepared, shows the secret of a seeded token, and Ctrl-C stops the server and the container.
 func TestServeLocalStack(t *testing.T) {
 	const clientToken = "default:development.only-the-hook-knows-it"
 	c := newContainer(t)

@@ -10,7 +10,7 @@ import (
 	"guidon/internal/engine"
 )
 
-// binary is the gateway, built once for all tests of this package; root is the repository.
+// binary is the path of guidon, built once for all tests of this package; root is the repository.
 var binary, root string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

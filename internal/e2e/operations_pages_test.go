@@ -24,8 +24,7 @@ var (
 	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "SuccessfulRequestLatency"} // AWS's own words
 )
 
-// TestOperationsPages: parameters, resources, outputs and make targets that the operations pages name are there.
-// What an operator types at night must not turn out to have been renamed.
+// TestOperationsPages checks that the parameters, resources, outputs and make targets in the operations pages exist.
 func TestOperationsPages(t *testing.T) {
 	var template struct {
 		Parameters map[string]any `yaml:"Parameters"`
@@ -91,7 +90,7 @@ func TestOperationsPages(t *testing.T) {
 	}
 }
 
-// TestRunbook: every alarm of the template has its section in the runbook, under its name.
+// TestRunbook checks that every alarm of the template has a section in the runbook.
 func TestRunbook(t *testing.T) {
 	runbook := readRoot(t, "docs/operations/runbook.md")
 	alarms := alarmName.FindAllStringSubmatch(readRoot(t, "template.yaml"), -1)
@@ -106,7 +105,7 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// TestCostPage: the first table of the page adds up, and its alarms are those of the template.
+// TestCostPage checks the sums of the first table, and that its alarms are those of the template.
 func TestCostPage(t *testing.T) {
 	list := functionList.FindStringSubmatch(readRoot(t, "template.yaml"))
 	if list == nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestDataIsPrivate starts a gateway over a data folder that others may read and write, with a umask that takes nothing
-// away: all files that it creates, and those that an earlier version left, are for their owner only. So is the folder.
+// TestDataIsPrivate starts a server with umask 0 over a data folder that others may read and write. Afterwards only the
+// owner has access to the folder, to new files and to those of an earlier version.
 func TestDataIsPrivate(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	first := startOn(t, freePort(t), data)
@@ -45,7 +45,7 @@ func startWithoutUmask(t *testing.T, data string) *gateway {
 	return serving(t, follow(t, cmd, settings), port, data, nil)
 }
 
-// loosen lets everybody read and write a folder and its files.
+// loosen lets all users read and write a folder and its files.
 func loosen(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func loosen(t *testing.T, dir string) {
 	}
 }
 
-// private wants a folder and its files, these among them, for their owner only.
+// private checks that only the owner has access to a folder and its files, which include these.
 func private(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	found := map[string]bool{}

@@ -12,18 +12,17 @@ import (
 	"guidon/internal/child"
 )
 
-// endTimeout is how long a gateway may take to end. It is far more than any needs, for busy machines.
+// endTimeout is how long a server may take to end. It is long because of busy machines.
 const endTimeout = 30 * time.Second
 
-// A process is a gateway that was launched, whether it serves or not.
+// A process is a server that was started, whether it serves or not.
 type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr child.Output
 	ended          chan struct{} // closed once it has ended
 }
 
-// launch runs the gateway with the settings of env, such as "PORT=4242", and no others. A test that fails shows what
-// it printed.
+// launch starts the server with only the settings in env, such as "PORT=4242". A failing test shows its output.
 func launch(t *testing.T, env ...string) *process {
 	t.Helper()
 	cmd := exec.Command(binary, "serve")
@@ -32,7 +31,7 @@ func launch(t *testing.T, env ...string) *process {
 	return follow(t, cmd, env)
 }
 
-// follow starts a gateway by any command, with those settings among others, and looks after it.
+// follow starts a server with a command and ends it with the test. The settings are for the log.
 func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 	t.Helper()
 	p := &process{cmd: cmd, ended: make(chan struct{})}
@@ -54,8 +53,8 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 	return p
 }
 
-// isSetting tells whether a variable of the environment is one that the gateway reads, so that the developer's own
-// settings do not reach the tests. ENGINE and GUIDON_LOCAL stay: they say which engine, and where it is.
+// isSetting reports whether a variable is a setting of the server, so that the developer's own settings do not affect
+// the tests. ENGINE and GUIDON_LOCAL do: they select the engine and its folder.
 func isSetting(variable string) bool {
 	for _, prefix := range []string{"PORT=", "DATA_DIR=", "FUNCTIONS=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMIT_", "INIT_", "AWS_"} {
 		if strings.HasPrefix(variable, prefix) {
@@ -65,7 +64,7 @@ func isSetting(variable string) bool {
 	return false
 }
 
-// wait gives the exit code of a process that is to end by itself or was told to.
+// wait waits for the end of a process and returns its exit code.
 func (p *process) wait(t *testing.T) int {
 	t.Helper()
 	select {
@@ -76,7 +75,7 @@ func (p *process) wait(t *testing.T) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// signal sends a signal to the gateway alone, which must run.
+// signal sends a signal to the server only, which must be running.
 func (p *process) signal(t *testing.T, s os.Signal) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -84,7 +83,7 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	}
 }
 
-// refuses runs a gateway that must not start: it says why on stderr, in one line that has all the words, and exits 1.
+// refuses runs a server that must not start: it prints one line with all the words to stderr, and exits with 1.
 func refuses(t *testing.T, words []string, env ...string) *process {
 	t.Helper()
 	p := launch(t, env...)

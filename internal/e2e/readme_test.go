@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// shellBlock is a fenced block of shell commands, its text the first group.
+// shellBlock matches a fenced block of shell commands.
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// TestQuickStart does what the README tells a newcomer to do: word for word, but for the port.
+// TestQuickStart runs the commands of the README, with another port.
 func TestQuickStart(t *testing.T) { takeQuickStart(t, start(t)) }
 
 func takeQuickStart(t *testing.T, g *gateway) {
@@ -45,7 +45,7 @@ func takeQuickStart(t *testing.T, g *gateway) {
 	g.fails(t, 409, "NameExistsError", "POST", project+"/features", map[string]string{"name": "new-checkout"})
 }
 
-// quickStart is every shell block of the README, as one script for a port.
+// quickStart returns the shell blocks of the README as one script for a port.
 func quickStart(t *testing.T, port string) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
@@ -63,7 +63,7 @@ func quickStart(t *testing.T, port string) string {
 	return strings.ReplaceAll(script.String(), "127.0.0.1:4242", address(port))
 }
 
-// bash runs a script that ends at its first failure.
+// bash runs a script that ends at the first failure.
 func bash(t *testing.T, script string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestRestart: flags are as they were, byte for byte, after Ctrl-C and after a SIGTERM.
+// TestRestart checks that flags are the same, byte for byte, after Ctrl-C and after SIGTERM.
 func TestRestart(t *testing.T) {
 	g := start(t)
 	flag := project + "/features/kept"
@@ -31,7 +31,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// get is the text of an answer that must be a 200.
+// get returns the body of a response that must be a 200.
 func (g *gateway) get(t *testing.T, path string) string {
 	t.Helper()
 	status, body, err := g.send(t.Context(), http.MethodGet, path, nil)
@@ -41,8 +41,8 @@ func (g *gateway) get(t *testing.T, path string) string {
 	return string(body)
 }
 
-// TestEndedUnderLoad ends the gateway while it writes, at whatever moment: by kill -9, and by Ctrl-C. The next start
-// works, nothing that was acknowledged is lost, and what was not is there whole or not at all.
+// TestEndedUnderLoad ends the server at random moments of writes, with kill -9 and with Ctrl-C. The next start works,
+// acknowledged changes are stored, and every other change is stored completely or not at all.
 func TestEndedUnderLoad(t *testing.T) {
 	const writers = 8
 	g := start(t)
@@ -74,8 +74,7 @@ func TestEndedUnderLoad(t *testing.T) {
 	}
 }
 
-// TestEndedWhileStarting ends gateways that have just begun over the same data: somewhere between the first line that a
-// process runs and the last of the seeds.
+// TestEndedWhileStarting ends servers at random moments of their start, over the same data.
 func TestEndedWhileStarting(t *testing.T) {
 	port, data := freePort(t), filepath.Join(t.TempDir(), "data")
 	for range 8 {
@@ -93,15 +92,15 @@ func TestEndedWhileStarting(t *testing.T) {
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "alive"}, nil)
 }
 
-// writes keeps how many steps of each flag's making were begun: its creation, a strategy, on. Of a flag all of them
-// were acknowledged but maybe the last.
+// writes records how many steps were begun for each flag: create it, add a strategy, enable it. All steps of a flag were
+// acknowledged except possibly the last.
 type writes struct {
 	mu      sync.Mutex
 	steps   map[string]int
 	pending map[string]bool // flags whose last step was not acknowledged
 }
 
-// begin has writers make flags until the gateway does not answer any more.
+// begin starts writers that create flags until the server does not answer.
 func (w *writes) begin(t *testing.T, g *gateway, writers, round int) *sync.WaitGroup {
 	w.pending = map[string]bool{}
 	var load sync.WaitGroup
@@ -117,7 +116,7 @@ func (w *writes) begin(t *testing.T, g *gateway, writers, round int) *sync.WaitG
 	return &load
 }
 
-// write makes a flag in three steps, and tells whether all of them were acknowledged.
+// write creates a flag in three steps, and reports whether all of them were acknowledged.
 func (w *writes) write(t *testing.T, g *gateway, name string) bool {
 	in := project + "/features/" + name + "/environments/development"
 	for _, step := range []struct {
@@ -147,7 +146,7 @@ func (w *writes) write(t *testing.T, g *gateway, name string) bool {
 	return true
 }
 
-// check compares every flag in the list, and those that the end has cut short by themselves too.
+// check compares every flag in the list, and reads those with an unfinished step one by one.
 func (w *writes) check(t *testing.T, g *gateway) {
 	t.Helper()
 	var all list
@@ -172,7 +171,7 @@ func (w *writes) check(t *testing.T, g *gateway) {
 	}
 }
 
-// checkCut sees that a flag by itself is what the list says, and that its name is taken only if it is there.
+// checkCut checks that a flag is as in the list, and that its name is taken only if the flag exists.
 func (g *gateway) checkCut(t *testing.T, name string, steps int) {
 	t.Helper()
 	flag := project + "/features/" + name
@@ -189,7 +188,7 @@ func (g *gateway) checkCut(t *testing.T, name string, steps int) {
 	}
 }
 
-// stepsOf tells how far the making of a listed flag has come.
+// stepsOf returns how many steps of a listed flag are stored.
 func stepsOf(development rowEnvironment) int {
 	switch {
 	case development.Enabled:
@@ -200,7 +199,7 @@ func stepsOf(development rowEnvironment) int {
 	return 1
 }
 
-// TestEngineKilled: an engine that is killed under the gateway is started again, and what was there is there.
+// TestEngineKilled checks that the server restarts a killed engine and that the data is still there.
 func TestEngineKilled(t *testing.T) {
 	g := start(t)
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "before"}, nil)

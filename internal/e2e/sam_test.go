@@ -15,10 +15,9 @@ import (
 	"guidon/internal/samples"
 )
 
-// The tests in here are those of `make test-sam`, which builds what they run: the binaries that ship, over the real
-// Runtime API of Lambda.
+// The tests of `make test-sam`, which builds the binaries of the functions. They run over the Runtime API of Lambda.
 
-// TestProcesses runs the built functions as processes. It needs nothing but Linux.
+// TestProcesses runs the built functions as processes. It needs Linux.
 func TestProcesses(t *testing.T) {
 	g := start(t, "FUNCTIONS="+os.Getenv("FUNCTIONS"))
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })
@@ -46,7 +45,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestSAMLocal runs them in the containers of sam local, as make sam-local does. SAM names the SAM CLI.
+// TestSAMLocal runs the functions in the containers of sam local, as make sam-local does. SAM is the path of the SAM CLI.
 func TestSAMLocal(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "samlocal")
@@ -90,7 +89,7 @@ func TestSAMLocal(t *testing.T) {
 	}
 }
 
-// checkSamples has every function answer its event of internal/samples. The first one makes what others are about.
+// checkSamples sends every function its event of internal/samples. The first one creates the flag that others use.
 func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string) []byte) {
 	t.Helper()
 	for i, sample := range samples.Samples {
@@ -116,5 +115,5 @@ func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string
 	}
 }
 
-// logicalID is the name that template.yaml has for the function of a group.
+// logicalID returns the name of a function in template.yaml.
 func logicalID(group string) string { return strings.ToUpper(group[:1]) + group[1:] + "Function" }

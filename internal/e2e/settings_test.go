@@ -10,7 +10,7 @@ import (
 	"guidon/internal/engine"
 )
 
-// TestGreeting: what a gateway prints is what a newcomer needs, and the curl in it works.
+// TestGreeting checks that the server prints what a newcomer needs, and that the curl command in it works.
 func TestGreeting(t *testing.T) {
 	g := start(t)
 	printed := g.stdout.String()
@@ -25,7 +25,7 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
-// TestDataDir: the data is where DATA_DIR says, and nowhere else.
+// TestDataDir checks that the data is in DATA_DIR and nowhere else.
 func TestDataDir(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "a folder", "that is not there yet")
 	g := startOn(t, freePort(t), data)
@@ -39,7 +39,7 @@ func TestDataDir(t *testing.T) {
 	startOn(t, freePort(t), data).get(t, project+"/features/here")
 }
 
-// TestRefusals: a gateway that cannot start says why and touches nobody else's.
+// TestRefusals checks that a server that cannot start prints the reason and does not affect another server.
 func TestRefusals(t *testing.T) {
 	g := start(t)
 	fresh := "DATA_DIR=" + filepath.Join(t.TempDir(), "data")
@@ -79,8 +79,8 @@ func TestRefusals(t *testing.T) {
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "unimpressed"}, nil)
 }
 
-// TestOtherEngine: with AWS_ENDPOINT_URL_DYNAMODB the gateway works on that engine, starts none, keeps nothing but
-// the key of tokens in DATA_DIR, and leaves the engine alone when it ends.
+// TestOtherEngine checks that with AWS_ENDPOINT_URL_DYNAMODB the server starts no engine, stores only the key of tokens in
+// DATA_DIR, and leaves the engine running when it ends.
 func TestOtherEngine(t *testing.T) {
 	other, err := engine.Start(t.Context(), engine.Options{})
 	if err != nil {

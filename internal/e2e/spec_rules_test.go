@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// This file says by itself what the contract makes of a flag of the specification: what it refuses, and how what it
-// takes is read back. None of it comes from the product.
+// This file states the rules of the contract for flags of the specification, independently of the product: what is
+// rejected, and how the rest is returned.
 
-// A fault is why a strategy is refused, and where in the body the answer has to point.
+// A fault is the reason why a strategy is rejected, and the field that the response must point to.
 type fault struct{ reason, path string }
 
-// Why flags are not loaded as they are.
+// Why flags cannot be created as they are.
 const (
 	badName      = "refused: a name that is not URL-friendly"
 	badType      = "strategy refused: a strategy type that is not defined"
@@ -25,7 +25,7 @@ const (
 	bareVariants = "strategy refused, then loaded with the weightType and stickiness that its variants lack"
 )
 
-// says is a part of the message that makes each 400 clear: what would be right.
+// says returns a part of the message of each 400: what would be correct.
 var says = map[string]string{
 	badName:      "use only A-Z",
 	badType:      "one of default, flexibleRollout, userWithId",
@@ -38,7 +38,7 @@ var says = map[string]string{
 	bareVariants: "is required",
 }
 
-// final tells whether nothing of a strategy with the fault can be loaded; one without a final fault can be mended.
+// final reports whether a strategy with the fault cannot be corrected.
 func (f fault) final() bool { return f.reason != hasSegments && f.reason != bareVariants }
 
 var (
@@ -51,7 +51,7 @@ var (
 	fullSemver   = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 )
 
-// faults are those that the contract finds in the strategy as it stands in the specification.
+// faults returns the faults of the strategy by the rules of the contract.
 func (s specStrategy) faults() (faults []fault) {
 	if !slices.Contains(strategyTypes, s.Name) {
 		faults = append(faults, fault{badType, "/name"})
@@ -82,7 +82,7 @@ func (s specStrategy) faults() (faults []fault) {
 	return faults
 }
 
-// mended is the strategy without those faults that are not final.
+// mended returns the strategy with its faults corrected, except final ones.
 func (s specStrategy) mended() specStrategy {
 	variable, standard := "variable", "default"
 	s.Segments = nil
@@ -99,14 +99,14 @@ func (s specStrategy) mended() specStrategy {
 	return s
 }
 
-// A terseStrategy is a strategy that leaves out what is the default.
+// A terseStrategy is a strategy without default values.
 type terseStrategy struct {
 	specStrategy
 	Parameters map[string]any `json:"parameters,omitzero"`
 }
 
-// terse is the same strategy in fewer words: of flexibleRollout the parameters that have their default value, and the
-// group always, are left out, and the rollout is a number.
+// terse returns the same strategy in a shorter form: flexibleRollout without its group and parameters with default
+// values, and with the rollout as a number.
 func (s specStrategy) terse() any {
 	if s.Name != "flexibleRollout" {
 		return s
@@ -121,8 +121,8 @@ func (s specStrategy) terse() any {
 	return t
 }
 
-// want is how the strategy is read back from a flag where it is the nth, all but its id: lists that were left out are
-// empty, no title is null, disabled is false, and parameters are there.
+// want returns the strategy as in the response of a flag where it is the nth, without its id: missing lists are empty, a
+// missing title is null, disabled is false, and parameters are present.
 func (s specStrategy) want(flag string, nth int) strategy {
 	w := strategy{
 		Name: s.Name, FeatureName: flag, SortOrder: float64(nth),
@@ -137,7 +137,7 @@ func (s specStrategy) want(flag string, nth int) strategy {
 	return w
 }
 
-// wantTerse is how a terse strategy is read back: its default parameters filled in, its group the flag's name.
+// wantTerse returns a terse strategy as in the response: with the default parameters, and the flag's name as its group.
 func (s specStrategy) wantTerse(flag string, nth int) strategy {
 	w := s.want(flag, nth)
 	if s.Name == "flexibleRollout" {
@@ -146,8 +146,8 @@ func (s specStrategy) wantTerse(flag string, nth int) strategy {
 	return w
 }
 
-// want is how the constraint is read back: the two switches are false and the list is empty unless given; a value that
-// was not given is left out.
+// want returns the constraint as in the response: the two switches default to false and the list to empty; a missing value
+// is left out.
 func (c specConstraint) want() constraint {
 	w := constraint{ContextName: c.ContextName, Operator: c.Operator, Values: []string{}, Value: c.Value}
 	w.Values = append(w.Values, c.Values...)
@@ -156,8 +156,8 @@ func (c specConstraint) want() constraint {
 	return w
 }
 
-// wantVariants is how variants are read back: in their order, weightType and stickiness filled in, and the weight of
-// 1000 shared evenly, earlier ones getting what does not divide. The specification has no fix weights.
+// wantVariants returns variants as in the response: in their order, with weightType and stickiness, and the weight of 1000
+// divided evenly, with the remainder for the first ones. The specification has no fixed weights.
 func wantVariants(variants []specVariant) []variant {
 	w := []variant{}
 	for i, v := range variants {

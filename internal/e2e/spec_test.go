@@ -8,7 +8,7 @@ import (
 	"guidon/internal/clientspec"
 )
 
-// A suite is one file of the specification. Its flags are loaded into a project of the suite's name.
+// A suite is a file of the specification. Its flags are created in a project with the name of the suite.
 type suite struct {
 	Name  string `json:"-"` // the file's, without .json
 	State struct {
@@ -19,8 +19,8 @@ type suite struct {
 	} `json:"state"`
 }
 
-// These types have every member that the specification has, and decoding refuses any other: nothing is dropped unseen.
-// They are marshalled as they were read.
+// These types have every field of the specification. Decoding rejects unknown fields, so that nothing is lost. They are
+// encoded as they were read.
 type (
 	specFlag struct {
 		Name           string           `json:"name"`
@@ -66,8 +66,7 @@ type (
 	}
 )
 
-// loadSuites reads the specification, which is fetched if it is not there yet. Without it the test fails: it is what
-// the interface is held against.
+// loadSuites reads the specification and downloads it if necessary. Without it the test fails.
 func loadSuites(t *testing.T) []suite {
 	t.Helper()
 	files, err := clientspec.Load(t.Context(), os.Stderr)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTagValues removes tags by their path on the whole way: API Gateway decodes a path before it hands it over, so that
-// the slashes of a value can no longer be told from those of the path.
+// TestTagValues removes tags by path. API Gateway decodes a path before it passes it on, so slashes of a value cannot be
+// distinguished from those of the path.
 func TestTagValues(t *testing.T) {
 	g := start(t)
 	type list struct {
@@ -27,7 +27,7 @@ func TestTagValues(t *testing.T) {
 	}
 }
 
-// TestTagWithoutValue: a path that ends before the value is the JSON 404, not a redirect to one with a slash.
+// TestTagWithoutValue checks that a path without a value gets a JSON 404, not a redirect.
 func TestTagWithoutValue(t *testing.T) {
 	g := start(t)
 	g.fails(t, 404, "NotFoundError", "DELETE", "/api/admin/features/nosuch/tags/simple", nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A tally says which flags became what. What is wrong with a flag is in spec_rules_test.go; these are the rest.
+// A tally counts the outcomes of flags. The faults of flags are in spec_rules_test.go.
 type tally map[string][]string
 
 const (
@@ -23,17 +23,17 @@ const (
 	streams    = "not for administrators: suites of events, not of flags"
 )
 
-// outcomes are what may become of a flag: each of the 153 has exactly one.
+// outcomes lists the possible outcomes. Each of the 153 flags has exactly one.
 var outcomes = map[string]int{
 	whole: 71, badName: 2, badType: 15, badOperator: 28, noValues: 4, badSemver: 1, hasSegments: 5, bareVariants: 27,
 }
 
-// further is what else is counted.
+// further lists what else is counted.
 var further = map[string]int{isOn: 99, bareOn: 5, strippedOn: 41, depends: 18, noParent: 1, twoLevels: 2, segments: 5, streams: 2}
 
 func (c tally) add(what, name string) { c[what] = append(c[what], name) }
 
-// check holds the counts against those of this version of the specification, and lists what was not loaded as it is.
+// check compares the counts with those of this version of the specification, and lists the flags that were changed.
 func (c tally) check(t *testing.T, suites []suite) {
 	t.Helper()
 	total := 0

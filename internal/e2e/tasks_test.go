@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fence is a fenced block of a page: of shell commands, or of what those before it print.
+// fence matches a fenced block of a page: shell commands, or their output.
 var fence = regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
 
 // TestTasks does what each page of docs/tasks tells: word for word, but for the port, one page after the other against a

@@ -1,15 +1,11 @@
 package ministack
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -66,35 +62,5 @@ func (e *Emulator) Stop() error {
 	if err := syscall.Kill(-e.PID(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}
-	for deadline := time.Now().Add(endTimeout); ; time.Sleep(10 * time.Millisecond) {
-		left := groupMembers(e.PID())
-		if len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the processes %v of MiniStack have not ended", left)
-		}
-	}
-}
-
-// groupMembers returns the running processes of a group. Zombies do not count: their new parent is init.
-func groupMembers(group int) []int {
-	var members []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
-	for _, file := range stats {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has just ended
-		}
-		// PID (name) state parent group …; the name may hold anything
-		var state string
-		var parent, itsGroup int
-		after := raw[bytes.LastIndexByte(raw, ')')+1:]
-		if _, err := fmt.Sscan(string(after), &state, &parent, &itsGroup); err != nil || itsGroup != group || state == "Z" {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		members = append(members, pid)
-	}
-	return members
+	return nil
 }
