@@ -170,9 +170,11 @@ func (f *Feature) Revive(at time.Time) {
 // state in each environment.
 //
 // It returns Conflict if
-//   - the flag is enabled in an environment that the other project does not have. Its configuration in other environments that the project lacks is kept, hidden, as after detaching an environment;
+//   - the flag is enabled in an environment that the other project does not have. Its configuration in other
+//     environments that the project lacks is kept, hidden, as after detaching an environment;
 //   - the flag has dependencies, because those never cross projects;
-//   - one of its strategies, in an existing environment, uses a segment that the other project cannot use. Such strategies in deleted environments are dropped.
+//   - one of its strategies, in an existing environment, uses a segment that the other project cannot use. In a
+//     deleted environment, the flag's configuration with such a strategy is dropped.
 func (f *Feature) Move(from []ProjectEnvironment, to *Project, registry *Environments, segment func(id int64) *Segment) error {
 	if f.ProjectUID == to.UID {
 		return nil

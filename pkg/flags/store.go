@@ -135,11 +135,13 @@ type Store interface {
 	// Touch records when a token was last used. It is not a change: it has no version and no event.
 	Touch(ctx context.Context, seen *TokenUse) error
 
-	// Commit applies the whole change or nothing, and exactly once, even if responses of the database get lost. It
-	// returns
-	//   - VersionConflict if an aggregate is no longer at the version that was loaded, or if a new registry exists already;
+	// Commit applies the whole change or nothing, and exactly once, even if responses of the database get lost.
+	// It returns
+	//   - VersionConflict if an aggregate is no longer at the version that was loaded, or if a new registry exists
+	//     already;
 	//   - NameExists if any other new aggregate exists already;
-	//   - Invalid if an aggregate is too large for an item, a user's name is taken, or a strategy starts to use a segment that its project cannot use;
+	//   - Invalid if an aggregate is too large for an item, a user's name is taken, or a strategy starts to use a
+	//     segment that its project cannot use;
 	//   - Conflict if a project to delete still has active flags;
 	//   - NotFound if a new or revived flag's project was deleted.
 	Commit(ctx context.Context, change Change) error
