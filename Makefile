@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-migration test-terraform \
-	contract trust fuzz bench lint audit template build guidon deploy admin-token openapi docs-assets clean \
+	contract trust fuzz bench lint audit template build guidon dist deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -138,6 +138,8 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -tags sam,deploy ./internal/e2e
+	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
+	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 
@@ -202,6 +204,11 @@ build-%Function: FORCE
 # One static binary. GOOS and GOARCH select another platform.
 guidon: check-go ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
+
+dist: check-go ## build the guidon command for Linux, macOS and Windows into .local/dist
+	@set -e; for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe; do \
+		arch=$${platform#*-}; file='$(LOCAL)'/dist/guidon-$$platform; echo "$$file"; \
+		$(MAKE) --no-print-directory guidon GOOS=$${platform%%-*} GOARCH=$${arch%.exe} OUT="$$file"; done
 
 deploy: check-go ## build and deploy a stage (STAGE=dev)
 	@infra/deploy '$(STAGE)'

@@ -51,7 +51,7 @@ migrate has exit codes of its own; see guidon migrate --help.`,
 		Example: `  guidon serve
   export GUIDON_TOKEN='*:*.unleash-insecure-admin-api-token'
   guidon flag list
-  guidon flag on new-checkout --environment development`,
+  guidon flag on new-checkout --environment development --rollout 50`,
 		SilenceErrors: true, // run prints them
 		SilenceUsage:  true,
 	})
@@ -83,7 +83,7 @@ func (a *app) runs(do func(cmd *cobra.Command, args []string) error) func(*cobra
 // calls is runs for a command that calls a server: it adds the flags that such commands share.
 func (a *app) calls(cmd *cobra.Command, do func(ctx context.Context, server *adminapi.Client, args []string) error) *cobra.Command {
 	cmd.Flags().StringVar(&a.url, "url", "", "the `address` of the server (environment: GUIDON_URL; default "+defaultURL+")")
-	cmd.Flags().StringVar(&a.token, "token", "", "an admin or personal `token` of the server (environment: GUIDON_TOKEN, which other users cannot see)")
+	cmd.Flags().StringVar(&a.token, "token", "", "an admin or personal `token` of the server (environment: GUIDON_TOKEN, which keeps it out of the list of processes)")
 	cmd.Flags().StringVarP(&a.output, "output", "o", formatTable, "the `format` of the output: table or json")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatTable, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.runs(func(cmd *cobra.Command, args []string) error {
