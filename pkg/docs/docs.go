@@ -1,7 +1,7 @@
-// Package docs serves the description of the interface at /docs/openapi.json, and a page to browse it at /docs.
+// Package docs serves the OpenAPI description at /docs/openapi.json, and a page to browse it at /docs.
 //
-// The page is Swagger UI, which is part of the program (assets/README.md): nothing is fetched from anywhere else. It is a
-// package of its own, so that only the function that serves it carries it.
+// The page is Swagger UI, which is embedded in the program (assets/README.md) and loads nothing from other hosts. It has a
+// package of its own, so that only one function links it.
 package docs
 
 import (
@@ -12,17 +12,17 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Name is what the group is called in template.yaml.
+// Name is the name of the group in template.yaml.
 const Name = "docs"
 
 //go:embed assets/index.html assets/page.js assets/*.gz
 var assets embed.FS
 
-// policy lets the page load its own files alone. Swagger UI styles elements in place, and has pictures in its styles.
+// policy allows only files of this host. Swagger UI needs inline styles, and images in its styles.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the description and the page, to everybody.
+// Handler serves the description and the page, without authentication.
 func Handler(config httpapi.Config) http.Handler {
 	const text, script = "; charset=utf-8", "text/javascript; charset=utf-8"
 	return httpapi.NewFiles(map[string]httpapi.File{
@@ -34,11 +34,11 @@ func Handler(config httpapi.Config) http.Handler {
 	}, config)
 }
 
-// asset is a file of the program.
+// asset is the content of an embedded file.
 func asset(name string) []byte {
 	content, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // a defect of the build
+		panic(err) // the file is embedded, so this is a defect
 	}
 	return content
 }

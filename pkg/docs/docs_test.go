@@ -36,7 +36,7 @@ func TestFiles(t *testing.T) {
 	tests := []struct {
 		path, media string
 		gzipped     bool
-		part        string // of the content
+		part        string // a part of the content
 	}{
 		{"/docs", "text/html; charset=utf-8", false, `<script src="/docs/page.js">`},
 		{"/docs/page.js", "text/javascript; charset=utf-8", false, `url: "/docs/openapi.json"`},
@@ -51,33 +51,33 @@ func TestFiles(t *testing.T) {
 				t.Fatalf("%d %v, want a 200 of type %s, not compressed", plain.Code, plain.Header(), tt.media)
 			}
 			if !strings.Contains(plain.Body.String(), tt.part) {
-				t.Errorf("%.200s…: no %q in it", plain.Body, tt.part)
+				t.Errorf("%.200s… does not contain %q", plain.Body, tt.part)
 			}
-			squeezed := get(t, "GET", tt.path, "Accept-Encoding: br, gzip, deflate")
-			if encoding := squeezed.Header().Get("Content-Encoding"); (encoding == "gzip") != tt.gzipped {
+			compressed := get(t, "GET", tt.path, "Accept-Encoding: br, gzip, deflate")
+			if encoding := compressed.Header().Get("Content-Encoding"); (encoding == "gzip") != tt.gzipped {
 				t.Fatalf("content encoding %q, want gzip: %t", encoding, tt.gzipped)
 			}
 			if tt.gzipped {
-				reader, err := gzip.NewReader(squeezed.Body)
+				reader, err := gzip.NewReader(compressed.Body)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if content, err := io.ReadAll(reader); err != nil || !bytes.Equal(content, plain.Body.Bytes()) {
-					t.Errorf("compressed it is something else (%v)", err)
+					t.Errorf("the decompressed content differs (%v)", err)
 				}
 			}
 			tag := plain.Header().Get("ETag")
 			if again := get(t, "GET", tt.path, "If-None-Match: "+tag); again.Code != http.StatusNotModified || again.Body.Len() > 0 {
-				t.Errorf("asked again with its tag %s: %d and %d bytes, want a 304 without a body", tag, again.Code, again.Body.Len())
+				t.Errorf("with If-None-Match %s: %d and %d bytes, want a 304 without a body", tag, again.Code, again.Body.Len())
 			}
-			if squeezed.Body.Len() > 2<<20 {
-				t.Errorf("%d bytes, want less than 2 MiB", squeezed.Body.Len())
+			if compressed.Body.Len() > 2<<20 {
+				t.Errorf("%d bytes, want less than 2 MiB", compressed.Body.Len())
 			}
 		})
 	}
 }
 
-func TestNothingElse(t *testing.T) {
+func TestUnknownPaths(t *testing.T) {
 	for _, tt := range []struct {
 		method, path string
 		status       int
@@ -92,21 +92,21 @@ func TestNothingElse(t *testing.T) {
 	}
 }
 
-// TestNoOtherHost sees that the page loads nothing from elsewhere: what its files name, and what its policy allows.
+// TestNoOtherHost checks that neither the files nor the policy of the page allow other hosts.
 func TestNoOtherHost(t *testing.T) {
 	page := get(t, "GET", "/docs")
 	for _, path := range []string{"/docs", "/docs/page.js"} {
 		if found := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9.-]+\.[a-z]+`).FindString(get(t, "GET", path).Body.String()); found != "" {
-			t.Errorf("%s names %s", path, found)
+			t.Errorf("%s contains the address %s", path, found)
 		}
 	}
 	policy := page.Header().Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
-		t.Errorf("policy %q, want one of this host alone", policy)
+		t.Errorf("policy %q, want one that allows only this host", policy)
 	}
 }
 
-// TestThroughLambda sends the page's largest file the way that API Gateway gets it.
+// TestThroughLambda requests the largest file through an event of API Gateway.
 func TestThroughLambda(t *testing.T) {
 	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/swagger-ui-bundle.js", Headers: map[string]string{"accept-encoding": "gzip"}}
 	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "GET", event.RawPath
@@ -128,6 +128,6 @@ func TestDescriptionIsJSON(t *testing.T) {
 		Paths map[string]any `json:"paths"`
 	}
 	if err := json.Unmarshal(infra.OpenAPI, &document); err != nil || len(document.Paths) < 50 {
-		t.Errorf("%d paths, %v; want the whole interface", len(document.Paths), err)
+		t.Errorf("%d paths, %v; want at least 50", len(document.Paths), err)
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// frontSecret is the SHA-256 of the secret that CloudFront sends in X-Origin-Secret, in hexadecimal digits. Where it is
-// set, requests without that secret are refused: they went around the firewall (docs/operations/front.md).
+// frontSecret is the SHA-256 of the secret that CloudFront sends in X-Origin-Secret, in hexadecimal digits. If it is set,
+// requests without the secret are rejected: they have bypassed the firewall (docs/operations/front.md).
 func frontSecret() string { return os.Getenv("FRONT_SECRET_SHA256") }
 
-// fromFront tells whether a request came by CloudFront. An event without an API is no request: only who may invoke the
-// function can send one, such as the hook before a canary.
+// fromFront tells whether a request came through CloudFront. An event without an API ID does not come from API Gateway: only
+// callers with the permission to invoke the function can send one, such as the smoke test before a canary.
 func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
 	if secret == "" || event.RequestContext.APIID == "" {
 		return true
@@ -28,13 +28,13 @@ func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(secret)) == 1
 }
 
-// notFromFront is the answer to the other requests.
+// notFromFront is the response to other requests.
 func notFromFront(ctx context.Context) events.APIGatewayV2HTTPResponse {
 	id := uuid.NewString()
-	slog.WarnContext(ctx, "a request went around CloudFront", slog.String("errorId", id))
+	slog.WarnContext(ctx, "rejected a request that bypassed CloudFront", slog.String("errorId", id))
 	return events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusForbidden,
 		Headers:    map[string]string{"Content-Type": "application/json; charset=utf-8"},
-		Body:       fmt.Sprintf(`{"id":%q,"name":"NoAccessError","message":"this address takes requests from CloudFront only; use the public address"}`, id),
+		Body:       fmt.Sprintf(`{"id":%q,"name":"NoAccessError","message":"this address accepts only requests from CloudFront; use the public address"}`, id),
 	}
 }

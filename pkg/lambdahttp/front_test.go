@@ -18,10 +18,10 @@ func TestFront(t *testing.T) {
 	}{
 		{"the secret", secret, "abc", "secret", 200},
 		{"no secret", secret, "abc", "", 403},
-		{"another secret", secret, "abc", "Secret", 403},
+		{"wrong secret", secret, "abc", "Secret", 403},
 		{"the hash itself", secret, "abc", secret, 403},
-		{"a stage without a front", "", "abc", "", 200},
-		{"an invocation that is no request", secret, "", "", 200},
+		{"no CloudFront configured", "", "abc", "", 200},
+		{"an event without an API ID", secret, "", "", 200},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestFront(t *testing.T) {
 				t.Errorf("%d %s, %v; want %d", got.StatusCode, got.Body, err, tt.want)
 			}
 			if tt.want == 403 && !strings.Contains(got.Body, `"name":"NoAccessError"`) {
-				t.Errorf("the body is %s, want the interface's own error", got.Body)
+				t.Errorf("the body is %s, want an error body of the API", got.Body)
 			}
 		})
 	}

@@ -13,12 +13,12 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// FuzzEvent turns events into requests: whatever a caller puts into path, query, header and body, the handler sees just
-// that, and its answer goes back.
+// FuzzEvent checks that a handler gets the path, query, header and body of any event unchanged, and that its response is
+// returned.
 func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, query, header string, body []byte, encoded bool) {
 		if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) || !encoded && !utf8.Valid(body) {
-			return // an event is JSON, and begins with a slash
+			return // not possible in an event: it is JSON, and its path begins with a slash
 		}
 		event := events.APIGatewayV2HTTPRequest{RawPath: path, RawQueryString: query, Headers: map[string]string{"authorization": header, "x-other": header}}
 		event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path, event.RequestContext.DomainName = "POST", path, "flags.example"

@@ -1,10 +1,9 @@
-// Package lambdahttp lets an http.Handler answer API Gateway: it is the door of every Lambda function, and of the local
-// gateway, which calls the same one.
+// Package lambdahttp serves the events of API Gateway with an http.Handler. Every Lambda function and the local server use
+// it.
 //
-// The work is done by aws-lambda-go-api-proxy, which turns an event into a request and what the handler wrote into an
-// answer. It parses rawPath as if it were still escaped, but API Gateway hands it over decoded: "100%" would be no path,
-// "a%2Fb" would be decoded twice, a "?" would begin a query and a "#" end everything. So the event is put right before
-// the adapter sees it, and the handler finds in r.URL.EscapedPath() what the caller meant.
+// aws-lambda-go-api-proxy converts an event to a request, and the response back. But it parses rawPath as an escaped path,
+// and API Gateway sends it decoded: "100%" would be invalid, "a%2Fb" would be decoded twice, "?" would begin a query and
+// "#" a fragment. So this package escapes the path first, and r.URL.EscapedPath() is the path that the caller meant.
 package lambdahttp
 
 import (
@@ -23,33 +22,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// An EventHandler is what lambda.Start takes for an HTTP API with payload format 2.0.
+// An EventHandler is a handler for lambda.Start, for an HTTP API with payload format 2.0.
 type EventHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// Handler serves events by h. The context of a request is the invocation's, with the function's deadline.
+// Handler serves events with h. The context of a request is that of the invocation, with the function's deadline.
 //
-// It does not recover: a panic in h ends the process, so h answers for its own, as every handler of pkg/httpapi does.
+// It does not recover: a panic in h ends the process. The handlers of pkg/httpapi recover themselves.
 func Handler(h http.Handler) EventHandler {
 	adapter, secret := httpadapter.NewV2(h), frontSecret()
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if !fromFront(event, secret) {
 			return notFromFront(ctx), nil
 		}
-		event, err := mend(event)
+		event, err := normalize(event)
 		if err != nil {
 			return internalError(ctx, err), nil
 		}
 		response, err := adapter.ProxyWithContext(ctx, event)
-		if err != nil { // an h that wrote nothing: the adapter would say 504
+		if err != nil { // h wrote no response: the adapter would send a 504
 			return internalError(ctx, err), nil
 		}
 		return response, nil
 	}
 }
 
-// mend puts an event right for the adapter. What it leaves is a request for certain: the adapter would print what it
-// cannot convert, with the path, which may hold a secret. API Gateway sends none of what is an error here.
-func mend(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPRequest, error) {
+// normalize prepares an event for the adapter. It returns an error for an event that the adapter cannot convert: the adapter
+// would print such an event with its path, which may contain a secret. API Gateway sends no such events.
+func normalize(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPRequest, error) {
 	if !isToken(event.RequestContext.HTTP.Method) {
 		return event, errors.New("the event has no HTTP method")
 	}
@@ -70,23 +69,23 @@ func mend(event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPRequest,
 	}
 	event.RawPath = escapePath(event.RawPath)
 	event.RawQueryString = escapeQuery(event.RawQueryString)
-	if _, twice := event.Headers["cookie"]; twice && len(event.Cookies) > 0 {
-		// sam local sends cookies as a header too, which would double each.
+	if _, duplicate := event.Headers["cookie"]; duplicate && len(event.Cookies) > 0 {
+		// sam local also sends cookies as a header, so each would appear twice.
 		event.Headers = maps.Clone(event.Headers)
 		delete(event.Headers, "cookie")
 	}
 	return event, nil
 }
 
-// isToken tells whether a text can be a method.
+// isToken tells whether a text is a valid HTTP method.
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// escapePath escapes each segment of a decoded path. Dots and empty segments stay as they are: whether such a path
-// means anything is for the handler to say.
+// escapePath escapes each segment of a decoded path. It keeps dots and empty segments: the handler decides whether such a
+// path is valid.
 func escapePath(path string) string {
 	if head, value, ok := cutText(path); ok {
 		return escapePath(head) + "/" + escapeValue(value)
@@ -101,17 +100,17 @@ func escapePath(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// texts are the paths that end in a text of any characters, with * for a segment.
-var texts = [][]string{
+// freeTextPaths are the paths before a value with any characters, with * for one segment.
+var freeTextPaths = [][]string{
 	{"", "api", "admin", "features", "*", "tags", "*"},   // the value of a flag's tag
 	{"", "api", "admin", "tags", "*"},                    // the value of a tag
 	{"", "api", "admin", "context", "*", "legal-values"}, // a value of a context field
 }
 
-// cutText cuts a path before the text that it ends in. The text is the rest of the path, which may have slashes and dots
-// of its own: they are no segments.
+// cutText splits a path before the value at its end, if it is one of freeTextPaths. Slashes and dots in the value do not
+// separate segments.
 func cutText(path string) (head, text string, ok bool) {
-	for _, before := range texts {
+	for _, before := range freeTextPaths {
 		segments := strings.SplitN(path, "/", len(before)+1)
 		fits := len(segments) > len(before) && segments[len(before)] != ""
 		for i := 0; fits && i < len(before); i++ {
@@ -124,13 +123,13 @@ func cutText(path string) (head, text string, ok bool) {
 	return path, "", false
 }
 
-// EndsInText tells whether a decoded path ends in a text that may hold slashes of its own.
+// EndsInText tells whether a decoded path ends with a value that may contain slashes.
 func EndsInText(path string) bool {
 	_, _, ok := cutText(path)
 	return ok
 }
 
-// escapeValue escapes a text as one segment that is no "..", either.
+// escapeValue escapes a value as one segment, including "." and "..".
 func escapeValue(value string) string {
 	if strings.Trim(value, ".") == "" {
 		return strings.ReplaceAll(value, ".", "%2E")
@@ -138,7 +137,7 @@ func escapeValue(value string) string {
 	return url.PathEscape(value)
 }
 
-// needsEscape tells, erring on the safe side, which characters a segment cannot hold as they are.
+// needsEscape tells whether to escape a character in a segment. It escapes some that would not need it.
 func needsEscape(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
@@ -147,7 +146,7 @@ func needsEscape(r rune) bool {
 	return !strings.ContainsRune("/-._~:@&=+$", r)
 }
 
-// escapeQuery escapes what would end a query or be no part of a URL at all; the rest came as the caller escaped it.
+// escapeQuery escapes characters that are invalid in a query. Everything else is already escaped by the caller.
 func escapeQuery(query string) string {
 	bad := func(c byte) bool { return c <= ' ' || c == '#' || c >= 0x7f }
 	var out strings.Builder
@@ -165,10 +164,10 @@ func escapeQuery(query string) string {
 	return out.String() + query[done:]
 }
 
-// internalError is the interface's 500, for what never reached a handler that would have written it.
+// internalError is the API's 500 response, for an event that reached no handler.
 func internalError(ctx context.Context, cause error) events.APIGatewayV2HTTPResponse {
 	id := uuid.NewString()
-	slog.ErrorContext(ctx, "event", slog.String("errorId", id), slog.Any("cause", cause))
+	slog.ErrorContext(ctx, "cannot serve the event", slog.String("errorId", id), slog.Any("cause", cause))
 	return events.APIGatewayV2HTTPResponse{
 		StatusCode: http.StatusInternalServerError,
 		Headers:    map[string]string{"Content-Type": "application/json; charset=utf-8"},

@@ -16,10 +16,10 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// seen is what a handler sees of a request.
+// seen is the request that a handler gets.
 type seen struct {
 	Method, Path, Query, Body string
-	Header                    map[string][]string // those asked for
+	Header                    map[string][]string // only the wanted ones
 }
 
 func TestRequest(t *testing.T) {
@@ -58,13 +58,13 @@ func TestRequest(t *testing.T) {
 			var got seen
 			invoke(t, record(&got, tt.want.Header), event(t, tt.file))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("what the handler sees (-want +got):\n%s", diff)
+				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestPath sends paths as API Gateway does, decoded.
+// TestPath sends decoded paths, as API Gateway does.
 func TestPath(t *testing.T) {
 	tests := []struct{ raw, want string }{
 		{"/", "/"},
@@ -102,7 +102,7 @@ func TestPath(t *testing.T) {
 					t.Errorf("escaped path is %q, want %q", got, tt.want)
 				}
 				if got := r.URL.Path; got != tt.raw {
-					t.Errorf("path is %q, want %q as the caller meant it", got, tt.raw)
+					t.Errorf("path is %q, want %q", got, tt.raw)
 				}
 				if got := r.URL.RawQuery; got != "" {
 					t.Errorf("query is %q, want none", got)
@@ -116,11 +116,11 @@ func TestPath(t *testing.T) {
 	}
 }
 
-func TestOddEvents(t *testing.T) {
+func TestIncompleteEvents(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*events.APIGatewayV2HTTPRequest)
-		want   string // path and query that the handler sees
+		want   string // path and query of the request
 	}{
 		{"no raw path", func(e *events.APIGatewayV2HTTPRequest) { e.RawPath = "" }, "/api/admin/projects/default?a=b"},
 		{"no path at all", func(e *events.APIGatewayV2HTTPRequest) { e.RawPath, e.RequestContext.HTTP.Path = "", "" }, "/?a=b"},
@@ -137,7 +137,7 @@ func TestOddEvents(t *testing.T) {
 			var got seen
 			invoke(t, record(&got, nil), e)
 			if got := got.Path + "?" + got.Query; got != tt.want {
-				t.Errorf("the handler sees %q, want %q", got, tt.want)
+				t.Errorf("request for %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -168,8 +168,8 @@ func TestBinaryResponse(t *testing.T) {
 	}
 }
 
-// TestNoAnswer is what the adapter would make a 504 of.
-func TestNoAnswer(t *testing.T) {
+// TestNoResponse has events without a response, for which the adapter would send a 504.
+func TestNoResponse(t *testing.T) {
 	tests := []struct {
 		name, file string
 		h          http.HandlerFunc
@@ -187,7 +187,7 @@ func TestNoAnswer(t *testing.T) {
 				t.Fatalf("body %q: %v", got.Body, err)
 			}
 			if got.StatusCode != http.StatusInternalServerError || body.Name != "InternalError" || body.ID == "" || body.Message == "" {
-				t.Errorf("answer is %d %s, want the JSON error of a 500", got.StatusCode, got.Body)
+				t.Errorf("response is %d %s, want a 500 with a JSON error", got.StatusCode, got.Body)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestDeadlineReachesHandler(t *testing.T) {
 	}
 }
 
-// record notes what the handler sees, of the headers those that are wanted.
+// record returns a handler that stores the request, with the wanted headers.
 func record(got *seen, wanted map[string][]string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -14,7 +14,7 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// TestLogger sees the id of the invocation in each line that is written in one, by whomever, and that lines stay JSON.
+// TestLogger checks that each line of an invocation has its ID, whatever code writes it, and that lines are JSON.
 func TestLogger(t *testing.T) {
 	before, to := slog.Default(), log.Writer()
 	t.Cleanup(func() { slog.SetDefault(before); log.SetOutput(to) })
@@ -25,13 +25,13 @@ func TestLogger(t *testing.T) {
 	tests := []struct {
 		name  string
 		write func()
-		want  any // the id; "no line" where there is none
+		want  any // the ID, or "no line"
 	}{
 		{"in an invocation", func() { logger.ErrorContext(ctx, "x") }, "of-this"},
-		{"with attributes before", func() { logger.With("a", 1).ErrorContext(ctx, "x") }, "of-this"},
-		{"by the default", func() { slog.ErrorContext(ctx, "x") }, "of-this"},
-		{"an event that fails", func() { _, _ = broken(ctx, events.APIGatewayV2HTTPRequest{}) }, "of-this"},
-		{"outside of any", func() { logger.ErrorContext(t.Context(), "x") }, nil},
+		{"with attributes", func() { logger.With("a", 1).ErrorContext(ctx, "x") }, "of-this"},
+		{"default logger", func() { slog.ErrorContext(ctx, "x") }, "of-this"},
+		{"failed event", func() { _, _ = broken(ctx, events.APIGatewayV2HTTPRequest{}) }, "of-this"},
+		{"outside an invocation", func() { logger.ErrorContext(t.Context(), "x") }, nil},
 		{"below the level", func() { logger.InfoContext(ctx, "x") }, "no line"},
 	}
 	for _, tt := range tests {

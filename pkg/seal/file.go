@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// FromFile makes a box of the keys in a file. A file that is not there is made, with a new key that only its owner can
-// read: processes that start at once all end up with the same one, and one that is killed leaves a whole file or none.
-// If other users can read a file that is there, FromFile takes that away.
+// FromFile returns a box with the keys in a file. It creates a missing file with a new key that only its owner can read.
+// Processes that start at the same time use the same key, and a killed process never leaves half a file. If other users
+// can read an existing file, FromFile removes that permission.
 func FromFile(path string) (*Box, error) {
-	keys, err := os.ReadFile(path) //nolint:gosec // whoever runs this names the file
+	keys, err := os.ReadFile(path) //nolint:gosec // the operator chooses the file
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := makeFile(path); err != nil {
-			return nil, fmt.Errorf("making the key file: %w", err)
+		if err := createFile(path); err != nil {
+			return nil, fmt.Errorf("creating the key file: %w", err)
 		}
 		keys, err = os.ReadFile(path) //nolint:gosec // the same
 	}
@@ -34,12 +34,12 @@ func FromFile(path string) (*Box, error) {
 	return box, nil
 }
 
-// makeFile writes a new key beside path and then gives it the name, unless another process was first.
-func makeFile(path string) error {
+// createFile writes a new key to a temporary file and links it to path, unless another process was faster.
+func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // for its owner only
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // readable by its owner only
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFromFileAtOnce is several processes that start over a folder without a key file.
-func TestFromFileAtOnce(t *testing.T) {
+// TestConcurrentFromFile simulates several processes that start in a directory without a key file.
+func TestConcurrentFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "token.key")
 	sealed := make([]string, 8)
 	var wg sync.WaitGroup
@@ -42,19 +42,19 @@ func TestFromFileAtOnce(t *testing.T) {
 		t.Errorf("mode %o, want 600", mode)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("files %v, %v; want the key alone", left, err)
+		t.Errorf("files %v, %v; want only the key file", left, err)
 	}
 }
 
-func TestFromFileThatCannotBe(t *testing.T) {
+func TestInvalidKeyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token.key")
 	if err := os.WriteFile(path, []byte("sesame"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := FromFile(path); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("error %v, want one that names the file and not what is in it", err)
+		t.Errorf("error %v, want one with the path but not the content of the file", err)
 	}
 	if _, err := FromFile(filepath.Dir(path)); err == nil {
-		t.Error("a folder was taken for a key file")
+		t.Error("a directory was accepted as a key file")
 	}
 }

@@ -1,12 +1,12 @@
-// Package seal encrypts the secrets of tokens, so that neither a look into the table nor a copy of it shows one.
+// Package seal encrypts the secrets of tokens, so that the table and copies of it contain no secret in plain text.
 //
-// A Box is made of keys: the first seals, all of them open. What it seals names its key, so keys can be changed while
-// what older ones have sealed still opens:
+// A Box has one or more keys. The first key encrypts, and any of them decrypts: an encrypted secret contains the ID of its
+// key. To replace a key:
 //
-//  1. add the new key as the second line, and wait until every process has it (see secretsmanager.MaxAge);
-//  2. move it to the first line. From then on it seals, and the old one still opens.
+//  1. add the new key as the second line, and wait until every process has read it (see secretsmanager.MaxAge);
+//  2. move it to the first line. From then on it encrypts, and the old key still decrypts.
 //
-// The old key can go once nothing is left that it has sealed.
+// Remove the old key when no stored secret is encrypted with it any more.
 package seal
 
 import (
@@ -22,28 +22,29 @@ import (
 	"guidon/pkg/flags"
 )
 
-// MinKey is how many characters a key must have: 32 random letters and digits are more than 128 bits.
+// MinKey is the minimum length of a key in characters: 32 random letters and digits have more than 128 bits.
 const MinKey = 32
 
-// A Box seals and opens (AES-256-GCM, each time with a nonce of its own, drawn at random).
+// A Box encrypts and decrypts secrets with AES-256-GCM and a random nonce.
 type Box struct {
-	keys []key // the first one seals
+	keys []key // the first one encrypts
 }
 
 var _ flags.Sealer = (*Box)(nil)
 
-// A key is 256 bits made of the text that somebody gave, and a name for it that tells nothing about them.
+// A key is 256 bits derived from a text, and an ID that reveals nothing about them.
 type key struct {
 	id   string
 	aead cipher.AEAD
 }
 
-// New makes a box of keys: random text, one key a line. An error says which line is too short, and shows none.
+// New returns a box with the keys of a text: random characters, one key per line. Errors contain the number of a line,
+// never a key.
 func New(keys string) (*Box, error) {
 	box := &Box{}
 	for i, text := range strings.Fields(keys) {
 		if len(text) < MinKey {
-			return nil, fmt.Errorf("key %d to seal tokens with has %d characters; it needs at least %d, drawn at random", i+1, len(text), MinKey)
+			return nil, fmt.Errorf("encryption key %d for tokens has %d characters; use at least %d random characters", i+1, len(text), MinKey)
 		}
 		k, err := newKey(text)
 		if err != nil {
@@ -52,7 +53,7 @@ func New(keys string) (*Box, error) {
 		box.keys = append(box.keys, k)
 	}
 	if len(box.keys) == 0 {
-		return nil, fmt.Errorf("there is no key to seal tokens with; it is a line of at least %d random characters", MinKey)
+		return nil, fmt.Errorf("the encryption key for tokens is missing; add a line of at least %d random characters", MinKey)
 	}
 	return box, nil
 }
@@ -78,14 +79,14 @@ func derive(text, purpose string, length int) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(text), nil, purpose, length)
 }
 
-// Seal is a secret as it may be stored: <name of the key>.<nonce and ciphertext>.
+// Seal encrypts a secret for the token with a hash. The result is <key ID>.<nonce and ciphertext>.
 func (b *Box) Seal(secret, hash string) string {
 	k := b.keys[0]
-	sealed := k.aead.Seal(nil, nil, []byte(secret), []byte(hash)) //nolint:gosec // no nonce: this AEAD draws one and puts it in front
+	sealed := k.aead.Seal(nil, nil, []byte(secret), []byte(hash)) //nolint:gosec // no nonce: this AEAD draws one and prepends it
 	return k.id + "." + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// Open is the secret that was sealed for that hash.
+// Open decrypts the secret of the token with a hash.
 func (b *Box) Open(sealed, hash string) (string, error) {
 	id, text, _ := strings.Cut(sealed, ".")
 	for _, k := range b.keys {
@@ -94,13 +95,13 @@ func (b *Box) Open(sealed, hash string) (string, error) {
 		}
 		raw, err := base64.RawURLEncoding.DecodeString(text)
 		if err != nil {
-			return "", fmt.Errorf("what key %s sealed was altered: %w", id, err)
+			return "", fmt.Errorf("decrypting a secret with key %s: the encrypted secret was altered: %w", id, err)
 		}
 		secret, err := k.aead.Open(nil, nil, raw, []byte(hash))
 		if err != nil {
-			return "", fmt.Errorf("what key %s sealed was altered: %w", id, err)
+			return "", fmt.Errorf("decrypting a secret with key %s: the encrypted secret was altered: %w", id, err)
 		}
 		return string(secret), nil
 	}
-	return "", fmt.Errorf("there is no key %.8q, which has sealed this", id)
+	return "", fmt.Errorf("decrypting a secret: there is no key %.8q; add the key that encrypted it", id)
 }

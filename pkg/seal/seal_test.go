@@ -38,20 +38,20 @@ func TestSealAndOpen(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotOpen(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	b := box(t, first)
 	sealed := b.Seal(secret, hash)
 	id, text, _ := strings.Cut(sealed, ".")
 	flipped := []byte(text)
 	flipped[5] ^= 1
 	tests := []struct{ name, sealed, hash, says string }{
-		{"that of another token", sealed, "another", "altered"},
+		{"of another token", sealed, "another", "altered"},
 		{"altered", id + "." + string(flipped), hash, "altered"},
-		{"cut short", sealed[:len(sealed)-1], hash, "altered"},
+		{"truncated", sealed[:len(sealed)-1], hash, "altered"},
 		{"no nonce", id + ".AAAA", hash, "altered"},
-		{"no base64", id + ".???", hash, "altered"},
+		{"not base64", id + ".???", hash, "altered"},
 		{"another key", box(t, second).Seal(secret, hash), hash, "no key"},
-		{"nothing", "", hash, "no key"},
+		{"empty", "", hash, "no key"},
 		{"the secret itself", secret, hash, "no key"},
 	}
 	for _, tt := range tests {
@@ -67,8 +67,8 @@ func TestWhatDoesNotOpen(t *testing.T) {
 	}
 }
 
-// TestChangeOfKeys goes through a change as the package's documentation has it.
-func TestChangeOfKeys(t *testing.T) {
+// TestKeyRotation follows the steps in the package documentation.
+func TestKeyRotation(t *testing.T) {
 	old := box(t, first)
 	both, moved := box(t, first, second), box(t, second, first)
 	byOld, byNew := both.Seal(secret, hash), moved.Seal(secret, hash)
@@ -77,8 +77,8 @@ func TestChangeOfKeys(t *testing.T) {
 		sealed string
 		opens  bool
 	}{
-		"by the old one, before": {old, byOld, true}, "by the old one, while both are there": {moved, byOld, true},
-		"by the new one, where it is only known": {both, byNew, true}, "by the new one, where it is not known": {old, byNew, false},
+		"old key, before": {old, byOld, true}, "old key, after the new one was moved": {moved, byOld, true},
+		"new key, while it is second": {both, byNew, true}, "new key, before it was added": {old, byNew, false},
 	} {
 		if got, err := c.box.Open(c.sealed, hash); (err == nil) != c.opens || c.opens && got != secret {
 			t.Errorf("%s: %q, %v; want it to open: %t", name, got, err, c.opens)
@@ -86,12 +86,12 @@ func TestChangeOfKeys(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	for name, keys := range map[string]string{
 		"none": "", "blank": " \n\t\n", "too short": strings.Repeat("k", MinKey-1), "the second too short": first + "\nkkk",
 	} {
 		if _, err := New(keys); err == nil || strings.Contains(err.Error(), "kkk") {
-			t.Errorf("%s: error %v, want one that shows no key", name, err)
+			t.Errorf("%s: error %v, want one without a key", name, err)
 		}
 	}
 }

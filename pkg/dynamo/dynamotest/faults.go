@@ -17,111 +17,109 @@ import (
 	"time"
 )
 
-// A Fault is what goes wrong with one request.
+// A Fault is an error that Faults injects into one request.
 type Fault string
 
-// The faults. A network error says nothing about whether the engine did its work.
+// The faults. After a network error, the store does not know whether the engine applied the request.
 const (
 	NoFault           Fault = ""
-	DropRequest       Fault = "dropped request" // a network error before the engine saw anything
-	LoseResponse      Fault = "lost answer"     // a network error after the engine did its work
-	TruncateResponse  Fault = "cut answer"      // the engine did its work, and its answer breaks off half way
-	Throttle          Fault = "throttled"       // the engine refuses for load; of a transaction, now and then as a cancellation
-	FailBefore        Fault = "failed before"   // InternalServerError, and nothing was done
-	FailAfter         Fault = "failed after"    // InternalServerError, and yet it was done
-	Conflict          Fault = "conflict"        // a transaction is cancelled because another is under way over its first item
-	DeliverLate       Fault = "arrived late"    // a network error, and the engine gets the request only then: after the next attempt, perhaps
-	DeliverTwice      Fault = "arrived twice"   // nothing is seen to go wrong, but the engine gets the request again a while later
-	ExpireCredentials Fault = "expired"         // the credentials of the request have expired: a 4xx, and nothing was done
+	DropRequest       Fault = "dropped request"    // a network error before the engine gets the request
+	LoseResponse      Fault = "lost response"      // a network error after the engine has applied the request
+	TruncateResponse  Fault = "truncated response" // the engine has applied the request, but half of its response is missing
+	Throttle          Fault = "throttled"          // the engine rejects the request because of load; every second transaction as a cancellation
+	FailBefore        Fault = "failed before"      // InternalServerError, and the request was not applied
+	FailAfter         Fault = "failed after"       // InternalServerError, although the request was applied
+	Conflict          Fault = "conflict"           // a transaction is canceled because another one is writing its first item
+	DeliverLate       Fault = "delivered late"     // a network error, and the engine gets the request later, perhaps after the next attempt
+	DeliverTwice      Fault = "delivered twice"    // no error, but the engine gets the request again later
+	ExpireCredentials Fault = "expired"            // the credentials of the request have expired: a 4xx, and it was not applied
 )
 
-// Faults is an http.RoundTripper between a store and its engine, on which things go wrong as they do on the way to AWS
-// but never on the way to a local engine. It may be used by many goroutines and stores. The zero value lets everything
-// through and counts it.
+// Faults is an http.RoundTripper between a store and its engine. It injects faults that happen with AWS but never with a
+// local engine. Several goroutines and stores may use it. The zero value injects none and counts the requests.
 //
-// The shares and Script are read under a lock: Change alters them while requests are under way.
+// To set fields while requests are running, use Change: the fields are read under a lock.
 type Faults struct {
-	// Shares of the requests, from 0 to 1, that meet each fault. Together they are at most 1.
+	// The share of requests, from 0 to 1, that get each fault. Their sum is at most 1.
 	DropRequests      float64
 	LoseResponses     float64
 	TruncateResponses float64
 	Throttles         float64
-	Failures          float64 // FailBefore and FailAfter, half of them each
+	Failures          float64 // half of them FailBefore, half FailAfter
 	LateDeliveries    float64
 	Duplicates        float64
 
-	// Conflicts cancels a transaction that names an item which another one, under way through these Faults, names too.
-	// AWS does so; no local engine does, because none has two transactions under way at once.
+	// Conflicts cancels a transaction if another one on this transport is writing the same item. AWS does so; a local
+	// engine does not, because it runs one transaction at a time.
 	Conflicts bool
 
-	// Delay is the longest that a request waits before it is sent; how long each does is random. It keeps transactions
-	// under way for long enough to overlap.
+	// Delay is the longest random delay before a request is sent. It makes transactions overlap.
 	Delay time.Duration
 
-	// Script, if not nil, decides in place of the shares: what the nth request for an operation (from 1) meets.
+	// Script, if not nil, replaces the shares: it returns the fault of the nth request for an operation, from 1.
 	Script func(operation string, n int) Fault
 
-	// OnRequest, if not nil, sees every request before anything happens to it: the operation, such as
-	// TransactWriteItems, and the body. It is called without any lock, so it may restart the engine.
+	// OnRequest, if not nil, is called before each request with the operation, such as TransactWriteItems, and the
+	// body. It holds no lock, so it may restart the engine.
 	OnRequest func(operation string, body []byte)
 
-	Seed uint64            // of the random numbers; the same one gives the same faults, to a single caller
-	Base http.RoundTripper // what carries the requests; nil for one that keeps connections open
+	Seed uint64            // of the random numbers; with a single caller, the same seed gives the same faults
+	Base http.RoundTripper // sends the requests; nil for a transport that keeps connections open
 
 	mu       sync.Mutex
 	random   *rand.Rand
 	calls    map[string]int
-	raised   map[Fault]int
-	underway map[string]int // how many transactions name the item
-	late     sync.WaitGroup // requests that nobody waits for the answer of
+	injected map[Fault]int
+	running  map[string]int // the number of running transactions by item
+	late     sync.WaitGroup // requests whose response is not read
 }
 
 var _ http.RoundTripper = (*Faults)(nil)
 
-// keepAlive carries the requests of all Faults without a Base.
+// keepAlive sends the requests of all Faults without a Base.
 var keepAlive = func() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 256
 	return t
 }()
 
-// errDropped is what the sender of a dropped request sees.
-var errDropped = errors.New("connection reset by peer (a fault of the test)")
+// errDropped is the error of a dropped request.
+var errDropped = errors.New("connection reset by peer (injected by the test)")
 
 const transactWrite = "TransactWriteItems"
 
-// Change alters the fields while requests are under way.
+// Change sets fields while requests are running.
 func (f *Faults) Change(change func(*Faults)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(f)
 }
 
-// Calls tells how many requests there were, by operation, those that met a fault included.
+// Calls counts the requests by operation, including those with a fault.
 func (f *Faults) Calls() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.calls)
 }
 
-// ResetCalls makes Calls, and the n of Script, begin anew.
+// ResetCalls resets Calls, and the n of Script.
 func (f *Faults) ResetCalls() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = nil
 }
 
-// Raised tells how often each fault happened: a test of faults that did not happen would show nothing.
+// Injected counts the faults. A test must check them: without any, it would prove nothing.
 func (f *Faults) Injected() map[Fault]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return maps.Clone(f.raised)
+	return maps.Clone(f.injected)
 }
 
-// Drain waits for what is still under way: requests that arrive late.
+// Drain waits for the requests that are delivered late.
 func (f *Faults) Drain() { f.late.Wait() }
 
-// RoundTrip carries a request, or what is left of it.
+// RoundTrip sends a request, with or without a fault.
 func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	_ = req.Body.Close()
@@ -135,9 +133,9 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if fate.conflicts && operation == transactWrite {
 		items := itemsOf(body)
-		if clashes, clash := f.enter(items); clash {
+		if reasons, conflict := f.enter(items); conflict {
 			f.note(Conflict)
-			return canceled(req, clashes), nil
+			return canceled(req, reasons), nil
 		}
 		defer f.leave(items)
 	}
@@ -155,7 +153,7 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	case Conflict:
 		return canceled(req, []string{"TransactionConflict", "None"}), nil
 	case ExpireCredentials:
-		return answer(req, http.StatusBadRequest, "com.amazon.coral.service#ExpiredTokenException", map[string]any{
+		return errorResponse(req, http.StatusBadRequest, "com.amazon.coral.service#ExpiredTokenException", map[string]any{
 			"message": "The security token included in the request is expired",
 		}), nil
 	case DeliverLate:
@@ -172,14 +170,14 @@ func (f *Faults) RoundTrip(req *http.Request) (*http.Response, error) {
 	return spoil(req, resp, fate.fault)
 }
 
-// lateBy is the longest that a late request is behind: about as long as two attempts of a call are apart.
-const lateBy = 30 * time.Millisecond
+// maxLate is the longest delay of a late request: about the time between two attempts of a call.
+const maxLate = 30 * time.Millisecond
 
-// later sends a request when its sender has given it up, or has its answer already.
+// later sends a request after its sender has got an error or the response.
 func (f *Faults) later(fate fate, req *http.Request, body []byte) {
 	ctx := context.WithoutCancel(req.Context())
 	f.late.Go(func() {
-		time.Sleep(fate.behind)
+		time.Sleep(fate.lateBy)
 		if resp, err := fate.base.RoundTrip(copyOf(ctx, req, body)); err == nil {
 			_, _ = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
@@ -187,19 +185,19 @@ func (f *Faults) later(fate fate, req *http.Request, body []byte) {
 	})
 }
 
-// copyOf is a request to send, with a body of its own.
+// copyOf is a copy of a request with a body of its own.
 func copyOf(ctx context.Context, req *http.Request, body []byte) *http.Request {
 	sent := req.Clone(ctx)
 	sent.Body = io.NopCloser(bytes.NewReader(body))
 	return sent
 }
 
-// spoil is what becomes of an answer.
+// spoil applies a fault to a response.
 func spoil(req *http.Request, resp *http.Response, fault Fault) (*http.Response, error) {
 	if fault != LoseResponse && fault != FailAfter && fault != TruncateResponse {
 		return resp, nil
 	}
-	answer, err := io.ReadAll(resp.Body) // to its end, so that the connection can be used again
+	response, err := io.ReadAll(resp.Body) // to its end, so that the connection can be reused
 	_ = resp.Body.Close()
 	if err != nil {
 		return nil, err
@@ -208,34 +206,34 @@ func spoil(req *http.Request, resp *http.Response, fault Fault) (*http.Response,
 	case FailAfter:
 		return failed(req), nil
 	case TruncateResponse:
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(answer[:len(answer)/2]), cut{}))
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(response[:len(response)/2]), truncated{}))
 		return resp, nil
 	}
 	return nil, io.ErrUnexpectedEOF
 }
 
-// A cut is where an answer breaks off.
-type cut struct{}
+// truncated is the end of a truncated response.
+type truncated struct{}
 
-func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (truncated) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// A fate is all that is decided about one request.
+// A fate is what happens to one request.
 type fate struct {
 	fault     Fault
-	n         int // which request for its operation it is
+	n         int // the number of the request for its operation, from 1
 	delay     time.Duration
-	behind    time.Duration // how late it arrives, if it does so late
+	lateBy    time.Duration // the delay of a late request
 	conflicts bool
 	onRequest func(string, []byte)
 	base      http.RoundTripper
 }
 
-// draw counts a request and decides about it.
+// draw counts a request and draws its fate.
 func (f *Faults) draw(operation string) fate {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.random == nil {
-		f.random = rand.New(rand.NewPCG(f.Seed, 0)) //nolint:gosec // faults are to be repeatable
+		f.random = rand.New(rand.NewPCG(f.Seed, 0)) //nolint:gosec // the faults must be repeatable
 	}
 	if f.calls == nil {
 		f.calls = map[string]int{}
@@ -248,7 +246,7 @@ func (f *Faults) draw(operation string) fate {
 	if f.Delay > 0 {
 		d.delay = time.Duration(f.random.Int64N(int64(f.Delay)))
 	}
-	d.behind = time.Duration(f.random.Int64N(int64(lateBy)))
+	d.lateBy = time.Duration(f.random.Int64N(int64(maxLate)))
 	if f.Script != nil {
 		d.fault = f.Script(operation, d.n)
 		return d
@@ -274,33 +272,33 @@ func (f *Faults) draw(operation string) fate {
 func (f *Faults) note(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.raised == nil {
-		f.raised = map[Fault]int{}
+	if f.injected == nil {
+		f.injected = map[Fault]int{}
 	}
 	if fault != NoFault {
-		f.raised[fault]++
+		f.injected[fault]++
 	}
 }
 
-// enter begins a transaction over items, unless another has one of them: then it tells the reason for each.
-func (f *Faults) enter(items []string) (reasons []string, clash bool) {
+// enter begins a transaction, unless a running one writes one of its items. Then it returns the reason for each item.
+func (f *Faults) enter(items []string) (reasons []string, conflict bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, item := range items {
 		reason := "None"
-		if f.underway[item] > 0 {
-			reason, clash = "TransactionConflict", true
+		if f.running[item] > 0 {
+			reason, conflict = "TransactionConflict", true
 		}
 		reasons = append(reasons, reason)
 	}
-	if clash {
+	if conflict {
 		return reasons, true
 	}
-	if f.underway == nil {
-		f.underway = map[string]int{}
+	if f.running == nil {
+		f.running = map[string]int{}
 	}
 	for _, item := range items {
-		f.underway[item]++
+		f.running[item]++
 	}
 	return nil, false
 }
@@ -310,14 +308,14 @@ func (f *Faults) leave(items []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, item := range items {
-		f.underway[item]--
-		if f.underway[item] == 0 {
-			delete(f.underway, item)
+		f.running[item]--
+		if f.running[item] == 0 {
+			delete(f.running, item)
 		}
 	}
 }
 
-// itemsOf names the items of a transaction, in its order.
+// itemsOf lists the items of a transaction in order.
 func itemsOf(body []byte) []string {
 	type key map[string]map[string]any // attribute, type, value
 	var request struct {
@@ -354,19 +352,19 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// throttled is the answer of an engine that has too much to do. AWS answers a transaction in either way.
+// throttled is the response of an overloaded engine. For a transaction, AWS sends either of the two.
 func throttled(req *http.Request, operation string, n int) *http.Response {
 	if operation == transactWrite && n%2 == 0 {
 		return canceled(req, []string{"ThrottlingError", "None"})
 	}
-	return answer(req, http.StatusBadRequest, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", map[string]any{
+	return errorResponse(req, http.StatusBadRequest, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", map[string]any{
 		"message": "The level of configured provisioned throughput for the table was exceeded.",
 	})
 }
 
-// failed is the answer of an engine that has come to grief.
+// failed is the response of an engine with an internal error.
 func failed(req *http.Request) *http.Response {
-	return answer(req, http.StatusInternalServerError, "com.amazonaws.dynamodb.v20120810#InternalServerError", map[string]any{
+	return errorResponse(req, http.StatusInternalServerError, "com.amazonaws.dynamodb.v20120810#InternalServerError", map[string]any{
 		"message": "The request processing has failed because of an unknown error, exception or failure.",
 	})
 }
@@ -376,7 +374,7 @@ var reasonMessages = map[string]string{
 	"ThrottlingError":     "Throughput exceeds the current capacity of your table or index",
 }
 
-// canceled is the answer to a transaction that was not carried out, with the reason for each of its items.
+// canceled is the response to a canceled transaction, with the reason for each item.
 func canceled(req *http.Request, codes []string) *http.Response {
 	reasons := []map[string]string{}
 	for _, code := range codes {
@@ -386,19 +384,19 @@ func canceled(req *http.Request, codes []string) *http.Response {
 		}
 		reasons = append(reasons, reason)
 	}
-	return answer(req, http.StatusBadRequest, "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", map[string]any{
+	return errorResponse(req, http.StatusBadRequest, "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", map[string]any{
 		"CancellationReasons": reasons,
 		"Message": "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
 			strings.Join(codes, ", ") + "]",
 	})
 }
 
-// answer is an error as DynamoDB writes it.
-func answer(req *http.Request, status int, kind string, fields map[string]any) *http.Response {
+// errorResponse is an error response of DynamoDB.
+func errorResponse(req *http.Request, status int, kind string, fields map[string]any) *http.Response {
 	fields["__type"] = kind
 	body, err := json.Marshal(fields)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // it has only strings
 	}
 	header := http.Header{}
 	header.Set("Content-Type", "application/x-amz-json-1.0")

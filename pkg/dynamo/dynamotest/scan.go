@@ -12,13 +12,13 @@ import (
 	"guidon/pkg/dynamo"
 )
 
-// Scan reads a whole table as it lies there, past every rule of the store's: the engine's own answers, as text.
+// Scan reads the whole table of a store directly from the engine. It returns the responses as text.
 func Scan(t testing.TB, store *dynamo.Store) string {
 	t.Helper()
 	return scanAt(t, shared.URL(), store.Table())
 }
 
-// scanAt reads a table of any engine.
+// scanAt is Scan for a table of any engine.
 func scanAt(t testing.TB, url, table string) string {
 	t.Helper()
 	var all strings.Builder
@@ -50,7 +50,7 @@ func scanPage(t testing.TB, url, body string) string {
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("a scan of the table: %d %s, %v", response.StatusCode, page, err)
+		t.Fatalf("scanning the table: %d %s, %v", response.StatusCode, page, err)
 	}
 	return string(page)
 }

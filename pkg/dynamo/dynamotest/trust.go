@@ -2,11 +2,11 @@ package dynamotest
 
 import "os"
 
-// Long tells whether the long forms of tests are to run (`make trust`): hundreds of histories, sequences or kills, where
-// `make test` has a handful. This is the only place that reads TRUST.
+// Long tells whether to run the long forms of tests (`make trust`), with hundreds of histories, sequences or kills instead
+// of the few of `make test`. No other code reads TRUST.
 func Long() bool { return os.Getenv("TRUST") == "long" }
 
-// Times is how often a test does what it does: short in `make test`, long in `make trust`.
+// Times is a number of repetitions: short in `make test`, long in `make trust`.
 func Times(short, long int) int {
 	if Long() {
 		return long

@@ -1,5 +1,5 @@
-// Package secretsmanager brings the keys that seal tokens from AWS Secrets Manager. Only the function that makes and
-// lists tokens links it, and only that function may read the secret.
+// Package secretsmanager reads the encryption keys of tokens from AWS Secrets Manager. Only the functions tokens and
+// bootstrap link it, and only they may read the secret.
 package secretsmanager
 
 import (
@@ -16,16 +16,16 @@ import (
 	"guidon/pkg/seal"
 )
 
-// MaxAge is how long the keys are kept before they are read again: so long after a change every process has the new ones.
+// MaxAge is how long a process uses the keys before it reads them again. After this time, every process has a changed key.
 const MaxAge = 10 * time.Minute
 
-// retryAfter is how long the known keys are used on when they could not be read again.
+// retryAfter is how long a process uses the old keys after it has failed to read them again.
 const retryAfter = time.Minute
 
-// attemptTimeout is what one attempt to read the secret may take.
+// attemptTimeout is the timeout of one attempt to read the secret.
 const attemptTimeout = 2 * time.Second
 
-// A Source reads the keys when they are first needed, and keeps them for MaxAge.
+// A Source reads the keys when they are first needed, and again after MaxAge.
 type Source struct {
 	arn  string
 	read func(ctx context.Context, arn string) (string, error)
@@ -36,10 +36,10 @@ type Source struct {
 	readAt time.Time
 }
 
-// New is a source that reads the secret of that ARN (or name). It calls nothing yet.
+// New returns a source for the secret with an ARN (or name). It makes no call.
 func New(arn string) *Source { return &Source{arn: arn, read: get, now: time.Now} }
 
-// Sealer is what the keys make. While they cannot be read again, those that are known are used on.
+// Sealer returns a sealer with the keys. If they cannot be read again, it uses the old ones.
 func (s *Source) Sealer(ctx context.Context) (flags.Sealer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *Source) Sealer(ctx context.Context) (flags.Sealer, error) {
 	case err == nil:
 		s.box, s.readAt = box, s.now()
 	case s.box == nil:
-		return nil, &flags.Error{Kind: flags.Unavailable, Message: "the key of the tokens' secrets cannot be read now; try again", Err: err}
+		return nil, &flags.Error{Kind: flags.Unavailable, Message: "the encryption key for tokens cannot be read now; try again", Err: err}
 	default:
 		s.readAt = s.now().Add(retryAfter - MaxAge)
 	}

@@ -10,7 +10,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestSource sees the keys read at the first need, once for MaxAge, and kept while they cannot be read.
+// TestSource checks that the keys are read when first needed, then once in MaxAge, and kept while they cannot be read.
 func TestSource(t *testing.T) {
 	now, reads, keys := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), 0, ""
 	var fails error
@@ -19,7 +19,7 @@ func TestSource(t *testing.T) {
 	s.read = func(_ context.Context, arn string) (string, error) {
 		reads++
 		if arn != "arn" {
-			t.Errorf("secret %q, want that of the source", arn)
+			t.Errorf("secret %q, want the ARN of the source", arn)
 		}
 		return keys, fails
 	}
@@ -31,14 +31,14 @@ func TestSource(t *testing.T) {
 		keys  string
 		fails error
 		reads int
-		want  string // of the error; "" for a sealer that opens what was sealed first
+		want  string // part of the error; "" for a sealer that decrypts the first secret
 	}{
 		{"cannot be read", 0, "", errors.New("no such secret"), 1, "try again"},
 		{"bad keys", 0, "short", nil, 2, "try again"},
 		{"read", 0, old, nil, 3, ""},
 		{"kept", MaxAge - 1, fresh, nil, 3, ""},
 		{"cannot be read again", 1, fresh, errors.New("denied"), 4, ""},
-		{"not asked for at once", retryAfter - 1, fresh, nil, 4, ""},
+		{"not read again immediately", retryAfter - 1, fresh, nil, 4, ""},
 		{"read again", 1, fresh + "\n" + old, nil, 5, ""},
 	}
 	for _, step := range steps {
