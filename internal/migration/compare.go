@@ -8,59 +8,50 @@ import (
 	"strings"
 )
 
-// differences are the places in which two trees differ: a path, and what is there on either side.
+// differences returns the paths at which two trees differ, each with both values.
 func differences(a, b any) []string {
-	var found []string
-	differ("", a, b, &found)
+	found := differ("", a, b)
 	slices.Sort(found)
 	return found
 }
 
-func differ(path string, a, b any, found *[]string) {
+func differ(path string, a, b any) (found []string) {
 	switch x := a.(type) {
 	case snapshot:
-		differ(path, object(x), object(b.(snapshot)), found)
-		return
+		return differ(path, object(x), object(b.(snapshot)))
 	case object:
 		if y, ok := b.(object); ok {
-			for name := range union(x, y) {
+			both := maps.Clone(x)
+			maps.Copy(both, y)
+			for name := range both {
 				one, inOne := x[name]
 				other, inOther := y[name]
-				switch {
+				switch at := path + "/" + name; {
 				case !inOther:
-					*found = append(*found, fmt.Sprintf("%s/%s: %s → absent", path, name, text(one)))
+					found = append(found, fmt.Sprintf("%s: %s → absent", at, text(one)))
 				case !inOne:
-					*found = append(*found, fmt.Sprintf("%s/%s: absent → %s", path, name, text(other)))
+					found = append(found, fmt.Sprintf("%s: absent → %s", at, text(other)))
 				default:
-					differ(path+"/"+name, one, other, found)
+					found = append(found, differ(at, one, other)...)
 				}
 			}
-			return
+			return found
 		}
 	case list:
 		if y, ok := b.(list); ok && len(x) == len(y) {
 			for i := range x {
-				differ(fmt.Sprintf("%s/%d", path, i), x[i], y[i], found)
+				found = append(found, differ(fmt.Sprintf("%s/%d", path, i), x[i], y[i])...)
 			}
-			return
+			return found
 		}
 	}
 	if one, other := text(a), text(b); one != other {
-		*found = append(*found, fmt.Sprintf("%s: %s → %s", path, one, other))
+		found = append(found, fmt.Sprintf("%s: %s → %s", path, one, other))
 	}
+	return found
 }
 
-func union(a, b object) map[string]bool {
-	names := map[string]bool{}
-	for _, m := range []object{a, b} {
-		for name := range maps.Keys(m) {
-			names[name] = true
-		}
-	}
-	return names
-}
-
-// text is a value in one line, as JSON has it: the members of objects are sorted in it.
+// text returns a value as JSON, shortened.
 func text(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

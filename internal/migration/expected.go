@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// An expectation is a difference that stays: which ones those are, and the words of docs/from-unleash.md about it.
+// An expectation is a pattern of differences that a migration leaves, and the sentence about it in docs/from-unleash.md.
 type expectation struct{ pattern, documented string }
 
-// added is what Guidon writes out where Unleash leaves it out. It comes back to Unleash so.
+// added are the values that Guidon stores when Unleash has none. They stay when the flags move back.
 func added() []expectation {
 	return []expectation{
 		{`^/(flags|segments)/.*/constraints/\d+/(caseInsensitive|inverted): absent → false$`, "`caseInsensitive` and `inverted` of a constraint are false where they are left out"},
@@ -19,7 +19,7 @@ func added() []expectation {
 	}
 }
 
-// served is what Guidon answers with besides. It does not come to Unleash.
+// served are the additional values in Guidon's responses. They do not move back.
 func served() []expectation {
 	return []expectation{
 		{`^/flags/[^/]+/(enabled|strategies): absent → `, "the read of a flag has `enabled` and `strategies`"},
@@ -27,15 +27,15 @@ func served() []expectation {
 	}
 }
 
-// checkDocumented checks that the page for people says what is expected here.
-func (s *stage) checkDocumented() error {
-	page, err := os.ReadFile(filepath.Join(s.root, "docs", "from-unleash.md"))
+// checkDocumented checks that docs/from-unleash.md has the expected differences.
+func (t *test) checkDocumented() error {
+	page, err := os.ReadFile(filepath.Join(t.root, "docs", "from-unleash.md"))
 	if err != nil {
 		return err
 	}
 	for _, e := range append(added(), served()...) {
 		if !strings.Contains(string(page), e.documented) {
-			s.fault("docs/from-unleash.md does not say: %s", e.documented)
+			t.errorf("docs/from-unleash.md lacks this sentence: %s", e.documented)
 		}
 	}
 	return nil

@@ -1,17 +1,17 @@
 package main
 
-// What the suites lack: what people write around a flag, and what is one environment's alone.
+// This file creates what the suites lack: metadata, tags, and differences between environments.
 
 func (f *filler) extraFields() {
 	f.must("POST", "/api/admin/context", object{
-		"name": "canton", "description": "Where somebody is.", "stickiness": true, "sortOrder": 12,
+		"name": "canton", "description": "Where the user is.", "stickiness": true, "sortOrder": 12,
 		"legalValues": list{object{"value": "ZH", "description": "Zürich"}, object{"value": "BE"}},
 	}, nil)
 	f.must("POST", "/api/admin/context", object{"name": "plan", "sortOrder": 3, "legalValues": list{object{"value": "free"}, object{"value": "paid"}}}, nil)
 }
 
 func (f *filler) extras() {
-	f.must("POST", "/api/admin/tag-types", object{"name": "team", "description": "Who looks after it.", "icon": "T"}, nil)
+	f.must("POST", "/api/admin/tag-types", object{"name": "team", "description": "The team that owns the flag.", "icon": "T"}, nil)
 	f.must("POST", "/api/admin/tag-types", object{"name": "ticket", "description": "", "icon": ""}, nil)
 	f.must("POST", "/api/admin/strategies", object{"name": "byFloor", "description": "By the floor.", "parameters": list{
 		object{"name": "floors", "type": "list", "description": "Which floors.", "required": true},
@@ -19,39 +19,39 @@ func (f *filler) extras() {
 		object{"name": "lift", "type": "boolean", "description": "", "required": false},
 		object{"name": "most", "type": "number", "description": "", "required": false},
 	}}, nil)
-	var testers, nobody struct{ ID int }
-	f.must("POST", "/api/admin/segments", object{"name": "testers", "description": "Who tests.", "constraints": list{
+	var testers, empty struct{ ID int }
+	f.must("POST", "/api/admin/segments", object{"name": "testers", "description": "The testers.", "constraints": list{
 		object{"contextName": "userId", "operator": "IN", "values": list{"1", "2"}},
 		object{"contextName": "canton", "operator": "NOT_IN", "values": list{"BE"}, "inverted": true},
 	}}, &testers)
-	f.must("POST", "/api/admin/segments", object{"name": "nobody yet", "constraints": list{}}, &nobody)
+	f.must("POST", "/api/admin/segments", object{"name": "no users yet", "constraints": list{}}, &empty)
 
 	for _, kind := range []string{"release", "experiment", "operational", "kill-switch", "permission"} {
-		f.make("kind-"+kind, object{"type": kind, "description": "A flag of the type " + kind + ".\nIn two lines, with ünïcode ✓."})
+		f.create("kind-"+kind, object{"type": kind, "description": "A flag of the type " + kind + ".\nIn two lines, with ünïcode ✓."})
 	}
 	f.on("kind-kill-switch", "development", object{"name": "default"})
-	f.on("kind-kill-switch", "production", object{"name": "default", "title": "Everybody"})
+	f.on("kind-kill-switch", "production", object{"name": "default", "title": "All users"})
 
-	f.make("old", object{"description": "It has had its day."})
+	f.create("old", object{"description": "No longer needed."})
 	f.on("old", "production", object{"name": "flexibleRollout", "parameters": object{"rollout": "100", "stickiness": "default", "groupId": "old"}})
 	f.must("POST", "/api/admin/projects/default/stale", object{"features": list{"old"}, "stale": true}, nil)
 
-	f.make("sparse", nil)
+	f.create("sparse", nil)
 	f.on("sparse", "development", object{"name": "flexibleRollout", "parameters": object{"rollout": "30"}})
 
-	f.make("impressed", object{"impressionData": true})
-	f.make("bare", nil)
+	f.create("impressed", object{"impressionData": true})
+	f.create("bare", nil)
 
-	f.make("tagged", object{"description": ""})
+	f.create("tagged", object{"description": ""})
 	f.must("PUT", "/api/admin/projects/default/tags", object{"features": list{"tagged", "kind-release"}, "tags": object{
 		"addedTags":   list{object{"type": "team", "value": "core"}, object{"type": "ticket", "value": "A-12/b c?"}, object{"type": "simple", "value": "ünï 100%"}},
 		"removedTags": list{},
 	}}, nil)
 
-	f.make("everything", object{"type": "experiment", "description": "Every part of a strategy."})
+	f.create("everything", object{"type": "experiment", "description": "Every part of a strategy."})
 	f.on("everything", "development", object{
 		"name": "flexibleRollout", "title": "Half", "parameters": object{"rollout": "50", "stickiness": "userId", "groupId": "another"},
-		"segments": list{testers.ID, nobody.ID},
+		"segments": list{testers.ID, empty.ID},
 		"constraints": list{
 			object{"contextName": "canton", "operator": "IN", "values": list{"ZH", "BE"}, "inverted": true},
 			object{"contextName": "appName", "operator": "STR_CONTAINS", "values": list{"Web"}, "caseInsensitive": true},
@@ -66,25 +66,25 @@ func (f *filler) extras() {
 	f.must("POST", inEnvironment("everything", "development")+"/strategies", object{"name": "userWithId", "disabled": true, "parameters": object{"userIds": "7,8"}}, nil)
 	f.must("POST", inEnvironment("everything", "development")+"/strategies", object{"name": "byFloor", "parameters": object{"floors": "1,2", "share": "20", "lift": "true", "most": "3"}}, nil)
 	f.must("POST", inEnvironment("everything", "production")+"/strategies", object{"name": "remoteAddress", "parameters": object{"IPs": "127.0.0.1"}, "disabled": true}, nil)
-	// Unleash 8 takes them for strategies alone.
+	// Unleash 8 accepts variants only in strategies.
 	f.try("variants of everything", "PUT", inEnvironment("everything", "production")+"/variants", list{
 		object{"name": "a", "weight": 250, "weightType": "fix", "stickiness": "canton", "payload": object{"type": "number", "value": "3"}},
 		object{"name": "b", "weight": 750, "weightType": "variable", "stickiness": "canton", "overrides": list{object{"contextName": "userId", "values": list{"9"}}}},
 	}, nil)
 
-	f.make("parent", nil)
+	f.create("parent", nil)
 	f.on("parent", "development", object{"name": "default"})
-	f.make("child", nil)
+	f.create("child", nil)
 	f.must("POST", flagPath("child")+"/dependencies", object{"feature": "parent", "enabled": true, "variants": list{"x", "y"}}, nil)
-	f.make("a-child-before-its-parent", nil)
+	f.create("a-child-before-its-parent", nil)
 	f.must("POST", flagPath("a-child-before-its-parent")+"/dependencies", object{"feature": "parent", "enabled": false}, nil)
 
 	f.must("POST", flagsPath, object{"name": "in-the-archive"}, nil)
 	f.must("DELETE", flagPath("in-the-archive"), nil, nil)
 }
 
-// make makes a flag with what is given.
-func (f *filler) make(name string, with object) {
+// create creates a flag with these fields.
+func (f *filler) create(name string, with object) {
 	body := object{"name": name}
 	for k, v := range with {
 		body[k] = v
@@ -93,7 +93,7 @@ func (f *filler) make(name string, with object) {
 	f.flags++
 }
 
-// on gives a flag a strategy in an environment, and switches it on there.
+// on adds a strategy to a flag in an environment and switches it on there.
 func (f *filler) on(name, environment string, strategy object) {
 	at := inEnvironment(name, environment)
 	f.must("POST", at+"/strategies", strategy, nil)

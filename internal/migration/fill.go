@@ -12,10 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/internal/adminapi"
 	"guidon/internal/clientspec"
 )
 
-// environments are those that an Unleash has in its one project, which is all that the open edition has.
+// environments are those of the only project of open source Unleash.
 var environments = []string{"development", "production"}
 
 const flagsPath = "/api/admin/projects/default/features"
@@ -26,27 +27,26 @@ func inEnvironment(name, environment string) string {
 	return flagPath(name) + "/environments/" + environment
 }
 
-// A filler fills an Unleash, and counts what that does not take.
+// A filler creates flags in Unleash and counts the requests that Unleash refuses.
 type filler struct {
 	ctx     context.Context
-	c       *client
-	refused map[string][]string // what was, by reason
+	c       *server
+	refused map[string][]string // descriptions of the refused items, by reason
 	flags   int
-	err     error // the first that is no refusal; nothing is done after it
+	err     error // the first error that is not a refusal; no requests follow it
 }
 
-// quoted is what differs from message to message.
+// quoted matches the parts of a message that differ between items.
 var quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 
-// try does what Unleash may refuse, for what.
-func (f *filler) try(what, method, path string, body, into any) (taken bool) {
+// try sends a request that Unleash may refuse. It reports whether Unleash accepted it.
+func (f *filler) try(what, method, path string, body, into any) (accepted bool) {
 	if f.err != nil {
 		return false
 	}
-	err := f.c.send(f.ctx, method, path, body, into)
-	var told *refusal
-	if errors.As(err, &told) && told.status < 500 {
-		reason := quoted.ReplaceAllString(told.message, "…")
+	err := f.c.Call(f.ctx, method, path, body, into)
+	if refused, is := errors.AsType[*adminapi.Refusal](err); is && refused.Status < 500 {
+		reason := quoted.ReplaceAllString(refused.Message, "…")
 		f.refused[reason] = append(f.refused[reason], what)
 		return false
 	}
@@ -54,15 +54,15 @@ func (f *filler) try(what, method, path string, body, into any) (taken bool) {
 	return err == nil
 }
 
-// must does what is to be taken.
+// must sends a request that Unleash must accept.
 func (f *filler) must(method, path string, body, into any) {
 	if f.err == nil {
-		f.err = f.c.send(f.ctx, method, path, body, into)
+		f.err = f.c.Call(f.ctx, method, path, body, into)
 	}
 }
 
-// fill fills an Unleash with the flags of the specification, and with those of extras.go.
-func fill(ctx context.Context, c *client) (*filler, error) {
+// fill creates the flags of the specification and those of extras.go.
+func fill(ctx context.Context, c *server) (*filler, error) {
 	files, err := clientspec.Load(ctx, os.Stderr)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func fill(ctx context.Context, c *client) (*filler, error) {
 		suites[i].name = file.Name
 	}
 	f := &filler{ctx: ctx, c: c, refused: map[string][]string{}}
-	f.extraFields() // with what is their own, before those of the suites, which are mere names
+	f.extraFields() // first, because those of the suites have only names
 	f.contextFields(suites)
 	f.strategyTypes(suites)
 	for _, s := range suites {
@@ -85,7 +85,7 @@ func fill(ctx context.Context, c *client) (*filler, error) {
 	return f, f.err
 }
 
-// A suite is one file of the specification, as far as the administration of flags goes.
+// A suite is one file of the specification: the parts that concern the administration of flags.
 type suite struct {
 	name  string
 	State struct {
@@ -116,10 +116,10 @@ type specStrategy struct {
 	Variants    []object         `json:"variants,omitempty"`
 }
 
-// A specConstraint is sent with all that it says.
+// A specConstraint is sent as it is.
 type specConstraint object
 
-// contextFields defines what constraints name: Unleash takes no others.
+// contextFields creates the fields that constraints use: Unleash requires it.
 func (f *filler) contextFields(suites []suite) {
 	names := map[string]bool{}
 	add := func(list []specConstraint) {
@@ -147,7 +147,7 @@ func (f *filler) contextFields(suites []suite) {
 	}
 }
 
-// strategyTypes defines those that the suites use and Unleash does not have, with the parameters that they are used with.
+// strategyTypes creates the custom types that the suites use, with the parameters that they use.
 func (f *filler) strategyTypes(suites []suite) {
 	used := map[string]map[string]bool{}
 	for _, s := range suites {
@@ -172,11 +172,11 @@ func (f *filler) strategyTypes(suites []suite) {
 		for _, parameter := range slices.Sorted(maps.Keys(used[name])) {
 			parameters = append(parameters, object{"name": parameter, "type": "string", "description": "", "required": false})
 		}
-		f.try("strategy type "+name, "POST", "/api/admin/strategies", object{"name": name, "description": "Of the suites.", "parameters": parameters}, nil)
+		f.try("strategy type "+name, "POST", "/api/admin/strategies", object{"name": name, "description": "From the specification.", "parameters": parameters}, nil)
 	}
 }
 
-// suite makes the segments and flags of a suite.
+// suite creates the segments and flags of a suite.
 func (f *filler) suite(s suite) {
 	segments := map[int]int{}
 	for _, segment := range s.State.Segments {
@@ -199,8 +199,8 @@ func (f *filler) suite(s suite) {
 	}
 }
 
-// flag makes one flag: with its strategies and variants in both environments, on where it says so in development, and every
-// other one in production too.
+// flag creates a flag with its strategies and variants in both environments. If it is enabled, it is on in development, and
+// every second flag is on in production too.
 func (f *filler) flag(flag specFlag, segments map[int]int) bool {
 	body := object{"name": flag.Name, "type": flag.Type, "impressionData": flag.ImpressionData}
 	if flag.Type == "" {
@@ -230,14 +230,14 @@ func (f *filler) flag(flag specFlag, segments map[int]int) bool {
 	return true
 }
 
-// with is the strategy with the ids that its segments have got.
+// with returns the strategy with the new ids of its segments.
 func (s specStrategy) with(segments map[int]int) specStrategy {
 	s.Segments = slices.Clone(s.Segments)
 	for i, id := range s.Segments {
 		if made := segments[id]; made != 0 {
 			s.Segments[i] = made
 		} else {
-			s.Segments[i] = 1_000_000 + id // refused, as it should be
+			s.Segments[i] = 1_000_000 + id // does not exist, so Unleash refuses the strategy
 		}
 	}
 	s.Variants = withWeightTypes(s.Variants)
@@ -249,7 +249,7 @@ func (s specStrategy) with(segments map[int]int) specStrategy {
 	return s
 }
 
-// withWeightTypes gives variants the type that those of old exports lack. Nothing takes them without.
+// withWeightTypes adds the weightType that old variants lack and the API requires.
 func withWeightTypes(variants []object) []object {
 	given := make([]object, len(variants))
 	for i, v := range variants {
@@ -261,7 +261,7 @@ func withWeightTypes(variants []object) []object {
 	return given
 }
 
-// refusals are what was not taken, by reason.
+// refusals returns a line for each reason.
 func (f *filler) refusals() []string {
 	var lines []string
 	for _, reason := range slices.Sorted(maps.Keys(f.refused)) {

@@ -1,13 +1,12 @@
-// Command migration shows that a team can move in from Unleash, and out again, with the real thing: `make test-migration`.
+// Command migration tests that a team can move from Unleash to Guidon and back, with a real Unleash: `make test-migration`.
 //
-// It starts Unleash with a PostgreSQL of its own, fills it through its interface with the flags of
-// @unleash/client-specification and with others that have what those lack, and moves everything with the command
-// `guidon migrate` into an empty Guidon: dry, for good, once more, and once with the command killed on its way. Then it moves
-// everything from Guidon into a second, empty Unleash. What the three of them have is read and compared here, by none of the
-// command's own code, and so is what Guidon's audit log tells. A difference that expected.go does not know is a failure, and
-// so is one that it knows and that is not there.
+// It starts Unleash with its own PostgreSQL and fills it through its API with the flags of @unleash/client-specification, and
+// with more flags for what those lack (extras.go). `guidon migrate` then moves everything into an empty Guidon: as a dry run, for
+// real, once more, and once killed halfway. Then it moves everything from Guidon into a second, empty Unleash. The test reads and
+// compares the contents of all servers without using the command's own code, and checks Guidon's event log. A difference that
+// expected.go does not list is an error, and so is a listed difference that is missing.
 //
-// All that it starts it ends, and its data is in a temporary folder.
+// It stops everything that it started, and keeps its data in a temporary folder.
 package main
 
 import (
@@ -28,13 +27,13 @@ import (
 )
 
 func main() {
-	many := flag.Int("flags", 0, "measure with so many flags instead, by one import and by the command")
-	version := flag.String("unleash", unleashVersion, "the version of Unleash; the differences are known for the default")
+	many := flag.Int("flags", 0, "measure with this number of flags instead: one import, and the command")
+	version := flag.String("unleash", unleashVersion, "version of Unleash; expected.go is for the default")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *version, *many)
 	if ctx.Err() != nil {
-		err = errors.New("stopped")
+		err = errors.New("interrupted")
 	}
 	stop()
 	if err != nil {
@@ -43,77 +42,77 @@ func main() {
 	}
 }
 
-// A stage is where the play is: the programs, the folder for their data, and what was started.
-type stage struct {
-	root, folder string
-	command      string // the program guidon
+// A test has the programs and servers of a run, and the errors that it found.
+type test struct {
+	root, folder string // of the repository, and for data
+	guidonPath   string // the program
 	version      string // of Unleash
-	postgres     *postgres
+	postgresPort string
 	mu           sync.Mutex
-	closers      []func()
+	cleanups     []func()
 	began        time.Time
-	faults       []string
+	errors       []string
 }
 
-func run(ctx context.Context, version string, many int) (err error) {
-	s := &stage{version: version, began: time.Now()}
-	defer s.close()
-	if err := s.open(ctx); err != nil {
+func run(ctx context.Context, version string, many int) error {
+	t := &test{version: version, began: time.Now()}
+	defer t.close()
+	if err := t.open(ctx); err != nil {
 		return err
 	}
 	if many > 0 {
-		return s.measure(ctx, many)
+		return t.measure(ctx, many)
 	}
-	if err := s.play(ctx); err != nil {
+	if err := t.migrations(ctx); err != nil {
 		return err
 	}
-	if len(s.faults) > 0 {
-		return fmt.Errorf("%d faults:\n%s", len(s.faults), strings.Join(s.faults, "\n"))
+	if len(t.errors) > 0 {
+		return fmt.Errorf("%d errors:\n%s", len(t.errors), strings.Join(t.errors, "\n"))
 	}
-	s.say("all is as it should be")
+	t.logf("passed")
 	return nil
 }
 
-// say prints what has been done, with the seconds that have passed.
-func (s *stage) say(format string, args ...any) {
-	fmt.Printf("%4.0fs  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+// logf prints a line with the seconds since the start.
+func (t *test) logf(format string, args ...any) {
+	fmt.Printf("%4.0fs  %s\n", time.Since(t.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// fault notes what is wrong; the play goes on, so that one run shows everything.
-func (s *stage) fault(format string, args ...any) {
+// errorf records an error. The test goes on, so that one run finds them all.
+func (t *test) errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	s.faults = append(s.faults, text)
-	s.say("FAULT: %s", text)
+	t.errors = append(t.errors, text)
+	t.logf("ERROR: %s", text)
 }
 
-// open builds the programs and starts PostgreSQL.
-func (s *stage) open(ctx context.Context) (err error) {
-	if s.root, err = engine.Root(); err != nil {
+// open builds the program and starts PostgreSQL.
+func (t *test) open(ctx context.Context) (err error) {
+	if t.root, err = engine.Root(); err != nil {
 		return err
 	}
-	if s.folder, err = os.MkdirTemp("", "guidon-migration-"); err != nil {
+	if t.folder, err = os.MkdirTemp("", "guidon-migration-"); err != nil {
 		return err
 	}
-	s.atEnd(func() { _ = os.RemoveAll(s.folder) })
-	s.command = filepath.Join(s.folder, "guidon")
-	build := exec.CommandContext(ctx, "go", "build", "-o", s.command, "./cmd/guidon")
-	build.Dir = s.root
+	t.cleanup(func() { _ = os.RemoveAll(t.folder) })
+	t.guidonPath = filepath.Join(t.folder, "guidon")
+	build := exec.CommandContext(ctx, "go", "build", "-o", t.guidonPath, "./cmd/guidon")
+	build.Dir = t.root
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building ./cmd/guidon: %w\n%s", err, out)
 	}
-	s.postgres, err = s.startPostgres(ctx)
+	t.postgresPort, err = t.startPostgres(ctx)
 	return err
 }
 
-// atEnd has something undone when all is over, the last first.
-func (s *stage) atEnd(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closers = append(s.closers, do)
+// cleanup registers a function for close, which calls them in reverse order.
+func (t *test) cleanup(do func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cleanups = append(t.cleanups, do)
 }
 
-func (s *stage) close() {
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		s.closers[i]()
+func (t *test) close() {
+	for i := len(t.cleanups) - 1; i >= 0; i-- {
+		t.cleanups[i]()
 	}
 }

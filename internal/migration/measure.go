@@ -8,54 +8,54 @@ import (
 	"time"
 )
 
-// measure tells how long so many flags take: by one import into Guidon, the same once more, and by the command from Unleash.
-func (s *stage) measure(ctx context.Context, many int) error {
+// measure prints the time of one import into Guidon, of the same import repeated, and of two runs of the command from Unleash.
+func (t *test) measure(ctx context.Context, many int) error {
 	data := manyFlags(0, many)
 	body, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	one, err := s.guidon(ctx, "one")
+	one, err := t.guidon(ctx, "one")
 	if err != nil {
 		return err
 	}
-	for _, again := range []string{"into an empty one", "the same again"} {
+	for _, again := range []string{"into an empty Guidon", "repeated"} {
 		var report struct{ Created, Overwritten, Unchanged, Skipped int }
 		began := time.Now()
-		if err := one.send(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": data}, &report); err != nil {
+		if err := one.Call(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": data}, &report); err != nil {
 			return err
 		}
-		s.say("one import of %d flags (%.2f MiB), %s: %.1f s, %+v", many, float64(len(body))/(1<<20), again, time.Since(began).Seconds(), report)
+		t.logf("one import of %d flags (%.2f MiB), %s: %.1f s, %+v", many, float64(len(body))/(1<<20), again, time.Since(began).Seconds(), report)
 	}
-	from, err := s.unleash(ctx, "many")
+	from, err := t.unleash(ctx, "many")
 	if err != nil {
 		return err
 	}
-	api := from.token
-	if from.token, err = personalToken(ctx, from); err != nil {
+	api := from.Token
+	if from.Token, err = personalToken(ctx, from); err != nil {
 		return err
 	}
-	const atOnce = 100
+	const atOnce = 100 // flags in one import
 	for i := 0; i < many; i += atOnce {
-		err := from.send(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": manyFlags(i, min(i+atOnce, many))}, nil)
+		err := from.Call(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": manyFlags(i, min(i+atOnce, many))}, nil)
 		if err != nil {
 			return err
 		}
 	}
-	from.token = api
-	s.say("%d flags are in Unleash", many)
-	to, err := s.guidon(ctx, "many")
+	from.Token = api
+	t.logf("Unleash has %d flags", many)
+	to, err := t.guidon(ctx, "many")
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		out := s.migrate(ctx, from, to)
-		s.say("%s", strings.TrimSpace(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]))
+		out := t.migrate(ctx, from, to)
+		t.logf("%s", strings.TrimSpace(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]))
 	}
 	return nil
 }
 
-// manyFlags is import data of flags with a strategy and words of a usual length.
+// manyFlags returns import data of flags with a strategy and texts of a usual length.
 func manyFlags(first, end int) object {
 	features, strategies, in := list{}, list{}, list{}
 	for i := first; i < end; i++ {

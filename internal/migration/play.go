@@ -6,57 +6,59 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// What the specification and extras.go come to in an Unleash 5.12.8.
+// What Unleash 5.12.8 has after fill.
 const (
-	flagsFilled   = 164
-	timesRefused  = 74
-	thingsBrought = 27 // tag types, context fields, segments and strategy types
+	flagsFilled  = 164
+	timesRefused = 74
+	otherItems   = 27 // tag types, context fields, segments and strategy types
 )
 
-func (s *stage) play(ctx context.Context) error {
-	if err := s.checkDocumented(); err != nil {
+// migrations runs all migrations of the test.
+func (t *test) migrations(ctx context.Context) error {
+	if err := t.checkDocumented(); err != nil {
 		return err
 	}
-	second := make(chan *client, 1) // starts while the first is moved
+	second := make(chan *server, 1) // starts during the first migrations
 	go func() {
-		c, err := s.unleash(ctx, "second")
+		c, err := t.unleash(ctx, "second")
 		if err != nil {
-			s.say("%v", err)
+			t.logf("%v", err)
 		}
 		second <- c
 	}()
 	defer func() {
-		for range second { // nothing is started after the end
+		for range second { // close must not run while it starts
 			break
 		}
 	}()
-	first, err := s.unleash(ctx, "first")
+	first, err := t.unleash(ctx, "first")
 	if err != nil {
 		return err
 	}
-	if err := s.fillFirst(ctx, first); err != nil {
+	if err := t.fillFirst(ctx, first); err != nil {
 		return err
 	}
 	was, err := takeSnapshot(ctx, first)
 	if err != nil {
 		return err
 	}
-	here, now, err := s.moveIn(ctx, first, was)
+	here, now, err := t.moveIn(ctx, first, was)
 	if err != nil {
 		return err
 	}
-	if err := s.checkStory(ctx, here, now); err != nil {
+	if err := t.checkStory(ctx, here, now); err != nil {
 		return err
 	}
-	if err := s.moveInBroken(ctx, first, now); err != nil {
+	if err := t.moveInBroken(ctx, first, now); err != nil {
 		return err
 	}
-	if err := s.doPage(ctx, first); err != nil {
+	if err := t.doPage(ctx, first); err != nil {
 		return err
 	}
 	c := <-second
@@ -64,31 +66,31 @@ func (s *stage) play(ctx context.Context) error {
 	if c == nil {
 		return errors.New("the second Unleash did not start")
 	}
-	return s.moveOut(ctx, here, c, was)
+	return t.moveOut(ctx, here, c, was)
 }
 
-func (s *stage) fillFirst(ctx context.Context, first *client) error {
+func (t *test) fillFirst(ctx context.Context, first *server) error {
 	filled, err := fill(ctx, first)
 	if err != nil {
 		return err
 	}
-	s.say("filled it with %d flags; of the specification it did not take:", filled.flags)
+	t.logf("created %d flags; Unleash refused these parts of the specification:", filled.flags)
 	refused := 0
 	for _, line := range filled.refusals() {
-		s.say("  %.300s", line)
+		t.logf("  %.300s", line)
 	}
 	for _, list := range filled.refused {
 		refused += len(list)
 	}
 	if filled.flags != flagsFilled || refused != timesRefused {
-		s.fault("Unleash took %d flags and refused %d times, want %d and %d", filled.flags, refused, flagsFilled, timesRefused)
+		t.errorf("Unleash has %d flags and refused %d requests; expected %d and %d", filled.flags, refused, flagsFilled, timesRefused)
 	}
 	return nil
 }
 
-// moveIn moves everything into an empty Guidon, and tells what that has then.
-func (s *stage) moveIn(ctx context.Context, from *client, was snapshot) (here *client, now snapshot, err error) {
-	if here, err = s.guidon(ctx, "whole"); err != nil {
+// moveIn moves everything into an empty Guidon and returns its contents.
+func (t *test) moveIn(ctx context.Context, from *server, was snapshot) (here *server, now snapshot, err error) {
+	if here, err = t.guidon(ctx, "whole"); err != nil {
 		return nil, nil, err
 	}
 	if now, err = takeSnapshot(ctx, here); err != nil {
@@ -98,66 +100,66 @@ func (s *stage) moveIn(ctx context.Context, from *client, was snapshot) (here *c
 	if err != nil {
 		return nil, nil, err
 	}
-	out := s.migrate(ctx, from, here, "--dry-run")
-	s.wants(out, fmt.Sprintf("would copy %d of %d flags of project default", flagsFilled, flagsFilled))
-	if n := strings.Count(out, "would copy ") - 1; n != thingsBrought {
-		s.fault("the dry run would copy %d things besides flags, want %d:\n%s", n, thingsBrought, out)
+	out := t.migrate(ctx, from, here, "--dry-run")
+	t.wants(out, fmt.Sprintf("would copy %d of %d flags of project default", flagsFilled, flagsFilled))
+	if n := strings.Count(out, "would copy ") - 1; n != otherItems {
+		t.errorf("the dry run would copy %d items besides flags, expected %d:\n%s", n, otherItems, out)
 	}
-	if err := s.unchanged(ctx, "a dry run", here, now, events); err != nil {
+	if err := t.unchanged(ctx, "a dry run", here, now, events); err != nil {
 		return nil, nil, err
 	}
-	s.say("a dry run counted right, and changed nothing")
+	t.logf("the dry run had the right counts and changed nothing")
 
-	out = s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ; 1 archived flag was not copied", flagsFilled))
-	if n := strings.Count(out, "\ncopied "); n != thingsBrought {
-		s.fault("the command copied %d things besides flags, want %d:\n%s", n, thingsBrought, out)
+	out = t.migrate(ctx, from, here)
+	t.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ; 1 archived flag was not copied", flagsFilled))
+	if n := strings.Count(out, "\ncopied "); n != otherItems {
+		t.errorf("the command copied %d items besides flags, expected %d:\n%s", n, otherItems, out)
 	}
 	if now, err = takeSnapshot(ctx, here); err != nil {
 		return nil, nil, err
 	}
-	s.compare("Unleash → Guidon", was, now, append(added(), served()...))
+	t.compare("Unleash → Guidon", was, now, append(added(), served()...))
 
 	if events, err = countEvents(ctx, here); err != nil {
 		return nil, nil, err
 	}
-	out = s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
+	out = t.migrate(ctx, from, here)
+	t.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
 	if strings.Contains(out, "copied ") {
-		s.fault("the second run copied something:\n%s", out)
+		t.errorf("the second run copied something:\n%s", out)
 	}
-	if err := s.unchanged(ctx, "a second run", here, now, events); err != nil {
+	if err := t.unchanged(ctx, "a second run", here, now, events); err != nil {
 		return nil, nil, err
 	}
-	s.say("a second run changed nothing, and wrote no event")
+	t.logf("a second run changed nothing and created no event")
 	return here, now, nil
 }
 
-// moveInBroken kills the command on its way into another Guidon, and runs it again.
-func (s *stage) moveInBroken(ctx context.Context, from *client, whole snapshot) error {
-	here, err := s.guidon(ctx, "broken")
+// moveInBroken kills the command halfway into another Guidon and runs it again.
+func (t *test) moveInBroken(ctx context.Context, from *server, whole snapshot) error {
+	here, err := t.guidon(ctx, "broken")
 	if err != nil {
 		return err
 	}
-	p, err := s.start("the command to be killed", s.commandFor(ctx, from, here))
+	p, err := t.start(t.commandFor(ctx, from, here))
 	if err != nil {
 		return err
 	}
 	flags := func() (n int) {
 		var list struct{ Features []struct{} }
-		if err = here.get(ctx, flagsPath, &list); err != nil {
+		if err = here.Get(ctx, flagsPath, &list); err != nil {
 			return flagsFilled
 		}
 		return len(list.Features)
 	}
 	for flags() == 0 {
 		select {
-		case <-p.ended:
-			return fmt.Errorf("the command to be killed ended by itself:\n%s", p.said.End())
+		case <-p.Ended():
+			return fmt.Errorf("the command ended before it was killed:\n%s", p.Output.End())
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
-	p.end(syscall.SIGKILL)
+	p.Kill()
 	n := flags()
 	if err != nil {
 		return err
@@ -167,47 +169,47 @@ func (s *stage) moveInBroken(ctx context.Context, from *client, whole snapshot) 
 		return err
 	}
 	if left := len(differences(whole, now)); left == 0 {
-		s.fault("the command was killed with %d flags there, when all was done: it was not stopped in the middle", n)
+		t.errorf("the command was killed too late: all %d flags and everything else had been copied", n)
 	}
-	out := s.migrate(ctx, from, here)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
+	out := t.migrate(ctx, from, here)
+	t.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
 	if now, err = takeSnapshot(ctx, here); err != nil {
 		return err
 	}
-	s.compare("a move that was killed and run again", whole, now, nil)
-	s.say("the command was killed when %d flags were there, and the next run did the rest", n)
-	here.end(syscall.SIGINT)
+	t.compare("a killed and repeated migration", whole, now, nil)
+	t.logf("the command was killed after %d flags, and the next run copied the rest", n)
+	here.stop()
 	return nil
 }
 
 // moveOut moves everything from Guidon into an empty Unleash.
-func (s *stage) moveOut(ctx context.Context, here, to *client, was snapshot) (err error) {
-	api := to.token
-	if to.token, err = personalToken(ctx, to); err != nil {
+func (t *test) moveOut(ctx context.Context, here, to *server, was snapshot) (err error) {
+	apiToken := to.Token
+	if to.Token, err = personalToken(ctx, to); err != nil {
 		return err
 	}
-	out := s.migrate(ctx, here, to)
-	s.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
-	to.token = api
+	out := t.migrate(ctx, here, to)
+	t.wants(out, fmt.Sprintf("%d flags are the same on both sides, 0 differ", flagsFilled))
+	to.Token = apiToken
 	back, err := takeSnapshot(ctx, to)
 	if err != nil {
 		return err
 	}
-	s.compare("Unleash → Guidon → Unleash", was, back, added())
-	s.say("moved it all from Guidon into a second Unleash")
+	t.compare("Unleash → Guidon → Unleash", was, back, added())
+	t.logf("moved everything from Guidon into a second Unleash")
 	return nil
 }
 
-// commandFor is the command from one server to another.
-func (s *stage) commandFor(ctx context.Context, from, to *client, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.command, append([]string{"migrate", "--from", from.url, "--to", to.url}, args...)...)
-	cmd.Env = []string{"FROM_TOKEN=" + from.token, "TO_TOKEN=" + to.token}
+// commandFor returns the command that migrates from one server to another.
+func (t *test) commandFor(ctx context.Context, from, to *server, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.guidonPath, append([]string{"migrate", "--from", from.Base, "--to", to.Base}, args...)...)
+	cmd.Env = []string{"FROM_TOKEN=" + from.Token, "TO_TOKEN=" + to.Token}
 	return cmd
 }
 
-// migrate runs the command to its end, and tells what it printed.
-func (s *stage) migrate(ctx context.Context, from, to *client, args ...string) string {
-	cmd := s.commandFor(ctx, from, to, args...)
+// migrate runs the command and returns its output.
+func (t *test) migrate(ctx context.Context, from, to *server, args ...string) string {
+	cmd := t.commandFor(ctx, from, to, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
@@ -215,56 +217,52 @@ func (s *stage) migrate(ctx context.Context, from, to *client, args ...string) s
 		return ""
 	}
 	if cmd.ProcessState == nil || !cmd.ProcessState.Success() {
-		s.fault("the command ended with %v; it printed\n%s", err, out)
+		t.errorf("the command failed: %v\n%s", err, out)
 	}
-	s.say("the command ran for %.1f s (%s → %s %s)", time.Since(began).Seconds(), from.name, to.name, strings.Join(args, " "))
+	t.logf("the command ran for %.1f s (%s → %s %s)", time.Since(began).Seconds(), from.Name, to.Name, strings.Join(args, " "))
 	return string(out)
 }
 
-func (s *stage) wants(out, words string) {
-	if !strings.Contains(out, words) {
-		s.fault("the command does not say %q:\n%s", words, out)
+// wants checks that the output contains a text.
+func (t *test) wants(out, text string) {
+	if !strings.Contains(out, text) {
+		t.errorf("the command does not print %q:\n%s", text, out)
 	}
 }
 
-// unchanged checks that a server has what it had, and as many events.
-func (s *stage) unchanged(ctx context.Context, after string, c *client, was snapshot, events int) error {
+// unchanged checks that the contents and the number of events of a server are the same as before.
+func (t *test) unchanged(ctx context.Context, after string, c *server, was snapshot, events int) error {
 	now, err := takeSnapshot(ctx, c)
 	if err != nil {
 		return err
 	}
 	n, err := countEvents(ctx, c)
-	s.compare(after, was, now, nil)
+	t.compare(after, was, now, nil)
 	if n != events {
-		s.fault("%s left %d events", after, n-events)
+		t.errorf("%s created %d events", after, n-events)
 	}
 	return err
 }
 
-// compare holds two snapshots against each other: they differ as expected, in all that is expected, and in nothing else.
-func (s *stage) compare(what string, was, now snapshot, expected []expectation) {
+// compare checks that two snapshots have all the expected differences, and no others.
+func (t *test) compare(what string, was, now snapshot, expected []expectation) {
 	found := differences(was, now)
 	met := make([]int, len(expected))
 	unexpected := 0
 	for _, d := range found {
-		known := false
-		for i, e := range expected {
-			if regexp.MustCompile(e.pattern).MatchString(d) {
-				met[i]++
-				known = true
-				break
-			}
-		}
-		if !known {
+		i := slices.IndexFunc(expected, func(e expectation) bool { return regexp.MustCompile(e.pattern).MatchString(d) })
+		if i < 0 {
 			unexpected++
-			s.fault("%s: %s", what, d)
+			t.errorf("%s: %s", what, d)
+			continue
 		}
+		met[i]++
 	}
 	for i, e := range expected {
 		if met[i] == 0 {
-			s.fault("%s: nothing differs by %s any more; take it from expected.go and docs/from-unleash.md", what, e.pattern)
+			t.errorf("%s: there is no difference %s; remove it from expected.go and docs/from-unleash.md", what, e.pattern)
 		}
-		s.say("  %d × %s", met[i], e.documented)
+		t.logf("  %d × %s", met[i], e.documented)
 	}
-	s.say("%s: %d flags compared; %d differences are as expected, %d are not", what, len(was["flags"].(object)), len(found)-unexpected, unexpected)
+	t.logf("%s: compared %d flags; %d expected differences, %d others", what, len(was["flags"].(object)), len(found)-unexpected, unexpected)
 }

@@ -14,56 +14,42 @@ import (
 	"syscall"
 )
 
-// A postgres is a PostgreSQL with data of its own, on a port of 127.0.0.1.
-type postgres struct{ port string }
-
-// postgresProgram is initdb or postgres: of the path, or where Debian keeps them, the newest.
-func postgresProgram(name string) (string, error) {
-	if path, err := exec.LookPath(name); err == nil {
-		return path, nil
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if len(found) == 0 {
-		return "", fmt.Errorf("PostgreSQL is missing: there is no %s in the path or under /usr/lib/postgresql", name)
-	}
-	return slices.Max(found), nil
-}
-
-func (s *stage) startPostgres(ctx context.Context) (*postgres, error) {
+// startPostgres starts PostgreSQL with its own data and returns its port. A library such as embedded-postgres is not used: it
+// downloads binaries that the system already has, and cannot start them for root, who runs the tests in containers.
+func (t *test) startPostgres(ctx context.Context) (string, error) {
 	initdb, err := postgresProgram("initdb")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	server, err := postgresProgram("postgres")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	dir := filepath.Join(s.folder, "postgres")
-	as, err := s.postgresOwner(dir)
+	dir := filepath.Join(t.folder, "postgres")
+	owner, err := t.postgresOwner(dir)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	port, err := freePort()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	data := filepath.Join(dir, "data")
 	command := func(program string, args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, program, args...)
-		cmd.Dir, cmd.SysProcAttr, cmd.Env = dir, &syscall.SysProcAttr{Credential: as}, append(os.Environ(), "HOME="+dir, "LC_ALL=C")
+		cmd := exec.Command(program, append([]string{"-D", filepath.Join(dir, "data")}, args...)...)
+		cmd.Dir, cmd.SysProcAttr, cmd.Env = dir, &syscall.SysProcAttr{Credential: owner}, append(os.Environ(), "HOME="+dir, "LC_ALL=C")
 		return cmd
 	}
-	if out, err := command(initdb, "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	if out, err := command(initdb, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	// The data lives as long as this run: none of it need be safe on a disk.
-	run := command(server, "-D", data, "-p", port, "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off")
-	run.Cancel = func() error { return nil } // it is ended after those that use it
-	p, err := s.start("PostgreSQL", run)
+	// The data is temporary and need not survive a crash.
+	p, err := t.start(command(server, "-p", port, "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off"))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return &postgres{port}, p.await(ctx, func(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return port, p.Await(ctx, func(ctx context.Context) error {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, "tcp", "127.0.0.1:"+port)
 		if err != nil {
@@ -73,8 +59,20 @@ func (s *stage) startPostgres(ctx context.Context) (*postgres, error) {
 	})
 }
 
-// postgresOwner makes the folder, and says as whom PostgreSQL runs: it refuses root.
-func (s *stage) postgresOwner(dir string) (*syscall.Credential, error) {
+// postgresProgram finds a program in the path, or the newest version where Debian installs it.
+func postgresProgram(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) == 0 {
+		return "", fmt.Errorf("PostgreSQL is missing: there is no %s in the path or in /usr/lib/postgresql", name)
+	}
+	return slices.Max(found), nil
+}
+
+// postgresOwner creates the folder and returns the user to run PostgreSQL as: it refuses to run as root.
+func (t *test) postgresOwner(dir string) (*syscall.Credential, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil || os.Getuid() != 0 {
 		return nil, err
 	}
@@ -85,7 +83,7 @@ func (s *stage) postgresOwner(dir string) (*syscall.Credential, error) {
 		}
 		uid, _ := strconv.Atoi(u.Uid)
 		gid, _ := strconv.Atoi(u.Gid)
-		if err := errors.Join(os.Chmod(s.folder, 0o711), os.Chown(dir, uid, gid)); err != nil {
+		if err := errors.Join(os.Chmod(t.folder, 0o711), os.Chown(dir, uid, gid)); err != nil {
 			return nil, err
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// A snapshot is what a server has, as it answers it, as one tree: flags by name, each with what exports say of it in each
-// environment and what its own read says, and what flags refer to. Left out is what is each server's own, and nothing else
-// is made the same: ids, times, names of people, and counts. Segments go by their names.
+// A snapshot is the contents of a server as one tree: the flags by name, each as it is read and as it is exported in each
+// environment, and the items to which flags refer. Values that each server assigns itself are removed: ids, times, names of users,
+// and counts. Segments are identified by name.
 type snapshot object
 
-// own are members that say nothing of what a flag is: a server gives them.
+// own are the fields that each server assigns itself.
 var own = []string{
 	"id", "createdAt", "createdBy", "createdByUserId", "lastSeenAt", "lastSeenAtEnvironments", "sortOrder", "featureName", "version",
 	"favorite", "lifecycle", "collaborators", "usedInProjects", "usedInFeatures", "archivedAt", "archived", "tokens", "links",
 }
 
-func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
+func takeSnapshot(ctx context.Context, c *server) (snapshot, error) {
 	r := &snapper{ctx: ctx, c: c, segments: map[string]string{}, places: map[string]float64{}}
 	snap := snapshot{"segments": r.listed("/api/admin/segments", "segments")}
 	for _, s := range snap["segments"].(object) {
@@ -37,7 +37,7 @@ func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
 		r.export(environment, flags)
 	}
 	snap["flags"] = flags
-	for _, of := range snap { // by names, which are cleaned of nothing
+	for _, of := range snap { // not by clean(of): its keys are names
 		for _, entity := range of.(object) {
 			clean(entity)
 		}
@@ -45,28 +45,28 @@ func takeSnapshot(ctx context.Context, c *client) (snapshot, error) {
 	return snap, r.err
 }
 
-// A snapper reads for a snapshot; after the first error it reads no more.
+// A snapper reads the parts of a snapshot. It stops at the first error.
 type snapper struct {
 	ctx      context.Context
-	c        *client
+	c        *server
 	segments map[string]string  // names by id
-	places   map[string]float64 // of strategies, by id: exports of Unleash are in no order
+	places   map[string]float64 // sort orders of strategies, by id: exports of Unleash are not sorted
 	err      error
 }
 
 func (r *snapper) get(path string) (answer object) {
 	if r.err == nil {
-		r.err = r.c.get(r.ctx, path, &answer)
+		r.err = r.c.Get(r.ctx, path, &answer)
 	}
 	return answer
 }
 
-// listed is a list, by the names of its items; it is in a member of the answer, or is the answer.
+// listed returns the items of a list by name. The list is a field of the response, or the response if the field is "".
 func (r *snapper) listed(path, member string) object {
 	items := list{}
 	if member == "" {
 		if r.err == nil {
-			r.err = r.c.get(r.ctx, path, &items)
+			r.err = r.c.Get(r.ctx, path, &items)
 		}
 	} else {
 		items, _ = r.get(path)[member].([]any)
@@ -82,14 +82,14 @@ func index(items list, by string) object {
 	return m
 }
 
-// flag is what the reads of a flag say: its own, that of its tags, and those of its variants and strategies.
+// flag returns a flag with its tags, and with its strategies and variants in each environment.
 func (r *snapper) flag(name string) object {
 	flag := r.get(flagPath(name))
 	if r.err != nil {
 		return nil
 	}
-	delete(flag, "variants") // of the flag: a sum of those of its environments
-	delete(flag, "tags")     // some answers have them
+	delete(flag, "variants") // a summary of those of the environments
+	delete(flag, "tags")     // only in some responses
 	in := object{}
 	for _, e := range flag["environments"].([]any) {
 		e := e.(object)
@@ -97,7 +97,7 @@ func (r *snapper) flag(name string) object {
 		at := inEnvironment(name, environment)
 		strategies := list{}
 		if r.err == nil {
-			r.err = r.c.get(r.ctx, at+"/strategies", &strategies)
+			r.err = r.c.Get(r.ctx, at+"/strategies", &strategies)
 		}
 		for _, s := range strategies {
 			r.places[fmt.Sprint(s.(object)["id"])] = number(s.(object)["sortOrder"])
@@ -115,11 +115,11 @@ func (r *snapper) flag(name string) object {
 	return flag
 }
 
-// export adds what an export of an environment says to each flag, under the name of the environment.
+// export adds the export of an environment to each flag.
 func (r *snapper) export(environment string, flags object) {
 	var data object
 	if r.err == nil {
-		r.err = r.c.send(r.ctx, "POST", "/api/admin/features-batch/export", object{"environment": environment, "features": list{}}, &data)
+		r.err = r.c.Call(r.ctx, "POST", "/api/admin/features-batch/export", object{"environment": environment, "features": list{}}, &data)
 	}
 	if r.err != nil {
 		return
@@ -155,7 +155,7 @@ func (r *snapper) export(environment string, flags object) {
 	}
 }
 
-// strategies are in their order, with the names of their segments.
+// strategies sorts strategies and replaces the ids of their segments by names.
 func (r *snapper) strategies(items list) list {
 	place := func(s any) float64 { return r.places[fmt.Sprint(s.(object)["id"])] }
 	slices.SortStableFunc(items, func(a, b any) int { return cmp.Compare(place(a), place(b)) })
@@ -187,7 +187,7 @@ func sortedBy(items any, member string) list {
 	return sorted
 }
 
-// clean takes out of a tree what is each server's own. The parameters of a strategy may be called anything.
+// clean removes the fields in own from a tree. Parameters of a strategy can have any name and stay.
 func clean(v any) {
 	switch v := v.(type) {
 	case object:

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// An event of the audit log, as far as it tells of a flag.
+// An event of the event log: the fields that concern flags.
 type event struct {
 	ID                                        int64
 	Type, CreatedBy, FeatureName, Environment string
 	Data, PreData                             object
 }
 
-// readEvents reads a log, from page to page, the oldest first.
-func readEvents(ctx context.Context, c *client, path string) (events []event, err error) {
+// readEvents reads all pages of a log, oldest event first.
+func readEvents(ctx context.Context, c *server, path string) (events []event, err error) {
 	for cursor := ""; ; {
 		var page struct {
 			Events []event
@@ -26,7 +26,7 @@ func readEvents(ctx context.Context, c *client, path string) (events []event, er
 		if cursor != "" {
 			query.Set("cursor", cursor)
 		}
-		if err := c.get(ctx, path+"?"+query.Encode(), &page); err != nil {
+		if err := c.Get(ctx, path+"?"+query.Encode(), &page); err != nil {
 			return nil, err
 		}
 		events = append(events, page.Events...)
@@ -38,14 +38,14 @@ func readEvents(ctx context.Context, c *client, path string) (events []event, er
 	}
 }
 
-func countEvents(ctx context.Context, c *client) (int, error) {
+func countEvents(ctx context.Context, c *server) (int, error) {
 	events, err := readEvents(ctx, c, "/api/admin/events")
 	return len(events), err
 }
 
-// checkStory checks that the audit log tells all of it: who made every flag, step by step to what it is now; and everything
-// that flags refer to.
-func (s *stage) checkStory(ctx context.Context, c *client, now snapshot) error {
+// checkStory checks that the event log has the creator and every change of each flag, and the creation of each item that flags
+// refer to.
+func (t *test) checkStory(ctx context.Context, c *server, now snapshot) error {
 	events, err := readEvents(ctx, c, "/api/admin/events")
 	if err != nil {
 		return err
@@ -55,60 +55,60 @@ func (s *stage) checkStory(ctx context.Context, c *client, now snapshot) error {
 		switch {
 		case e.FeatureName != "":
 			flags[e.FeatureName] = append(flags[e.FeatureName], e)
-		case e.CreatedBy != "bootstrap": // what is there from the start
+		case e.CreatedBy != "bootstrap": // initial data
 			others[e.Type]++
 		}
 	}
 	for kind, want := range map[string]int{
-		"segment-created": len(now["segments"].(object)), "tag-type-created": len(now["tagTypes"].(object)) - 1, // simple is there from the start
+		"segment-created": len(now["segments"].(object)), "tag-type-created": len(now["tagTypes"].(object)) - 1, // without simple, which exists from the start
 		"context-field-created": len(now["contextFields"].(object)) - 5, "strategy-created": len(now["strategyTypes"].(object)) - 5,
 	} {
 		if others[kind] != want {
-			s.fault("the log has %d events %s, want %d", others[kind], kind, want)
+			t.errorf("the log has %d events %s, expected %d", others[kind], kind, want)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(now["flags"].(object))) {
-		s.checkFlagStory(name, flags[name], now["flags"].(object)[name].(object))
+		t.checkFlagStory(name, flags[name], now["flags"].(object)[name].(object))
 		own, err := readEvents(ctx, c, "/api/admin/events/"+url.PathEscape(name))
 		if err != nil {
 			return err
 		}
 		if len(own) != len(flags[name]) {
-			s.fault("%s: its own log has %d events, and that of all %d of it", name, len(own), len(flags[name]))
+			t.errorf("%s: its own log has %d events, the log of all flags has %d", name, len(own), len(flags[name]))
 		}
 	}
 	for name := range flags {
 		if now["flags"].(object)[name] == nil {
-			s.fault("the log tells of %s, which is not there", name)
+			t.errorf("the log has events of %s, which does not exist", name)
 		}
 	}
-	s.say("the audit log tells in %d events how %d flags came to be what they are", len(events), len(flags))
+	t.logf("the event log explains the state of %d flags with %d events", len(flags), len(events))
 	return nil
 }
 
-// checkFlagStory plays the events of a flag, and compares what comes of it with what the flag is.
-func (s *stage) checkFlagStory(name string, events []event, flag object) {
-	told := object{} // by what it is of: the flag, or an environment
+// checkFlagStory replays the events of a flag and compares the result with the flag.
+func (t *test) checkFlagStory(name string, events []event, flag object) {
+	told := object{} // by environment, "" for the flag itself
 	for i, e := range events {
 		want := "feature-updated"
 		if i == 0 {
 			want = "feature-created"
 		}
 		if e.Type != want || e.CreatedBy == "" || e.Environment == "" {
-			s.fault("%s: event %d is %s by %q in %q, want %s by somebody in an environment", name, i, e.Type, e.CreatedBy, e.Environment, want)
+			t.errorf("%s: event %d is %s by %q in %q, expected %s with a creator and an environment", name, i, e.Type, e.CreatedBy, e.Environment, want)
 		}
 		data, pre := parts(e.Data), parts(e.PreData)
 		for part, at := range map[string]string{"flag": "", "environment": e.Environment} {
 			if before, known := told[at]; known && i > 0 {
 				for _, d := range differences(before, pre[part]) {
-					s.fault("%s: event %d says that before it was otherwise than the one before made it: %s", name, i, d)
+					t.errorf("%s: preData of event %d differs from data of the previous event: %s", name, i, d)
 				}
 			}
 			told[at] = data[part]
 		}
 	}
 	if len(events) == 0 {
-		s.fault("%s: the log does not tell of it", name)
+		t.errorf("%s: the log has no events", name)
 		return
 	}
 	is := object{"": object{"dependencies": flag["dependencies"], "tags": flag["tags"]}}
@@ -116,17 +116,17 @@ func (s *stage) checkFlagStory(name string, events []event, flag object) {
 		is[""].(object)[member] = flag[member]
 	}
 	for environment, in := range flag["environments"].(object) {
-		if told[environment] == nil { // nothing happened there
+		if told[environment] == nil { // no event
 			told[environment] = object{"enabled": false, "strategies": list{}, "variants": list{}}
 		}
 		is[environment] = withoutSegments(in)
 	}
 	for _, d := range differences(is, told) {
-		s.fault("%s: the log does not end with what it is: %s", name, d)
+		t.errorf("%s: the state after the last event differs from the flag: %s", name, d)
 	}
 }
 
-// parts are what an event says of the flag, and what of the environment, in the words of a snapshot.
+// parts splits the data of an event into flag and environment, in the form of a snapshot.
 func parts(data object) map[string]any {
 	if data == nil {
 		return map[string]any{}
@@ -145,7 +145,7 @@ func parts(data object) map[string]any {
 	return map[string]any{"flag": of, "environment": withoutSegments(in)}
 }
 
-// withoutSegments leaves of the segments of strategies how many they are: events have their ids.
+// withoutSegments replaces the segments of strategies by their number, because events have ids instead of names.
 func withoutSegments(in any) object {
 	of := maps.Clone(in.(object))
 	strategies := list{}
