@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fakeAWS answers as the AWS CLI does, and writes down what it was called with.
+// fakeAWS answers as the AWS CLI does, and records its arguments.
 const fakeAWS = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$1 $*" in
@@ -40,7 +40,7 @@ stack_name = "gone"
 stack_name = "old"
 `
 
-// TestAdminToken runs the script with an AWS CLI that only writes down what it is asked.
+// TestAdminToken runs the script with a fake AWS CLI.
 func TestAdminToken(t *testing.T) {
 	tests := []struct {
 		name, stage string
@@ -55,9 +55,9 @@ func TestAdminToken(t *testing.T) {
 		{"what a deployment says goes first", "prod", true, false, "*:*.of-the-stage\n", []string{
 			"describe-stacks --profile production --stack-name guidon-prod", "get-secret-value --profile production"}},
 		{"no stage", "", true, true, "STAGE=dev", nil},
-		{"a stage that nobody knows", "de", true, true, `has no stage "de"`, nil},
+		{"an unknown stage", "de", true, true, `has no stage "de"`, nil},
 		{"no AWS CLI", "dev", false, true, "aws is missing", nil},
-		{"a stack that is not there", "gone", true, true, "the stack gone cannot be read", []string{"--stack-name gone"}},
+		{"a missing stack", "gone", true, true, "the stack gone cannot be read", []string{"--stack-name gone"}},
 		{"a stack from before", "old", true, true, "no output AdminTokenSecret", []string{"--stack-name old"}},
 	}
 	for _, tt := range tests {
@@ -88,16 +88,16 @@ func TestAdminToken(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			if !strings.Contains(string(out), tt.says) || !tt.fails && string(out) != tt.says {
-				t.Errorf("it says %q, want %q", out, tt.says)
+				t.Errorf("it printed %q, want %q", out, tt.says)
 			}
 			asked, _ := os.ReadFile(calls)
 			for _, call := range tt.calls {
 				if !strings.Contains(string(asked), call) {
-					t.Errorf("the AWS CLI was asked %s, want %q", asked, call)
+					t.Errorf("the AWS CLI was called with %s, want %q", asked, call)
 				}
 			}
 			if len(tt.calls) == 0 && len(asked) > 0 {
-				t.Errorf("the AWS CLI was asked %s, want nothing", asked)
+				t.Errorf("the AWS CLI was called with %s, want no call", asked)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fakeSAM writes down what it is called with, and which architecture it would build for.
+// fakeSAM records its arguments and the architecture of the build.
 const fakeSAM = `#!/bin/sh
 echo "ARCH=${ARCH:-} $*" >>"$CALLS"
 `
@@ -24,7 +24,7 @@ parameter_overrides = "Alarms=off"
 parameter_overrides = "Architecture=mips"
 `
 
-// TestDeploy runs the script with a SAM CLI that only writes down what it is asked: what is built is what is deployed.
+// TestDeploy runs the script with a fake SAM CLI: it must deploy what it built.
 func TestDeploy(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -51,7 +51,7 @@ func TestDeploy(t *testing.T) {
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "SAM=" + filepath.Join(dir, "sam"), "CALLS=" + calls, "SAMCONFIG=" + filepath.Join(dir, "samconfig.toml")}
 			out, err := cmd.CombinedOutput()
 			if (err != nil) != (tt.fails != "") || !strings.Contains(string(out), tt.fails) {
-				t.Errorf("%v: %s; want it to say %q", err, out, tt.fails)
+				t.Errorf("%v: %s; want it to contain %q", err, out, tt.fails)
 			}
 			got, _ := os.ReadFile(calls) // there are none when it fails
 			if string(got) != tt.calls {

@@ -17,7 +17,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestLifeOfAStack is a stack made, made again, updated, rolled back and deleted: one token, known from the first.
+// TestLifeOfAStack creates a stack twice, updates it, rolls it back and deletes it. There is one token, which never changes.
 func TestLifeOfAStack(t *testing.T) {
 	s := newStack(t)
 	s.succeeds(t, cfn.RequestCreate)
@@ -26,12 +26,12 @@ func TestLifeOfAStack(t *testing.T) {
 		t.Fatalf("the secret's value is %q, want an admin token", secret)
 	}
 	if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
-		t.Fatalf("the token lets in %+v, %v; want an administrator", caller, err)
+		t.Fatalf("the token authenticates %+v, %v; want an administrator", caller, err)
 	}
 	keys := []flags.Key{flags.ProjectKey(flags.DefaultProject), flags.EnvironmentsKey(), flags.RolesKey(), flags.TagTypesKey()}
 	seeded, err := s.store.Load(t.Context(), keys)
 	if err != nil || len(seeded) != len(keys) {
-		t.Fatalf("%d of %d are there, %v", len(seeded), len(keys), err)
+		t.Fatalf("%d of %d exist, %v", len(seeded), len(keys), err)
 	}
 	for _, kind := range []cfn.RequestType{cfn.RequestCreate, cfn.RequestUpdate, cfn.RequestUpdate, cfn.RequestDelete, cfn.RequestCreate} {
 		s.succeeds(t, kind)
@@ -40,16 +40,16 @@ func TestLifeOfAStack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(seeded, again); diff != "" {
-			t.Errorf("%s changed what was there:\n%s", kind, diff)
+			t.Errorf("%s changed existing data:\n%s", kind, diff)
 		}
 		if got := s.tokens(t); !slices.Equal(got, []string{"admin"}) || s.secrets.puts != 1 || s.secrets.value() != secret {
-			t.Errorf("after %s the tokens are %q after %d values of the secret; want one, for ever", kind, got, s.secrets.puts)
+			t.Errorf("after %s the tokens are %q after %d values of the secret; want always one", kind, got, s.secrets.puts)
 		}
 	}
 	s.tellsNoSecret(t, secret)
 }
 
-// TestDeleteDoesNothing sees that a deletion calls nobody, and so cannot fail.
+// TestDeleteDoesNothing checks that a deletion sends no requests, so that it cannot fail.
 func TestDeleteDoesNothing(t *testing.T) {
 	s := newStack(t)
 	s.secrets.denies = -1
@@ -60,7 +60,7 @@ func TestDeleteDoesNothing(t *testing.T) {
 	}
 }
 
-// TestRotation puts values into the secret by hand, as main.go says.
+// TestRotation sets values in the secret by hand, as in main.go.
 func TestRotation(t *testing.T) {
 	s := newStack(t)
 	s.secrets.values[adminSecret] = "*:*.chosen\n"
@@ -80,7 +80,7 @@ func TestRotation(t *testing.T) {
 	byHand("the admin token is valid")
 	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
 		if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
-			t.Errorf("%s lets in %+v, %v; want both until the old one is deleted", secret, caller, err)
+			t.Errorf("%s authenticates %+v, %v; want both until the old one is deleted", secret, caller, err)
 		}
 	}
 	for _, secret := range []string{"*:*.chosen", "*:*.2nd-value"} {
@@ -100,7 +100,7 @@ func TestRotation(t *testing.T) {
 	s.tellsNoSecret(t, "*:*.chosen", "*:*.2nd-value", "*:*.back-in")
 }
 
-// TestNoEvent invokes the function as the AWS CLI does when it is given no event.
+// TestNoEvent invokes the function without an event, as the AWS CLI does by default.
 func TestNoEvent(t *testing.T) {
 	newStack(t)
 	got, err := optionalEvent{lambda.NewHandler(handle)}.Invoke(t.Context(), nil)
@@ -109,7 +109,7 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// TestAtOnce runs several processes over a new stack: one of them makes the token, and all know that one.
+// TestAtOnce runs several processes over a new stack: one creates the token, and all use it.
 func TestAtOnce(t *testing.T) {
 	s := newStack(t)
 	var group sync.WaitGroup
@@ -134,7 +134,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestFailures holds that each failure is answered in time, with a reason that says what to look at and no secret.
+// TestFailures checks that each failure is reported in time, with a helpful reason and without a secret.
 func TestFailures(t *testing.T) {
 	const value = "default:development.not-an-admin-token"
 	tests := []struct {
@@ -145,9 +145,9 @@ func TestFailures(t *testing.T) {
 		{"store away", func(t *testing.T, _ *stack) { t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1") },
 			[]string{"the store did not answer in time", "connection refused"}},
 		{"no table", func(t *testing.T, _ *stack) { t.Setenv("TABLE_NAME", "nowhere") }, []string{"ResourceNotFoundException"}},
-		{"key that is not there", func(t *testing.T, _ *stack) { t.Setenv("TOKEN_KEY_SECRET", "arn:none") }, []string{"key of the tokens' secrets"}},
+		{"missing key", func(t *testing.T, _ *stack) { t.Setenv("TOKEN_KEY_SECRET", "arn:none") }, []string{"key of the tokens' secrets"}},
 		{"key that is none", func(_ *testing.T, s *stack) { s.secrets.values[keySecret] = "short" }, []string{"5 characters"}},
-		{"secret that is not there", func(t *testing.T, _ *stack) { t.Setenv("ADMIN_TOKEN_SECRET", "arn:none") },
+		{"missing secret", func(t *testing.T, _ *stack) { t.Setenv("ADMIN_TOKEN_SECRET", "arn:none") },
 			[]string{"the admin token", "PutSecretValue", "can't find"}},
 		{"value that is not an admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
 			[]string{adminSecret, "not an admin token", "*:*."}},
@@ -166,7 +166,7 @@ func TestFailures(t *testing.T) {
 				}
 				for _, says := range append(tt.says, "Guidon's first start", "log of the function") {
 					if !strings.Contains(answer.Reason, says) {
-						t.Errorf("%s: the reason is %q, want it to say %q", kind, answer.Reason, says)
+						t.Errorf("%s: the reason is %q, want it to contain %q", kind, answer.Reason, says)
 					}
 				}
 				if strings.Contains(answer.Reason, "not-an-admin") || strings.Contains(answer.Reason, theKey) {
@@ -182,7 +182,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestNewPermissions has a role whose permissions are not known everywhere yet.
+// TestNewPermissions uses a role whose permissions are not effective yet.
 func TestNewPermissions(t *testing.T) {
 	patient(t, 5*time.Second, 10*time.Millisecond)
 	s := newStack(t)
@@ -190,7 +190,8 @@ func TestNewPermissions(t *testing.T) {
 	s.succeeds(t, cfn.RequestCreate)
 }
 
-// TestAnswerNotTaken has CloudFormation refuse: the error makes Lambda try again, and shows no signed address.
+// TestAnswerNotTaken checks that Lambda retries if CloudFormation rejects the response, and that the error does not contain the
+// signed address.
 func TestAnswerNotTaken(t *testing.T) {
 	s := newStack(t)
 	s.status = 403
@@ -206,7 +207,7 @@ func TestAnswerNotTaken(t *testing.T) {
 	s.tellsNoSecret(t)
 }
 
-// TestLongReason holds that a reason fits into what CloudFormation takes, whatever the error.
+// TestLongReason checks that a reason is short enough for CloudFormation.
 func TestLongReason(t *testing.T) {
 	got := reason(flags.Errorf(flags.Internal, "%s", strings.Repeat("é\"", 4000)))
 	if document, err := json.Marshal(got); err != nil || len(document) > 3000 || strings.Contains(got, "\uFFFD") {
@@ -214,7 +215,7 @@ func TestLongReason(t *testing.T) {
 	}
 }
 
-// TestPermissions compares what a seeding asks of the table and of Secrets Manager with what the template lets it.
+// TestPermissions compares the actions that Seed needs with the permissions in the template.
 func TestPermissions(t *testing.T) {
 	s := newStack(t)
 	s.succeeds(t, cfn.RequestCreate)
@@ -231,7 +232,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// granted are the actions that template.yaml lets BootstrapFunction do with the table and its secrets.
+// granted returns the actions that template.yaml permits BootstrapFunction on the table and its secrets.
 func granted(t *testing.T) []string {
 	t.Helper()
 	raw, err := os.ReadFile("../../template.yaml")
@@ -251,7 +252,7 @@ func granted(t *testing.T) []string {
 		regexp.MustCompile(`secretsmanager:\w+`).FindAllString(section("\n  BootstrapSecretsAccess:"), -1)...)
 }
 
-// patient sets how long a missing permission is put up with.
+// patient sets how long a missing permission is retried.
 func patient(t *testing.T, whole, pause time.Duration) {
 	t.Helper()
 	before, between := patience, interval
@@ -259,14 +260,14 @@ func patient(t *testing.T, whole, pause time.Duration) {
 	t.Cleanup(func() { patience, interval = before, between })
 }
 
-// tellsNoSecret sees that neither the log nor an answer has a secret in it.
+// tellsNoSecret checks that no secret is in the log or in a response.
 func (s *stack) tellsNoSecret(t *testing.T, secrets ...string) {
 	t.Helper()
 	s.mu.Lock()
 	answers, err := json.Marshal(s.answers)
 	s.mu.Unlock()
 	if err != nil || s.log.String() == "" {
-		t.Fatalf("the log is %q (%v): it shows nothing", s.log, err)
+		t.Fatalf("the log is %q (%v): it is empty", s.log, err)
 	}
 	for _, secret := range append(secrets, theKey, "X-Amz-Signature") {
 		_, random, found := strings.Cut(secret, ".")

@@ -33,8 +33,8 @@ const (
 	theKey      = "the-key-that-seals-the-tokens-of-this-test"
 )
 
-// A stack is what the function meets: a table on the real engine, Secrets Manager, and CloudFormation, each of them
-// reached over HTTP by the very client that ships.
+// A stack contains what the function calls: a table on the real engine, Secrets Manager, and CloudFormation, each over HTTP
+// with the real clients.
 type stack struct {
 	store   *dynamo.Store
 	secrets *secretsManager
@@ -80,7 +80,7 @@ func serve(t *testing.T, h http.Handler) *httptest.Server {
 	return server
 }
 
-// take is CloudFormation's side of an answer.
+// take receives a response as CloudFormation does.
 func (s *stack) take(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *stack) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(s.status)
 }
 
-// record notes what permissions the requests need.
+// record records the permissions that the requests need.
 func (s *stack) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -123,7 +123,7 @@ func (s *stack) record(next http.Handler) http.Handler {
 	})
 }
 
-// ask is one request of CloudFormation and its answer, within the time that the function has.
+// ask sends an event of CloudFormation and returns the response, which must come within the time of the function.
 func (s *stack) ask(t *testing.T, kind cfn.RequestType) cfn.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), toAnswer+3*time.Second)
@@ -153,7 +153,7 @@ func (s *stack) ask(t *testing.T, kind cfn.RequestType) cfn.Response {
 	return answer
 }
 
-// succeeds asks and wants success.
+// succeeds sends an event that must succeed.
 func (s *stack) succeeds(t *testing.T, kind cfn.RequestType) {
 	t.Helper()
 	if answer := s.ask(t, kind); answer.Status != cfn.StatusSuccess {
@@ -161,7 +161,7 @@ func (s *stack) succeeds(t *testing.T, kind cfn.RequestType) {
 	}
 }
 
-// tokens are the names of the tokens that are in the table, and whether each is good.
+// tokens returns the names of the tokens in the table, and whether each is valid.
 func (s *stack) tokens(t *testing.T) []string {
 	t.Helper()
 	list, err := s.store.List(t.Context(), flags.EntityToken)
@@ -175,7 +175,7 @@ func (s *stack) tokens(t *testing.T) []string {
 	return names
 }
 
-// caller is who a secret lets in.
+// caller returns the caller that a secret authenticates.
 func (s *stack) caller(t *testing.T, secret string) (flags.Caller, error) {
 	t.Helper()
 	return flags.Authenticate(s.token(t, secret), time.Now())
@@ -191,8 +191,8 @@ func (s *stack) token(t *testing.T, secret string) *flags.Token {
 	return flags.Find[*flags.Token](view, key)
 }
 
-// A secretsManager is Secrets Manager as its API reference describes it, in what matters here: a secret that was made
-// without a value has none, and a version once made never has another value.
+// A secretsManager behaves as the API reference of Secrets Manager describes: a secret that was created without a value has
+// none, and the value of a version never changes.
 type secretsManager struct {
 	mu       sync.Mutex
 	values   map[string]string // the current ones, by ARN; "" for none yet
@@ -237,7 +237,7 @@ func fail(w http.ResponseWriter, kind, message string) {
 	_, _ = fmt.Fprintf(w, `{"__type":%q,"message":%q}`, kind, message)
 }
 
-// value is what the secret of the admin token has.
+// value returns the value of the admin token's secret.
 func (m *secretsManager) value() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
-// TestProbe calls the real interface, over a real table and without it.
+// TestProbe calls the real API, with a table and without one.
 func TestProbe(t *testing.T) {
 	lost, err := dynamo.Open(t.Context(), dynamo.Options{Table: "no-such-table", Endpoint: dynamotest.Engine().URL()})
 	if err != nil {
@@ -41,6 +41,6 @@ func TestProbe(t *testing.T) {
 		})
 	}
 	if err := probe(t.Context(), "http://127.0.0.1:1"); err == nil {
-		t.Error("an interface that is away is taken for a good one")
+		t.Error("the probe succeeded without an API")
 	}
 }

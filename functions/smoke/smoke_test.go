@@ -28,8 +28,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
-// TestHook runs the hook that ships, over the Runtime API of Lambda, with CodeDeploy's event. The versions that it checks
-// are the real handlers, over a real table. CodeDeploy and Lambda's Invoke are small HTTP servers here: no emulator has
+// TestHook runs the built hook over the Runtime API of Lambda, with an event of CodeDeploy. The versions that it checks are
+// the real handlers over a real table. CodeDeploy and Lambda's Invoke are small HTTP servers, because no emulator has
 // CodeDeploy.
 func TestHook(t *testing.T) {
 	store := dynamotest.Open(t, nil)
@@ -75,7 +75,7 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestProbes checks that every function with a canary has a probe, and no other.
+// TestProbes checks that exactly the functions with canaries have a probe.
 func TestProbes(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// build makes the hook's binary, as `make build` does, and runs it against that address in place of AWS.
+// build builds the hook as `make build` does, and configures the address as that of AWS.
 func build(t *testing.T, address string) *runtimeapi.Function {
 	t.Helper()
 	bootstrap := filepath.Join(t.TempDir(), "bootstrap")
@@ -121,7 +121,7 @@ func build(t *testing.T, address string) *runtimeapi.Function {
 	return f
 }
 
-// A standIn is what of CodeDeploy and of Lambda the hook calls.
+// A standIn implements what the hook calls of CodeDeploy and Lambda.
 type standIn struct {
 	t        *testing.T
 	versions map[string]map[string]http.Handler // of each version, by group

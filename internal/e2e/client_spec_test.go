@@ -94,7 +94,7 @@ func (l *loader) addStrategy(f *loaded, environment string, s specStrategy, body
 		if slices.ContainsFunc(faults, fault.final) {
 			return
 		}
-		s = s.mended()
+		s = s.corrected()
 	}
 	var got strategy
 	l.g.do(l.t, 200, "POST", path, body(s), &got)
@@ -114,7 +114,7 @@ func (l *loader) refused(path string, body any, faults []fault) {
 	}
 	for _, fault := range faults {
 		if got, want := details[fault.path], says[fault.reason]; !strings.Contains(got, want) {
-			l.t.Errorf("%s: the detail of %s is %q, want it to say %q", path, fault.path, got, want)
+			l.t.Errorf("%s: the detail of %s is %q, want it to contain %q", path, fault.path, got, want)
 		}
 		delete(details, fault.path)
 	}
@@ -243,7 +243,7 @@ func (l *loader) revive(archived []*loaded, nth int) {
 		var got featureAnswer
 		l.g.do(l.t, 200, "GET", f.path(), nil, &got)
 		if f.revived = got.Lifecycle.EnteredAt; !f.revived.After(got.CreatedAt) {
-			l.t.Errorf("%s was made at %s and is revived at %s", f.name, got.CreatedAt, f.revived)
+			l.t.Errorf("%s was created at %s and revived at %s", f.name, got.CreatedAt, f.revived)
 		}
 		for _, in := range f.in {
 			in.enabled = false

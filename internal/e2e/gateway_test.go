@@ -100,9 +100,9 @@ func (g *gateway) awaitHealth(t *testing.T) {
 		}
 		select {
 		case <-g.ended:
-			t.Fatalf("the gateway ended at once: %s", g.stderr.End())
+			t.Fatalf("the server ended at once: %s", g.stderr.End())
 		case <-ctx.Done():
-			t.Fatalf("the gateway does not serve: %v", err)
+			t.Fatalf("the server does not serve: %v", err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -134,20 +134,20 @@ func (g *gateway) endBy(t *testing.T, s os.Signal) {
 	}
 	g.http.CloseIdleConnections()
 	if listens(g.port) {
-		t.Errorf("somebody still listens on port %s", g.port)
+		t.Errorf("port %s is still in use", g.port)
 	}
 	if g.engine.PID != 0 {
 		// The gateway waits for its engine's end, so nothing is left of it, not even a zombie.
 		if err := syscall.Kill(g.engine.PID, 0); !errors.Is(err, syscall.ESRCH) {
-			t.Errorf("the engine, process %d, is still there (%v)", g.engine.PID, err)
+			t.Errorf("the engine, process %d, is still running (%v)", g.engine.PID, err)
 		}
 		if got := g.holder(); got != (holder{}) {
-			t.Errorf("the data is still held by %+v", got)
+			t.Errorf("the data is still in use by %+v", got)
 		}
 	}
 	for line := range strings.Lines(g.stderr.String()) {
 		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "panic") || strings.Contains(line, "DATA RACE") {
-			t.Errorf("the gateway logged: %s", strings.TrimSpace(line))
+			t.Errorf("the server logged: %s", strings.TrimSpace(line))
 		}
 	}
 }

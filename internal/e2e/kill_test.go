@@ -83,7 +83,7 @@ func (g *gateway) awaitEngine(t *testing.T, old holder) {
 			}
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the engine does not come back")
+			t.Fatal("the engine was not restarted")
 		}
 	}
 }
@@ -240,7 +240,7 @@ func (l *load) check(t *testing.T, g *gateway) {
 			i := slices.IndexFunc(s.steps, func(one asked) bool { return one.name == what })
 			switch {
 			case i < 0 && is[what]:
-				t.Errorf("flag %s is %s, which nobody asked for: %+v", name, what, s.steps)
+				t.Errorf("flag %s is %s, but that change was not requested: %+v", name, what, s.steps)
 			case i >= 0 && s.steps[i].acked && !is[what]:
 				t.Errorf("flag %s is not %s, which was acknowledged: %+v", name, what, s.steps)
 			}
@@ -330,7 +330,7 @@ func (g *gateway) awaitAway(t *testing.T, away time.Duration) {
 			_ = resp.Body.Close()
 			took := time.Since(begun)
 			if resp.StatusCode < 300 && took >= away {
-				return // it was there again in time
+				return // it was back in time
 			}
 			retry := resp.Header.Get("Retry-After")
 			if resp.StatusCode != http.StatusServiceUnavailable || retry == "" || took > 14500*time.Millisecond {

@@ -160,7 +160,7 @@ func TestCompose(t *testing.T) {
 		t.Errorf("image is %s, want the last that runs without an account's token", got.Image)
 	}
 	if len(got.Ports) != 1 || got.Ports[0] != "127.0.0.1:4566:4566" {
-		t.Errorf("ports are %v, want one, for this machine alone", got.Ports)
+		t.Errorf("ports are %v, want one on 127.0.0.1", got.Ports)
 	}
 	if got.Environment["SERVICES"] != "dynamodb,secretsmanager" {
 		t.Errorf("services are %s", got.Environment["SERVICES"])
@@ -233,7 +233,7 @@ esac
 		t.Errorf("tokens are %v, want the hook's with its secret: the hook and the gateway must have the same key", got.Tokens)
 	}
 	if info, err := os.Stat(filepath.Join(c.local, "localstack", "token.key")); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 64 {
-		t.Errorf("the key file is %v, %v; want 64 characters for its owner alone", info, err)
+		t.Errorf("the key file is %v, %v; want 64 characters that only the owner can read", info, err)
 	}
 
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {

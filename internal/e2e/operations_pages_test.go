@@ -60,13 +60,13 @@ func TestOperationsPages(t *testing.T) {
 			t.Helper()
 			named++
 			if !there {
-				t.Errorf("%s names the %s %q, which is not there", name, what, word)
+				t.Errorf("%s names the %s %q, which does not exist", name, what, word)
 			}
 		}
 		for _, m := range namedByCommand.FindAllStringSubmatch(text, -1) {
 			_, isResource := template.Resources[m[2]]
 			_, isOutput := template.Outputs[m[2]]
-			isResource = isResource || m[2] == "ServerlessDeploymentApplication" // SAM makes it
+			isResource = isResource || m[2] == "ServerlessDeploymentApplication" // created by SAM
 			check(m[1], m[2], m[1] == "resource" && isResource || m[1] == "output" && isOutput)
 		}
 		for _, m := range namedInPassing.FindAllStringSubmatch(text, -1) {

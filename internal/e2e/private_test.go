@@ -90,7 +90,7 @@ func private(t *testing.T, dir string, names ...string) {
 	}
 	for _, name := range names {
 		if !found[name] {
-			t.Errorf("%s is not there: found %v", name, found)
+			t.Errorf("%s is missing: found %v", name, found)
 		}
 	}
 }

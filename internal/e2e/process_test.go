@@ -47,7 +47,7 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 		_ = p.cmd.Process.Kill() // fails when it has ended, as it should have
 		<-p.ended
 		if t.Failed() {
-			t.Logf("the gateway with %s printed:\n%s%s", strings.Join(settings, " "), p.stdout.End(), p.stderr.End())
+			t.Logf("the server with %s printed:\n%s%s", strings.Join(settings, " "), p.stdout.End(), p.stderr.End())
 		}
 	})
 	return p
@@ -70,7 +70,7 @@ func (p *process) wait(t *testing.T) int {
 	select {
 	case <-p.ended:
 	case <-time.After(endTimeout):
-		t.Fatalf("the gateway has not ended after %s", endTimeout)
+		t.Fatalf("the server has not ended after %s", endTimeout)
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
@@ -93,11 +93,11 @@ func refuses(t *testing.T, words []string, env ...string) *process {
 	got := strings.TrimSpace(p.stderr.String())
 	for _, want := range append(words, "guidon: ") {
 		if !strings.Contains(got, want) {
-			t.Errorf("it says %q, want it to mention %q", got, want)
+			t.Errorf("it printed %q, want it to contain %q", got, want)
 		}
 	}
 	if strings.Contains(got, "\n") || p.stdout.String() != "" {
-		t.Errorf("it says\n%s\nand prints\n%s\nwant one line on stderr", got, p.stdout.String())
+		t.Errorf("it printed\n%s\nto stderr and\n%s\nto stdout, want one line on stderr", got, p.stdout.String())
 	}
 	return p
 }

@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		{"authentication", []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
 		{"limit", []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
 		{"log level", []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
-		{"engine that is not there", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
+		{"engine that does not answer", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestOtherEngine(t *testing.T) {
 	}
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "elsewhere"}, nil)
 	if entries, err := os.ReadDir(g.data); err != nil || len(entries) != 1 || entries[0].Name() != "token.key" {
-		t.Errorf("DATA_DIR holds %v (%v), want the key of tokens alone", entries, err)
+		t.Errorf("DATA_DIR contains %v (%v), want only the key of tokens", entries, err)
 	}
 	g.stop(t)
 	second := start(t, env)

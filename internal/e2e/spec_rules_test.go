@@ -83,7 +83,7 @@ func (s specStrategy) faults() (faults []fault) {
 }
 
 // mended returns the strategy with its faults corrected, except final ones.
-func (s specStrategy) mended() specStrategy {
+func (s specStrategy) corrected() specStrategy {
 	variable, standard := "variable", "default"
 	s.Segments = nil
 	s.Variants = slices.Clone(s.Variants)

@@ -17,7 +17,7 @@ const (
 	bareOn     = "on: 409, has no strategy in the specification"
 	strippedOn = "on: 409, has no strategy that was accepted"
 	depends    = "depends on what the specification says"
-	noParent   = "dependency refused: on a flag that is not there"
+	noParent   = "dependency rejected: the flag does not exist"
 	twoLevels  = "dependency refused: on a flag that depends on others"
 	segments   = "not there yet: segments, left out"
 	streams    = "not for administrators: suites of events, not of flags"

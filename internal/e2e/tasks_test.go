@@ -12,8 +12,8 @@ import (
 // fence matches a fenced block of a page: shell commands, or their output.
 var fence = regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
 
-// TestTasks does what each page of docs/tasks tells: word for word, but for the port, one page after the other against a
-// gateway of its own. Every command must succeed, and print what the page shows.
+// TestTasks runs the commands of each page of docs/tasks, with another port, against a new server. Every command must succeed
+// and print what the page shows.
 func TestTasks(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "tasks", "*.md"))
 	if err != nil || len(pages) < 6 {
@@ -42,7 +42,7 @@ func TestTasks(t *testing.T) {
 // endOfBlock is printed after each block of commands.
 const endOfBlock = "\n=== the end of a block ===\n"
 
-// task is every shell block of a page, as one script for a port, and what the page shows after some of them, by number.
+// task returns the shell blocks of a page as one script for a port, and the output that the page shows after some of them.
 func task(t *testing.T, page, port string) (script string, shown map[int]string) {
 	t.Helper()
 	raw, err := os.ReadFile(page)
@@ -67,7 +67,7 @@ func task(t *testing.T, page, port string) (script string, shown map[int]string)
 	return strings.ReplaceAll(script, "127.0.0.1:4242", address(port)), shown
 }
 
-// shownLine finds a line that a page shows, with … for anything: a status alone at the end of a line, else anywhere.
+// shownLine matches a line of output in a page, with … for any text.
 func shownLine(line string) *regexp.Regexp {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
 	if len(line) == len("404") {
@@ -76,10 +76,10 @@ func shownLine(line string) *regexp.Regexp {
 	return regexp.MustCompile("(?m)" + pattern)
 }
 
-// link is one of a page to another file of the repository.
+// link matches a link of a page to another file of the repository.
 var link = regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`)
 
-// TestLinks: what the pages for people point at is there, and every page under docs is pointed at.
+// TestLinks checks that the files that pages link to exist, and that every page under docs is linked.
 func TestLinks(t *testing.T) {
 	pages := map[string]bool{filepath.Join(root, "README.md"): true}
 	for _, pattern := range []string{"SECURITY.md", "docs/*.md", "docs/tasks/*.md", "docs/operations/*.md"} {
@@ -99,7 +99,7 @@ func TestLinks(t *testing.T) {
 		for _, m := range link.FindAllStringSubmatch(string(raw), -1) {
 			target := filepath.Join(filepath.Dir(page), m[1])
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s, which is not there", page, m[1])
+				t.Errorf("%s links to %s, which does not exist", page, m[1])
 			}
 			if _, ok := pages[target]; ok && target != page {
 				pages[target] = true

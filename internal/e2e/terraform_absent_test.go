@@ -6,8 +6,8 @@ import (
 	unleash "github.com/Unleash/unleash-server-api-go/client"
 )
 
-// terraformAbsent calls what the client knows and the service has not: a JSON 404, so that the provider says what is
-// missing. A path parameter stands for itself, so that the recorded paths are the routes of docs/from-unleash.md.
+// terraformAbsent calls the operations of the client that Guidon does not have. Each must get a JSON 404, so that the provider
+// reports what is missing. Path parameters are their own names, so that the paths are the routes of docs/from-unleash.md.
 func terraformAbsent(t *testing.T, p *provider) {
 	ctx := t.Context()
 	const group = "{groupId}"

@@ -16,7 +16,7 @@ func terraformContextField(t *testing.T, p *provider) {
 	equal(t, "the new context field", made.Name, "tf-country")
 	read := got(p.ContextAPI.GetContextField(ctx, "tf-country").Execute()).is(t, 200)
 	if !read.GetStickiness() || len(read.LegalValues) != 1 || read.LegalValues[0].Value != "NO" {
-		t.Errorf("the context field is %+v, want what it was made with", read)
+		t.Errorf("the context field is %+v, want what was sent", read)
 	}
 	update := unleash.NewUpdateContextFieldSchema()
 	update.SetDescription("changed")

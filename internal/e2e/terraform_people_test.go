@@ -9,13 +9,13 @@ import (
 	unleash "github.com/Unleash/unleash-server-api-go/client"
 )
 
-// The root roles that there are from the start.
+// The predefined root roles.
 const editor, viewer int32 = 2, 3
 
-// A grant is a permission as the provider writes it: in one environment, or "" for all.
+// A grant is a permission as the provider writes it: in an environment, or "" for all.
 type grant struct{ Name, Environment string }
 
-// A roleState is what the provider keeps of a role.
+// A roleState is the state of a role in the provider.
 type roleState struct {
 	Name, Type, Description string
 	Permissions             []grant
@@ -23,7 +23,7 @@ type roleState struct {
 
 func terraformRole(t *testing.T, p *provider) {
 	want := roleState{"tf-deployer", "custom", "Switches in development", []grant{{"UPDATE_FEATURE_ENVIRONMENT", "development"}, {"CREATE_FEATURE", ""}}}
-	roleID := p.makeRole(t, want)
+	roleID := p.createRole(t, want)
 	equal(t, "the role", p.role(t, roleID), want)
 
 	want.Name, want.Description, want.Permissions = "tf-maker", "Makes flags", []grant{{"CREATE_FEATURE", ""}}
@@ -40,7 +40,7 @@ func terraformRole(t *testing.T, p *provider) {
 	done(p.UsersAPI.DeleteRole(t.Context(), roleID).Execute()).is(t, 200)
 	got(p.UsersAPI.GetRoleById(t.Context(), roleID).Execute()).isNot(t)
 
-	root := p.makeRole(t, roleState{"tf-root", "root-custom", "Makes projects", []grant{{"CREATE_PROJECT", ""}}})
+	root := p.createRole(t, roleState{"tf-root", "root-custom", "Makes projects", []grant{{"CREATE_PROJECT", ""}}})
 	done(p.UsersAPI.DeleteRole(t.Context(), root).Execute()).is(t, 200)
 
 	permissions := got(p.AuthAPI.GetPermissions(t.Context()).Execute()).is(t, 200).Permissions
@@ -49,8 +49,8 @@ func terraformRole(t *testing.T, p *provider) {
 	}
 }
 
-// makeRole makes a role and gives its id as the provider keeps it.
-func (p *provider) makeRole(t *testing.T, r roleState) string {
+// createRole creates a role and returns its id as in the provider.
+func (p *provider) createRole(t *testing.T, r roleState) string {
 	t.Helper()
 	made := got(p.UsersAPI.CreateRole(t.Context()).CreateRoleWithPermissionsSchema(roleBody(r)).Execute()).is(t, 200).Roles
 	if made.Name != r.Name || made.Type != r.Type || made.Description == nil || *made.Description != r.Description {
@@ -83,7 +83,7 @@ func (p *provider) role(t *testing.T, roleID string) roleState {
 	return s
 }
 
-// A userState is what the provider keeps of a user.
+// A userState is the state of a user in the provider.
 type userState struct {
 	Username, Email, Name string
 	RootRole              int32
@@ -93,7 +93,7 @@ func terraformUser(t *testing.T, p *provider) {
 	body := unleash.NewCreateUserSchema(unleash.Int32AsCreateUserSchemaRootRole(ptr(viewer)))
 	body.SetUsername("tf-user")
 	body.SetEmail("tf-user@example.com")
-	body.SetPassword("a password of somebody")
+	body.SetPassword("a password of a user")
 	body.SetSendEmail(false)
 	made := got(p.UsersAPI.CreateUser(t.Context()).CreateUserSchema(*body).Execute()).is(t, 201)
 	equal(t, "the new user", createdUser(t, made), userState{"tf-user", "tf-user@example.com", "", viewer})
@@ -119,7 +119,7 @@ func terraformUser(t *testing.T, p *provider) {
 	bare := unleash.NewCreateUserSchema(unleash.StringAsCreateUserSchemaRootRole(ptr("Viewer")))
 	bare.SetEmail("bare@example.com")
 	second := got(p.UsersAPI.CreateUser(t.Context()).CreateUserSchema(*bare).Execute()).is(t, 201)
-	equal(t, "a user of which only the mail is said", p.user(t, second.Id), userState{"", "bare@example.com", "", viewer})
+	equal(t, "a user with an email only", p.user(t, second.Id), userState{"", "bare@example.com", "", viewer})
 	done(p.UsersAPI.DeleteUser(t.Context(), second.Id).Execute()).is(t, 200)
 }
 
@@ -137,7 +137,7 @@ func (p *provider) user(t *testing.T, userID int32) userState {
 	return userState{given(t, "username", u.Username), u.GetEmail(), given(t, "name", u.Name), u.GetRootRole()}
 }
 
-// An accountState is what the provider keeps of a service account.
+// An accountState is the state of a service account in the provider.
 type accountState struct {
 	Username, Name string
 	RootRole       int32
@@ -145,7 +145,7 @@ type accountState struct {
 }
 
 func terraformServiceAccount(t *testing.T, p *provider) {
-	accountID := p.makeAccount(t, "tf-bot")
+	accountID := p.createAccount(t, "tf-bot")
 	equal(t, "the account", p.account(t, accountID), &accountState{"tf-bot", "tf-bot", viewer, 0})
 	update := unleash.NewUpdateServiceAccountSchema()
 	update.SetName("Changed")
@@ -175,8 +175,8 @@ func terraformServiceAccount(t *testing.T, p *provider) {
 	done(p.ServiceAccountsAPI.DeleteServiceAccount(t.Context(), accountID).Execute()).isNot(t)
 }
 
-// makeAccount makes a service account, a viewer, and gives its id as the provider keeps it.
-func (p *provider) makeAccount(t *testing.T, name string) string {
+// createAccount creates a service account with the role Viewer and returns its id as in the provider.
+func (p *provider) createAccount(t *testing.T, name string) string {
 	t.Helper()
 	body := unleash.NewCreateServiceAccountSchema(name, name, viewer)
 	made := got(p.ServiceAccountsAPI.CreateServiceAccount(t.Context()).CreateServiceAccountSchema(*body).Execute()).is(t, 201)
@@ -188,7 +188,7 @@ func accountStateOf(a *unleash.ServiceAccountSchema) accountState {
 	return accountState{a.GetUsername(), a.GetName(), a.GetRootRole(), len(a.Tokens)}
 }
 
-// account finds a service account as the provider does, in the list of all; nil if it is not there.
+// account finds a service account as the provider does, in the list of all. It returns nil if there is none.
 func (p *provider) account(t *testing.T, accountID string) *accountState {
 	t.Helper()
 	list := got(p.ServiceAccountsAPI.GetServiceAccounts(t.Context()).Execute()).is(t, 200)
@@ -205,8 +205,8 @@ func (p *provider) account(t *testing.T, accountID string) *accountState {
 
 func terraformAccess(t *testing.T, p *provider) {
 	p.makeProject(t, "tf-access")
-	role := number(t, p.makeRole(t, roleState{"tf-switcher", "custom", "", []grant{{"UPDATE_FEATURE_ENVIRONMENT", "development"}}}))
-	bot := number(t, p.makeAccount(t, "tf-member"))
+	role := number(t, p.createRole(t, roleState{"tf-switcher", "custom", "", []grant{{"UPDATE_FEATURE_ENVIRONMENT", "development"}}}))
+	bot := number(t, p.createAccount(t, "tf-member"))
 	const owner, member, admin int32 = 4, 5, 1
 
 	p.setAccess(t, map[int32][]int32{owner: {admin}, role: {bot}, member: nil})
@@ -231,7 +231,7 @@ func number(t *testing.T, text string) int32 {
 	return int32(n)
 }
 
-// setAccess gives the project the users of each role, and nobody else.
+// setAccess replaces the users of each role in the project.
 func (p *provider) setAccess(t *testing.T, users map[int32][]int32) {
 	t.Helper()
 	roles := []unleash.ProjectAccessConfigurationSchemaRolesInner{}
@@ -242,7 +242,7 @@ func (p *provider) setAccess(t *testing.T, users map[int32][]int32) {
 	done(p.ProjectsAPI.SetProjectAccess(t.Context(), "tf-access").ProjectAccessConfigurationSchema(*body).Execute()).is(t, 200)
 }
 
-// access are the users of each role that has any.
+// access returns the users of each role in the project.
 func (p *provider) access(t *testing.T) map[int32][]int32 {
 	t.Helper()
 	access := got(p.ProjectsAPI.GetProjectAccess(t.Context(), "tf-access").Execute()).is(t, 200)

@@ -8,7 +8,7 @@ import (
 	unleash "github.com/Unleash/unleash-server-api-go/client"
 )
 
-// A projectState is what the provider keeps of a project.
+// A projectState is the state of a project in the provider.
 type projectState struct{ Name, Description, Mode string }
 
 func terraformProject(t *testing.T, p *provider) {
@@ -46,7 +46,7 @@ func terraformProject(t *testing.T, p *provider) {
 	done(p.ProjectsAPI.DeleteProject(t.Context(), bare.Id).Execute()).is(t, 200)
 }
 
-// project finds a project as the provider does, in the list of all; nil if it is not there.
+// project finds a project as the provider does, in the list of all. It returns nil if there is none.
 func (p *provider) project(t *testing.T, id string) *projectState {
 	t.Helper()
 	list := got(p.ProjectsAPI.GetProjects(t.Context()).Execute()).is(t, 200)
@@ -77,7 +77,7 @@ func terraformEnvironment(t *testing.T, p *provider) {
 	done(p.EnvironmentsAPI.RemoveEnvironment(t.Context(), "default").Execute()).fails(t, 400, "ValidationError")
 }
 
-// environments are the names and types of all, in their order.
+// environments returns the names and types of all environments, in order.
 func (p *provider) environments(t *testing.T) (list []string) {
 	t.Helper()
 	for _, e := range got(p.EnvironmentsAPI.GetAllEnvironments(t.Context()).Execute()).is(t, 200).Environments {
@@ -121,7 +121,7 @@ func (p *provider) makeProject(t *testing.T, id string) {
 	got(p.ProjectsAPI.CreateProject(t.Context()).CreateProjectSchema(*body).Execute()).is(t, 201)
 }
 
-// environmentsOf are the environments of a project, each with the name of its default strategy.
+// environmentsOf returns the environments of a project, with the names of their default strategies.
 func (p *provider) environmentsOf(t *testing.T, project string) (list []string) {
 	t.Helper()
 	for _, e := range got(p.EnvironmentsAPI.GetProjectEnvironments(t.Context(), project).Execute()).is(t, 200).Environments {
@@ -137,7 +137,7 @@ func (p *provider) environmentsOf(t *testing.T, project string) (list []string) 
 	return list
 }
 
-// A tokenState is what the provider keeps of an API token.
+// A tokenState is the state of an API token in the provider.
 type tokenState struct {
 	Name, Type, Environment, Project string
 	Projects                         []string
@@ -189,7 +189,7 @@ func (p *provider) makeToken(t *testing.T, body *unleash.CreateApiTokenSchemaOne
 	return got(p.APITokensAPI.CreateApiToken(t.Context()).CreateApiTokenSchema(request).Execute()).is(t, 201)
 }
 
-// token finds a token as the provider does, in the list of all by its secret; nil if it is not there.
+// token finds a token as the provider does, by its secret in the list of all. It returns nil if there is none.
 func (p *provider) token(t *testing.T, secret string) *tokenState {
 	t.Helper()
 	list := got(p.APITokensAPI.GetAllApiTokens(t.Context()).Execute()).is(t, 200)

@@ -16,9 +16,8 @@ import (
 	unleash "github.com/Unleash/unleash-server-api-go/client"
 )
 
-// TestTerraformClient does with the client of the official Terraform provider what the provider does: it makes, reads,
-// changes and deletes one of each. Nobody here wrote that client. What it can decode is right, and it decodes little
-// that is wrong: required members, types and the exact statuses are checked.
+// TestTerraformClient creates, reads, changes and deletes each kind of resource with the client of the official Terraform
+// provider. That client is independent of this project, and checks required fields, types and exact statuses.
 func TestTerraformClient(t *testing.T) {
 	p := newProvider(t, start(t))
 	for _, resource := range []struct {
@@ -38,19 +37,19 @@ func TestTerraformClient(t *testing.T) {
 	} {
 		t.Run(resource.name, func(t *testing.T) { resource.test(t, p) })
 	}
-	// Nothing of the client is left out: every operation was called, and those that were a 404 are the absent ones.
+	// Every operation of the client was called, and those with a 404 are the absent ones.
 	equal(t, "the operations of the client that were called", slices.Sorted(maps.Keys(p.calls)), operationsOf(p.APIClient))
 	equal(t, "what docs/from-unleash.md says is absent of the provider", documentedAbsent(t), p.absent())
 }
 
-// A provider is the client, set up as the provider does, and the record of its calls.
+// A provider is the client, configured as the provider does, with a record of its calls.
 type provider struct {
 	*unleash.APIClient
 	g     *gateway
 	calls map[string][]recorded // by operation
 }
 
-// A recorded call is what was asked for, and the status of the answer.
+// A recorded call is a request and the status of its response.
 type recorded struct {
 	route  string
 	status int
@@ -63,7 +62,7 @@ func newProvider(t *testing.T, g *gateway) *provider {
 	config.AddDefaultHeader("Authorization", g.token)
 	config.HTTPClient = &http.Client{Transport: p, Timeout: endTimeout}
 	p.APIClient = unleash.NewAPIClient(config)
-	// Each operation gets a server of its own name, by which RoundTrip knows the operation.
+	// Each operation gets a server with its name, by which RoundTrip identifies the operation.
 	config.OperationServers = map[string]unleash.ServerConfigurations{}
 	for _, operation := range operationsOf(p.APIClient) {
 		_, name, _ := strings.Cut(operation, ".")
@@ -72,7 +71,7 @@ func newProvider(t *testing.T, g *gateway) *provider {
 	return p
 }
 
-// RoundTrip sends a request to the gateway and records it.
+// RoundTrip sends a request to the server and records it.
 func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(req.URL.Host, ".")
 	req = req.Clone(req.Context())
@@ -84,7 +83,7 @@ func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// absent are the routes of the operations that never were anything but a 404.
+// absent returns the routes of the operations that only got a 404.
 func (p *provider) absent() []string {
 	routes := []string{}
 	for _, calls := range p.calls {
@@ -96,7 +95,7 @@ func (p *provider) absent() []string {
 	return routes
 }
 
-// operationsOf are the operations of a client, such as "UsersAPIService.CreateUser".
+// operationsOf returns the operations of a client, such as "UsersAPIService.CreateUser".
 func operationsOf(client *unleash.APIClient) (names []string) {
 	services := reflect.TypeOf(*client)
 	for i := range services.NumField() {
@@ -114,7 +113,7 @@ func operationsOf(client *unleash.APIClient) (names []string) {
 	return names
 }
 
-// absentRow is a row of the page's table of what the provider asks for and does not get.
+// absentRow matches a row of the page's table of operations that Guidon does not have.
 var absentRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ /api/[^`]+)` \\|")
 
 func documentedAbsent(t *testing.T) []string {
@@ -131,14 +130,14 @@ func documentedAbsent(t *testing.T) []string {
 	return routes
 }
 
-// An answer is what the client made of one.
+// An answer is a response as the client decoded it.
 type answer[T any] struct {
 	value T
 	resp  *http.Response
 	err   error
 }
 
-// got is the answer of an operation that gives something, done that of one that gives nothing.
+// got is the answer of an operation with a result, done that of one without.
 func got[T any](value T, resp *http.Response, err error) answer[T] {
 	return answer[T]{value, resp, err}
 }
@@ -147,11 +146,11 @@ func done(resp *http.Response, err error) answer[struct{}] {
 	return answer[struct{}]{struct{}{}, resp, err}
 }
 
-// is the answer, which must have the status that the provider asks for and be one that the client can decode.
+// is checks the status that the provider expects, and that the client could decode the response.
 func (a answer[T]) is(t *testing.T, status int) T {
 	t.Helper()
 	if a.err != nil {
-		t.Fatalf("the client says: %v%s", a.err, bodyOf(a.err))
+		t.Fatalf("the client failed: %v%s", a.err, bodyOf(a.err))
 	}
 	if a.resp.StatusCode != status {
 		t.Fatalf("%s %s: %d, want %d", a.resp.Request.Method, a.resp.Request.URL.Path, a.resp.StatusCode, status)
@@ -159,7 +158,7 @@ func (a answer[T]) is(t *testing.T, status int) T {
 	return a.value
 }
 
-// isNot there: the answer must be our 404, as JSON with a name, a message and an id.
+// isNot checks that the response is a JSON 404 with a name, a message and an id.
 func (a answer[T]) isNot(t *testing.T) {
 	t.Helper()
 	a.fails(t, http.StatusNotFound, "NotFoundError")
@@ -176,7 +175,7 @@ func (a answer[T]) fails(t *testing.T, status int, name string) {
 	}
 }
 
-// bodyOf is the answer's body that the client keeps with its error.
+// bodyOf returns the response body in an error of the client.
 func bodyOf(err error) string {
 	if e := (*unleash.GenericOpenAPIError)(nil); errors.As(err, &e) {
 		return string(e.Body())
@@ -184,8 +183,8 @@ func bodyOf(err error) string {
 	return ""
 }
 
-// given is a text that an answer may leave out. The provider follows the pointer of one that is there: null would crash
-// it, and "" is not what it planned, so both are failures.
+// given returns an optional string of a response. The provider dereferences a present one: null would crash it and "" differs
+// from its plan, so both are failures.
 func given(t *testing.T, what string, text unleash.NullableString) string {
 	t.Helper()
 	switch {
@@ -200,5 +199,5 @@ func given(t *testing.T, what string, text unleash.NullableString) string {
 
 func ptr[T any](value T) *T { return &value }
 
-// id is one as the provider keeps it.
+// id returns an id as in the provider.
 func id[N int32 | float32](n N) string { return fmt.Sprintf("%v", n) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A step of the walk is a request and the status of its answer. {name} in a path or body is what an earlier answer had;
-// keep names the members of this answer that later steps are to have.
+// A step of the walk is a request and the expected status. {name} in a path or body is a value of an earlier response; keep
+// names the fields of this response that later steps use.
 type step struct {
 	status int
 	method string
@@ -16,21 +16,21 @@ type step struct {
 	keep   map[string]string // name: member of the answer, a.b for one inside another
 }
 
-// walk is one flag's life, with at least one request to every function that API Gateway calls. Its names are its own, so
-// that other tests can use the same gateway, and what it makes besides the flag it takes away again.
+// walk is the life of a flag, with at least one request to every function that API Gateway calls. It uses its own names and
+// deletes everything except the flag, so that other tests can use the same server.
 var walk = []step{
 	{200, "GET", "/health", "", nil},
 	{200, "GET", "/docs/openapi.json", "", nil},
 	{404, "GET", "/api/admin/no-such-thing", "", nil},
 
-	// A place for it: projects, environments, users.
+	// Projects, environments, users.
 	{201, "POST", "/api/admin/projects", `{"id":"walk","name":"A walk"}`, nil},
 	{201, "POST", "/api/admin/environments", `{"name":"walk-env","type":"test"}`, nil},
 	{200, "POST", "/api/admin/projects/walk/environments", `{"environment":"walk-env"}`, nil},
 	{201, "POST", "/api/admin/user-admin", `{"username":"walker","rootRole":2}`, map[string]string{"user": "id"}},
 	{200, "GET", "/api/admin/user-admin/{user}", "", nil},
 
-	// Made, read, changed.
+	// Create, read, change.
 	{200, "POST", "/api/admin/features/validate", `{"name":"walk-flag","projectId":"walk"}`, nil},
 	{200, "POST", "/api/admin/features-batch/validate", `{"project":"walk","environment":"walk-env","data":{"features":[{"name":"walk-flag"}]}}`, nil},
 	{201, "POST", "/api/admin/projects/walk/features", `{"name":"walk-flag","description":"made"}`, nil},
@@ -50,7 +50,7 @@ var walk = []step{
 	{201, "POST", "/api/admin/features/walk-flag/tags", `{"type":"simple","value":"done / #1 é"}`, nil},
 	{200, "DELETE", "/api/admin/features/walk-flag/tags/simple/done%20%2F%20%231%20%C3%A9", "", nil},
 
-	// A segment, which the strategy uses for a while.
+	// A segment that the strategy uses for a while.
 	{201, "POST", "/api/admin/segments", `{"name":"walk-segment","constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`,
 		map[string]string{"segment": "id"}},
 	{201, "POST", "/api/admin/segments/strategies",
@@ -60,29 +60,29 @@ var walk = []step{
 		`{"projectId":"walk","strategyId":"{strategy}","environmentId":"walk-env","segmentIds":[]}`, nil},
 	{204, "DELETE", "/api/admin/segments/{segment}", "", nil},
 
-	// On and off, seen in the list.
+	// Enable and disable.
 	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/on", "", nil},
 	{200, "GET", "/api/admin/projects/walk/features", "", nil},
 	{200, "POST", "/api/admin/projects/walk/features/walk-flag/environments/walk-env/off", "", nil},
 
-	// Cloned, archived, revived.
+	// Clone, archive, revive.
 	{201, "POST", "/api/admin/projects/walk/features/walk-flag/clone", `{"name":"walk-clone"}`, nil},
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
 	{200, "POST", "/api/admin/archive/revive/walk-flag", "", nil},
 
-	// Exported, imported, and all of it in the log: of the flag, and by the index of the project.
+	// Export and import; the event log of the flag and of the project.
 	{200, "POST", "/api/admin/features-batch/export", `{"features":["walk-flag"],"environment":"walk-env"}`, nil},
 	{200, "POST", "/api/admin/features-batch/import", `{"project":"walk","environment":"walk-env","data":{"features":[{"name":"walk-import"}]}}`, nil},
 	{200, "GET", "/api/admin/events/walk-flag", "", nil},
 	{200, "GET", "/api/admin/search/events?project=IS:walk", "", nil},
 
-	// Its tokens: the secret is sealed, and opened for the list.
+	// Tokens: the secret is encrypted, and decrypted for the list.
 	{201, "POST", "/api/admin/api-tokens", `{"tokenName":"walk-token","type":"client","projects":["walk"],"environment":"walk-env"}`,
 		map[string]string{"token": "secret"}},
 	{200, "GET", "/api/admin/api-tokens/walk-token", "", map[string]string{"listed": "tokens.0.secret"}},
 	{200, "DELETE", "/api/admin/api-tokens/{token}", "", nil},
 
-	// Everything that can go goes.
+	// Clean up.
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-flag", "", nil},
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-clone", "", nil},
 	{202, "DELETE", "/api/admin/projects/walk/features/walk-import", "", nil},
@@ -115,7 +115,7 @@ func takeWalk(t *testing.T, g *gateway) {
 		}
 	}
 	if kept["listed"] != kept["token"] || !strings.HasPrefix(kept["token"], "walk:walk-env.") {
-		t.Errorf("the list has %q as the secret of the token that was made with %q", kept["listed"], kept["token"])
+		t.Errorf("the list has %q as the secret of the token that was created with %q", kept["listed"], kept["token"])
 	}
 }
 
@@ -126,7 +126,7 @@ func fill(text string, kept map[string]string) string {
 	return text
 }
 
-// find is a member of an answer as text.
+// find returns a field of a response as text.
 func find(t *testing.T, answer []byte, path string) string {
 	t.Helper()
 	rest := json.RawMessage(answer)

@@ -15,8 +15,8 @@ import (
 	"guidon/internal/engine"
 )
 
-// BenchmarkGuard compares requests to the engine as Guidon sends them, through the guarded address and over the engine's
-// standard input and output, with requests to the engine's own HTTP server, by eight callers at once.
+// BenchmarkGuard compares requests to the engine through the guarded address with requests to the engine's own HTTP server,
+// with eight concurrent callers.
 //
 //	go test ./internal/engine -run '^$' -bench Guard
 func BenchmarkGuard(b *testing.B) {
@@ -56,7 +56,7 @@ func parallel(b *testing.B, do func(n int64)) {
 	})
 }
 
-// ownServer is the address of an engine that serves HTTP itself, as none of Guidon's does.
+// ownServer starts an engine with its own HTTP server, which Guidon does not use, and returns its address.
 func ownServer(b *testing.B) string {
 	b.Helper()
 	binary, err := engine.Dynoxide(b.Context(), runtime.GOOS, runtime.GOARCH, io.Discard)
@@ -89,7 +89,7 @@ func ownServer(b *testing.B) string {
 	return ""
 }
 
-// post sends a request over one of eight connections that stay open.
+// post sends a request over one of eight open connections.
 func post(b *testing.B, client *http.Client, url, operation, body string) {
 	request, err := newRequest(b.Context(), url, operation, body)
 	if err != nil {

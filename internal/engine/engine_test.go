@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// parent is the process that TestParentKilled kills: it runs an engine and waits for the end.
+// parent is the process that TestParentKilled kills. It runs an engine.
 func parent(data string) {
 	e, err := engine.Start(context.Background(), engine.Options{DataFile: data})
 	if err != nil {
@@ -67,7 +67,7 @@ func TestRestartKeepsDataAndPort(t *testing.T) {
 	}
 	e.Stop()
 	if err := e.Restart(t.Context()); err == nil {
-		t.Error("an engine that was stopped, its data given free, came back")
+		t.Error("a stopped engine was started again")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestDataIsNeverShared(t *testing.T) {
 		t.Fatal("a second engine started over the same data")
 	}
 	if want := fmt.Sprintf("in use by process %d", os.Getpid()); !strings.Contains(err.Error(), want) {
-		t.Errorf("error is %q, want it to say %q", err, want)
+		t.Errorf("error is %q, want it to contain %q", err, want)
 	}
 	e.Stop()
 	start(t, engine.Options{DataFile: data})
@@ -117,7 +117,7 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// TestParentKilled is what happens to an engine whose gateway gets kill -9: it is gone before anybody starts the next.
+// TestParentKilled checks that an engine ends when its parent is killed, and that the next one can use the data.
 func TestParentKilled(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "test.db")
 	cmd := exec.Command(os.Args[0])
@@ -156,7 +156,7 @@ func TestUnknownEngine(t *testing.T) {
 	t.Setenv("ENGINE", "postgres")
 	_, err := engine.Start(t.Context(), engine.Options{})
 	if err == nil || !strings.Contains(err.Error(), "dynoxide") {
-		t.Errorf("error is %v, want it to name the engines there are", err)
+		t.Errorf("error is %v, want it to name the engines", err)
 	}
 }
 
@@ -187,7 +187,7 @@ func tables(t *testing.T, url string) string {
 	return call(t, url, "ListTables", "{}")
 }
 
-// call talks to the engine without the AWS SDK, which nothing but pkg/dynamo imports.
+// call sends a request to the engine without the AWS SDK, which only pkg/dynamo may import.
 func call(t *testing.T, url, operation, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -209,7 +209,7 @@ func call(t *testing.T, url, operation, body string) string {
 	return answer.String()
 }
 
-// newRequest is a request of an AWS SDK, but for its signature.
+// newRequest returns a request as an AWS SDK sends it, with a fake signature.
 func newRequest(ctx context.Context, url, operation, body string) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// privateFolder creates the folder of the data, or takes the group's and others' access to it away.
+// privateFolder creates the folder of the data, or removes the access of the group and of others.
 func privateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -19,16 +19,16 @@ func privateFolder(dir string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSticky != 0 { // such as /tmp: other users need it
-		return fmt.Errorf("%s is a folder that users share, and the data is secret: choose a folder of your own in DATA_DIR", dir)
+		return fmt.Errorf("%s is shared with other users, and the data is secret: set DATA_DIR to a folder of your own", dir)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("other users can read %s, and the data is secret: choose a folder of your own in DATA_DIR: %w", dir, err)
+		return fmt.Errorf("other users can read %s, and the data is secret: set DATA_DIR to a folder of your own: %w", dir, err)
 	}
 	return nil
 }
 
-// privateFiles makes the files whose names begin with that of the data readable by this user only: the data, SQLite's
-// log and shared memory, the lock.
+// privateFiles removes the access of other users to the files whose names begin with that of the data: the data, SQLite's
+// log and shared memory, and the lock.
 func privateFiles(data string) error {
 	dir, name := filepath.Split(data)
 	entries, err := os.ReadDir(dir)
@@ -50,7 +50,7 @@ func privateFiles(data string) error {
 	return nil
 }
 
-// createFile creates an empty data file for this user only. SQLite gives the files that it creates beside it the same mode.
+// createFile creates an empty data file that only this user can read. SQLite creates its other files with the same mode.
 func createFile(data string) error {
 	f, err := os.OpenFile(data, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Root is the folder of the repository: the nearest one upwards of the working directory with Guidon's go.mod. Tests run
-// in the folder of their package, and all share the downloads.
+// Root returns the folder of the repository: the nearest parent of the working directory with Guidon's go.mod. Tests run in
+// the folder of their package, and all share the downloads.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -31,8 +31,8 @@ func Root() (string, error) {
 	}
 }
 
-// LocalDir is the folder for downloads and data on this machine: GUIDON_LOCAL, else .local in the repository, else the
-// user's configuration folder, for a `guidon serve` outside of the repository.
+// LocalDir returns the folder for downloads and data on this machine: GUIDON_LOCAL, or .local in the repository, or the
+// user's configuration folder for a `guidon serve` outside of the repository.
 func LocalDir() (string, error) {
 	if dir := os.Getenv("GUIDON_LOCAL"); dir != "" {
 		return filepath.Abs(dir)

@@ -6,18 +6,18 @@ import (
 	"os"
 )
 
-// A process that is killed while it makes its first table may leave an engine's data in a state that the engine itself
-// cannot go on from: dynoxide makes a table and its indexes one after another. Nothing has been kept in it by then. So new
-// data has a mark beside it until the one who makes it says that it is finished, and data with a mark is begun again.
+// A process that is killed while it creates the table may leave data that the engine cannot use: dynoxide creates a table and
+// its indexes one after another. Such data contains nothing of value yet. So new data has a marker file until Finish is
+// called, and a start deletes data with a marker.
 
-// javaFolder follows the name of the data where DynamoDB Local keeps it.
+// javaFolder is the suffix of the folder in which DynamoDB Local stores the data.
 const javaFolder = ".dynamodb-local"
 
-func markOf(data string) string { return data + ".unfinished" }
+func markerOf(data string) string { return data + ".unfinished" }
 
-// begin has data that was never finished removed, and marks new data.
+// begin deletes unfinished data, and creates the marker of new data.
 func begin(data string) error {
-	switch _, err := os.Stat(markOf(data)); {
+	switch _, err := os.Stat(markerOf(data)); {
 	case err == nil:
 		for _, file := range []string{data, data + "-wal", data + "-shm", data + "-journal", data + javaFolder} {
 			if err := os.RemoveAll(file); err != nil {
@@ -33,12 +33,12 @@ func begin(data string) error {
 			return err // nil where there is data
 		}
 	}
-	return os.WriteFile(markOf(data), nil, 0o600)
+	return os.WriteFile(markerOf(data), nil, 0o600)
 }
 
-// Finish says that what is to be there from the start is there: from now on the data is kept, whatever happens.
+// Finish removes the marker: the initial data is complete, and later starts keep it.
 func (e *Engine) Finish() error {
-	if err := os.Remove(markOf(e.data)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(markerOf(e.data)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Data is removed only where its maker never finished it: what was kept before there were marks, and what was finished,
-// stays.
+// TestBegin checks that a start deletes unfinished data only. Finished data, and data without a marker, is kept.
 func TestBegin(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data.db")
 	write := func(path string) {
@@ -23,13 +22,13 @@ func TestBegin(t *testing.T) {
 			t.Fatal(err)
 		}
 		if exists(data) != want {
-			t.Errorf("%s: the data is there: %v, want %v", when, !want, want)
+			t.Errorf("%s: the data exists: %v, want %v", when, !want, want)
 		}
 	}
 	write(data)
-	again(true, "data without a mark")
-	if exists(markOf(data)) {
-		t.Error("data that was there has been marked, want it left alone")
+	again(true, "data without a marker")
+	if exists(markerOf(data)) {
+		t.Error("existing data got a marker")
 	}
 	if err := os.Remove(data); err != nil {
 		t.Fatal(err)
@@ -39,7 +38,7 @@ func TestBegin(t *testing.T) {
 	write(data + "-wal")
 	again(false, "data that was never finished")
 	if exists(data + "-wal") {
-		t.Error("its log is there, want it removed too")
+		t.Error("its log exists, want it deleted too")
 	}
 	write(data)
 	if err := (&Engine{data: data}).Finish(); err != nil {

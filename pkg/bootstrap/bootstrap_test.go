@@ -54,7 +54,7 @@ func newStore(t *testing.T) *dynamo.Store {
 	return store
 }
 
-// seeded is what a store holds after a seeding, in short.
+// seeded summarizes the content of a store after Seed.
 type seeded struct {
 	Environments []string
 	Project      string
@@ -153,7 +153,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestSeedAtOnce is several processes that start together over one new table.
+// TestSeedAtOnce seeds a new table from several processes at the same time.
 func TestSeedAtOnce(t *testing.T) {
 	store := newStore(t)
 	var group sync.WaitGroup
@@ -170,7 +170,7 @@ func TestSeedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSeedKeepsChanges holds that what somebody has changed since is not put back.
+// TestSeedKeepsChanges checks that Seed does not undo later changes.
 func TestSeedKeepsChanges(t *testing.T) {
 	store := newStore(t)
 	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{}); err != nil {
@@ -224,7 +224,7 @@ func TestTokensThatCannotBe(t *testing.T) {
 			}
 			for _, says := range []string{tt.variable, tt.says} {
 				if !strings.Contains(err.Error(), says) {
-					t.Errorf("error is %q, want it to say %q", err, says)
+					t.Errorf("error is %q, want it to contain %q", err, says)
 				}
 			}
 			if strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "abc") {

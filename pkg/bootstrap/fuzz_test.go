@@ -8,7 +8,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// FuzzToken reads tokens that somebody chose: no secret gets further than its scope says, and no error shows one.
+// FuzzToken parses arbitrary tokens: none gets more access than its scope says, and no error contains a secret.
 func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, secret string) {
 		for _, kind := range []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken} {

@@ -45,8 +45,8 @@ func commit(t *testing.T, store flags.Store, before, after flags.Aggregate) {
 	}
 }
 
-// TestSeedSealsTokens sees the secrets of seeded tokens come back from the list, those of an earlier version and those
-// whose key was lost too; a seeding that has nothing to do leaves no event.
+// TestSeedSealsTokens checks that lists show the secrets of seeded tokens, including those of an earlier version and those
+// whose key was lost. A Seed that changes nothing records no event.
 func TestSeedSealsTokens(t *testing.T) {
 	store := newStore(t)
 	for _, step := range []struct {
@@ -87,7 +87,7 @@ func TestSeedKeepsDeletedTokens(t *testing.T) {
 	}
 }
 
-// TestSeedFindsNames changes the list of secrets between starts: names of tokens that are there are not taken again.
+// TestSeedFindsNames changes the list of secrets between starts: new tokens get names that are not taken.
 func TestSeedFindsNames(t *testing.T) {
 	store := newStore(t)
 	start := func(secrets ...string) {
@@ -110,7 +110,7 @@ func TestSeedFindsNames(t *testing.T) {
 	}
 }
 
-// TestSeedBindsTokens sees tokens bound to the projects that are there, once they are there, and never to later ones.
+// TestSeedBindsTokens checks that tokens are bound to their projects when those exist, and not to later ones with the name.
 func TestSeedBindsTokens(t *testing.T) {
 	store := newStore(t)
 	token, err := bootstrap.ParseToken(flags.ClientToken, "shop:production.secret")
@@ -137,10 +137,10 @@ func TestSeedBindsTokens(t *testing.T) {
 	project.Version = 1
 	commit(t, store, project, nil)
 	commit(t, store, nil, &flags.Project{ID: "shop", UID: "second"})
-	bound("when it was deleted and made again", "first")
+	bound("when it was deleted and created again", "first")
 }
 
-// TestSeedNarrows takes back what an earlier version gave to tokens of several projects: all of them.
+// TestSeedNarrows checks that tokens of several projects, to which an earlier version gave access to all, lose that access.
 func TestSeedNarrows(t *testing.T) {
 	store := newStore(t)
 	commit(t, store, nil, &flags.Token{Hash: flags.HashSecret(front), Name: "frontend", Type: flags.FrontendToken, Projects: []string{"*"}, Environment: "*"})

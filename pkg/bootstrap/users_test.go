@@ -8,8 +8,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestSeedFirstUser sees that the administrator is user 1 and that the next user gets another id, however often and by
-// however many processes at once a store is seeded.
+// TestSeedFirstUser checks that the administrator is user 1 and that the next user gets another id, even if several processes
+// seed the store, repeatedly.
 func TestSeedFirstUser(t *testing.T) {
 	store := newStore(t)
 	for range 2 {
@@ -36,6 +36,6 @@ func TestSeedFirstUser(t *testing.T) {
 	}
 	view, err := store.Load(t.Context(), []flags.Key{flags.RolesKey()})
 	if err != nil || flags.Find[*flags.Roles](view, flags.RolesKey()) == nil {
-		t.Errorf("the registry of roles is not there (%v)", err)
+		t.Errorf("the list of roles is missing (%v)", err)
 	}
 }
