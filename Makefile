@@ -84,7 +84,7 @@ test: check-go check-npm ## run all tests (ENGINE=dynamodb-local uses Amazon's e
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
-	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/httpapi
+	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/admin
 
 # The built functions run over the Runtime API of Lambda: as processes on Linux, and in the containers of sam local if a
 # Docker engine is running or can be started.
@@ -116,9 +116,9 @@ contract: check-go check-npm guidon $(SCHEMATHESIS) ## test the API against its 
 trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	$(MAKE) --no-print-directory audit
 	$(MAKE) --no-print-directory fuzz
-	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/httpapi/linear
-	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/httpapi -run '^TestFaultMatrix$$'
-	TRUST=long go test -count=1 -timeout 60m ./pkg/httpapi -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
+	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/admin/linear
+	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/admin -run '^TestFaultMatrix$$'
+	TRUST=long go test -count=1 -timeout 60m ./pkg/admin -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
 	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'
 
 # The corpora, in testdata/fuzz, are part of make test.

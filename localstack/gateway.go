@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"guidon/internal/engine"
+	"guidon/pkg/admin"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
@@ -150,7 +151,7 @@ func validAdminToken(ctx context.Context, store flags.Store, s settings) (string
 // functions connects every function of the template with the handler of its group, or with its process.
 func (g *gateway) functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
 	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		handlers[group.Name] = httpapi.New(store, group, config)
 	}
 	var routes []route

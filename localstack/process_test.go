@@ -126,8 +126,8 @@ func (s *started) wants(t *testing.T, want int, method, path, token, body string
 }
 
 const (
-	admin    = bootstrap.LocalAdminToken
-	features = "/api/admin/projects/default/features"
+	adminToken = bootstrap.LocalAdminToken
+	features   = "/api/admin/projects/default/features"
 )
 
 // TestRestart is a gateway's life: it is interrupted, killed, and started again, and has what it had.
@@ -137,7 +137,7 @@ func TestRestart(t *testing.T) {
 	if first.url == "" {
 		t.Fatalf("it ended:\n%s", first.out)
 	}
-	for _, says := range []string{admin, "curl", first.url + features} {
+	for _, says := range []string{adminToken, "curl", first.url + features} {
 		if !strings.Contains(first.out.String(), says) {
 			t.Errorf("it does not print %q:\n%s", says, first.out)
 		}
@@ -145,7 +145,7 @@ func TestRestart(t *testing.T) {
 	if got := first.wants(t, http.StatusOK, "GET", "/health", "", ""); got != `{"health":"GOOD"}` {
 		t.Errorf("health is %s", got)
 	}
-	first.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"kept"}`)
+	first.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"kept"}`)
 	first.wants(t, http.StatusUnauthorized, "GET", features, "*:*.other", "")
 
 	if runtime.GOOS != "windows" {
@@ -155,14 +155,14 @@ func TestRestart(t *testing.T) {
 		}
 	}
 	second := launch(t, data, "PORT=0")
-	second.wants(t, http.StatusOK, "GET", features+"/kept", admin, "")
-	second.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"kept-too"}`)
+	second.wants(t, http.StatusOK, "GET", features+"/kept", adminToken, "")
+	second.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"kept-too"}`)
 	_ = second.cmd.Process.Kill()
 	second.wait(t)
 
 	third := launch(t, data, "PORT=0")
-	third.wants(t, http.StatusOK, "GET", features+"/kept", admin, "")
-	third.wants(t, http.StatusOK, "GET", features+"/kept-too", admin, "")
+	third.wants(t, http.StatusOK, "GET", features+"/kept", adminToken, "")
+	third.wants(t, http.StatusOK, "GET", features+"/kept-too", adminToken, "")
 }
 
 // TestKilledAtAnyMoment kills starts after ever longer times, through all of what a start does; the next one works.
@@ -182,7 +182,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if s.url == "" {
 		t.Fatalf("it ended:\n%s", s.out)
 	}
-	s.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"x"}`)
+	s.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"x"}`)
 }
 
 // TestInFlight holds that a request which has begun when the gateway is told to stop is answered.
@@ -196,7 +196,7 @@ func TestInFlight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", admin)
+	req.Header.Set("Authorization", adminToken)
 	req.Header.Set("Content-Type", "application/json")
 	go func() {
 		_, _ = io.WriteString(writer, `{"name":`)
@@ -241,14 +241,14 @@ func TestBusy(t *testing.T) {
 			}
 		})
 	}
-	first.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"unharmed"}`)
+	first.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"unharmed"}`)
 }
 
 func TestTokens(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0",
 		"INIT_ADMIN_API_TOKENS=*:*.a, *:*.b", "INIT_CLIENT_API_TOKENS=default:development.c", "INIT_FRONTEND_API_TOKENS=*:production.d")
 	for token, want := range map[string]int{
-		"": 401, admin: 401, "*:*.a": 200, "Bearer *:*.b": 200, "default:development.c": 403, "*:production.d": 403,
+		"": 401, adminToken: 401, "*:*.a": 200, "Bearer *:*.b": 200, "default:development.c": 403, "*:production.d": 403,
 	} {
 		s.wants(t, want, "GET", features, token, "")
 	}
@@ -276,7 +276,7 @@ func TestCORS(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			headers := "Origin: " + tt.origin + "\r\nAccess-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\n"
 			if tt.method == "GET" {
-				headers = "Origin: " + tt.origin + "\r\nAuthorization: " + admin + "\r\n"
+				headers = "Origin: " + tt.origin + "\r\nAuthorization: " + adminToken + "\r\n"
 			}
 			response, _ := send(t, s.url, tt.method+" "+features+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n")
 			got := response.Header.Get("Access-Control-Allow-Origin")
@@ -301,7 +301,7 @@ func TestAnotherEngine(t *testing.T) {
 	if s.url == "" {
 		t.Fatalf("it ended:\n%s", s.out)
 	}
-	s.wants(t, http.StatusCreated, "POST", features, admin, `{"name":"elsewhere"}`)
+	s.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"elsewhere"}`)
 	if strings.Contains(s.out.String(), "engine:") {
 		t.Errorf("it started an engine:\n%s", s.out)
 	}
@@ -310,7 +310,7 @@ func TestAnotherEngine(t *testing.T) {
 // TestOddRequests sends what API Gateway and the adapter make something else of, and wants JSON errors back.
 func TestOddRequests(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
-	auth := "Host: x\r\nAuthorization: " + admin + "\r\nConnection: close\r\n"
+	auth := "Host: x\r\nAuthorization: " + adminToken + "\r\nConnection: close\r\n"
 	tests := []struct {
 		name, request string
 		want          int

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/httpapi"
 )
@@ -88,7 +89,7 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 	rt := realRouter(t)
 	words := []string{"x", "projects", "features", "environments", "environment", "strategies", "variants", "variants-batch",
 		"archive", "clone", "on", "off", "set-sort-order", "admin", "constructor", "__proto__"}
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		for _, operation := range group.Routes() {
 			method, pattern, _ := strings.Cut(operation, " ")
 			for _, word := range words {
@@ -109,7 +110,7 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 // one full match, and only one greedy one, that an operation can reach.
 func TestNoOperationMatchesTwoGroups(t *testing.T) {
 	rt := realRouter(t)
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		for _, operation := range group.Routes() {
 			method, pattern, _ := strings.Cut(operation, " ")
 			path := variable.ReplaceAllString(pattern, "x")
@@ -158,7 +159,7 @@ var variable = regexp.MustCompile(`\{[^}]*\}`)
 
 // isAnother tells whether a path with a special word in it is the very path of another operation.
 func isAnother(operation, path string) bool {
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		for _, other := range group.Routes() {
 			_, pattern, _ := strings.Cut(other, " ")
 			if other != operation && strings.Count(pattern, "{") < strings.Count(operation, "{") &&

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -30,8 +31,8 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mux := http.NewServeMux()
-			mux.Handle("/health", httpapi.New(nil, httpapi.Fallback(), httpapi.Config{}))
-			mux.Handle("/api/admin/projects", httpapi.New(tt.store, httpapi.Projects(), httpapi.Config{}))
+			mux.Handle("/health", httpapi.New(nil, admin.Fallback(), httpapi.Config{}))
+			mux.Handle("/api/admin/projects", httpapi.New(tt.store, admin.Projects(), httpapi.Config{}))
 			server := httptest.NewServer(mux)
 			defer server.Close()
 			err := probe(t.Context(), server.URL+"/")

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"guidon/internal/runtimeapi"
+	"guidon/pkg/admin"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
@@ -42,7 +43,7 @@ func TestHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		good[group.Name] = httpapi.New(store, group, config)
 		broken[group.Name] = httpapi.New(lost, group, config)
 	}

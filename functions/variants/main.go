@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -23,5 +24,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, httpapi.Variants(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, admin.Variants(), config)))
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"reflect"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/oldapi"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -25,7 +27,7 @@ type endpoint struct {
 }
 
 func groups() (all []group) {
-	for _, g := range httpapi.Groups() {
+	for _, g := range admin.Groups() {
 		described := group{name: g.Name}
 		for _, op := range g.Operations {
 			shape := op.Shape()
@@ -41,6 +43,6 @@ func groups() (all []group) {
 
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
-	"MaxBulk": httpapi.MaxBulk, "MaxEvents": httpapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
-	"MaxRoleName": httpapi.MaxRoleName, "MaxStatusValue": httpapi.MaxStatusValue, "MaxTagFilter": httpapi.MaxTagFilter, "MaxTitle": httpapi.MaxTitle,
+	"MaxBulk": oldapi.MaxBulk, "MaxEvents": oldapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
+	"MaxRoleName": oldapi.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": oldapi.MaxTitle,
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"guidon/pkg/httpapi"
+	"guidon/pkg/admin"
 )
 
 // mostUnseen is how many operations may have no success. Which ones depends on the seed and the version of Schemathesis.
@@ -40,7 +40,7 @@ func review(log string) error {
 	}
 	fmt.Println()
 	var unseen []string
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		for _, route := range group.Routes() {
 			if successes[route] == 0 {
 				unseen = append(unseen, route)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"guidon/pkg/httpapi"
+	"guidon/pkg/admin"
 )
 
 // tableRow matches an operation in the table of docs/interface.md: its route and its permission.
@@ -32,7 +32,7 @@ func TestInterfacePage(t *testing.T) {
 		documented[route] = m[2]
 	}
 	served := map[string]string{}
-	for _, group := range httpapi.Groups() {
+	for _, group := range admin.Groups() {
 		for _, op := range group.Operations {
 			permission := string(op.Permission)
 			if permission == "" {

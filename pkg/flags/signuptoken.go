@@ -1,6 +1,9 @@
 package flags
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A SignupToken is a public signup token: people with its link can create a user for themselves (contract:
 // Public signup token).
@@ -21,6 +24,13 @@ type SignupToken struct {
 func (s *SignupToken) Key() Key { return SignupTokenKey(s.Hash) }
 
 func (s *SignupToken) version() int64 { return s.Version }
+
+// Clone returns a copy to change.
+func (s *SignupToken) Clone() *SignupToken {
+	c := *s
+	c.Users = slices.Clone(s.Users)
+	return &c
+}
 
 // EnabledAt reports whether the token can be used at that time. It is the field enabled of responses.
 func (s *SignupToken) EnabledAt(now time.Time) bool { return s.Enabled && now.Before(s.ExpiresAt) }

@@ -40,12 +40,12 @@ func parseOrigins(list string) ([]string, error) {
 }
 
 // cors tells a browser whether the page that calls may read the answer.
-func (e *executor) cors(header http.Header, r *http.Request) {
-	if len(e.config.Origins) == 0 {
+func (s *service) cors(header http.Header, r *http.Request) {
+	if len(s.config.Origins) == 0 {
 		return
 	}
 	header.Add("Vary", "Origin")
-	if origin := r.Header.Get("Origin"); slices.Contains(e.config.Origins, origin) {
+	if origin := r.Header.Get("Origin"); slices.Contains(s.config.Origins, origin) {
 		header.Set("Access-Control-Allow-Origin", origin)
 		header.Set("Access-Control-Expose-Headers", corsExpose)
 	}
@@ -53,9 +53,9 @@ func (e *executor) cors(header http.Header, r *http.Request) {
 
 // preflight answers OPTIONS, which comes without a token, before any authentication. A browser lets the page's request
 // follow where the headers allow it; any other caller learns nothing.
-func (e *executor) preflight(w http.ResponseWriter, r *http.Request) {
+func (s *service) preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	if len(e.config.Origins) > 0 {
+	if len(s.config.Origins) > 0 {
 		header.Add("Vary", "Access-Control-Request-Method")
 	}
 	if header.Get("Access-Control-Allow-Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {

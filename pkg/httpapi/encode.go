@@ -44,7 +44,7 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 	if tagged {
 		out = io.MultiWriter(text, sum)
 	}
-	if table, ok := body.(csvText); ok {
+	if table, ok := body.(CSV); ok {
 		media = "text/csv; charset=utf-8"
 		if _, err := io.WriteString(out, string(table)); err != nil {
 			return encoding{}, err
@@ -66,8 +66,11 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 	return answer, nil
 }
 
-// jsonSize is the number of bytes of the JSON text of a value.
-func jsonSize(value any) int {
+// A CSV is an answer that is a text of comma-separated values instead of JSON.
+type CSV string
+
+// JSONSize is the number of bytes of the JSON text of a value.
+func JSONSize(value any) int {
 	var size byteCount
 	_ = json.MarshalWrite(&size, value) // what cannot be encoded is told where it is answered
 	return int(size)
@@ -151,15 +154,15 @@ func listed(r *http.Request, name string) iter.Seq[string] {
 	return strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",")
 }
 
-// maxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.
-const maxAnswer = 6<<20 - 16<<10
+// MaxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.
+const MaxAnswer = 6<<20 - 16<<10
 
 // tooLong tells whether a body is more than Lambda can answer: a compressed one as base64, a text escaped as a JSON string.
 func (e encoding) tooLong() bool {
 	if e.gzipped {
-		return len(e.body)/3*4 > maxAnswer
+		return len(e.body)/3*4 > MaxAnswer
 	}
-	if len(e.body) < maxAnswer/6 { // even if every byte were escaped
+	if len(e.body) < MaxAnswer/6 { // even if every byte were escaped
 		return false
 	}
 	size := len(e.body)
@@ -171,7 +174,7 @@ func (e encoding) tooLong() bool {
 			size += 5
 		}
 	}
-	return size > maxAnswer
+	return size > MaxAnswer
 }
 
 // setHeaders describes the body.

@@ -21,18 +21,18 @@ type File struct {
 
 // NewFiles serves files by path, without a token and without a store, and the JSON 404 for every other path and method.
 func NewFiles(files map[string]File, config Config) http.Handler {
-	e := &executor{config: config}
+	s := &service{config: config}
 	mux := &Mux{}
 	for path, file := range files {
-		mux.Handle("GET "+path, e.file("GET "+path, file))
+		mux.Handle("GET "+path, s.file("GET "+path, file))
 	}
-	nothing := http.HandlerFunc(e.notFound)
+	nothing := http.HandlerFunc(s.notFound)
 	mux.Handle("/", nothing)
-	return e.guard(mux, nothing)
+	return s.guard(mux, nothing)
 }
 
 // file answers with a file: compressed where the caller takes that, and not at all where the caller has it already.
-func (e *executor) file(route string, f File) http.Handler {
+func (s *service) file(route string, f File) http.Handler {
 	sum := sha256.Sum256(f.Content)
 	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
 	compressed := sync.OnceValue(func() []byte { return compress(f.Content) })
@@ -56,7 +56,7 @@ func (e *executor) file(route string, f File) http.Handler {
 		case f.Gzipped:
 			content = uncompressed(content)
 		}
-		e.log(r, outcome{route: route}, status, errorBody{})
+		s.log(r, outcome{route: route}, status, errorBody{})
 		if status == http.StatusOK {
 			header.Set("Content-Type", f.Type)
 			header.Set("Content-Length", strconv.Itoa(len(content)))

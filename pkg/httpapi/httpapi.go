@@ -1,9 +1,25 @@
-// Package httpapi is the HTTP interface: what Guidon answers, to what, and who may ask.
+// Package httpapi runs the operations of the HTTP interface. It knows nothing of what they are about: packages below
+// pkg/admin define them, as plain functions.
 //
-// An operation is a row of its group's table (projects.go, features.go, tags.go and so on): a
-// route, the permission it needs, what it reads, and a pure function that decides. One executor does the I/O for all of
-// them: load, decide, commit (execute.go). Wire types stand beside the operations that use them; the rules themselves
-// are methods of pkg/flags.
+// An Operation is a route, the permission that it takes, and a function:
+//
+//	{Route: "POST " + env + "/on", Permission: flags.UpdateFeatureEnvironment, Handle: httpapi.Handle(enableFeature)}
+//
+//	func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (wire.Feature, error) {
+//		f, env := at.Find(tx) // ends the transaction with the 404 if one of them does not exist
+//		if err := f.Enable(env, tx.NewID); err != nil {
+//			return wire.Feature{}, err
+//		}
+//		tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+//		return record(tx, f), nil
+//	}
+//
+// The function reads and changes through a Tx, and runs again when another writer was first (run.go). The path and query
+// are a Place (places.go), the body and the answer are types: the description of the interface is made from them. An
+// operation of several transactions takes a Many (many.go).
+//
+// A request goes: load what the place names with the caller's token (one call), 401, 403, Operation.Allow, 415 and 413, 400
+// of the body, 400 of the path and query, and then the function itself.
 package httpapi
 
 import (
@@ -26,14 +42,7 @@ import (
 type Group struct {
 	Name       string
 	Operations []Operation
-	gone       []string // routes that are a 404 with a message of its own, see fallback.go
-}
-
-// Groups lists every group.
-func Groups() []Group {
-	return []Group{
-		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Events(), Segments(), Fallback(),
-	}
+	Gone       map[string]string // routes that Guidon does not have, and what their 404 says
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
@@ -58,6 +67,10 @@ type Config struct {
 
 	// Sealer brings what keeps the secrets of tokens, for the group tokens alone: it may take a call, the first time.
 	Sealer func(ctx context.Context) (flags.Sealer, error)
+
+	// Twice, in tests, has the function of every operation run twice in each round, and is given what it did each time: it
+	// must be the same. Nil in production.
+	Twice func(route string, first, second Result)
 }
 
 // ConfigFromEnv reads AUTH_TYPE (none, or api-token, the default), LOG_LEVEL (debug, info, warn, error; default info)
@@ -113,34 +126,38 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	e := &executor{store: store, config: config}
+	s := &service{store: store, config: config}
 	mux := &Mux{}
 	for _, op := range group.Operations {
-		mux.Handle(op.Route, e.handler(op))
+		if op.Handle.legacy != nil {
+			mux.Handle(op.Route, op.Handle.legacy(store, config))
+			continue
+		}
+		mux.Handle(op.Route, s.handler(op))
 	}
-	for _, route := range group.gone {
-		mux.Handle(route, e.fails(route, removed(route)))
+	for route, message := range group.Gone {
+		mux.Handle(route, s.fails(route, flags.Errorf(flags.NotFound, "%s", message)))
 	}
-	nothing := http.HandlerFunc(e.notFound)
+	nothing := http.HandlerFunc(s.notFound)
 	mux.Handle("/", nothing)
 	for _, op := range group.Operations {
 		if before, tail := withoutTail(op.Route); tail && !slices.Contains(group.Routes(), before) { // net/http would redirect to it with a slash behind
 			mux.Handle(before, nothing)
 		}
 	}
-	return e.guard(mux, nothing)
+	return s.guard(mux, nothing)
 }
 
 // guard answers preflights, before any authentication, and rejects paths that are not in canonical form: net/http's mux
 // would redirect them, or would if they were not escaped. Slashes that SDKs make of an address that ends in a slash are the
 // exception: such a path is served as the one without them.
-func (e *executor) guard(mux *Mux, nothing http.Handler) http.Handler {
+func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer e.recover(w, r)
-		e.cors(w.Header(), r)
+		defer s.recover(w, r)
+		s.cors(w.Header(), r)
 		switch {
 		case r.Method == http.MethodOptions:
-			e.preflight(w, r)
+			s.preflight(w, r)
 		case isCanonical(r.URL, endsInText(mux, r)):
 			mux.ServeHTTP(w, r)
 		default:
@@ -190,12 +207,12 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 }
 
 // notFound answers for a path and method that this group does not serve.
-func (e *executor) notFound(w http.ResponseWriter, r *http.Request) {
+func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 	message := "there is nothing at this path and method"
 	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		message += "; the path has a doubled slash, or one at its end: leave it out"
 	}
-	e.respond(w, r, outcome{err: flags.Errorf(flags.NotFound, "%s", message)})
+	s.respond(w, r, outcome{err: flags.Errorf(flags.NotFound, "%s", message)})
 }
 
 // endsInText tells whether the path ends in a text of any characters, such as the value of a tag.
@@ -205,9 +222,9 @@ func endsInText(mux *Mux, r *http.Request) bool {
 }
 
 // fails answers every request with one failure.
-func (e *executor) fails(route string, failure *flags.Error) http.Handler {
+func (s *service) fails(route string, failure *flags.Error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e.respond(w, r, outcome{route: route, err: failure})
+		s.respond(w, r, outcome{route: route, err: failure})
 	})
 }
 

@@ -34,24 +34,24 @@ func newLogger(level slog.Level) *slog.Logger {
 
 // log writes the line of a request, with its metrics if there are to be any: then it is written at every LOG_LEVEL.
 // The id of the invocation is put into it by whoever knows it, see lambdahttp.Logger.
-func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody) {
-	logger := e.config.Logger
+func (s *service) log(r *http.Request, o outcome, status int, failure errorBody) {
+	logger := s.config.Logger
 	if logger == nil {
 		return
 	}
-	cold, conflicts := !e.warm.Swap(true), e.conflicts.Swap(0)
+	cold, conflicts := !s.warm.Swap(true), s.conflicts.Swap(0)
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError
 	}
-	if e.config.Metrics == nil && !logger.Enabled(r.Context(), level) {
+	if s.config.Metrics == nil && !logger.Enabled(r.Context(), level) {
 		return
 	}
 	line := slog.NewRecord(time.Now(), level, "request", 0)
 	line.AddAttrs(slog.String("method", r.Method), slog.String("route", o.route), slog.Int("status", status),
 		slog.Float64("ms", float64(o.took.Microseconds())/1000), slog.Int("rounds", o.rounds))
-	if e.config.Version != "" {
-		line.AddAttrs(slog.String("functionVersion", e.config.Version), slog.Bool("coldStart", cold))
+	if s.config.Version != "" {
+		line.AddAttrs(slog.String("functionVersion", s.config.Version), slog.Bool("coldStart", cold))
 	}
 	if o.err != nil {
 		line.AddAttrs(slog.String("errorId", failure.ID), slog.String("error", failure.Name))
@@ -59,8 +59,8 @@ func (e *executor) log(r *http.Request, o outcome, status int, failure errorBody
 			line.AddAttrs(slog.String("cause", cause))
 		}
 	}
-	if e.config.Metrics != nil {
-		line.AddAttrs(e.config.Metrics.of(line.Time, o.route, status, cold, conflicts)...)
+	if s.config.Metrics != nil {
+		line.AddAttrs(s.config.Metrics.Attrs(line.Time, o.route, status, cold, conflicts)...)
 	}
 	_ = logger.Handler().Handle(r.Context(), line) // where the log cannot be written, that cannot be told either
 }
@@ -88,14 +88,14 @@ func causeOf(err error) string {
 func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // recover turns a panic into the 500. A defect in one request must not end the process that serves others.
-func (e *executor) recover(w http.ResponseWriter, r *http.Request) {
+func (s *service) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
 	}
 	cause := panicked(p)
 	status, body := describe(cause)
-	e.log(r, outcome{route: r.Pattern, err: cause}, status, body)
+	s.log(r, outcome{route: r.Pattern, err: cause}, status, body)
 	document, _ := json.Marshal(body) // plain strings always marshal
 	w.Header().Del("Content-Length")
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

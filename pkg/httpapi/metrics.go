@@ -62,8 +62,8 @@ type (
 // noRoute is the Operation of paths that there is nothing at; CloudWatch takes no empty one.
 const noRoute = "none"
 
-// of are the members of one request's line. A function serves one request at a time, so all of them are that request's.
-func (m *Metrics) of(at time.Time, route string, status int, cold bool, conflicts int64) []slog.Attr {
+// Attrs are the members of one request's line. A function serves one request at a time, so all of them are that request's.
+func (m *Metrics) Attrs(at time.Time, route string, status int, cold bool, conflicts int64) []slog.Attr {
 	if route == "" {
 		route = noRoute
 	}

@@ -2,15 +2,15 @@ package httpapi
 
 import "net/http"
 
-// A Mux is an http.ServeMux that also takes routes of which neither is more specific than the other, as Unleash has
-// them: …/segments/{id}/strategies and …/segments/strategies/{strategyId}. The one that was there first goes first.
+// A Mux is an http.ServeMux that also takes two routes that match the same path and of which neither is more specific, as
+// Unleash has them: …/segments/{id}/strategies and …/segments/strategies/{strategyId}. Ambiguous routes give way to others.
 type Mux struct {
 	first, second http.ServeMux
 	split         bool // whether there are routes in second
 }
 
 // ambiguous are the routes that give way to others.
-var ambiguous = map[string]bool{"GET " + segmentsOfStrategy: true}
+var ambiguous = map[string]bool{"GET /api/admin/segments/strategies/{strategyId}": true}
 
 // Handle has a handler serve a route.
 func (m *Mux) Handle(route string, handler http.Handler) {

@@ -1,13 +1,28 @@
 package httpapi
 
-import "net/url"
+import (
+	"net/url"
+	"strconv"
+)
 
-// maxPage is the largest limit of a page.
-const maxPage = 10_000
+// MaxPage is the largest limit of a page.
+const MaxPage = 10_000
 
-// pageOf cuts a list to the page that the query asks for by limit and offset; without a limit it has no end. A list that is
+// PageOf cuts a list to the page that the query asks for by limit and offset; without a limit it has no end. A list that is
 // too large for one answer is read in several: no number of entries makes it unreadable.
-func pageOf[T any](query url.Values, list []T) []T {
-	from := min(wholeNumber(query, "offset", 0, 0, maxSearchOffset), len(list))
-	return list[from:min(from+wholeNumber(query, "limit", len(list), 1, maxPage), len(list))]
+func PageOf[T any](query url.Values, list []T) []T {
+	from := min(WholeNumber(query, "offset", 0, 0, MaxOffset), len(list))
+	return list[from:min(from+WholeNumber(query, "limit", len(list), 1, MaxPage), len(list))]
+}
+
+// MaxOffset bounds an offset to what an int holds anywhere.
+const MaxOffset = 1 << 30
+
+// WholeNumber reads a parameter that is a whole number from least to most. Anything else is the default, as in Unleash.
+func WholeNumber(query url.Values, name string, standard, least, most int) int {
+	n, err := strconv.Atoi(query.Get(name))
+	if err != nil || n < least || n > most {
+		return standard
+	}
+	return n
 }

@@ -16,7 +16,7 @@ import (
 // What a patch may do at most: operations, and bytes added by its copies, to which it is allowed twice what the document
 // and the patch have. So a short patch cannot copy itself up: each copy may double what there is.
 const (
-	maxPatchOperations = 1000
+	MaxPatchOperations = 1000
 	maxPatchCopies     = 8 << 10
 	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
 	maxPatched         = 3 << 20  // bytes of the documents, and of the patch once for each of them
@@ -25,10 +25,10 @@ const (
 // MaxPointer is the longest JSON pointer of a patch, in characters.
 const MaxPointer = 500
 
-// A patchBody is a JSON Patch (RFC 6902).
-type patchBody []patchOperation
+// A Patch is a JSON Patch (RFC 6902).
+type Patch []PatchOperation
 
-type patchOperation struct {
+type PatchOperation struct {
 	Op    string         `json:"op"`
 	Path  string         `json:"path"`
 	From  *string        `json:"from,omitzero"`
@@ -37,20 +37,22 @@ type patchOperation struct {
 
 var patchOps = []string{"add", "remove", "replace", "copy", "move", "test"}
 
-// check finds what is wrong with a patch by itself. The whole document is no target: a patch changes members of it.
-func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
-	if len(p) > maxPatchOperations {
-		problems.Add("", "a patch has at most %d operations, this one has %d", maxPatchOperations, len(p))
+// Check finds what is wrong with a patch by itself. The whole document is no target: a patch changes members of it.
+func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
+	if len(p) > MaxPatchOperations {
+		problems.Add("", "a patch has at most %d operations, this one has %d", MaxPatchOperations, len(p))
 		return
 	}
 	for i, op := range p {
 		at := "/" + strconv.Itoa(i)
 		if !slices.Contains(patchOps, op.Op) {
-			problems.Add(at+"/op", "%q must be one of %s", shorten(op.Op), strings.Join(patchOps, ", "))
+			problems.Add(at+"/op", "%q must be one of %s", Shorten(op.Op), strings.Join(patchOps, ", "))
 			continue
 		}
 		flags.CheckLength(at+"/path", op.Path, MaxPointer, problems)
-		flags.CheckLength(at+"/from", orEmpty(op.From), MaxPointer, problems)
+		if op.From != nil {
+			flags.CheckLength(at+"/from", *op.From, MaxPointer, problems)
+		}
 		if !strings.HasPrefix(op.Path, "/") {
 			problems.Add(at+"/path", "must name a member, such as /description")
 		}
@@ -65,9 +67,9 @@ func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// members are the first members that the patch's paths name, each with where in the patch it is named. A path that
+// Members are the first members that the patch's paths name, each with where in the patch it is named. A path that
 // names no member is a fault that check finds.
-func (p patchBody) members(visit func(at, member string)) {
+func (p Patch) Members(visit func(at, member string)) {
 	visitPath := func(at, pointer string) {
 		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
 			member, _, _ := strings.Cut(rest, "/")
@@ -98,8 +100,8 @@ func patchFault(err error) string {
 	return "a path does not fit the document"
 }
 
-// checkWork refuses a patch that is too much work for some documents, which have so many bytes together.
-func (p patchBody) checkWork(documents, bytes int) error {
+// CheckWork refuses a patch that is too much work for some documents, which have so many bytes together.
+func (p Patch) CheckWork(documents, bytes int) error {
 	bytes += documents * p.size()
 	if bytes > maxPatched || len(p)*bytes > maxPatchWork {
 		return flags.Errorf(flags.Invalid, "the patch is too large, or has too many operations, for what it is applied to; apply it in parts, or to one environment at a time")
@@ -108,7 +110,7 @@ func (p patchBody) checkWork(documents, bytes int) error {
 }
 
 // size is about the number of bytes of the patch.
-func (p patchBody) size() int {
+func (p Patch) size() int {
 	size := 0
 	for _, op := range p {
 		size += len(`{"op":"replace","path":"","value":},`) + len(op.Path) + len(op.Value)
@@ -119,8 +121,8 @@ func (p patchBody) size() int {
 	return size
 }
 
-// apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
-func (p patchBody) apply(document, into any) error {
+// Apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
+func (p Patch) Apply(document, into any) error {
 	before, err := json.Marshal(document)
 	if err != nil {
 		return err
@@ -129,7 +131,7 @@ func (p patchBody) apply(document, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkWork(1, len(before)); err != nil {
+	if err := p.CheckWork(1, len(before)); err != nil {
 		return err
 	}
 	patch, err := jsonpatch.DecodePatch(operations)
@@ -143,5 +145,5 @@ func (p patchBody) apply(document, into any) error {
 	if err != nil {
 		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + patchFault(err), Err: err}
 	}
-	return decodeStrict(after, into)
+	return DecodeStrict(after, into)
 }

@@ -47,17 +47,23 @@ type errorDetail struct {
 
 // An outcome is what came of a request.
 type outcome struct {
-	route    string
-	decision decision
-	err      error
-	rounds   int
-	took     time.Duration
+	route  string
+	status int // of success
+	body   any // nil for none
+	from   *Tx // that made the answer; nil for none
+	err    error
+	rounds int
+	took   time.Duration
 }
 
 // respond is the only place that writes an answer and its log line. The line names the route, never the path, which may
 // hold a secret, and never a body.
-func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
-	status, body := o.decision.status, o.decision.body
+func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
+	status, body := o.status, o.body
+	from := o.from
+	if from == nil {
+		from = &Tx{}
+	}
 	var failure errorBody
 	if o.err != nil {
 		status, failure = describe(o.err)
@@ -67,47 +73,47 @@ func (e *executor) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		}
 	}
 	if body == nil {
-		e.log(r, o, status, failure)
+		s.log(r, o, status, failure)
 		w.WriteHeader(status)
 		return
 	}
-	tagged := o.err == nil && r.Method == http.MethodGet && !o.decision.secret // the caller may keep it, and ask each time whether it is still the same
+	tagged := o.err == nil && r.Method == http.MethodGet && !from.secret // the caller may keep it, and ask each time whether it is still the same
 	answer, err := encode(body, acceptsGzip(r), tagged)
 	if err != nil { // a defect: a body that is no JSON
 		panic(err)
 	}
 	if answer.tooLong() {
-		o.err = flags.Errorf(flags.TooLarge, "%s", tooLongMessage(answer.gzipped))
-		e.respond(w, r, o)
+		o.err = flags.Errorf(flags.TooLarge, "%s", TooLongMessage(answer.gzipped))
+		s.respond(w, r, o)
 		return
 	}
 	w.Header().Add("Vary", "Accept-Encoding")
-	if o.decision.secret {
+	if from.secret {
 		w.Header().Set("Cache-Control", "no-store")
 	}
 	if tagged {
 		w.Header().Set("ETag", answer.etag)
 		w.Header().Set("Cache-Control", "private, no-cache")
 		if matchesTag(r, answer.etag) {
-			e.log(r, o, http.StatusNotModified, failure)
+			s.log(r, o, http.StatusNotModified, failure)
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
-	e.log(r, o, status, failure)
-	if o.err == nil && o.decision.download != "" {
-		w.Header().Set("Content-Disposition", `attachment; filename="`+o.decision.download+`"`)
+	s.log(r, o, status, failure)
+	if o.err == nil && from.download != "" {
+		w.Header().Set("Content-Disposition", `attachment; filename="`+from.download+`"`)
 	}
-	if o.err == nil && o.decision.location != "" {
-		w.Header().Set("Location", o.decision.location)
+	if o.err == nil && from.location != "" {
+		w.Header().Set("Location", from.location)
 	}
 	answer.setHeaders(w.Header())
 	w.WriteHeader(status)
 	_, _ = w.Write(answer.body) // a caller that has gone cannot be told
 }
 
-// tooLongMessage says what to do about an answer that is too long.
-func tooLongMessage(gzipped bool) string {
+// TooLongMessage says what to do about an answer that is too long for Lambda.
+func TooLongMessage(gzipped bool) string {
 	const pages = "ask for fewer at a time: by limit and offset where the operation has them, and flags by GET /api/admin/search/features"
 	if gzipped {
 		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pages

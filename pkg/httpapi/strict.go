@@ -20,10 +20,10 @@ import (
 // maxDepth is how deep a body may be nested.
 const maxDepth = 100
 
-// decodeStrict decodes a body into a wire type, and says in the reader's words what is wrong with it. Duplicate keys,
+// DecodeStrict decodes a body into a wire type, and says in the reader's words what is wrong with it. Duplicate keys,
 // invalid UTF-8, a second document, null where there is no null, rounded integers and deep nesting are refused; nothing
 // is coerced; unknown members are ignored, and a key in another case is unknown.
-func decodeStrict(body []byte, into any) error {
+func DecodeStrict(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return flags.Errorf(flags.Invalid, "a JSON body is required")
 	}
@@ -73,7 +73,7 @@ func scan(body []byte) error {
 		case objects < 0:
 			return errObjects
 		case token.Kind() == '0' && isRounded(token.String()):
-			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), shorten(token.String()))
+			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), Shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
 			return errors.New("more follows after the end of the document")
 		}
@@ -90,8 +90,8 @@ func isRounded(number string) bool {
 	return math.Abs(f) >= 1<<53 && f == math.Trunc(f)
 }
 
-// shorten is the beginning of a text that a caller sent, as valid UTF-8: what paths hold may be none.
-func shorten(s string) string {
+// Shorten is the beginning of a text that a caller sent, as valid UTF-8: what paths hold may be none.
+func Shorten(s string) string {
 	const most = 40
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= most {
@@ -107,7 +107,7 @@ func shorten(s string) string {
 // placeIn is where in a body something is, as a JSON pointer: its beginning alone where a name in it is out of all measure.
 func placeIn(p jsontext.Pointer) string {
 	if len(p) > 500 {
-		return shorten(string(p))
+		return Shorten(string(p))
 	}
 	return string(p)
 }
@@ -133,20 +133,20 @@ var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 	return errNull{wanted}
 })
 
-// A maybe is a member that may be absent. Null is a value of it only if T is a pointer.
-type maybe[T any] struct {
+// A Maybe is a member that may be absent. Null is a value of it only if T is a pointer.
+type Maybe[T any] struct {
 	Set   bool
 	Value T
 }
 
 // UnmarshalJSONFrom notes that the member is there.
-func (m *maybe[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (m *Maybe[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	m.Set = true
 	return json.UnmarshalDecode(d, &m.Value)
 }
 
-// or is the member's value, or what it is without one.
-func (m maybe[T]) or(absent T) T {
+// Or is the member's value, or what it is without one.
+func (m Maybe[T]) Or(absent T) T {
 	if m.Set {
 		return m.Value
 	}

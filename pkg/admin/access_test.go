@@ -1,0 +1,281 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+const access = project + "/access"
+
+// memberOf is a user with roles in a project, as its access tells.
+func memberOf(id int, roles ...string) string {
+	return fmt.Sprintf(`{"...":0,"id":%d,"roleId":%s,"roles":[%s]}`, id, roles[0], strings.Join(roles, ","))
+}
+
+func TestProjectUsers(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", people, `{"username":"ann","rootRole":3}`)
+	s.must(t, "POST", programs, `{"username":"bot","name":"Bot","rootRole":3}`)
+	s.must(t, "POST", roles, `{"name":"Custom"}`)
+	s.must(t, "POST", roles, `{"name":"Everywhere","type":"root-custom"}`)
+	const ann, bot = project + "/users/2/roles/", project + "/users/3/roles/"
+	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `],"groups":[]}` }
+	s.run(t, []call{
+		{"nobody", "GET", access, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
+			`{"id":5,"type":"project","name":"Member","description":"<any>"},{"id":6,"type":"custom","name":"Custom","description":""}],"users":[],"groups":[]}`},
+		{"add", "POST", ann + "5", `{"userId":2,"projectId":"default","roleId":5}`, 200, ""},
+		{"the user is there", "GET", access, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
+		{"once more", "POST", ann + "5", "", 409, failure("ConflictError", "already")},
+		{"another role beside it", "POST", ann + "4", "", 200, ""},
+		{"a program", "POST", bot + "6", `{}`, 200, ""},
+		{"both", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
+		{"each counted once", "GET", project, "", 200, `{"...":0,"members":2}`},
+		{"change", "PUT", ann + "6", "", 200, ""},
+		{"to one role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"change to the same", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
+		{"change who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
+		{"nothing happens", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"remove a role not held", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
+		{"remove", "DELETE", ann + "6", "", 200, ""},
+		{"remove again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
+		{"one left", "GET", project, "", 200, `{"...":0,"members":1}`},
+
+		{"another user in the body", "POST", ann + "5", `{"userId":3}`, 400, faulty("/userId: must be the one in the path")},
+		{"another project in the body", "PUT", ann + "5", `{"projectId":"other"}`, 400, faulty("/projectId")},
+		{"another role in the body", "DELETE", ann + "5", `{"roleId":4}`, 400, faulty("/roleId")},
+		{"a body of the wrong type", "POST", ann + "5", `{"userId":"2"}`, 400, faulty("/userId: must be a whole number")},
+		{"no JSON", "POST", ann + "5", `{`, 400, faulty("JSON")},
+		{"a role of the whole service", "POST", ann + "3", "", 400, faulty("not in a project")},
+		{"a custom one of the whole service", "PUT", ann + "7", "", 400, faulty("not in a project")},
+		{"an unknown role", "POST", ann + "99", "", 404, notFound("no role 99")},
+		{"an unknown user", "POST", project + "/users/99/roles/5", "", 404, notFound("no user 99")},
+		{"an unknown project", "POST", "/api/admin/projects/nosuch/users/2/roles/5", "", 404, notFound("nosuch")},
+		{"a user that is no number", "POST", project + "/users/ann/roles/5", "", 400, faulty("userId")},
+		{"a role that is no number", "POST", ann + "Member", "", 400, faulty("roleId")},
+		{"an unknown user and project, to change", "PUT", "/api/admin/projects/nosuch/users/99/roles/5", "", 404, anything},
+	})
+}
+
+func TestSetAccess(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	for i := range 3 {
+		s.must(t, "POST", people, fmt.Sprintf(`{"username":"u%d","rootRole":3}`, i))
+	}
+	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `]}` }
+	s.run(t, []call{
+		{"set", "PUT", access, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
+		{"it is", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
+		{"set something else", "PUT", access, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
+		{"whoever is not named is out", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"an unknown role", "PUT", access, `{"roles":[{"id":99,"users":[2]}]}`, 400, faulty("/roles/0/id: there is no project role 99")},
+		{"a role of the whole service", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
+		{"an unknown user", "PUT", access, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
+		{"a group", "PUT", access, `{"roles":[{"id":4,"users":[],"groups":[1]}]}`, 400, faulty("/roles/0/groups: must be empty")},
+		{"too many users", "PUT", access, `{"roles":[{"id":4,"users":[2` + strings.Repeat(",2", 5_000) + `]}]}`, 400, faulty("/roles: name 5001 users, and at most 5000")},
+		{"no roles", "PUT", access, `{}`, 400, faulty("/roles: is required")},
+		{"users of the wrong type", "PUT", access, `{"roles":[{"id":4,"users":["2"]}]}`, 400, faulty("/roles/0/users/0: must be a whole number")},
+		{"an unknown project", "PUT", "/api/admin/projects/nosuch/access", `{"roles":[]}`, 404, notFound("nosuch")},
+		{"none of this did anything", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"nobody", "PUT", access, `{"roles":[]}`, 200, ""},
+		{"is left", "GET", access, "", 200, users()},
+	})
+}
+
+// TestSetAccessOfMany changes more members than one transaction has room for.
+func TestSetAccessOfMany(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	const many = 120
+	ids := make([]string, many)
+	for i := range ids {
+		id, _ := s.person(t, flags.RoleViewer)
+		ids[i] = fmt.Sprint(id)
+	}
+	all := strings.Join(ids, ",")
+	s.check(t, call{"one of them unknown", "PUT", access, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
+	s.check(t, call{"nobody is in", "GET", project, "", 200, `{"...":0,"members":0}`})
+	s.must(t, "PUT", access, `{"roles":[{"id":5,"users":[`+all+`]}]}`)
+	s.check(t, call{"all are in", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many)})
+	s.must(t, "DELETE", people+"/"+ids[0], "")
+	s.check(t, call{"but one", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many-1)})
+	s.must(t, "PUT", access, `{"roles":[]}`)
+	s.check(t, call{"all are out", "GET", project, "", 200, `{"...":0,"members":0}`})
+}
+
+// TestMembersAtOnce adds many users to one project at once, each of them twice: all are in, each once.
+func TestMembersAtOnce(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	const users = 10
+	ids := make([]int64, users)
+	for i := range ids {
+		ids[i], _ = s.person(t, flags.RoleViewer)
+	}
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var wg sync.WaitGroup
+	for i := range 2 * users {
+		wg.Go(func() {
+			got, err := s.try("POST", fmt.Sprintf("%s/users/%d/roles/5", project, ids[i/2]), "")
+			mu.Lock()
+			defer mu.Unlock()
+			if statuses[got.status]++; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if statuses[200] != users || statuses[409] != users {
+		t.Errorf("statuses %v, want %d each of 200 and 409", statuses, users)
+	}
+	s.check(t, call{"all in", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
+}
+
+// TestNobodyGrantsMoreThanTheyHold is about users, not tokens, who change who has access to a project.
+func TestNobodyGrantsMoreThanTheyHold(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", roles, `{"name":"Door","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
+	s.must(t, "POST", roles, `{"name":"In development","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
+	s.must(t, "POST", roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
+	s.must(t, "POST", roles, `{"name":"Everything","permissions":[{"name":"ADMIN"}]}`)
+	const door, inDevelopment, inProduction, everything = 6, 7, 8, 9
+	guest, _ := s.person(t, flags.RoleViewer)
+	header := map[string]string{}
+	for name, role := range map[string]int{"owner": 4, "member": 5, "door": door} {
+		id, h := s.person(t, flags.RoleViewer)
+		header[name] = h
+		s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", project, id, role), "")
+	}
+	_, header["editor"] = s.person(t, flags.RoleEditor)
+	_, header["viewer"] = s.person(t, flags.RoleViewer)
+	for _, tt := range []struct {
+		who    string
+		role   int
+		status int
+	}{
+		{"owner", 4, 200},
+		{"owner", inProduction, 200},
+		{"owner", everything, 403},
+		{"editor", 4, 200}, // of the project default an owner, too
+		{"door", inDevelopment, 200},
+		{"door", door, 200},
+		{"door", inProduction, 403},
+		{"door", 5, 403},
+		{"door", 4, 403},
+		{"member", 5, 403},
+		{"viewer", 5, 403},
+	} {
+		t.Run(fmt.Sprint(tt.who, " ", tt.role), func(t *testing.T) {
+			path := fmt.Sprintf("%s/users/%d/roles/%d", project, guest, tt.role)
+			want, whole := anything, fmt.Sprintf(`{"roles":[{"id":%d,"users":[%d]}]}`, tt.role, guest)
+			if tt.status == 403 {
+				want = failure("NoAccessError", "")
+			}
+			was := s.must(t, "GET", access, "").body
+			s.check(t, call{"add", "POST", path, "", tt.status, want}, header[tt.who])
+			if tt.status == 200 {
+				s.check(t, call{"remove", "DELETE", path, "", 200, ""}, header[tt.who])
+			} else {
+				s.check(t, call{"change", "PUT", path, "", 403, want}, header[tt.who])
+				s.check(t, call{"set", "PUT", access, whole, 403, want}, header[tt.who])
+			}
+			if now := s.must(t, "GET", access, "").body; now != was {
+				t.Errorf("access was %s, is %s", was, now)
+			}
+		})
+	}
+	// What others hold already may stay.
+	s.check(t, call{"set what is", "PUT", access, s.held(t), 200, ""}, header["door"])
+}
+
+// held is who holds what in the project default, as a body that sets it.
+func (s *server) held(t *testing.T) string {
+	t.Helper()
+	var list []string
+	for _, u := range decoded[struct {
+		Users []struct {
+			ID    int
+			Roles []int
+		}
+	}](t, s.must(t, "GET", access, "").body).Users {
+		for _, role := range u.Roles {
+			list = append(list, fmt.Sprintf(`{"id":%d,"users":[%d]}`, role, u.ID))
+		}
+	}
+	return `{"roles":[` + strings.Join(list, ",") + `]}`
+}
+
+// TestUsersReach is about what people may do with the users group itself.
+func TestUsersReach(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
+	header := map[string]string{}
+	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "nobody": 99} {
+		_, header[name] = s.person(t, root)
+	}
+	for _, tt := range []struct {
+		method, path, body string
+		may                string
+	}{
+		{"GET", people, "", "admin"},
+		{"GET", people + "/1", "", "admin"},
+		{"GET", people + "/search?q=ad", "", "admin"},
+		{"PUT", people + "/1", `{"name":"x"}`, "admin"},
+		{"POST", people, `{"username":"new","rootRole":1}`, "admin"},
+		{"GET", programs, "", "admin"},
+		{"POST", programs, `{"username":"new-bot","name":"x","rootRole":1}`, "admin"},
+		{"GET", roles, "", "admin reader"},
+		{"GET", roles + "/1", "", "admin reader"},
+		{"GET", "/api/admin/permissions", "", "admin reader"},
+		{"POST", roles, `{"name":"new"}`, "admin"},
+		{"PUT", roles + "/6", `{"name":"Reader"}`, "admin"},
+		{"GET", access, "", "admin editor"},
+		{"GET", project, "", "admin editor viewer reader"}, // and not who has a role that is gone
+	} {
+		for _, who := range []string{"editor", "viewer", "reader", "nobody", "admin"} {
+			got := s.do(t, tt.method, tt.path, tt.body, header[who])
+			if may := strings.Contains(" "+tt.may+" ", " "+who+" "); (got.status < 300) != may || got.status >= 300 && got.status != 403 {
+				t.Errorf("%s %s by %s: %d %s, want success %t or else 403", tt.method, tt.path, who, got.status, got.body, may)
+			}
+		}
+	}
+}
+
+// TestBudgetOfPersonalTokens: a personal token costs one call more, for the user and the roles.
+func TestBudgetOfPersonalTokens(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	_, admin := s.person(t, flags.RoleAdmin)
+	s.must(t, "POST", features, `{"name":"f"}`)
+	s.do(t, "GET", features+"/f", "", admin) // notes that the token was used, once an hour
+	for _, tt := range []struct {
+		method, path, body string
+		want               string
+	}{
+		{"GET", features + "/f", "", "BatchGetItem BatchGetItem"},
+		{"GET", features, "", "BatchGetItem BatchGetItem Query"},
+		{"PUT", features + "/f", `{"stale":true}`, "BatchGetItem BatchGetItem TransactWriteItems"},
+		{"PUT", features + "/f", `{"stale":true}`, "BatchGetItem BatchGetItem"},
+	} {
+		got := count.during(func() {
+			if a := s.do(t, tt.method, tt.path, tt.body, admin); a.status != 200 {
+				t.Errorf("%s %s: %d %s", tt.method, tt.path, a.status, a.body)
+			}
+		})
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s %s: calls %v, want %s", tt.method, tt.path, got, tt.want)
+		}
+	}
+}

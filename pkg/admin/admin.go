@@ -1,0 +1,27 @@
+// Package admin is the administration interface: every group of operations. Packages below it have the operations by area.
+package admin
+
+import (
+	"guidon/pkg/httpapi"
+	"guidon/pkg/oldapi"
+)
+
+// Groups lists every group. Each is served by one Lambda function.
+func Groups() []httpapi.Group {
+	return []httpapi.Group{
+		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Events(), Segments(), Fallback(),
+	}
+}
+
+func Projects() httpapi.Group     { return oldapi.Export(oldapi.Projects()) }
+func Environments() httpapi.Group { return oldapi.Export(oldapi.Environments()) }
+func Features() httpapi.Group     { return oldapi.Export(oldapi.Features()) }
+func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
+func Strategies() httpapi.Group   { return oldapi.Export(oldapi.Strategies()) }
+func Variants() httpapi.Group     { return oldapi.Export(oldapi.Variants()) }
+func Users() httpapi.Group        { return oldapi.Export(oldapi.Users()) }
+func Tokens() httpapi.Group       { return oldapi.Export(oldapi.Tokens()) }
+func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
+func Events() httpapi.Group       { return oldapi.Export(oldapi.Events()) }
+func Segments() httpapi.Group     { return oldapi.Export(oldapi.Segments()) }
+func Fallback() httpapi.Group     { return oldapi.Export(oldapi.Fallback()) }

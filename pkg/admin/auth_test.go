@@ -1,0 +1,156 @@
+package admin_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// adminToken puts an admin token into the store, and returns its secret.
+func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
+	t.Helper()
+	secret := "*:*." + t.Name() + expiresAt.String()
+	err := s.store.Commit(t.Context(), flags.Change{
+		Writes: []flags.Write{{After: &flags.Token{
+			Hash: flags.HashSecret(secret), Name: "named-" + flags.HashSecret(secret)[:8], Type: flags.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
+		}}},
+		Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func TestAuthentication(t *testing.T) {
+	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
+	expired, expires := s.adminToken(t, now), s.adminToken(t, now.Add(time.Millisecond))
+	unauthenticated, forbidden := failure("AuthenticationRequired", "Authorization"), failure("NoAccessError", "READ")
+	tests := []struct {
+		name, header string
+		status       int
+		want         string
+	}{
+		{"an admin token", dynamotest.AdminToken, 200, anything},
+		{"as a bearer", "Bearer " + dynamotest.AdminToken, 200, anything},
+		{"as a bearer, in another case", "bearer  " + dynamotest.AdminToken, 200, anything},
+		{"one that expires later", expires, 200, anything},
+		{"none", "", 401, unauthenticated},
+		{"a bearer of nothing", "Bearer ", 401, unauthenticated},
+		{"an unknown one", "*:*.nosuch", 401, unauthenticated},
+		{"an unknown bearer", "Bearer *:*.nosuch", 401, unauthenticated},
+		{"in another case", strings.ToUpper(dynamotest.AdminToken), 401, unauthenticated},
+		{"in another scheme", "Basic " + dynamotest.AdminToken, 401, unauthenticated},
+		{"the hash of one", flags.HashSecret(dynamotest.AdminToken), 401, unauthenticated},
+		{"one that has expired", expired, 401, unauthenticated},
+		{"a very long one", strings.Repeat("x", 10_000), 401, unauthenticated},
+		{"a client token", dynamotest.ClientToken, 403, forbidden},
+		{"a frontend token", dynamotest.FrontendToken, 403, forbidden},
+		{"a client token as a bearer", "Bearer " + dynamotest.ClientToken, 403, forbidden},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s.check(t, call{tt.name, "GET", project, "", tt.status, tt.want}, "Authorization: "+tt.header)
+		})
+	}
+}
+
+// TestEveryOperationIsGuarded tries every operation without and with too small a token: nothing is said or done.
+func TestEveryOperationIsGuarded(t *testing.T) {
+	s := serve(t)
+	on := s.another(t)
+	was := s.do(t, "GET", features, "").body
+	for _, route := range guarded(t) {
+		t.Run(route, func(t *testing.T) {
+			for _, who := range []struct {
+				header string
+				status int
+				name   string
+			}{
+				{"", 401, "AuthenticationRequired"}, {"nosuch", 401, "AuthenticationRequired"},
+				{dynamotest.ClientToken, 403, "NoAccessError"}, {dynamotest.FrontendToken, 403, "NoAccessError"},
+			} {
+				c := on.call(route)
+				c.status, c.want = who.status, failure(who.name, "")
+				s.check(t, c, "Authorization: "+who.header)
+			}
+		})
+	}
+	if now := s.do(t, "GET", features, "").body; now != was {
+		t.Errorf("flags are now %s, want %s", now, was)
+	}
+	if got := s.events(t, on.flag); len(got) != 3 {
+		t.Errorf("events %q, want the 3 of its making", got)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
+	s.check(t, call{"makes without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
+	s.check(t, call{"reads with an unknown one", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")
+	s.check(t, call{"reads with a small one", "GET", features + "/f", "", 200, anything}, "Authorization: "+dynamotest.ClientToken)
+	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
+	if err != nil || len(events) != 1 || events[0].CreatedBy != "admin" {
+		t.Errorf("events %v, %v; want one by admin", events, err)
+	}
+}
+
+// TestEventsNameTheCaller sees that an event says who, where and what.
+func TestEventsNameTheCaller(t *testing.T) {
+	s := serve(t)
+	secret := s.adminToken(t, time.Time{})
+	s.create(t, "f")
+	s.check(t, call{"", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything}, "Authorization: "+secret)
+	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
+	if err != nil || len(events) != 2 {
+		t.Fatalf("events %v, %v; want 2", events, err)
+	}
+	got := events[1]
+	if got.Type != flags.FeatureStrategyAdd || got.CreatedBy != "named-"+flags.HashSecret(secret)[:8] || got.Project != "default" || got.FeatureName != "f" ||
+		got.Environment != "production" || !got.CreatedAt.Equal(flags.EventTime(got.ID)) || got.ID <= events[0].ID || got.Data == nil {
+		t.Errorf("event %+v, want one of a strategy added by that token in production, its id after %s", got, events[0].ID)
+	}
+}
+
+func TestConfigFromEnv(t *testing.T) {
+	limits := flags.DefaultLimits()
+	limits.Strategies, limits.Environments, limits.Constraints, limits.ConstraintValues, limits.ConstraintValueLength = 1, 2, 3, 4, 5
+	limits.Tags = 6
+	tests := []struct {
+		name   string
+		env    []string // name, value and so on
+		open   bool
+		limits flags.Limits
+		fault  string // part of the error
+	}{
+		{"nothing set", nil, false, flags.DefaultLimits(), ""},
+		{"open", []string{"AUTH_TYPE", "none"}, true, flags.DefaultLimits(), ""},
+		{"by token", []string{"AUTH_TYPE", "api-token"}, false, flags.DefaultLimits(), ""},
+		{"every limit", []string{"LIMIT_STRATEGIES", "1", "LIMIT_ENVIRONMENTS", "2", "LIMIT_CONSTRAINTS", "3", "LIMIT_CONSTRAINT_VALUES", "4", "LIMIT_CONSTRAINT_VALUE_LENGTH", "5", "LIMIT_TAGS", "6"}, false, limits, ""},
+		{"another way to authenticate", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
+		{"an unknown level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
+		{"a limit of 0", []string{"LIMIT_STRATEGIES", "0"}, false, flags.Limits{}, "LIMIT_STRATEGIES"},
+		{"a limit that is no number", []string{"LIMIT_ENVIRONMENTS", "many"}, false, flags.Limits{}, "LIMIT_ENVIRONMENTS"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for pair := range slices.Chunk(tt.env, 2) {
+				t.Setenv(pair[0], pair[1])
+			}
+			got, err := httpapi.ConfigFromEnv()
+			if (err != nil) != (tt.fault != "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
+				t.Fatalf("error %v, want %q in it", err, tt.fault)
+			}
+			if err == nil && (got.Open != tt.open || got.Limits != tt.limits) {
+				t.Errorf("open %t, limits %+v; want %t, %+v", got.Open, got.Limits, tt.open, tt.limits)
+			}
+		})
+	}
+}

@@ -1,0 +1,237 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// some are n names, and a body that names them.
+func some(n int, members string) (names []string, body string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("f%d", i))
+	}
+	list, _ := json.Marshal(names)
+	return names, fmt.Sprintf(`{"features":%s%s}`, list, members)
+}
+
+// TestBulkFaults archives flags over a network that loses requests and answers, and an engine that is busy and has other
+// transactions under way, while others change the same flags: every flag is archived once, and nobody is told otherwise.
+func TestBulkFaults(t *testing.T) {
+	faults := &dynamotest.Faults{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	names, body := some(40, "")
+	s.create(t, names...)
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts = 0.03, 0.1, 0.03, 0.03, 0.06, true
+		f.Delay = 2 * time.Millisecond
+	})
+	got := s.parallel(t, 12, func(i int) call {
+		if i < 4 {
+			return call{method: "POST", path: project + "/archive", body: body}
+		}
+		return call{method: "PUT", path: features + "/" + names[i], body: `{"description":"changed"}`} // before it is archived, or a 404
+	})
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
+	})
+	t.Logf("answers %v, faults %v", got, faults.Injected())
+	if got[202]+got[503]+got[200]+got[404] != 12 || got[200]+got[404] > 8 {
+		t.Errorf("answers %v, want 202 for what was archived, 200 or 404 for what was changed, or 503", got)
+	}
+	s.must(t, "POST", project+"/archive", body) // what a 503 has left
+	for _, name := range names {
+		s.wantEvents(t, name, flags.FeatureArchived, 1)
+	}
+	if active, stale := s.counts(t, "default"); active != 0 || stale != 0 {
+		t.Errorf("counted %d active and %d stale flags, want none", active, stale)
+	}
+	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
+		t.Errorf("faults %v, want some of each kind: this run has shown nothing", raised)
+	}
+}
+
+// TestBulkBesideOthers changes flags by many bulk calls at once, of which each meets what others have changed.
+func TestBulkBesideOthers(t *testing.T) {
+	s := serve(t)
+	names, _ := some(12, "")
+	s.enabled(t, names...)
+	got := s.parallel(t, 8, func(i int) call {
+		_, body := some(12, fmt.Sprintf(`,"tags":{"addedTags":[{"type":"simple","value":"tag-%d"}],"removedTags":[]}`, i))
+		return call{method: "PUT", path: project + "/tags", body: body}
+	})
+	wantStatuses(t, got, map[int]int{200: 8})
+	for _, name := range names {
+		s.wantEvents(t, name, flags.FeatureTagged, 8)
+		if n := strings.Count(s.must(t, "GET", "/api/admin/features/"+name+"/tags", "").body, `"tag-`); n != 8 {
+			t.Errorf("%s has %d tags, want 8: an update was lost", name, n)
+		}
+	}
+}
+
+// An undoneBody is an error that tells of flags.
+type undoneBody struct {
+	Name, Message string
+	Details       []struct{ Message, Path string }
+}
+
+// TestBulkBrokenOff has the store go away in the middle: the answer tells what was done, and of the rest what is known.
+func TestBulkBrokenOff(t *testing.T) {
+	const n, done = 20, 7
+	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.Throttle, dynamotest.Conflict} {
+		t.Run(string(fault), func(t *testing.T) {
+			faults := &dynamotest.Faults{}
+			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+			names, body := some(n, "")
+			s.create(t, names...)
+			breakOff(faults, fault, done)
+			got := directIn(soon(t), s.handler, "POST", project+"/archive", body)
+			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+			var told undoneBody
+			if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
+				t.Fatalf("%d %s (%v), want a 503 that tells", got.status, got.body, err)
+			}
+			if len(told.Details) != n-done || !strings.Contains(told.Message, fmt.Sprintf("%d of %d flags were archived", done, n)) {
+				t.Errorf("%s with %d details, want %d of %d done", told.Message, len(told.Details), done, n)
+			}
+			unsure := map[string]bool{}
+			for _, d := range told.Details {
+				unsure[d.Path] = true
+				if found := detail.FindString(d.Message); found != "" {
+					t.Errorf("%s: shows %q, want nothing of what is inside", d.Message, found)
+				}
+				maybe := strings.Contains(d.Message, "may or may not")
+				if never := strings.Contains(d.Message, "not changed") || strings.Contains(d.Message, "nothing was changed"); maybe == never {
+					t.Errorf("%s: %q, want it said whether it is known", d.Path, d.Message)
+				}
+				if i := strings.TrimPrefix(d.Path, "/features/"); !maybe && s.do(t, "GET", features+"/f"+i, "").status != 200 {
+					t.Errorf("%s is archived, and was told not to be", d.Path)
+				}
+			}
+			for i, name := range names {
+				if !unsure[fmt.Sprintf("/features/%d", i)] {
+					s.wantEvents(t, name, flags.FeatureArchived, 1)
+				}
+			}
+			s.must(t, "POST", project+"/archive", body)
+			for _, name := range names {
+				s.wantEvents(t, name, flags.FeatureArchived, 1)
+			}
+		})
+	}
+}
+
+// breakOff has every transaction meet a fault from now on, but for the first few.
+func breakOff(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
+	var sent atomic.Int64
+	faults.Change(func(f *dynamotest.Faults) {
+		f.Script = func(operation string, _ int) dynamotest.Fault {
+			if operation == "TransactWriteItems" && sent.Add(1) > done {
+				return fault
+			}
+			return dynamotest.NoFault
+		}
+	})
+}
+
+// TestImportBrokenOff has the store go away in the middle of an import: the answer says how much is left and what to do,
+// and when that is done everything is there once.
+func TestImportBrokenOff(t *testing.T) {
+	const n, done = 20, 7
+	faults := &dynamotest.Faults{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"name":"f%d"}`, i))
+	}
+	data := fmt.Sprintf(`{"features":[%s]}`, strings.Join(list, ","))
+	breakOff(faults, dynamotest.Throttle, done)
+	got := directIn(soon(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
+	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+	var told undoneBody
+	if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
+		t.Fatalf("%d %s (%v), want a 503 that tells", got.status, got.body, err)
+	}
+	left := fmt.Sprintf("%d of %d", n-done, n)
+	if len(told.Details) != n-done || !strings.Contains(told.Message, left) || !strings.Contains(told.Message, "the same import again") {
+		t.Errorf("%s with %d details, want %s left, and to do the same import again", told.Message, len(told.Details), left)
+	}
+	if again := s.importHere(t, data); again.counts() != [4]int{n - done, 0, done, 0} {
+		t.Errorf("the same again: %+v, want %d created and %d unchanged", again, n-done, done)
+	}
+	for i := range n {
+		s.wantEvents(t, fmt.Sprintf("f%d", i), flags.FeatureCreated, 1)
+	}
+}
+
+// TestBulkDefects has a store fail in ways that a good one never does, and the world change between two rounds.
+func TestBulkDefects(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f0", "f1")
+	_, body := some(2, `,"stale":true`)
+	outdated := func() error { return flags.Errorf(flags.VersionConflict, "outdated") }
+	later := func(then func(view flags.View) (flags.View, error)) func(context.Context, []flags.Key) (flags.View, error) {
+		rounds := 0
+		return func(ctx context.Context, keys []flags.Key) (flags.View, error) {
+			view, err := s.store.Load(ctx, keys)
+			if _, first := view[flags.ProjectKey("default")]; first {
+				if rounds++; rounds > 1 {
+					return then(view)
+				}
+			}
+			return view, err
+		}
+	}
+	without := func(entity flags.Entity) func(flags.View) (flags.View, error) {
+		return func(view flags.View) (flags.View, error) {
+			for key := range view {
+				if key.Entity == entity {
+					delete(view, key)
+				}
+			}
+			return view, nil
+		}
+	}
+	unreachable := func(flags.View) (flags.View, error) {
+		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time")
+	}
+	tests := []struct {
+		name   string
+		store  brokenStore
+		status int
+		kind   string
+		part   string
+	}{
+		{"an error of no kind", brokenStore{commit: func() error { return errorOf("TOKEN#secret: connection refused at 127.0.0.1") }}, 500, "InternalError", "none of the 2 flags"},
+		{"others that are always first", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "0 of 2 flags were marked"},
+		{"a store that is gone in the next round", brokenStore{commit: outdated, load: later(unreachable)}, 503, "ServiceUnavailableError", "0 of 2"},
+		{"a project that is gone in the next round", brokenStore{commit: outdated, load: later(without(flags.EntityProject))}, 404, "NotFoundError", "none of the 2"},
+		{"a caller who is nobody in the next round", brokenStore{commit: outdated, load: later(without(flags.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.store.Store = s.store
+			handler := httpapi.New(tt.store, admin.Features(), httpapi.Config{})
+			got := directIn(soon(t), handler, "POST", project+"/stale", body)
+			var told undoneBody
+			if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != tt.status || told.Name != tt.kind ||
+				!strings.Contains(told.Message, tt.part) || len(told.Details) != 2 {
+				t.Errorf("%d %s (%v), want %d %s, %q and two details", got.status, got.body, err, tt.status, tt.kind, tt.part)
+			}
+			if found := detail.FindString(got.body); found != "" {
+				t.Errorf("%s: shows %q, want nothing of what is inside", got.body, found)
+			}
+		})
+	}
+}

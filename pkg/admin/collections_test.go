@@ -1,0 +1,231 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// noRoom is the refusal of what a list has no room for.
+func noRoom(what string) string { return malformed(what + ", but no more than") }
+
+// put stores aggregates past the interface, a few at a time.
+func (s *server) put(t *testing.T, all []flags.Aggregate) {
+	t.Helper()
+	for some := range slices.Chunk(all, 20) {
+		change := flags.Change{Event: flags.Event{ID: "0190-" + some[0].Key().ID, Type: flags.FeatureCreated}}
+		for _, a := range some {
+			change.Writes = append(change.Writes, flags.Write{After: a})
+		}
+		if err := s.store.Commit(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFullLists fills the list of everything that is listed whole to its limit: one more is a 400, and the list is read.
+func TestFullLists(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	numbered := func(n int, create func(i int) flags.Aggregate) []flags.Aggregate {
+		list := make([]flags.Aggregate, n)
+		for i := range list {
+			list[i] = create(i)
+		}
+		return list
+	}
+	at := time.Now().UTC()
+	s.put(t, numbered(flags.MaxProjects-1, func(i int) flags.Aggregate { // and the default project
+		return &flags.Project{ID: fmt.Sprintf("p%d", i), UID: fmt.Sprintf("uid%d", i), Name: "p", CreatedAt: at}
+	}))
+	s.put(t, numbered(flags.MaxSegments, func(i int) flags.Aggregate {
+		return &flags.Segment{ID: int64(i + 1e6), Name: fmt.Sprintf("s%d", i), CreatedAt: at}
+	}))
+	tokens, err := s.store.List(t.Context(), flags.EntityToken) // those of the tests
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, numbered(flags.MaxTokens-len(tokens), func(i int) flags.Aggregate {
+		return &flags.Token{Hash: fmt.Sprintf("h%d", i), Name: fmt.Sprintf("t%d", i), Type: flags.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at}
+	}))
+	s.put(t, numbered(flags.MaxSignupTokens, func(i int) flags.Aggregate {
+		return &flags.SignupToken{Hash: fmt.Sprintf("h%d", i), Name: "s", CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer}
+	}))
+	users := decoded[struct{ Users []struct{ ID int } }](t, s.must(t, "GET", people, "").body).Users
+	s.put(t, numbered(flags.MaxUsers-len(users), func(i int) flags.Aggregate {
+		return &flags.User{ID: int64(i + 1e5), Username: fmt.Sprintf("u%d", i), RootRole: flags.RoleViewer, CreatedAt: at}
+	}))
+	s.run(t, []call{
+		{"a project more", "POST", projects, `{"id":"more"}`, 400, noRoom("2001 projects")},
+		{"projects", "GET", projects + "?limit=1", "", 200, `{"...":0,"projects":[{"...":0,"id":"default"}]}`},
+		{"a segment more", "POST", allSegments, `{"name":"more","constraints":[]}`, 400, noRoom("1001 segments")},
+		{"one by an import", "POST", importData, importOf(`"features":[],"segments":[{"id":1,"name":"more","constraints":[]}]`), 200,
+			`{"...":0,"others":[{"...":0,"name":"more","outcome":"skipped"}]}`},
+		{"a token more", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
+		{"a token of a project more", "POST", project + "/api-tokens", `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
+		{"a signup token more", "POST", "/api/admin/invite-link/tokens", `{"name":"more","expiresAt":"2100-01-01T00:00:00Z"}`, 400, noRoom("501 public signup tokens")},
+		{"a user more", "POST", people, `{"username":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
+		{"a service account more", "POST", "/api/admin/service-account", `{"username":"more","name":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
+		{"what is there can be changed", "PUT", project, `{"description":"changed"}`, 200, ""},
+		{"and deleted", "DELETE", projects + "/p7", "", 200, ""},
+		{"which makes room", "POST", projects, `{"id":"more"}`, 201, anything},
+	})
+	for _, list := range []string{projects, allSegments, apiTokens, people, "/api/admin/invite-link/tokens", "/api/admin/service-account"} {
+		if got := s.do(t, "GET", list, "", "Accept-Encoding: identity"); got.status != 200 {
+			t.Errorf("GET %s: %d %.300s, want the list", list, got.status, got.body)
+		}
+	}
+}
+
+// controls is a text that takes as much room in an answer as so many characters can.
+func controls(characters int) string { return strings.Repeat("\x01", characters) }
+
+func quoted(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}
+
+// TestLargeEntries creates the largest entries that there can be until there is no room for more: every caller can still
+// read the list, and so can one who reads it in pages.
+func TestLargeEntries(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	values := make([]string, 1000)
+	for i := range values {
+		values[i] = quoted(fmt.Sprintf("%04d", i) + controls(96))
+	}
+	constraints := `[{"contextName":"c","operator":"IN","values":[` + strings.Join(values[:250], ",") + `]},{"contextName":"c","operator":"IN","values":[` + strings.Join(values[250:500], ",") + `]}]`
+	var links []string
+	for range flags.MaxLinks {
+		links = append(links, `{"title":`+quoted(controls(flags.MaxTitle))+`,"urlTemplate":`+quoted(controls(flags.MaxURL))+`}`)
+	}
+	description := quoted(controls(flags.MaxDescription))
+	for _, list := range []struct {
+		path string
+		body func(i int) string
+	}{
+		{allSegments, func(i int) string {
+			return fmt.Sprintf(`{"name":"s%d","description":%s,"constraints":%s}`, i, description, constraints)
+		}},
+		{projects, func(i int) string {
+			return fmt.Sprintf(`{"id":"p%d","description":%s,"linkTemplates":[%s]}`, i, description, strings.Join(links, ","))
+		}},
+	} {
+		created := 0
+		got := s.do(t, "POST", list.path, list.body(0))
+		for ; got.status == 201 && created < 40; got = s.do(t, "POST", list.path, list.body(created)) {
+			created++
+		}
+		if got.status != 400 || !strings.Contains(got.body, "KB are allowed") || created < 10 {
+			t.Errorf("%s: %d %.300s after %d, want a 400 for want of room", list.path, got.status, got.body, created)
+		}
+		if got := s.do(t, "GET", list.path, "", "Accept-Encoding: identity"); got.status != 200 {
+			t.Errorf("GET %s: %d %.300s, want the list", list.path, got.status, got.body)
+		}
+		s.must(t, "GET", list.path+"?limit=3&offset=2", "")
+	}
+	s.run(t, []call{
+		{"a change that needs room", "PUT", project, `{"description":` + description + `,"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
+		{"the same by settings", "PUT", project + "/settings", `{"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
+		{"one that makes room", "PUT", projects + "/p1", `{"linkTemplates":[]}`, 200, ""},
+		{"which is used", "PUT", project, `{"description":"short"}`, 200, ""},
+	})
+}
+
+// TestListedSize holds that entries are never larger in a list than the limit of lists takes them for.
+func TestListedSize(t *testing.T) {
+	s := serve(t)
+	at, text := time.Now().UTC(), "a<b&c\"\\\n\x01\u2028é𝄞"
+	value := text
+	entries := []flags.Aggregate{
+		&flags.Project{ID: "large", UID: "large", Name: text, Description: text, CreatedAt: at, Settings: flags.Settings{
+			Mode: flags.ModeProtected, DefaultStickiness: text, Naming: flags.Naming{Pattern: text, Example: text, Description: text},
+			LinkTemplates: []flags.LinkTemplate{{Title: &value, URL: text}, {Title: &value, URL: text}}}},
+		&flags.Segment{ID: 1 << 50, Name: text, Description: &value, Project: "default", ProjectUID: "x", CreatedAt: at, CreatedBy: text, Constraints: []flags.Constraint{
+			{ContextName: text, Operator: flags.StrStartsWith, Values: []string{text, text, ""}, Value: &value}, {ContextName: text, Operator: flags.In, Values: []string{text}}}},
+		&flags.User{ID: 999_998, Name: text, Username: text, Email: text, RootRole: flags.RoleViewer, CreatedAt: at},
+		&flags.User{ID: 999_999, ServiceAccount: true, Name: text, Username: "account", RootRole: flags.RoleViewer, CreatedAt: at, Tokens: []flags.UserToken{
+			{ID: 1 << 50, Description: text, Hash: "h", CreatedAt: at, ExpiresAt: at}, {ID: 1<<50 + 1, Description: text, Hash: "i", CreatedAt: at, ExpiresAt: at}}},
+		&flags.Token{Hash: "h", Name: text, Type: flags.FrontendToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at, ExpiresAt: at},
+		&flags.SignupToken{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer, Users: []int64{1}},
+	}
+	lists := []string{projects, allSegments, people, "/api/admin/service-account", apiTokens, "/api/admin/invite-link/tokens"}
+	inAnswer := func(path string) int {
+		body, err := json.Marshal(s.do(t, "GET", path, "", "Accept-Encoding: identity").body) // as Lambda does
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(body)
+	}
+	for i, path := range lists {
+		before := inAnswer(path)
+		s.put(t, entries[i:i+1])
+		if took, most := inAnswer(path)-before, flags.ListEntrySize(entries[i]); took > most || took < most/8 {
+			t.Errorf("an entry of %s takes %d bytes, and is taken for %d: want at most that, and not much less", path, took, most)
+		}
+	}
+}
+
+// TestMostFavorites gives a flag as many favorites as it can have.
+func TestMostFavorites(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := flags.Find[*flags.Feature](view, flags.FeatureKey("f"))
+	full := before.Clone()
+	for i := range flags.MaxFavorites {
+		full.Favorites = append(full.Favorites, fmt.Sprintf("user:%d", 1000+i))
+	}
+	slices.Sort(full.Favorites)
+	if err := s.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{Before: before, After: full}}, Event: flags.Event{ID: "0190", Type: flags.FeatureFavorited, FeatureName: "f"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, []call{
+		{"one more", "POST", features + "/f/favorites", "", 400, malformed("no more than 500 are allowed")},
+		{"none to remove", "DELETE", features + "/f/favorites", "", 200, ""},
+	})
+}
+
+// TestManyTags gives flags more tags than an answer can have: the list is read in pages, and is never too large.
+func TestManyTags(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	const tagged, each = 700, 30
+	var all []flags.Aggregate
+	for i := range tagged {
+		f := flags.NewFeature(p, fmt.Sprintf("f%d", i), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())
+		for j := range each {
+			f.Tags = append(f.Tags, flags.Tag{Type: "simple", Value: fmt.Sprintf("%06d", i*each+j) + controls(flags.MaxTag-6)})
+		}
+		all = append(all, f)
+	}
+	s.put(t, all)
+	read := 0
+	for _, page := range []struct {
+		query string
+		want  int
+	}{{"", 10_000}, {"?offset=10000", 10_000}, {"?offset=20000", tagged*each - 20_000}} {
+		got := s.do(t, "GET", "/api/admin/tags"+page.query, "", "Accept-Encoding: identity")
+		n := strings.Count(got.body, `"value"`)
+		if got.status != 200 || n != page.want {
+			t.Errorf("GET tags%s: %d with %d tags, want %d", page.query, got.status, n, page.want)
+		}
+		read += n
+	}
+	if read != tagged*each {
+		t.Errorf("%d tags read in pages, want %d", read, tagged*each)
+	}
+}

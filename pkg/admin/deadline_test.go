@@ -1,0 +1,66 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/httpapi"
+)
+
+// A lastCall holds back the answer of a request's last call of the store until the request's time is up.
+type lastCall struct {
+	name string // of the operation of DynamoDB
+	nth  int    // of the calls by that name, from 1; 0 for none
+}
+
+func (l *lastCall) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || l.nth == 0 || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+l.name) {
+		return response, err
+	}
+	if l.nth--; l.nth > 0 {
+		return response, nil
+	}
+	content, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(content))
+	<-r.Context().Done()
+	return response, err
+}
+
+// TestTimeIsUp: what goes through many flags looks at the time, and answers 503 when it is up, even though it has loaded all
+// that it needs.
+func TestTimeIsUp(t *testing.T) {
+	late := &lastCall{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = late })
+	s.create(t, "one")
+	for _, tt := range []struct {
+		name, method, path, body string
+		last                     lastCall
+	}{
+		{"validation of an import", "POST", validateImport, importOf(`"features":[{"name":"a"}]`), lastCall{"BatchGetItem", 2}},
+		{"search", "GET", "/api/admin/search/features", "", lastCall{"Query", 4}},
+		{"export of all flags", "POST", exportData, `{"environment":"development","features":[]}`, lastCall{"BatchGetItem", 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := direct(s.handler, tt.method, tt.path, tt.body); got.status != 200 {
+				t.Fatalf("with enough time: %d %.300s, want 200", got.status, got.body)
+			}
+			*late = tt.last
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second+500*time.Millisecond) // the last second is for the answer
+			defer cancel()
+			got := directIn(ctx, s.handler, tt.method, tt.path, tt.body)
+			if got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "not enough time") {
+				t.Errorf("%d %.300s, want 503 that says that there was not enough time", got.status, got.body)
+			}
+			if late.nth != 0 {
+				t.Errorf("%d more calls of %s, want the last one held back", late.nth, late.name)
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package admin_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/httpapi"
+)
+
+// A description is infra/openapi.json, to which every answer of a server in these tests is held.
+type description struct {
+	document   *openapi3.T
+	routes     *httpapi.Mux                   // tells which route a request takes
+	operations map[string]*openapi3.Operation // by route, less the names of its parameters
+}
+
+// theDescription is read once. That it is the one of this code is seen to by the tests of infra/openapi.
+var theDescription = sync.OnceValues(func() (*description, error) {
+	file, err := os.ReadFile(filepath.Join("..", "..", "infra", "openapi.json"))
+	if err != nil {
+		return nil, err
+	}
+	d := &description{routes: &httpapi.Mux{}, operations: map[string]*openapi3.Operation{}}
+	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC4122))
+	if d.document, err = openapi3.NewLoader().LoadFromData(file); err != nil {
+		return nil, err
+	}
+	for path, item := range d.document.Paths.Map() {
+		for method, op := range item.Operations() {
+			d.operations[shapeOf(method+" "+path)] = op
+		}
+	}
+	for _, group := range admin.Groups() {
+		for _, route := range group.Routes() {
+			d.routes.Handle(route, http.NotFoundHandler())
+		}
+	}
+	return d, nil
+})
+
+var parameterName = regexp.MustCompile(`\{[^}]*\}`)
+
+func shapeOf(route string) string { return parameterName.ReplaceAllString(route, "{}") }
+
+// described lets a handler's answers through, and fails the test for each that is not in the description: an unknown
+// status, a body of another type, a member too much or too few.
+func described(t *testing.T, handler http.Handler) http.Handler {
+	t.Helper()
+	d, err := theDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := ""
+		if path.Clean(r.URL.EscapedPath()) == r.URL.EscapedPath() {
+			_, route = d.routes.Handler(r)
+		}
+		copied := &copyingWriter{ResponseWriter: w, status: http.StatusOK}
+		handler.ServeHTTP(copied, r)
+		if r.Method == http.MethodOptions {
+			return
+		}
+		body := uncompressed(t, copied.Header(), &copied.body)
+		if err := d.check(route, copied.status, copied.Header(), body); err != nil {
+			t.Errorf("%s %s: %d %.300s is not in infra/openapi.json: %v", r.Method, r.URL.Path, copied.status, body, err)
+		}
+	})
+}
+
+// check holds an answer to the description of a route; "" for what has none.
+func (d *description) check(route string, status int, header http.Header, body []byte) error {
+	if route == "" {
+		return matches(d.document.Components.Schemas["Error"], body)
+	}
+	op := d.operations[shapeOf(strings.ReplaceAll(route, "...}", "}"))]
+	if op == nil {
+		return fmt.Errorf("there is no operation %s", route)
+	}
+	response := op.Responses.Value(strconv.Itoa(status))
+	if response == nil {
+		return fmt.Errorf("%s has no status %d", op.OperationID, status)
+	}
+	for name, described := range response.Value.Headers {
+		if described.Value.Required && header.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	if len(response.Value.Content) == 0 {
+		if len(body) > 0 {
+			return fmt.Errorf("%s %d has no body", op.OperationID, status)
+		}
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || response.Value.Content[media] == nil {
+		return fmt.Errorf("%s %d has no content of type %q", op.OperationID, status, header.Get("Content-Type"))
+	}
+	if media != "application/json" {
+		return response.Value.Content[media].Schema.Value.VisitJSON(string(body))
+	}
+	return matches(response.Value.Content[media].Schema, body)
+}
+
+func matches(schema *openapi3.SchemaRef, body []byte) error {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	return schema.Value.VisitJSON(value, openapi3.VisitAsResponse(), openapi3.EnableFormatValidation())
+}
+
+// A copyingWriter keeps what it passes on.
+type copyingWriter struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (w *copyingWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *copyingWriter) Write(b []byte) (int, error) {
+	w.body.Write(b)
+	return w.ResponseWriter.Write(b)
+}
+
+// TestDescriptionIsStrict sees that the check finds what it is there for.
+func TestDescriptionIsStrict(t *testing.T) {
+	d, err := theDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		route = "POST /api/admin/environments"
+		media = "application/json; charset=utf-8"
+		good  = `{"name":"n","type":"t","enabled":true,"protected":false,"sortOrder":1}`
+		fault = `{"id":"5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44","name":"NotFoundError","message":"m"}`
+	)
+	tests := []struct {
+		name, route string
+		status      int
+		media, body string
+		fits        bool
+	}{
+		{"as it should be", route, 201, media, good, true},
+		{"another status", route, 200, media, good, false},
+		{"another type", route, 201, "text/plain", good, false},
+		{"no JSON", route, 201, media, `{`, false},
+		{"no body", route, 201, media, ``, false},
+		{"a member too few", route, 201, media, strings.Replace(good, `,"sortOrder":1`, ``, 1), false},
+		{"a member too much", route, 201, media, strings.Replace(good, `{`, `{"more":1,`, 1), false},
+		{"a member of another type", route, 201, media, strings.Replace(good, `"n"`, `1`, 1), false},
+		{"null", route, 201, media, strings.Replace(good, `"n"`, `null`, 1), false},
+		{"a failure", route, 409, media, fault, true},
+		{"a failure that cannot be", route, 404, media, fault, false},
+		{"a failure of another name", route, 409, media, strings.Replace(fault, "NotFoundError", "Nosuch", 1), false},
+		{"a failure without an id", route, 409, media, strings.Replace(fault, "5e0c", "", 1), false},
+		{"nothing at the path", "", 404, media, fault, true},
+		{"nothing at the path, in another shape", "", 404, media, good, false},
+		{"no body where there is none", "POST /api/admin/environments/validate", 200, "", "", true},
+		{"a body where there is none", "POST /api/admin/environments/validate", 200, media, good, false},
+		{"an unknown route", "POST /nosuch", 200, media, good, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := d.check(tt.route, tt.status, http.Header{"Content-Type": {tt.media}}, []byte(tt.body)); (err == nil) != tt.fits {
+				t.Errorf("got %v, want it to fit: %t", err, tt.fits)
+			}
+		})
+	}
+}

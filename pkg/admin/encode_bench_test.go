@@ -1,0 +1,31 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
+)
+
+// BenchmarkLongList lists 10,000 flags of a store that has them at hand: what it costs to make the answer.
+func BenchmarkLongList(b *testing.B) {
+	store := dynamotest.Open(b, nil)
+	dynamotest.Seed(b, store)
+	handler := httpapi.New(longStore{store, 10_000}, admin.Features(), httpapi.Config{})
+	for _, encoding := range []string{"identity", "gzip"} {
+		b.Run(encoding, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := httptest.NewRequest(http.MethodGet, features, nil)
+				r.Header.Set("Authorization", dynamotest.AdminToken)
+				r.Header.Set("Accept-Encoding", encoding)
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				b.ReportMetric(float64(w.Body.Len()), "bytes/answer")
+			}
+		})
+	}
+}

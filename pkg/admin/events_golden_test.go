@@ -1,0 +1,412 @@
+package admin_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+var updateEvents = flag.Bool("update-events", false, "write the golden files of events")
+
+// goldenEvents is the folder with one file per event type.
+var goldenEvents = filepath.Join("..", "events", "testdata")
+
+// A goldenEvent is an event without its author and time, and the step that left it.
+type goldenEvent struct {
+	Step        string          `json:"step"`
+	Project     string          `json:"project,omitempty"`
+	FeatureName string          `json:"featureName,omitempty"`
+	Environment string          `json:"environment,omitempty"`
+	Data        json.RawMessage `json:"data,omitempty"`
+	PreData     json.RawMessage `json:"preData,omitempty"`
+}
+
+// A step is a request that changes something. Its answer's id or secret fills {save} in later steps.
+type step struct{ name, method, path, body, save string }
+
+const (
+	shop     = "/api/admin/projects/shop"
+	basket   = shop + "/features/basket"
+	inBasket = basket + "/environments/staging"
+
+	aConstraint = `{"contextName":"country","operator":"IN","values":["CH","DE"],"inverted":true}`
+	oneValue    = `{"contextName":"age","operator":"NUM_GTE","value":"18"}`
+	aVariant    = `{"name":"blue","weight":400,"weightType":"fix","stickiness":"userId",` +
+		`"payload":{"type":"string","value":"#00f"},"overrides":[{"contextName":"userId","values":["1","2"]}]},` +
+		`{"name":"red","weight":600,"weightType":"variable","stickiness":"userId"}`
+	strategyVariant = `{"name":"s","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}`
+)
+
+// goldenSteps leave at least one event of every type.
+var goldenSteps = []step{
+	{"create an environment", "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`, ""},
+	{"order environments", "PUT", "/api/admin/environments/sort-order", `{"staging":7,"production":8}`, ""},
+	{"update an environment", "PUT", "/api/admin/environments/update/staging", `{"type":"preproduction"}`, ""},
+	{"disable an environment", "POST", "/api/admin/environments/staging/off", "", ""},
+
+	{"create a context field", "POST", contextFields, `{"name":"country","description":"Where","stickiness":true,"sortOrder":3,"legalValues":[{"value":"CH","description":"Switzerland"},{"value":"DE"}]}`, ""},
+	{"update a context field", "PUT", contextFields + "/country", `{"description":null,"legalValues":[{"value":"CH"},{"value":"DE"}]}`, ""},
+	{"add a legal value", "POST", contextFields + "/country/legal-values", `{"value":"FR"}`, ""},
+	{"remove a legal value", "DELETE", contextFields + "/country/legal-values/FR", "", ""},
+	{"create a strategy type", "POST", "/api/admin/strategies", `{"name":"byCountry","title":"By country","description":"d","parameters":[{"name":"countries","type":"list","description":"which","required":true},{"name":"n","type":"number"}]}`, ""},
+	{"update a strategy type", "PUT", "/api/admin/strategies/byCountry", `{"description":null,"parameters":[]}`, ""},
+	{"deprecate a strategy type", "POST", "/api/admin/strategies/byCountry/deprecate", "", ""},
+	{"reactivate a strategy type", "POST", "/api/admin/strategies/byCountry/reactivate", "", ""},
+	{"delete a strategy type", "DELETE", "/api/admin/strategies/byCountry", "", ""},
+	{"create a tag type", "POST", "/api/admin/tag-types", `{"name":"team","description":"Who","icon":"T"}`, ""},
+	{"update a tag type", "PUT", "/api/admin/tag-types/team", `{"icon":null}`, ""},
+
+	{"create a project", "POST", "/api/admin/projects", `{"id":"shop","name":"Shop","description":"All of it","mode":"protected","featureLimit":9,"defaultStickiness":"userId",` +
+		`"featureNaming":{"pattern":"^shop-","example":"shop-a","description":"d"},"linkTemplates":[{"title":"Ticket","urlTemplate":"https://example.com/{{feature}}"},{"urlTemplate":"https://example.com/"}]}`, ""},
+	{"create a project with nothing", "POST", "/api/admin/projects", `{"id":"other","environments":[]}`, ""},
+	{"update a project", "PUT", shop, `{"name":"The shop","description":null}`, ""},
+	{"change a project's settings", "PUT", shop + "/settings", `{"featureLimit":null}`, ""},
+	{"add a project to the favorites", "POST", shop + "/favorites", "", ""},
+	{"remove a project from the favorites", "DELETE", shop + "/favorites", "", ""},
+	{"create a segment", "POST", allSegments, `{"name":"adults","description":"18 or older","constraints":[` + oneValue + `,` + aConstraint + `]}`, "segment"},
+	{"create a segment of a project", "POST", allSegments, `{"name":"own","project":"shop","constraints":[]}`, "own"},
+	{"update a segment", "PUT", allSegments + "/{segment}", `{"name":"grown-ups","constraints":[` + oneValue + `]}`, ""},
+	{"add an environment to a project", "POST", shop + "/environments", `{"environment":"staging"}`, ""},
+	{"set a default strategy", "POST", shop + "/environments/staging/default-strategy", `{"name":"default"}`, ""},
+	{"replace a default strategy", "POST", shop + "/environments/staging/default-strategy", `{"name":"flexibleRollout","title":"t","parameters":{"rollout":"50"},"segments":[{segment}],"constraints":[` + aConstraint + `],"variants":[` + strategyVariant + `]}`, ""},
+	{"add an environment with a default strategy", "POST", shop + "/environments", `{"environment":"default","defaultStrategy":{"name":"default","disabled":true}}`, ""},
+	{"remove an environment from a project", "DELETE", shop + "/environments/default", "", ""},
+
+	{"create a flag", "POST", shop + "/features", `{"name":"basket","type":"experiment","description":"What to buy","impressionData":true}`, ""},
+	{"create a flag with nothing", "POST", shop + "/features", `{"name":"parent"}`, ""},
+	{"another parent", "POST", shop + "/features", `{"name":"parent-2"}`, ""},
+	{"update a flag and mark it stale", "PUT", basket, `{"description":null,"stale":true}`, ""},
+	{"unmark a stale flag", "PATCH", basket, `[{"op":"replace","path":"/stale","value":false},{"op":"replace","path":"/type","value":"release"}]`, ""},
+	{"enable a flag with the default strategy", "POST", inBasket + "/on", "", ""},
+	{"disable a flag", "POST", inBasket + "/off", "", ""},
+	{"add a strategy", "POST", inBasket + "/strategies", `{"name":"flexibleRollout","title":"Half","parameters":{"rollout":50,"stickiness":"userId","groupId":"g"},"segments":[{segment}],` +
+		`"constraints":[` + aConstraint + `,` + oneValue + `],"variants":[` + strategyVariant + `]}`, "full"},
+	{"add a plain strategy", "POST", basket + "/environments/production/strategies", `{"name":"default"}`, "plain"},
+	{"enable a flag", "POST", basket + "/environments/production/on", "", ""},
+	{"replace a strategy", "PUT", inBasket + "/strategies/{full}", `{"title":null,"sortOrder":3}`, ""},
+	{"disable the last strategy", "PATCH", basket + "/environments/production/strategies/{plain}", `[{"op":"replace","path":"/disabled","value":true}]`, ""},
+	{"set a strategy's segments", "POST", allSegments + "/strategies", `{"projectId":"shop","strategyId":"{full}","environmentId":"staging","segmentIds":[{own}]}`, ""},
+	{"order strategies", "POST", inBasket + "/strategies/set-sort-order", `[{"id":"{full}","sortOrder":1.5}]`, ""},
+	{"enable a flag again", "POST", inBasket + "/on", "", ""},
+	{"remove a strategy", "DELETE", inBasket + "/strategies/{full}", "", ""},
+	{"a second strategy", "POST", basket + "/environments/development/strategies", `{"name":"default"}`, "last"},
+	{"enable a flag in development", "POST", basket + "/environments/development/on", "", ""},
+	{"remove the last strategy", "DELETE", basket + "/environments/development/strategies/{last}", "", ""},
+	{"set the variants of an environment", "PUT", inBasket + "/variants", `[` + aVariant + `]`, ""},
+	{"set the variants of several environments", "PUT", basket + "/variants-batch", `{"environments":["staging","development"],"variants":[{"name":"v","weight":1}]}`, ""},
+	{"set the variants of all environments", "PUT", basket + "/variants", `[]`, ""},
+	{"set the variants once more", "PUT", inBasket + "/variants", `[` + aVariant + `]`, ""},
+	{"patch the variants of all environments", "PATCH", basket + "/variants", `[{"op":"add","path":"/-","value":{"name":"added","weight":1,"weightType":"variable"}}]`, ""},
+	{"tag a flag", "POST", "/api/admin/features/basket/tags", `{"type":"team","value":"web"}`, ""},
+	{"change the tags of a flag", "PUT", "/api/admin/features/basket/tags", `{"addedTags":[{"type":"simple","value":"a/b"}],"removedTags":[{"type":"team","value":"web"}]}`, ""},
+	{"tag a flag again", "POST", "/api/admin/features/basket/tags", `{"type":"team","value":"app"}`, ""},
+	{"only remove tags", "PUT", "/api/admin/features/basket/tags", `{"addedTags":[],"removedTags":[{"type":"team","value":"app"}]}`, ""},
+	{"untag a flag", "DELETE", "/api/admin/features/basket/tags/simple/a/b", "", ""},
+	{"tag a flag for the import", "POST", "/api/admin/features/basket/tags", `{"type":"team","value":"web"}`, ""},
+	{"add a dependency", "POST", basket + "/dependencies", `{"feature":"parent","variants":["blue"]}`, ""},
+	{"change a dependency", "POST", basket + "/dependencies", `{"feature":"parent","enabled":false}`, ""},
+	{"remove a dependency", "DELETE", basket + "/dependencies/parent", "", ""},
+	{"add the dependency again", "POST", basket + "/dependencies", `{"feature":"parent"}`, ""},
+	{"add a second dependency", "POST", basket + "/dependencies", `{"feature":"parent-2"}`, ""},
+	{"clone a flag", "POST", basket + "/clone", `{"name":"copy"}`, ""},
+	{"remove all dependencies", "DELETE", basket + "/dependencies", "", ""},
+	{"complete a flag", "POST", basket + "/lifecycle/complete", `{"status":"kept","statusValue":"blue"}`, ""},
+	{"uncomplete a flag", "POST", basket + "/lifecycle/uncomplete", "", ""},
+	{"add a flag to the favorites", "POST", basket + "/favorites", "", ""},
+	{"remove a flag from the favorites", "DELETE", basket + "/favorites", "", ""},
+	{"archive a flag that depends on others", "DELETE", shop + "/features/copy", "", ""},
+	{"revive a flag", "POST", "/api/admin/archive/revive/copy", "", ""},
+	{"a flag to move", "POST", shop + "/features", `{"name":"moving"}`, ""},
+	{"move a flag", "POST", shop + "/features/moving/changeProject", `{"newProjectId":"other"}`, ""},
+	{"import", "POST", importData, `{"project":"shop","environment":"staging","data":{` +
+		`"features":[{"name":"basket","type":"release","description":"Imported"},{"name":"imported"}],` +
+		`"featureStrategies":[{"featureName":"imported","name":"flexibleRollout","parameters":{"rollout":"10"},"segments":[1]}],` +
+		`"featureEnvironments":[{"featureName":"imported","enabled":true,"variants":[` + aVariant + `]}],` +
+		`"featureTags":[{"featureName":"imported","tagType":"kind","tagValue":"k"}],` +
+		`"dependencies":[{"feature":"imported","dependencies":[{"feature":"parent"}]}],` +
+		`"contextFields":[{"name":"imported-field"}],"tagTypes":[{"name":"kind","description":"K"}],` +
+		`"segments":[{"id":1,"name":"imported-segment","constraints":[` + oneValue + `]}]}}`, ""},
+
+	{"delete a tag type", "DELETE", "/api/admin/tag-types/team", "", ""},
+	{"delete a context field", "DELETE", contextFields + "/imported-field", "", ""},
+	{"delete a segment", "DELETE", allSegments + "/{own}", "", ""},
+
+	{"create a role", "POST", "/api/admin/roles", `{"name":"Releaser","description":"d","type":"custom","permissions":[{"name":"UPDATE_FEATURE"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"staging"}]}`, "role"},
+	{"update a role", "PUT", "/api/admin/roles/{role}", `{"name":"Helper","permissions":[]}`, ""},
+	{"delete a role", "DELETE", "/api/admin/roles/{role}", "", ""},
+	{"create a user", "POST", "/api/admin/user-admin", `{"username":"ada","name":"Ada","email":"ada@example.com","rootRole":3}`, "user"},
+	{"update a user", "PUT", "/api/admin/user-admin/{user}", `{"name":null,"rootRole":2}`, ""},
+	{"give a role in a project", "POST", shop + "/users/{user}/roles/5", "", ""},
+	{"replace the roles in a project", "PUT", shop + "/users/{user}/roles/4", "", ""},
+	{"take a role in a project", "DELETE", shop + "/users/{user}/roles/4", "", ""},
+	{"set the access to a project", "PUT", shop + "/access", `{"roles":[{"id":5,"users":[1,{user}]},{"id":4,"users":[{user}]}]}`, ""},
+	{"create a service account", "POST", "/api/admin/service-account", `{"username":"ci","name":"Build","rootRole":3}`, "account"},
+	{"create a personal token", "POST", "/api/admin/service-account/{account}/token", `{"description":"laptop","expiresAt":"2100-01-01T00:00:00Z"}`, "pat"},
+	{"update a service account", "PUT", "/api/admin/service-account/{account}", `{"name":"Builds"}`, ""},
+	{"delete a personal token", "DELETE", "/api/admin/service-account/{account}/token/{pat}", "", ""},
+	{"delete a service account", "DELETE", "/api/admin/service-account/{account}", "", ""},
+	{"delete a user", "DELETE", "/api/admin/user-admin/{user}", "", ""},
+	{"create an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"shop","type":"client","projects":["shop"],"environment":"staging","expiresAt":"2100-01-01T00:00:00Z"}`, "token"},
+	{"update an API token", "PUT", "/api/admin/api-tokens/{token}", `{"expiresAt":null}`, ""},
+	{"delete an API token", "DELETE", "/api/admin/api-tokens/{token}", "", ""},
+	{"create an admin token", "POST", "/api/admin/api-tokens", `{"tokenName":"root","type":"admin"}`, ""},
+	{"create a token of two projects", "POST", "/api/admin/api-tokens", `{"tokenName":"two","type":"frontend","projects":["shop","other"]}`, ""},
+	{"create a signup token", "POST", "/api/admin/invite-link/tokens", `{"name":"invite","expiresAt":"2100-01-01T00:00:00Z"}`, "signup"},
+	{"update a signup token", "PUT", "/api/admin/invite-link/tokens/{signup}", `{"enabled":false}`, ""},
+
+	{"delete a project", "DELETE", "/api/admin/projects/last", "", ""},
+	{"delete an environment", "DELETE", "/api/admin/environments/staging", "", ""},
+}
+
+// TestGoldenEvents makes changes of every kind and compares the events that they leave with the golden files. What an
+// event tells is stored for years and read by API clients, so a changed file is a changed contract. Run the test with
+// -update-events only if clients can take the change, and keep the old form in testdata/earlier.
+func TestGoldenEvents(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	last := int64(0)
+	byType := map[string][]goldenEvent{}
+	collect := func(step string) {
+		t.Helper()
+		for _, e := range s.eventsAfter(t, last) {
+			last = e.ID
+			byType[e.Type] = append(byType[e.Type], goldenEvent{
+				Step: step, Project: e.Project, FeatureName: e.FeatureName, Environment: e.Environment, Data: document(e.Data), PreData: document(e.PreData),
+			})
+		}
+	}
+	collect("the first start")
+	for _, events := range byType { // the tokens of a test are seeded in no order
+		slices.SortFunc(events, func(a, b goldenEvent) int { return bytes.Compare(a.Data, b.Data) })
+	}
+	saved := map[string]string{}
+	for _, st := range goldenSteps {
+		if st.name == "delete a project" {
+			s.must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
+			collect("a project to delete")
+		}
+		if st.name == "delete a user" { // who is in more projects than one transaction can change
+			for i := range 21 {
+				s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"many-%d"}`, i))
+				s.must(t, "POST", fmt.Sprintf("/api/admin/projects/many-%d/users/%s/roles/5", i, saved["user"]), "")
+			}
+			last = s.newest(t)[0].ID
+		}
+		fill := func(text string) string {
+			for name, value := range saved {
+				text = strings.ReplaceAll(text, "{"+name+"}", value)
+			}
+			return text
+		}
+		before := last
+		answer := s.must(t, st.method, fill(st.path), fill(st.body)).body
+		if st.save != "" {
+			saved[st.save] = idOrSecret(answer)
+		}
+		if collect(st.name); last == before {
+			t.Errorf("%s: %s %s left no event; its answer: %.500s", st.name, st.method, st.path, answer)
+		}
+	}
+	compareGolden(t, byType)
+}
+
+// eventTypes are all constants of type EventType in pkg/flags.
+func eventTypes(t *testing.T) []string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "flags", "event.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, found := range regexp.MustCompile(`EventType += "([a-z-]+)"`).FindAllSubmatch(source, -1) {
+		types = append(types, string(found[1]))
+	}
+	if len(types) < 70 {
+		t.Fatalf("%d event types found in the source, want all", len(types))
+	}
+	return types
+}
+
+func compareGolden(t *testing.T, byType map[string][]goldenEvent) {
+	t.Helper()
+	types := eventTypes(t)
+	for _, name := range types {
+		if len(byType[name]) == 0 {
+			t.Errorf("no step leaves an event %s; add one to goldenSteps", name)
+		}
+	}
+	for name, events := range byType {
+		if !slices.Contains(types, name) {
+			t.Errorf("the event type %s is no constant of pkg/flags", name)
+		}
+		var indented bytes.Buffer
+		encoder := json.NewEncoder(&indented)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(events); err != nil {
+			t.Fatal(err)
+		}
+		text := normalize(indented.Bytes())
+		file := filepath.Join(goldenEvents, name+".golden")
+		if *updateEvents {
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("%v; go test -update-events writes it", err)
+			continue
+		}
+		if diff := cmp.Diff(string(golden), string(text)); diff != "" {
+			t.Errorf("events %s have changed (-golden +now):\n%s", name, diff)
+		}
+	}
+}
+
+var (
+	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	times = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"`)
+)
+
+// normalize replaces what differs from run to run: ids by their place in the file, and times.
+func normalize(text []byte) []byte {
+	known := map[string]string{}
+	text = uuids.ReplaceAllFunc(text, func(id []byte) []byte {
+		if known[string(id)] == "" {
+			known[string(id)] = fmt.Sprintf("00000000-0000-4000-8000-%012d", len(known)+1)
+		}
+		return []byte(known[string(id)])
+	})
+	return times.ReplaceAllFunc(text, func(at []byte) []byte {
+		if bytes.HasPrefix(at, []byte(`"2100`)) {
+			return at
+		}
+		return []byte(`"2026-01-31T12:00:00.000Z"`)
+	})
+}
+
+// document is one side of an event, or nothing for null.
+func document(side json.RawMessage) json.RawMessage {
+	if string(side) == "null" {
+		return nil
+	}
+	return side
+}
+
+// idOrSecret is what an answer's change is addressed by later.
+func idOrSecret(answer string) string {
+	var in struct {
+		ID     json.RawMessage
+		Secret string
+		Type   string
+		Roles  struct{ ID json.RawMessage }
+	}
+	_ = json.Unmarshal([]byte(answer), &in)
+	switch {
+	case in.ID != nil:
+		return strings.Trim(string(in.ID), `"`)
+	case in.Roles.ID != nil:
+		return string(in.Roles.ID)
+	}
+	return in.Secret
+}
+
+// eventsAfter are the events after one, oldest first, as the log answers them.
+func (s *server) eventsAfter(t *testing.T, id int64) []eventOnWire {
+	t.Helper()
+	var page struct{ Events []eventOnWire }
+	if err := json.Unmarshal([]byte(s.must(t, "GET", log+"?limit=1000", "").body), &page); err != nil {
+		t.Fatal(err)
+	}
+	page.Events = slices.DeleteFunc(page.Events, func(e eventOnWire) bool { return e.ID <= id })
+	slices.Reverse(page.Events)
+	return page.Events
+}
+
+// An eventOnWire is an event with its sides as they are answered, byte for byte.
+type eventOnWire struct {
+	ID                                int64
+	Type                              string
+	Project, FeatureName, Environment string
+	Data, PreData                     json.RawMessage
+}
+
+// TestEarlierEventsAreStillRead stores what the golden files hold, those of earlier versions included, and reads the log:
+// it shows the sides of each event as they were stored.
+func TestEarlierEventsAreStillRead(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	files, err := filepath.Glob(filepath.Join(goldenEvents, "*.golden"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files (%v)", err)
+	}
+	earlier, err := filepath.Glob(filepath.Join(goldenEvents, "earlier", "*.golden")) // forms that are no longer written
+	if err != nil || len(earlier) == 0 {
+		t.Fatalf("no golden files of earlier versions (%v)", err)
+	}
+	files = append(files, earlier...)
+	var want []goldenEvent
+	for i, file := range files {
+		golden, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []goldenEvent
+		if err := json.Unmarshal(golden, &events); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for j, e := range events {
+			s.storeEvent(t, fmt.Sprintf("%d-%d", i, j), strings.TrimSuffix(filepath.Base(file), ".golden"), e)
+		}
+		want = append(want, events...)
+	}
+	got := slices.DeleteFunc(s.eventsAfter(t, 0), func(e eventOnWire) bool { return !strings.HasPrefix(e.Type, "stored:") })
+	if len(got) != len(want) {
+		t.Fatalf("the log has %d events of the golden files, want %d", len(got), len(want))
+	}
+	for i, e := range got {
+		for _, side := range []struct{ want, got json.RawMessage }{{want[i].Data, e.Data}, {want[i].PreData, e.PreData}} {
+			var compact bytes.Buffer
+			if len(side.want) > 0 {
+				if err := json.Compact(&compact, side.want); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(compact.String(), string(document(side.got))); diff != "" {
+				t.Errorf("%s, %s (-stored +read):\n%s", e.Type, want[i].Step, diff)
+			}
+		}
+	}
+}
+
+// storeEvent stores an event with its sides as they are, as the event of a new token.
+func (s *server) storeEvent(t *testing.T, name, kind string, e goldenEvent) {
+	t.Helper()
+	id := uuid.Must(uuid.NewV7()).String()
+	event := flags.Event{ID: id, Type: flags.EventType("stored:" + kind), CreatedAt: flags.EventTime(id), CreatedBy: "test"}
+	if e.Data != nil {
+		event.Data = jsontext.Value(e.Data)
+	}
+	if e.PreData != nil {
+		event.PreData = jsontext.Value(e.PreData)
+	}
+	token := &flags.Token{Hash: flags.HashSecret(name), Name: name, Type: flags.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: time.Now()}
+	if err := s.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: token}}, Event: event}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,299 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+const (
+	log       = "/api/admin/events"
+	searchLog = "/api/admin/search/events"
+)
+
+// A logEvent is an event as the log answers it.
+type logEvent struct {
+	ID                                int64
+	Type, CreatedBy                   string
+	CreatedByUserID                   *int64
+	CreatedAt                         time.Time
+	Data, PreData                     map[string]any
+	FeatureName, Project, Environment *string
+}
+
+// newest is the first page of the log.
+func (s *server) newest(t *testing.T) []logEvent {
+	t.Helper()
+	var page struct{ Events []logEvent }
+	if err := json.Unmarshal([]byte(s.must(t, "GET", log, "").body), &page); err != nil {
+		t.Fatal(err)
+	}
+	return page.Events
+}
+
+// log reads every page at a path, newest first.
+func (s *server) log(t *testing.T, path string, headers ...string) []logEvent {
+	t.Helper()
+	var all []logEvent
+	for at := path; ; {
+		var page struct {
+			Events []logEvent
+			Next   *string
+		}
+		got := s.do(t, "GET", at, "", headers...)
+		if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
+			t.Fatalf("GET %s: %d %.300s (%v), want a page", at, got.status, got.body, err)
+		}
+		if all = append(all, page.Events...); page.Next == nil {
+			return all
+		}
+		mark := "?"
+		if strings.Contains(path, "?") {
+			mark = "&"
+		}
+		at = path + mark + "cursor=" + url.QueryEscape(*page.Next)
+	}
+}
+
+// kinds are the types of events, newest first.
+func kinds(events []logEvent) string {
+	var list []string
+	for _, e := range events {
+		list = append(list, e.Type)
+	}
+	return strings.Join(list, " ")
+}
+
+// before does what an operation's example undoes: without it, there would be nothing to change.
+var before = map[string]string{
+	inEnvironment("POST", "/off"):                          inEnvironment("POST", "/on"),
+	ofFlag("DELETE", "/favorites"):                         ofFlag("POST", "/favorites"),
+	"POST /api/admin/archive/revive/{featureName}":         ofFlag("DELETE", ""),
+	"POST /api/admin/strategies/{strategyType}/reactivate": "POST /api/admin/strategies/{strategyType}/deprecate",
+}
+
+// TestEveryChangeIsInTheLog makes every change that there is, and finds it in the log: once, with who made it, where, and
+// both sides of it. Every transaction is a change, and nothing but transactions changes anything.
+func TestEveryChangeIsInTheLog(t *testing.T) {
+	t.Parallel()
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	secrets := []string{dynamotest.AdminToken, dynamotest.ClientToken, dynamotest.FrontendToken}
+	made := 0
+	for _, route := range routes(t) {
+		t.Run(route, func(t *testing.T) {
+			on := s.another(t)
+			if prepare := apart[route]; prepare != nil {
+				prepare(s, t, &on)
+			}
+			if first, ok := before[route]; ok {
+				s.check(t, on.call(first))
+			}
+			c := on.call(route)
+			was := s.newest(t)[0].ID
+			var got answer
+			calls := count.during(func() { got = s.do(t, c.method, c.path, c.body) })
+			if got.status != c.status {
+				t.Fatalf("%s %s: %d %.300s, want %d", c.method, c.path, got.status, got.body, c.status)
+			}
+			transactions := len(slices.DeleteFunc(calls, func(operation string) bool { return operation != "TransactWriteItems" }))
+			news := slices.DeleteFunc(s.newest(t), func(e logEvent) bool { return e.ID <= was })
+			further := len(slices.DeleteFunc(slices.Clone(news), func(e logEvent) bool { return !strings.HasPrefix(e.Type, "feature-stale-") }))
+			if len(news)-further != transactions || c.method == "GET" && len(news) > 0 {
+				t.Errorf("%d transactions have left the events %q, want one each, and none for reading", transactions, kinds(news))
+			}
+			for _, e := range news {
+				checkEvent(t, route, on, e)
+			}
+			made += len(news)
+			for _, secret := range []string{on.secret, secretIn(got.body)} {
+				if len(secret) > len("client") {
+					secrets = append(secrets, secret)
+				}
+			}
+		})
+	}
+	if made < 60 {
+		t.Errorf("%d changes were made, want one for most operations", made)
+	}
+	checkLogWhole(t, s, secrets)
+}
+
+// elsewhere are the changes of what the path does not name: a clone, and a flag in the project that it moves to.
+var elsewhere = map[string]string{
+	ofFlag("POST", "/clone"):                             "{featureName}",
+	ofFlag("POST", "/changeProject"):                     "{projectId}",
+	"POST /api/admin/projects/{projectId}/changeProject": "{projectId}",
+}
+
+// checkEvent sees that an event says who, where, and what.
+func checkEvent(t *testing.T, route string, on subject, e logEvent) {
+	t.Helper()
+	text, _ := json.Marshal(e)
+	if e.Type == "" || e.CreatedBy != "admin" || e.CreatedByUserID == nil || *e.CreatedByUserID != flags.TokenUserID || time.Since(e.CreatedAt) > time.Minute {
+		t.Errorf("the event %s does not say what was done, by the token admin, and when", text)
+	}
+	method, _, _ := strings.Cut(route, " ")
+	missing := e.Data == nil && e.PreData == nil
+	if method == "PUT" || method == "PATCH" {
+		missing = e.Data == nil || e.PreData == nil
+	}
+	if data, _ := json.Marshal(e.Data); missing || string(data) == fmt.Sprint(e.PreData) {
+		t.Errorf("the event %s does not tell what was changed", text)
+	}
+	for _, place := range []struct {
+		parameter, want string
+		got             *string
+	}{
+		{"{projectId}", on.project, e.Project}, {"{featureName}", on.flag, e.FeatureName}, {"{environment}", on.environment, e.Environment},
+		{"{environmentName}", on.environment, e.Environment},
+	} {
+		if strings.Contains(route, place.parameter) && elsewhere[route] != place.parameter && (place.got == nil || *place.got != place.want) {
+			t.Errorf("the event %s does not name %s, %q", text, place.parameter, place.want)
+		}
+	}
+}
+
+// checkLogWhole sees that the log has every event of the table, and no secret, nor what a secret is found or kept by.
+func checkLogWhole(t *testing.T, s *server, secrets []string) {
+	t.Helper()
+	all := s.log(t, log+"?limit=1000")
+	table := dynamotest.Scan(t, s.store)
+	if items := strings.Count(table, `"EVENT#`); len(all) != items || items == 0 {
+		t.Errorf("the log has %d events, and the table %d", len(all), items)
+	}
+	for i, e := range all[1:] {
+		if e.ID >= all[i].ID {
+			t.Errorf("the event %d, %s, comes after %d, want newest first", e.ID, e.Type, all[i].ID)
+		}
+	}
+	if len(secrets) < 10 {
+		t.Fatalf("%d secrets were made, want more to look for", len(secrets))
+	}
+	text, _ := json.Marshal(all)
+	for _, secret := range secrets {
+		for _, form := range []string{secret, secret[strings.LastIndexAny(secret, ".:")+1:], flags.HashSecret(secret)} {
+			if strings.Contains(string(text), form) {
+				t.Errorf("the log shows %q", form)
+			}
+		}
+	}
+	if strings.Contains(strings.ToLower(string(text)), "sealed") {
+		t.Error("the log shows what is sealed")
+	}
+}
+
+// TestReadingTheLog reads the log in the spellings of Unleash.
+func TestReadingTheLog(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
+	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"basket"}`)
+	s.enabled(t, "checkout")
+	s.apiToken(t, `{"tokenName":"a","type":"client"}`)
+	user, header := s.person(t, flags.RoleEditor)
+	s.check(t, call{"an editor", "DELETE", features + "/checkout", "", 202, ""}, header)
+	const ofFlag = "feature-archived feature-environment-enabled feature-strategy-add feature-created"
+	today := time.Now().UTC().Format(time.DateOnly)
+	for _, tt := range []struct{ name, path, want string }{
+		{"a flag", log + "/checkout", ofFlag},
+		{"a flag that never was", log + "/nosuch", ""},
+		{"a flag, by type", log + "/checkout?type=feature-created", "feature-created"},
+		{"in the log", searchLog + "?feature=IS:checkout", ofFlag},
+		{"a bare value", searchLog + "?feature=checkout", ofFlag},
+		{"two flags", searchLog + "?feature=IS_ANY_OF:checkout,basket&type=IS:feature-created", "feature-created feature-created"},
+		{"a project", log + "?project=shop", "feature-created project-created"},
+		{"a project by search", searchLog + "?project=IS:shop", "feature-created project-created"},
+		{"types", searchLog + "?type=IS_ANY_OF:feature-archived,%20api-token-created&from=" + today, "feature-archived api-token-created api-token-created api-token-created api-token-created"},
+		{"an environment", searchLog + "?environment=IS:development&query=checkout", "feature-environment-enabled feature-strategy-add"},
+		{"a user's id", searchLog + fmt.Sprintf("?createdBy=IS:%d", user), "feature-archived"},
+		{"a user's name", searchLog + fmt.Sprintf("?createdBy=person-%d", user), "feature-archived"},
+		{"until today", searchLog + "?feature=checkout&createdAtFrom=IS:" + today + "&createdAtTo=IS:" + today, ofFlag},
+		{"until yesterday", log + "?to=" + time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), ""},
+		{"from tomorrow", log + "?from=" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339), ""},
+		{"an offset of none", searchLog + "?offset=0&limit=1&query=basket", "feature-created"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := kinds(s.log(t, tt.path)); got != tt.want {
+				t.Errorf("GET %s has %q, want %q", tt.path, got, tt.want)
+			}
+		})
+	}
+	archived := fmt.Sprintf(`{"id":"<any>","type":"feature-archived","createdBy":"person-%[1]d","createdByUserId":%[1]d,"createdAt":"<time>",`+
+		`"data":{"archived":true,"favorite":false},"preData":{"archived":false,"favorite":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
+	s.run(t, []call{
+		{"the shape", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},
+		{"of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null,"totalEvents":1}`},
+		{"of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null,"totalEvents":1}`},
+	})
+	whole := s.do(t, "GET", log, "").body
+	for _, limit := range []string{"0", "1001", "ten", "-1", ""} {
+		s.check(t, call{"a limit out of range is the default", "GET", log + "?limit=" + limit, "", 200, whole})
+	}
+	for name, query := range map[string]string{
+		"an offset": "offset=100", "a cursor": "cursor=abc",
+		"a day": "from=yesterday", "no value": "type=IS:", "an empty one": "project=IS_ANY_OF:a,,b", "many": "",
+		"long": "project=" + strings.Repeat("a", 300), "a long text": "query=" + strings.Repeat("a", 300),
+		"no text": "query=%ff", "half a pair": "query=%ed%a0%80",
+	} {
+		if name == "many" { // not the same ones
+			var list []string
+			for i := range 101 {
+				list = append(list, fmt.Sprint("t-", i))
+			}
+			query = "type=IS_ANY_OF:" + strings.Join(list, ",")
+		}
+		for _, path := range []string{log, searchLog, log + "/checkout"} {
+			checkFailure(t, s.do(t, "GET", path+"?"+query, ""), 400, "ValidationError")
+		}
+	}
+	checkFailure(t, s.do(t, "GET", log+"/checkout?feature=basket", ""), 400, "ValidationError")
+	checkFailure(t, s.do(t, "GET", log+"/no%20name", ""), 404, "NotFoundError")
+	if got := s.do(t, "GET", log+"?offset=100", ""); !strings.Contains(got.body, "cursor") {
+		t.Errorf("%s does not name the cursor", got.body)
+	}
+}
+
+// TestWhoReadsTheLog sees that events of tokens, users, roles and access are for administrators, and all others for
+// whoever may read.
+func TestWhoReadsTheLog(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	s.create(t, "checkout")
+	_, viewer := s.person(t, flags.RoleViewer)
+	owner := as(s.account(t, "3", map[string]string{"shop": "4"}))
+	s.must(t, "POST", "/api/admin/roles", `{"name":"r","permissions":[]}`)
+	s.apiToken(t, `{"tokenName":"a","type":"client","project":"shop"}`)
+	words := []string{"token", "pat-", "user", "role", "account", "access"}
+	reserved := func(events []logEvent) (n int) {
+		for _, e := range events {
+			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(e.Type, word) }) {
+				n++
+			}
+		}
+		return n
+	}
+	all := s.log(t, log)
+	for _, header := range []string{viewer, owner} {
+		for _, path := range []string{log, log + "?limit=2", searchLog, searchLog + "?project=shop", searchLog + "?type=api-token-created", searchLog + "?query=secret"} {
+			if got := s.log(t, path, header); reserved(got) > 0 {
+				t.Errorf("GET %s shows %q to who is no administrator", path, kinds(got))
+			}
+		}
+		if got := s.log(t, log, header); len(got) != len(all)-reserved(all) || len(got) == 0 || len(got) == len(all) {
+			t.Errorf("%d events, want %d of the %d", len(got), len(all)-reserved(all), len(all))
+		}
+	}
+	for _, path := range []string{log, searchLog, log + "/checkout"} {
+		checkFailure(t, s.do(t, "GET", path, "", as(dynamotest.ClientToken)), 403, "NoAccessError")
+		checkFailure(t, s.do(t, "GET", path, "", "Authorization:"), 401, "AuthenticationRequired")
+	}
+}

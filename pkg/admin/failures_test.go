@@ -1,0 +1,276 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// soon is a context whose deadline leaves an operation a second.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// detail is what a message must never show: anything of the store, of Go, or of a secret.
+var detail = regexp.MustCompile(`(?i)dynamo|dynoxide|aws|https?:|127\.0|localhost|table|test-\d|FLAG#|PROJECT#|TOKEN#|BatchGet|TransactWrite|condition|throughput|throttl|` +
+	`goroutine|panic|runtime|\.go\b|connection|EOF|nil pointer|` + flags.HashSecret(dynamotest.AdminToken))
+
+func checkFailure(t *testing.T, got answer, status int, name string) {
+	t.Helper()
+	if got.status != status || len(match(failure(name, ""), got.body)) > 0 {
+		t.Errorf("%d %s, want %d %s", got.status, got.body, status, name)
+	}
+	if found := detail.FindString(got.body); found != "" {
+		t.Errorf("%s: shows %q, want nothing of what is inside", got.body, found)
+	}
+	if after := got.header.Get("Retry-After"); (after != "") != (status == 503) {
+		t.Errorf("Retry-After %q with %d, want one with a 503 alone", after, status)
+	}
+}
+
+// TestStoreFails lets everything go wrong between Guidon and its store.
+func TestStoreFails(t *testing.T) {
+	faults := &dynamotest.Faults{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
+	s.create(t, "f")
+	const read, write = "BatchGetItem", "TransactWriteItems"
+	tests := []struct {
+		name   string
+		fails  string // the operation of the store
+		fault  dynamotest.Fault
+		method string
+		status int
+		kind   string
+	}{
+		{"reads that reach nobody", read, dynamotest.DropRequest, "GET", 503, "ServiceUnavailableError"},
+		{"reads that nobody answers", read, dynamotest.LoseResponse, "GET", 503, "ServiceUnavailableError"},
+		{"reads that fail", read, dynamotest.FailBefore, "GET", 503, "ServiceUnavailableError"},
+		{"reads that are refused", read, dynamotest.ExpireCredentials, "GET", 500, "InternalError"},
+		{"reads that are throttled", read, dynamotest.Throttle, "GET", 503, "ServiceUnavailableError"},
+		{"writes that reach nobody", write, dynamotest.DropRequest, "PUT", 503, "ServiceUnavailableError"},
+		{"writes that fail", write, dynamotest.FailBefore, "PUT", 503, "ServiceUnavailableError"},
+		{"writes that are throttled", write, dynamotest.Throttle, "PUT", 503, "ServiceUnavailableError"},
+		{"writes that meet others without end", write, dynamotest.Conflict, "PUT", 503, "ServiceUnavailableError"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			faults.Change(func(f *dynamotest.Faults) {
+				f.Script = func(operation string, _ int) dynamotest.Fault {
+					if operation == tt.fails {
+						return tt.fault
+					}
+					return dynamotest.NoFault
+				}
+			})
+			got := directIn(soon(t), s.handler, tt.method, features+"/f", `{"description":"never"}`)
+			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
+			checkFailure(t, got, tt.status, tt.kind)
+			s.check(t, call{"nothing was changed", "GET", features + "/f", "", 200, `{"...":0,"description":""}`})
+		})
+	}
+}
+
+// A brokenStore fails in ways that a good one never does.
+type brokenStore struct {
+	flags.Store
+	load   func(ctx context.Context, keys []flags.Key) (flags.View, error)
+	commit func() error
+}
+
+func (b brokenStore) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
+	if b.load != nil {
+		return b.load(ctx, keys)
+	}
+	return b.Store.Load(ctx, keys)
+}
+
+func (b brokenStore) Commit(context.Context, flags.Change) error { return b.commit() }
+
+func (b brokenStore) CommitAll(_ context.Context, changes []flags.Change) []error {
+	errs := make([]error, len(changes))
+	for i := range changes {
+		errs[i] = b.commit()
+	}
+	return errs
+}
+
+func TestDefects(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	commits := func(err error) func() error { return func() error { return err } }
+	rounds := 0
+	slowLater := func(ctx context.Context, keys []flags.Key) (flags.View, error) {
+		if rounds++; rounds == 1 {
+			return s.store.Load(ctx, keys)
+		}
+		<-ctx.Done()
+		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time")
+	}
+	cause := errorOf("TOKEN#secret: connection refused at 127.0.0.1")
+	tests := []struct {
+		name   string
+		store  brokenStore
+		status int
+		kind   string
+	}{
+		{"a panic", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { panic("TOKEN#secret in table test-1") }}, 500, "InternalError"},
+		{"an error of no kind", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { return nil, cause }}, 500, "InternalError"},
+		{"an error of no kind at the end", brokenStore{Store: s.store, commit: commits(cause)}, 500, "InternalError"},
+		{"a cause", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
+		{"a kind that nobody knows", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
+		{"others that are always first", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"time that is up in the round after that", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			handler := httpapi.New(tt.store, admin.Features(), httpapi.Config{})
+			checkFailure(t, directIn(soon(t), handler, "PUT", features+"/f", `{"stale":true}`), tt.status, tt.kind)
+		})
+	}
+}
+
+// A longStore has a project with more flags than one answer can hold.
+type longStore struct {
+	flags.Store
+	flags int
+}
+
+func (l longStore) Summaries(context.Context, string, bool) ([]flags.FeatureSummary, error) {
+	list := make([]flags.FeatureSummary, l.flags)
+	for i := range list {
+		list[i] = flags.FeatureSummary{Name: fmt.Sprintf("team-%d.service.flag-%06d", i%17, i), Metadata: flags.Metadata{Type: "release"},
+			CreatedAt: time.Unix(1_700_000_000+int64(i)*997, 0), Tags: []flags.Tag{{Type: "simple", Value: fmt.Sprintf("team-%d", i%17)}}}
+	}
+	return list, nil
+}
+
+// TestLongAnswers lists more than Lambda can answer: compressed if the caller accepts that, else a clear error that names
+// the way out.
+func TestLongAnswers(t *testing.T) {
+	s := serve(t)
+	for _, path := range []string{project, features} {
+		for _, tt := range []struct {
+			flags    int
+			encoding string
+			status   int
+		}{
+			{5_000, "", 200}, {20_000, "", 413}, {20_000, "br, gzip;q=0", 413},
+			{5_000, "gzip, deflate", 200}, {10_000, "gzip", 200}, {20_000, "*", 200},
+		} {
+			for _, group := range []httpapi.Group{admin.Projects(), admin.Features()} {
+				r := httptest.NewRequest(http.MethodGet, path, nil)
+				r.Header.Set("Authorization", dynamotest.AdminToken)
+				r.Header.Set("Accept-Encoding", tt.encoding)
+				w := httptest.NewRecorder()
+				httpapi.New(longStore{s.store, tt.flags}, group, httpapi.Config{}).ServeHTTP(w, r)
+				if w.Code == 404 {
+					continue // the path of the other group
+				}
+				if w.Code != tt.status {
+					t.Errorf("GET %s of %d flags, Accept-Encoding %q: %d %.300s, want %d", path, tt.flags, tt.encoding, w.Code, w.Body, tt.status)
+					continue
+				}
+				if w.Code != 200 {
+					if len(match(failure("PayloadTooLargeError", "/search/features"), w.Body.String())) > 0 {
+						t.Errorf("GET %s of %d flags: %s, want words that name the search", path, tt.flags, w.Body)
+					}
+					continue
+				}
+				t.Logf("%d flags, Accept-Encoding %q: %d bytes", tt.flags, tt.encoding, w.Body.Len())
+				var list struct{ Features []struct{ Name string } }
+				if err := json.Unmarshal(uncompressed(t, w.Header(), w.Body), &list); err != nil || len(list.Features) != tt.flags {
+					t.Errorf("GET %s of %d flags: got %d of them, %v", path, tt.flags, len(list.Features), err)
+				}
+			}
+		}
+	}
+}
+
+type errorOf string
+
+func (e errorOf) Error() string { return string(e) }
+
+// TestUnseeded asks a store that holds nothing but a token: a defect of the deployment, said in JSON.
+func TestUnseeded(t *testing.T) {
+	store := dynamotest.Open(t, nil)
+	for _, group := range admin.Groups() {
+		handler := httpapi.New(store, group, httpapi.Config{})
+		for _, route := range group.Routes() {
+			if route == "GET /health" {
+				continue
+			}
+			c := subject{project: "default", flag: "f", environment: "development", strategy: "id"}.call(route)
+			got := direct(handler, c.method, c.path, c.body)
+			checkFailure(t, got, 401, "AuthenticationRequired")
+		}
+	}
+	open := httpapi.New(store, admin.Features(), httpapi.Config{Open: true})
+	checkFailure(t, direct(open, "GET", features, ""), 500, "InternalError")
+}
+
+// TestLog sees that a failure's id is in its log line, and that neither paths nor bodies nor secrets are.
+func TestLog(t *testing.T) {
+	var log bytes.Buffer
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
+	s.create(t, "hidden-name")
+	tests := []struct {
+		name, method, path, body, route string
+		status                          int
+	}{
+		{"a success", "GET", features + "/hidden-name", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 200},
+		{"a 404", "GET", features + "/hidden-other", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 404},
+		{"a 400", "POST", features, `{"name":"hidden name"}`, "POST /api/admin/projects/{projectId}/features", 400},
+		{"a path of nobody's", "GET", "/hidden", "", "", 404},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			log.Reset()
+			got := direct(s.handler, tt.method, tt.path, tt.body)
+			var line struct {
+				Method, Route, ErrorID string
+				Status                 int
+			}
+			if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+				t.Fatalf("log %q: %v, want one line of JSON", &log, err)
+			}
+			if line.Method != tt.method || line.Route != tt.route || line.Status != tt.status || got.status != tt.status {
+				t.Errorf("log %s of %d, want %s, %q, %d", &log, got.status, tt.method, tt.route, tt.status)
+			}
+			if failed := tt.status >= 400; failed != (line.ErrorID != "") || failed && !strings.Contains(got.body, line.ErrorID) {
+				t.Errorf("error id %q in the log, body %s; want the same", line.ErrorID, got.body)
+			}
+			if text := log.String(); strings.Contains(text, "hidden") || strings.Contains(text, dynamotest.AdminToken) {
+				t.Errorf("log %s, want no path, body or secret in it", text)
+			}
+		})
+	}
+}
+
+// TestIDsAreFresh sees that no two failures have an id in common.
+func TestIDsAreFresh(t *testing.T) {
+	s := serve(t)
+	seen := map[string]bool{}
+	for range 20 {
+		_, rest, _ := strings.Cut(s.do(t, "GET", "/nosuch", "").body, `"id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		if id == "" || seen[id] {
+			t.Errorf("id %q again, want a fresh one", id)
+		}
+		seen[id] = true
+	}
+}

@@ -1,0 +1,128 @@
+package admin_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+func TestFavorites(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f", "g", "archived")
+	s.must(t, "DELETE", features+"/archived", "")
+	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
+	ann, annsHeader := s.person(t, flags.RoleViewer)
+	_, ben := s.person(t, flags.RoleViewer)
+	another := "Authorization: " + s.adminToken(t, time.Time{})
+	favorite := func(is bool) string { return fmt.Sprintf(`{"...":0,"name":"f","favorite":%t}`, is) }
+	list := func(is bool) string {
+		return fmt.Sprintf(`{"...":0,"features":[{"...":0,"name":"f","favorite":%t},{"...":0,"name":"g","favorite":false}]}`, is)
+	}
+	const admin = "Authorization: " + dynamotest.AdminToken
+	for _, tt := range []struct {
+		call
+		who string
+	}{
+		{call{"none from the start", "GET", features + "/f", "", 200, favorite(false)}, admin},
+		{call{"one that is none removed", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"added", "POST", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"added again", "POST", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"with a body, which nobody reads", "POST", features + "/f/favorites", "{}", 200, ""}, admin},
+		{call{"in the read", "GET", features + "/f", "", 200, favorite(true)}, admin},
+		{call{"in the list", "GET", features, "", 200, list(true)}, admin},
+		{call{"in the overview", "GET", project, "", 200, list(true)}, admin},
+		{call{"in an answer to a change", "POST", in("f", "development") + "/off", "", 200, favorite(true)}, admin},
+		{call{"another token's are its own", "GET", features + "/f", "", 200, favorite(false)}, another},
+		{call{"a user's are too", "GET", features, "", 200, list(false)}, annsHeader},
+		{call{"whoever reads may have some", "POST", features + "/f/favorites", "", 200, ""}, annsHeader},
+		{call{"which are seen", "GET", features, "", 200, list(true)}, annsHeader},
+		{call{"by nobody else", "GET", features, "", 200, list(false)}, ben},
+		{call{"removed by one", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"gone", "GET", features + "/f", "", 200, favorite(false)}, admin},
+		{call{"kept by the other", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
+		{call{"renamed", "PUT", fmt.Sprintf("/api/admin/user-admin/%d", ann), `{"name":"Ann","username":"another"}`, 200, anything}, admin},
+		{call{"kept under another name", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
+		{call{"a clone is nobody's", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything}, admin},
+		{call{"not even whose the source is", "GET", features + "/clone", "", 200, `{"...":0,"favorite":false}`}, annsHeader},
+		{call{"an unknown flag", "POST", features + "/nosuch/favorites", "", 404, notFound(`"nosuch"`)}, admin},
+		{call{"an unknown flag removed", "DELETE", features + "/nosuch/favorites", "", 404, notFound(`"nosuch"`)}, admin},
+		{call{"through another project", "POST", "/api/admin/projects/other/features/f/favorites", "", 404, notFound(`"other"`)}, admin},
+		{call{"an archived flag", "POST", features + "/archived/favorites", "", 404, notFound("archived")}, admin},
+		{call{"an archived flag removed", "DELETE", features + "/archived/favorites", "", 404, notFound("archived")}, admin},
+		{call{"a token for SDKs", "POST", features + "/f/favorites", "", 403, failure("NoAccessError", "SDKs")}, "Authorization: " + dynamotest.ClientToken},
+	} {
+		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.who) })
+	}
+	want := []flags.EventType{flags.FeatureCreated, flags.FeatureFavorited, flags.FeatureFavorited, flags.FeatureUnfavorited}
+	if got := s.events(t, "f"); !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+// TestFavoritesWithoutTokens is about a service that asks for none.
+func TestFavoritesWithoutTokens(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	s.must(t, "POST", features+"/f/favorites", "")
+	for _, group := range admin.Groups() {
+		if group.Name == "features" {
+			open := httpapi.New(s.store, group, httpapi.Config{Open: true, Limits: flags.DefaultLimits()})
+			if got := direct(open, "GET", features+"/f", "").body; len(match(`{"...":0,"favorite":true}`, got)) > 0 {
+				t.Errorf("read without a token: %s, want the favorites of the token named admin", got)
+			}
+		}
+	}
+}
+
+func TestParallelFavorites(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	s.must(t, "POST", in("f", "development")+"/strategies", `{"name":"default"}`)
+	calls := []call{
+		{method: "POST", path: features + "/f/favorites"},
+		{method: "POST", path: in("f", "development") + "/on"},
+		{method: "PUT", path: features + "/f", body: `{"stale":true}`},
+		{method: "POST", path: tags("f"), body: `{"type":"simple","value":"mine"}`},
+	}
+	got := s.parallel(t, 40, func(i int) call { return calls[i%4] })
+	wantStatuses(t, got, map[int]int{200: 30, 201: 10})
+	s.wantEvents(t, "f", flags.FeatureFavorited, 1)
+	s.check(t, call{"all kept", "GET", features + "/f", "", 200, `{"...":0,"enabled":true,"stale":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}]}`})
+}
+
+func TestFeatureTypes(t *testing.T) {
+	s := serve(t)
+	kind := func(id, name, days string) string {
+		return fmt.Sprintf(`{"id":%q,"name":%q,"description":"<has .>","lifetimeDays":%s}`, id, name, days)
+	}
+	s.check(t, call{"all", "GET", "/api/admin/feature-types", "", 200, `{"version":1,"types":[` +
+		kind("experiment", "Experiment", "40") + `,` + kind("kill-switch", "Kill switch", "null") + `,` + kind("release", "Release", "40") + `,` +
+		kind("operational", "Operational", "7") + `,` + kind("permission", "Permission", "null") + `]}`})
+}
+
+func TestValidateFeature(t *testing.T) {
+	s := serve(t)
+	s.create(t, "taken", "archived")
+	s.must(t, "DELETE", features+"/archived", "")
+	const validate = "/api/admin/features/validate"
+	s.run(t, []call{
+		{"a new name", "POST", validate, `{"name":"new"}`, 200, ""},
+		{"in a project", "POST", validate, `{"name":"new","projectId":"default"}`, 200, ""},
+		{"in none, by null", "POST", validate, `{"name":"new","projectId":null}`, 200, ""},
+		{"none was made", "GET", features + "/new", "", 404, notFound(`"new"`)},
+		{"a taken name", "POST", validate, `{"name":"taken"}`, 409, failure("NameExistsError", `"taken"`)},
+		{"one of an archived flag", "POST", validate, `{"name":"archived"}`, 409, failure("NameExistsError", "archived")},
+		{"an unknown project", "POST", validate, `{"name":"new","projectId":"nosuch"}`, 400, invalid("/projectId")},
+		{"which comes before a taken name", "POST", validate, `{"name":"taken","projectId":"nosuch"}`, 400, invalid("/projectId")},
+		{"a bad name", "POST", validate, `{"name":"a b"}`, 400, invalid("/name")},
+		{"a bad project", "POST", validate, `{"name":"new","projectId":"a b"}`, 400, invalid("/projectId")},
+		{"no name", "POST", validate, `{}`, 400, invalid("/name")},
+		{"a name that is no text", "POST", validate, `{"name":5}`, 400, invalid("/name")},
+	})
+}

@@ -1,0 +1,254 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// Where most tests do their work.
+const (
+	project  = "/api/admin/projects/default"
+	features = project + "/features"
+)
+
+// in is an environment of a flag in the project "default".
+func in(flag, environment string) string {
+	return features + "/" + flag + "/environments/" + environment
+}
+
+// A server is the whole interface over a store of its own.
+type server struct {
+	url     string
+	client  *http.Client
+	store   *dynamo.Store
+	handler http.Handler
+}
+
+// An option changes how a server is set up; transport carries the store's requests.
+type option func(config *httpapi.Config, transport *http.RoundTripper)
+
+// serve starts a server with what every deployment begins with, and the three tokens of dynamotest.
+func serve(t *testing.T, options ...option) *server {
+	t.Helper()
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}
+	var transport http.RoundTripper
+	for _, o := range options {
+		o(&config, &transport)
+	}
+	store := dynamotest.Open(t, newIAM(transport))
+	dynamotest.Seed(t, store)
+	handler := described(t, everyGroup(store, config))
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close)
+	client := web.Client()
+	client.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &server{url: web.URL, client: client, store: store, handler: handler}
+}
+
+// everyGroup sends each request to the group that has a route for it, as the gateway does. What no group has a route
+// for, and what a mux would redirect, goes to the fallback.
+func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
+	mux := &httpapi.Mux{}
+	var fallback http.Handler
+	for _, group := range admin.Groups() {
+		handler := byFunction(group.Name, httpapi.New(store, group, config))
+		for _, route := range group.Routes() {
+			mux.Handle(route, handler)
+			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect to it with a slash behind
+				mux.Handle(before, handler)
+			}
+		}
+		if group.Name == "fallback" {
+			fallback = handler
+		}
+	}
+	mux.Handle("/", fallback)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath() {
+			fallback.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// An answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// try sends a request as the administrator. A header is "Name: value", and "Name:" takes one away.
+func (s *server) try(method, path, body string, headers ...string) (answer, error) {
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Authorization", dynamotest.AdminToken)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ":")
+		r.Header.Del(name)
+		if value = strings.TrimSpace(value); value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	response, err := s.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(content)}, err
+}
+
+func (s *server) do(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	got, err := s.try(method, path, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// must sends a request that is only on the way to what a test is about.
+func (s *server) must(t *testing.T, method, path, body string) answer {
+	t.Helper()
+	got := s.do(t, method, path, body)
+	if got.status >= 300 {
+		t.Fatalf("%s %s %.300s: %d %.500s, want success", method, path, body, got.status, got.body)
+	}
+	return got
+}
+
+// create makes flags in the project "default".
+func (s *server) create(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		s.must(t, "POST", features, fmt.Sprintf(`{"name":%q}`, name))
+	}
+}
+
+// strategy adds a strategy to a flag in development, and returns its id.
+func (s *server) strategy(t *testing.T, flag, body string) string {
+	t.Helper()
+	var added struct{ ID string }
+	if err := json.Unmarshal([]byte(s.must(t, "POST", in(flag, "development")+"/strategies", body).body), &added); err != nil {
+		t.Fatal(err)
+	}
+	return added.ID
+}
+
+// enabled makes flags with a strategy in development, and switches them on there.
+func (s *server) enabled(t *testing.T, names ...string) {
+	t.Helper()
+	s.create(t, names...)
+	for _, name := range names {
+		s.strategy(t, name, `{"name":"default"}`)
+		s.must(t, "POST", in(name, "development")+"/on", "")
+	}
+}
+
+// events are the types of a flag's events, oldest first.
+func (s *server) events(t *testing.T, flag string) []flags.EventType {
+	t.Helper()
+	return s.eventsOf(t, &flags.Feature{Name: flag})
+}
+
+func (s *server) eventsOf(t *testing.T, of flags.Aggregate) []flags.EventType {
+	t.Helper()
+	events, err := s.store.Events(t.Context(), of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := make([]flags.EventType, len(events))
+	for i, e := range events {
+		types[i] = e.Type
+	}
+	return types
+}
+
+// A call is a request and the answer that it must have.
+type call struct {
+	name   string
+	method string
+	path   string
+	body   string
+	status int
+	want   string // see match
+}
+
+// run makes calls one after the other: those of a table may build on each other.
+func (s *server) run(t *testing.T, calls []call) {
+	t.Helper()
+	for _, c := range calls {
+		t.Run(c.name, func(t *testing.T) { s.check(t, c) })
+	}
+}
+
+func (s *server) check(t *testing.T, c call, headers ...string) {
+	t.Helper()
+	got := s.do(t, c.method, c.path, c.body, headers...)
+	if got.status != c.status {
+		t.Errorf("%s: %s %.300s %.300s: status %d, want %d; body %.500s", c.name, c.method, c.path, c.body, got.status, c.status, got.body)
+		return
+	}
+	media := "application/json; charset=utf-8"
+	if strings.HasSuffix(c.path, "/csv") && got.status < 300 {
+		media = "text/csv; charset=utf-8"
+	}
+	if kind := got.header.Get("Content-Type"); got.body != "" && kind != media {
+		t.Errorf("%s %s: content type %q, want %q", c.method, c.path, kind, media)
+	}
+	if different := match(c.want, got.body); len(different) > 0 {
+		t.Errorf("%s: %s %.300s %.300s: %s\nbody %s\nwant %s", c.name, c.method, c.path, c.body, strings.Join(different, "\n"), got.body, c.want)
+	}
+}
+
+// unchanged makes calls that must be refused, and sees that they left the flag and its history as they were. Events
+// only grow in number, so one look at the end tells of every call.
+func (s *server) unchanged(t *testing.T, flag string, calls []call) {
+	t.Helper()
+	was, events := s.do(t, "GET", features+"/"+flag, ""), len(s.events(t, flag))
+	s.run(t, calls)
+	if now := s.do(t, "GET", features+"/"+flag, ""); now.body != was.body || now.status != was.status {
+		t.Errorf("the flag was %d %.2000s, is now %d %.2000s", was.status, was.body, now.status, now.body)
+	}
+	if now := s.events(t, flag); len(now) != events {
+		t.Errorf("events %q, want %d of them still", now, events)
+	}
+}
+
+// direct asks a handler without a network in between.
+func direct(handler http.Handler, method, path, body string) answer {
+	return directIn(context.Background(), handler, method, path, body)
+}
+
+func directIn(ctx context.Context, handler http.Handler, method, path, body string) answer {
+	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", dynamotest.AdminToken)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return answer{w.Code, w.Header(), w.Body.String()}
+}

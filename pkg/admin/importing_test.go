@@ -1,0 +1,307 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+const (
+	exportData = "/api/admin/features-batch/export"
+	importData = "/api/admin/features-batch/import"
+)
+
+// A report is what an import answers.
+type report struct {
+	Created, Overwritten, Unchanged, Skipped int
+	Features, Others                         []struct {
+		Kind, Name, Outcome string
+		Reasons             []string
+	}
+}
+
+// counts are what it counts.
+func (r report) counts() [4]int { return [4]int{r.Created, r.Overwritten, r.Unchanged, r.Skipped} }
+
+// importHere imports data into development of the project "default" and tells the report.
+func (s *server) importHere(t *testing.T, data string) report {
+	t.Helper()
+	var r report
+	body := fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data)
+	if err := json.Unmarshal([]byte(s.must(t, "POST", importData, body).body), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// fillOne makes a flag with one of everything, "full", which depends on "parent".
+func (s *server) fillOne(t *testing.T) {
+	t.Helper()
+	s.create(t, "parent")
+	s.must(t, "POST", features, `{"name":"full","type":"kill-switch","description":"Every part of a flag.","impressionData":true}`)
+	s.must(t, "POST", "/api/admin/tag-types", `{"name":"team","description":"Who looks after it.","icon":"T"}`)
+	s.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"team","value":"core"},{"type":"simple","value":"old/one"}],"removedTags":[]}`)
+	s.must(t, "POST", "/api/admin/context", `{"name":"country","description":"Where they are.","stickiness":true,"legalValues":[{"value":"CH"}]}`)
+	segment := s.must(t, "POST", "/api/admin/segments", `{"name":"testers","description":"Who tests.","constraints":[{"contextName":"userId","operator":"IN","values":["1","2"]}]}`)
+	var made struct{ ID int }
+	if err := json.Unmarshal([]byte(segment.body), &made); err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "POST", in("full", "development")+"/strategies", fmt.Sprintf(`{"name":"flexibleRollout","title":"Half","parameters":{"rollout":"50"},"segments":[%d],
+		"constraints":[{"contextName":"country","operator":"IN","values":["CH"],"inverted":true}],
+		"variants":[{"name":"blue","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}]}`, made.ID))
+	s.must(t, "POST", in("full", "development")+"/strategies", `{"name":"userWithId","parameters":{"userIds":"7,8"},"disabled":true,"sortOrder":7}`)
+	s.must(t, "PUT", in("full", "development")+"/variants", `[{"name":"a","weight":300,"weightType":"fix","stickiness":"userId"},
+		{"name":"b","weight":700,"weightType":"variable","stickiness":"userId","overrides":[{"contextName":"userId","values":["9"]}]}]`)
+	s.must(t, "POST", in("full", "development")+"/on", "")
+	s.must(t, "POST", features+"/full/dependencies", `{"feature":"parent","enabled":true,"variants":["x"]}`)
+}
+
+// What is exported is what is imported: a flag comes over with all that it has, and its export is the same there.
+func TestExportImport(t *testing.T) {
+	from, to := serve(t), serve(t)
+	from.fillOne(t)
+	const all = `{"environment":"development","features":[],"fullSegments":true}`
+	data := from.must(t, "POST", exportData, all).body
+
+	to.must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // so that ids differ
+	got := to.importHere(t, data)
+	if got.counts() != [4]int{2, 0, 0, 0} || len(got.Others) != 3 {
+		t.Fatalf("import: got %+v, want 2 flags, a tag type, a context field and a segment created", got)
+	}
+	if diff := cmp.Diff(exportedBy(t, data), exportedBy(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+		t.Errorf("the export of what was imported (-source +here):\n%s", diff)
+	}
+
+	before := len(to.log(t, "/api/admin/events?limit=100"))
+	if got := to.importHere(t, data); got.counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
+		t.Errorf("the same import again: got %+v, want 2 flags unchanged", got)
+	}
+	if after := len(to.log(t, "/api/admin/events?limit=100")); after != before {
+		t.Errorf("the same import again left %d events", after-before)
+	}
+
+	to.must(t, "POST", in("full", "development")+"/off", "")
+	to.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"simple","value":"mine"}],"removedTags":[]}`)
+	if got := to.importHere(t, data); got.counts() != [4]int{0, 1, 1, 0} {
+		t.Errorf("an import over a changed flag: got %+v, want 1 overwritten", got)
+	}
+	if diff := cmp.Diff(exportedBy(t, data), exportedBy(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+		t.Errorf("the export of what was overwritten (-source +here):\n%s", diff)
+	}
+}
+
+// exportedBy is an export without the ids of strategies and segments.
+func exportedBy(t *testing.T, data string) map[string]any {
+	t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(data), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range doc["featureStrategies"].([]any) {
+		s := s.(map[string]any)
+		delete(s, "id")
+		s["segments"] = len(s["segments"].([]any))
+	}
+	for _, s := range doc["segments"].([]any) {
+		delete(s.(map[string]any), "id")
+	}
+	return doc
+}
+
+func TestExport(t *testing.T) {
+	s := serve(t)
+	s.fillOne(t)
+	s.create(t, "gone")
+	s.must(t, "DELETE", features+"/gone", "")
+	names := func(body string) []string {
+		var doc struct{ Features []struct{ Name string } }
+		if err := json.Unmarshal([]byte(s.must(t, "POST", exportData, body).body), &doc); err != nil {
+			t.Fatal(err)
+		}
+		list := []string{}
+		for _, f := range doc.Features {
+			list = append(list, f.Name)
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"all", `{"environment":"development","features":[]}`, []string{"full", "parent"}},
+		{"by name", `{"environment":"production","features":["parent"]}`, []string{"parent"}},
+		{"a name twice", `{"environment":"production","features":["parent","parent"]}`, []string{"parent"}},
+		{"by the value of a tag", `{"environment":"development","tag":"core"}`, []string{"full"}},
+		{"by a tag", `{"environment":"development","tag":"simple:old/one"}`, []string{"full"}},
+		{"by a tag of no flag", `{"environment":"development","tag":"simple:core"}`, []string{}},
+		{"by project", `{"environment":"development","project":"default"}`, []string{"full", "parent"}},
+		{"an environment that the project does not have", `{"environment":"default","features":["full"]}`, []string{"full"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, names(tt.body)); diff != "" {
+				t.Errorf("flags of %s (-want +got):\n%s", tt.body, diff)
+			}
+		})
+	}
+	s.run(t, []call{
+		{"no choice", "POST", exportData, `{"environment":"development"}`, 400, invalid("/features")},
+		{"no environment", "POST", exportData, `{"features":[]}`, 400, invalid("/environment")},
+		{"an unknown environment", "POST", exportData, `{"environment":"nosuch","features":[]}`, 400, invalid("/environment")},
+		{"an unknown flag", "POST", exportData, `{"environment":"development","features":["full","nosuch"]}`, 400, invalid("/features/1")},
+		{"an archived flag", "POST", exportData, `{"environment":"development","features":["gone"]}`, 400, invalid("/features/0")},
+		{"what is no name", "POST", exportData, `{"environment":"development","features":["a b"]}`, 400, invalid("/features/0")},
+		{"an unknown project", "POST", exportData, `{"environment":"development","project":"nosuch"}`, 400, invalid("/project")},
+	})
+	answer := s.do(t, "POST", exportData, `{"environment":"development","features":[],"downloadFile":true}`)
+	if got := answer.header.Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="export-development-`) {
+		t.Errorf("Content-Disposition of a download: got %q", got)
+	}
+}
+
+// A flag comes over whole or not at all, and the others all the same.
+func TestImportSkips(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.create(t, "kept", "old", "child", "grandparent")
+	s.must(t, "DELETE", features+"/old", "")
+	s.must(t, "POST", features+"/child/dependencies", `{"feature":"grandparent"}`)
+	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
+	s.must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
+	got := s.importHere(t, `{
+		"features":[{"name":"good"},{"name":"elsewhere"},{"name":"old"},{"name":"weird"},{"name":"seg"},{"name":"lost"},{"name":"orphan"},{"name":"third"},{"name":"kept"},{"name":"tagged"}],
+		"featureStrategies":[{"featureName":"weird","name":"nosuch"},{"featureName":"seg","name":"default","segments":[3]},
+			{"featureName":"lost","name":"default","segments":[4]},{"featureName":"good","name":"default"}],
+		"featureEnvironments":[{"featureName":"good","enabled":true,"environment":"x"}],
+		"featureTags":[{"featureName":"tagged","tagType":"x","tagValue":"value"}],
+		"segments":[{"id":3,"name":"nosuch"}],
+		"dependencies":[{"feature":"orphan","dependencies":[{"feature":"nosuch"}]},{"feature":"third","dependencies":[{"feature":"child"}]}]}`)
+	if got.counts() != [4]int{1, 0, 1, 8} {
+		t.Errorf("counts: got %v, want 1 created, 1 unchanged, 8 skipped", got.counts())
+	}
+	want := map[string]string{
+		"good": "", "kept": "", "elsewhere": "another project", "old": "archived", "weird": "strategies/0/name", "seg": `"nosuch"`, "lost": "segment 4",
+		"orphan": `no flag "nosuch"`, "third": "only one level", "tagged": `tag type "x"`,
+	}
+	for _, row := range got.Features {
+		reasons := strings.Join(row.Reasons, "; ")
+		if (want[row.Name] == "") != (reasons == "") || !strings.Contains(reasons, want[row.Name]) {
+			t.Errorf("%s: got the reasons %q, want %q", row.Name, reasons, want[row.Name])
+		}
+		if row.Outcome == "skipped" && row.Name != "elsewhere" && row.Name != "old" {
+			s.check(t, call{row.Name, "GET", features + "/" + row.Name, "", 404, notFound(row.Name)})
+		}
+	}
+	if len(got.Others) != 1 || got.Others[0].Outcome != "skipped" || got.Others[0].Name != "x" {
+		t.Errorf("others: got %+v, want the tag type x skipped", got.Others)
+	}
+}
+
+// A flag that is on without a strategy is on for everybody, and so it is here.
+func TestImportOnWithoutStrategies(t *testing.T) {
+	s := serve(t)
+	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
+	s.importHere(t, data)
+	s.check(t, call{"the flag", "GET", in("on", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
+		t.Errorf("again: got %+v, want it unchanged", got)
+	}
+}
+
+// Parents and children may come in any order, and more of them than one round takes.
+func TestImportManyWithParents(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	const children = 230
+	var list, dependencies []string
+	for i := range children {
+		name := fmt.Sprintf("child-%03d", i)
+		list = append(list, fmt.Sprintf(`{"name":%q}`, name))
+		dependencies = append(dependencies, fmt.Sprintf(`{"feature":%q,"dependencies":[{"feature":"root-%d"}]}`, name, i%20))
+	}
+	for i := range 20 {
+		list = append(list, fmt.Sprintf(`{"name":"root-%d"}`, i))
+	}
+	data := fmt.Sprintf(`{"features":[%s],"dependencies":[%s]}`, strings.Join(list, ","), strings.Join(dependencies, ","))
+	if got := s.importHere(t, data); got.counts() != [4]int{children + 20, 0, 0, 0} {
+		t.Fatalf("got %v created, overwritten, unchanged, skipped; want %d created", got.counts(), children+20)
+	}
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, children + 20, 0} {
+		t.Errorf("again: got %v, want all unchanged", got.counts())
+	}
+}
+
+// Somebody else may make the same flags at the same time: each is then there, and no name is taken.
+func TestImportsAtOnce(t *testing.T) {
+	s := serve(t)
+	var list, tags, dependencies []string
+	for i := range 60 {
+		list = append(list, fmt.Sprintf(`{"name":"f-%02d"}`, i))
+		tags = append(tags, fmt.Sprintf(`{"featureName":"f-%02d","tagType":"team","tagValue":"core"}`, i))
+		dependencies = append(dependencies, fmt.Sprintf(`{"feature":"f-%02d","dependencies":[{"feature":"root"},{"feature":"root"}]}`, i))
+	}
+	data := fmt.Sprintf(`{"features":[%s,{"name":"root"}],"featureTags":[%s],"dependencies":[%s],"segments":[{"id":1,"name":"all","constraints":[]}]}`,
+		strings.Join(list, ","), strings.Join(tags, ","), strings.Join(dependencies[:10], ","))
+	reports := make([]report, 4)
+	var working sync.WaitGroup
+	for i := range reports {
+		working.Go(func() { reports[i] = s.importHere(t, data) })
+	}
+	working.Wait()
+	created := 0
+	for i, r := range reports {
+		created += r.Created
+		if r.Skipped > 0 || r.Created+r.Unchanged != 61 {
+			t.Errorf("import %d: got %v created, overwritten, unchanged, skipped; want none skipped", i, r.counts())
+		}
+	}
+	if created != 61 {
+		t.Errorf("%d flags were created in all, want 61", created)
+	}
+}
+
+// A segment that is here stays as it is; who brings another one of its name is told so.
+func TestImportOtherSegment(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
+	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","segments":[9]}],"segments":[{"id":9,"name":"mine","constraints":[]}]}`
+	got := s.importHere(t, data)
+	if len(got.Others) != 1 || got.Others[0].Outcome != "kept" || got.Created != 1 {
+		t.Errorf("got %+v, want the flag created and the segment kept", got)
+	}
+	s.check(t, call{"validation warns", "POST", validateImport, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data), 200,
+		reportOf("", "f mine")})
+}
+
+// Strategies may come in any order: what counts is their sortOrder, and the same import again changes nothing.
+func TestImportOrder(t *testing.T) {
+	s := serve(t)
+	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
+		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
+	s.importHere(t, data)
+	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
+		t.Errorf("again: got %v, want it unchanged", got.counts())
+	}
+}
+
+// However much there is to say of what was skipped, it fits into an answer.
+func TestImportReportFits(t *testing.T) {
+	s := serve(t)
+	var list, strategies []string
+	for i := range 4000 {
+		list = append(list, fmt.Sprintf(`{"name":"rep%d"}`, i))
+		for range 5 {
+			strategies = append(strategies, fmt.Sprintf(`{"featureName":"rep%d","name":"flexibleRollout","parameters":{"rollout":"much"}}`, i))
+		}
+	}
+	got := s.importHere(t, fmt.Sprintf(`{"features":[{"name":"good"},%s],"featureStrategies":[%s]}`, strings.Join(list, ","), strings.Join(strategies, ",")))
+	if got.counts() != [4]int{1, 0, 0, 4000} || len(got.Features[4000].Reasons) == 0 {
+		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.counts())
+	}
+}

@@ -1,0 +1,113 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"guidon/pkg/httpapi"
+)
+
+const validateImport = "/api/admin/features-batch/validate"
+
+// importOf is import data for the project "default" and its environment development, with some lists.
+func importOf(lists ...string) string {
+	return `{"project":"default","environment":"development","data":{` + strings.Join(lists, ",") + `}}`
+}
+
+// reportOf is a validation result with findings about some names each; "" for none.
+func reportOf(errors, warnings string) string {
+	list := func(all string) string {
+		var findings []string
+		for names := range strings.FieldsSeq(all) {
+			affected, _ := json.Marshal(strings.Split(names, ","))
+			findings = append(findings, fmt.Sprintf(`{"message":"<any>","affectedItems":%s}`, affected))
+		}
+		return "[" + strings.Join(findings, ",") + "]"
+	}
+	return fmt.Sprintf(`{"errors":%s,"warnings":%s,"permissions":[]}`, list(errors), list(warnings))
+}
+
+func TestValidateImport(t *testing.T) {
+	s := serve(t)
+	s.create(t, "kept", "old")
+	s.must(t, "DELETE", features+"/old", "")
+	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
+	s.must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
+	const flags = `"features":[{"name":"new"}]`
+	s.run(t, []call{
+		{"nothing", "POST", validateImport, importOf(`"features":[]`), 200, reportOf("", "")},
+		{"a new flag", "POST", validateImport, importOf(flags), 200, reportOf("", "")},
+		{"errors", "POST", validateImport, importOf(`"features":[{"name":"elsewhere"},{"name":"new"}]`,
+			`"dependencies":[{"feature":"new","dependencies":[{"feature":"gone","enabled":true,"variants":["v"]}]}]`,
+			`"segments":[{"id":1,"name":"beta"}]`, `"featureStrategies":[{"featureName":"new","name":"default","segments":[1,2]}]`), 200,
+			reportOf("elsewhere gone beta,2", "")},
+		{"warnings", "POST", validateImport, importOf(`"features":[{"name":"old"},{"name":"kept"}]`,
+			`"featureStrategies":[{"featureName":"kept","name":"mine"}]`, `"tagTypes":[{"name":"team","description":null,"icon":null}]`,
+			`"featureTags":[{"featureName":"kept","tagType":"owner","tagValue":"me"}]`, `"contextFields":[{"name":"country"},{"name":"userId"}]`), 200,
+			reportOf("", "kept old mine team,owner country")},
+		{"what Unleash exports", "POST", validateImport, importOf(
+			`"features":[{"name":"new","description":null,"type":"release","project":"elsewhere","stale":false,"impressionData":false,"archived":false,"createdAt":"2026-01-01T00:00:00.000Z"}]`,
+			`"featureStrategies":[{"name":"flexibleRollout","id":"x","featureName":"new","title":null,"parameters":{"rollout":"50"},"constraints":[{"values":["1"],"operator":"IN","contextName":"userId"}],"variants":[],"disabled":false,"segments":[]}]`,
+			`"featureEnvironments":[{"enabled":false,"featureName":"new","environment":"nosuch","variants":[{"name":"v","weight":1000,"stickiness":"default","weightType":"variable"}],"name":"new"}]`,
+			`"contextFields":[{"name":"userId","description":"who","stickiness":false,"sortOrder":1,"legalValues":[{"value":"a","description":"b"}]}]`,
+			`"featureTags":[]`, `"segments":[]`, `"tagTypes":[]`, `"dependencies":[]`), 200, reportOf("", "")},
+
+		{"an unknown project", "POST", validateImport, strings.Replace(importOf(flags), `"default"`, `"nosuch"`, 1), 404, notFound(`"nosuch"`)},
+		{"an unknown environment", "POST", validateImport, strings.Replace(importOf(flags), "development", "nosuch", 1), 404, notFound(`"nosuch"`)},
+		{"one that the project does not have", "POST", validateImport, strings.Replace(importOf(flags), "development", "default", 1), 404, notFound(`"default"`)},
+
+		{"nothing said", "POST", validateImport, `{}`, 400, invalid("/project", "/environment", "/data")},
+		{"no flags", "POST", validateImport, importOf(), 400, invalid("/data/features")},
+		{"null flags", "POST", validateImport, importOf(`"features":null`), 400, invalid("/data/features")},
+		{"names that cannot be", "POST", validateImport, importOf(`"features":[{"name":"a b"},{}]`), 400, invalid("/data/features/0/name", "/data/features/1/name")},
+		{"a type that is none", "POST", validateImport, importOf(`"features":[{"name":"a","type":"nosuch"}]`), 400, invalid("/data/features/0/type")},
+		{"a wrong type", "POST", validateImport, importOf(`"features":[{"name":"a","stale":"yes"}]`), 400, invalid("/data/features/0/stale")},
+		{"members that are missing", "POST", validateImport, importOf(flags, `"featureStrategies":[{}]`, `"featureEnvironments":[{}]`, `"contextFields":[{}]`,
+			`"featureTags":[{}]`, `"segments":[{}]`, `"tagTypes":[{}]`, `"dependencies":[{"dependencies":[{}]}]`), 400,
+			invalid("/data/featureStrategies/0/featureName", "/data/featureStrategies/0/name", "/data/featureEnvironments/0/featureName",
+				"/data/contextFields/0/name", "/data/featureTags/0/featureName", "/data/featureTags/0/tagType", "/data/featureTags/0/tagValue",
+				"/data/segments/0/name", "/data/tagTypes/0/name", "/data/dependencies/0/feature", "/data/dependencies/0/dependencies/0/feature")},
+	})
+	if got := s.do(t, "GET", features, "").body; strings.Contains(got, `"new"`) {
+		t.Errorf("%s: want nothing made by a validation", got)
+	}
+}
+
+// TestValidateLargeImport counts the calls of the store for data of many flags, and finds the largest data.
+func TestValidateLargeImport(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.create(t, "flag-3", "flag-999")
+	many := func(n, padding int) string {
+		var features, strategies, tags []string
+		for i := range n {
+			features = append(features, fmt.Sprintf(`{"name":"flag-%d","description":%q}`, i, strings.Repeat("x", padding)))
+			strategies = append(strategies, fmt.Sprintf(`{"featureName":"flag-%d","name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["a"]}]}`, i))
+			tags = append(tags, fmt.Sprintf(`{"featureName":"flag-%d","tagType":"team-%d","tagValue":"me"}`, i, i%3))
+		}
+		list := func(name string, items []string) string { return `"` + name + `":[` + strings.Join(items, ",") + `]` }
+		return importOf(list("features", features), list("featureStrategies", strategies), list("featureTags", tags))
+	}
+	calls := count.during(func() {
+		s.check(t, call{"1,000 flags", "POST", validateImport, many(1000, 0), 200, reportOf("", "flag-3,flag-999 team-0,team-1,team-2")})
+	})
+	if len(calls) != 13 { // the token, the segments, and 1,000 flags and their project in hundreds
+		t.Errorf("%d calls %v, want 13", len(calls), calls)
+	}
+	s.check(t, call{"more than 1 MiB", "POST", validateImport, many(1000, 3000), 200, anything})
+	s.check(t, call{"more than 4 MiB", "POST", validateImport, many(1000, 5000), 413, failure("PayloadTooLargeError", "4 MiB")})
+	s.check(t, call{"10,000 flags", "POST", validateImport, many(10_000, 0), 200, anything})
+	others := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"name":"team-%d"}`, i)
+		}
+		return importOf(`"features":[]`, `"tagTypes":[`+strings.Join(list, ",")+`]`)
+	}
+	s.check(t, call{"1,000 tag types", "POST", validateImport, others(1000), 200, anything})
+	s.check(t, call{"more of them", "POST", validateImport, others(1001), 400, invalid("/data")})
+	s.check(t, call{"more than 10,000 flags", "POST", validateImport, many(10_001, 0), 400, invalid("/data")})
+}

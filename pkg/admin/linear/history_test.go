@@ -1,0 +1,234 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"guidon/internal/engine"
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A setup is what a history is made under. The same one asks for the same, but never runs the same: that is up to the
+// scheduler.
+type setup struct {
+	seed     uint64
+	loss     float64 // of the requests and answers between store and engine
+	restarts int     // of the engine
+	each     int     // operations of each client
+	of       *workload
+	sabotage func(next http.RoundTripper) http.RoundTripper
+}
+
+const (
+	clients  = 8
+	flagsOf  = "/api/admin/projects/default/features"
+	allFlags = 4
+)
+
+// A workload is what clients do, and what may be answered.
+type workload struct {
+	prepare func(w *world) // before anything goes wrong
+	work    func(w *world, client int)
+	finish  func(w *world) // reads what all of it came to
+	model   porcupine.Model
+}
+
+// flagWork has clients create, change and read a few flags.
+var flagWork = &workload{
+	prepare: func(*world) {},
+	work:    (*world).work,
+	finish: func(w *world) {
+		for i := range allFlags {
+			w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
+			w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
+		}
+		w.do(clients, input{kind: list}, calm)
+	},
+	model: model,
+}
+
+// A world is a server with its clients, and what they were told.
+type world struct {
+	setup
+	url    string
+	client *http.Client
+	faults *dynamotest.Faults
+	start  time.Time
+
+	mu      sync.Mutex
+	history []porcupine.Operation
+	values  int
+	known   map[string]map[string]string // by flag: the ids of strategies that somebody saw, by group
+	asked   int                          // operations
+	unsure  int                          // those of unknown effect
+	odd     []string
+}
+
+// run makes a history, on an engine of its own: one slows down with every request token that it remembers.
+func run(t *testing.T, s setup) *world {
+	t.Helper()
+	var options engine.Options
+	if s.restarts > 0 {
+		options.DataFile = filepath.Join(t.TempDir(), "engine.db")
+	}
+	e, err := engine.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Stop()
+	faults := &dynamotest.Faults{Seed: s.seed, Conflicts: true}
+	var transport http.RoundTripper = faults
+	if s.sabotage != nil {
+		transport = s.sabotage(faults)
+	}
+	dynamotest.Seed(t, dynamotest.OpenOn(t, e, "linear", nil))
+	web := httptest.NewServer(withDeadlines(handlerOf(dynamotest.OpenOn(t, e, "linear", transport))))
+	defer web.Close()
+	client := web.Client()
+	client.Transport.(*http.Transport).MaxIdleConnsPerHost = clients
+	w := &world{setup: s, url: web.URL, client: client, faults: faults, start: time.Now(), known: map[string]map[string]string{}}
+	s.of.prepare(w)
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseResponses, f.LateDeliveries = s.loss*0.3, s.loss*0.5, s.loss*0.2
+		f.Duplicates, f.Delay = 0.05, 2*time.Millisecond
+	})
+	var working sync.WaitGroup
+	for i := range clients {
+		working.Go(func() { s.of.work(w, i) })
+	}
+	over := make(chan struct{})
+	go func() { working.Wait(); close(over) }()
+	w.restart(t, e, over)
+	<-over
+	faults.Change(func(f *dynamotest.Faults) {
+		f.DropRequests, f.LoseResponses, f.LateDeliveries, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
+	})
+	faults.Drain()
+	s.of.finish(w)
+	w.odd = append(w.odd, dynamotest.Inconsistencies(t, e.URL(), "linear")...)
+	return w
+}
+
+func handlerOf(store flags.Store) http.Handler {
+	config := httpapi.Config{Limits: flags.DefaultLimits()}
+	mux := &httpapi.Mux{}
+	for _, group := range []httpapi.Group{
+		admin.Features(), admin.Strategies(), admin.Events(), admin.Projects(), admin.Environments(), admin.Segments(),
+	} {
+		handler := httpapi.New(store, group, config)
+		for _, route := range group.Routes() {
+			mux.Handle(route, handler)
+		}
+	}
+	return mux
+}
+
+// A request has as much time as this header says: a function's deadline, less what it needs to answer.
+const deadline = "Test-Deadline"
+
+func withDeadlines(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d, err := time.ParseDuration(r.Header.Get(deadline))
+		if err != nil {
+			panic(err)
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second+d)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// How much time requests have: most of them enough for anything, some so little that nobody can tell what they did.
+const (
+	calm  = 20 * time.Second
+	hasty = 25 * time.Millisecond
+)
+
+func flagOf(i int) string { return fmt.Sprintf("flag-%d", i) }
+
+// restart ends the engine while the clients work, every other time as a power failure would, and starts it again.
+func (w *world) restart(t *testing.T, e *engine.Engine, over <-chan struct{}) {
+	random := rand.New(rand.NewPCG(w.seed, 1))
+	for i := range w.restarts {
+		select {
+		case <-over:
+			return
+		case <-time.After(100*time.Millisecond + time.Duration(random.Int64N(int64(400*time.Millisecond)))):
+		}
+		if i%2 == 0 {
+			e.Kill()
+		}
+		if err := e.Restart(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("the engine does not come back: %v", err)
+		}
+	}
+}
+
+// work is what a client does: first it is after the name of every flag, as all others are.
+func (w *world) work(client int) {
+	random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
+	for _, i := range random.Perm(allFlags) {
+		w.do(client, w.input(random, create, flagOf(i)), calm)
+	}
+	for range w.each - allFlags {
+		given := calm
+		if random.IntN(8) == 0 {
+			given = hasty
+		}
+		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), given)
+	}
+}
+
+// kindOf draws an operation: half of them read.
+func kindOf(random *rand.Rand) kind {
+	drawn := random.IntN(100)
+	for _, share := range []struct {
+		of   kind
+		size int
+	}{{read, 30}, {list, 12}, {tail, 8}, {patch, 12}, {on, 7}, {off, 5}, {add, 9}, {edit, 10}, {remove, 6}} {
+		if drawn < share.size {
+			return share.of
+		}
+		drawn -= share.size
+	}
+	return create // of a flag that has been there for long
+}
+
+// input makes up what to ask. There are few strategies: what would add one to many changes one in its place, and what
+// would change one adds the first.
+func (w *world) input(random *rand.Rand, k kind, flag string) input {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.values++
+	in := input{kind: k, flag: flag, value: fmt.Sprintf("v%d", w.values), stale: random.IntN(2) == 0}
+	if k != add && k != edit && k != remove {
+		return in
+	}
+	groups := slices.Sorted(maps.Keys(w.known[flag]))
+	switch {
+	case len(groups) == 0:
+		in.kind = add
+	case k == add && len(groups) > 5:
+		in.kind = edit
+	}
+	if in.kind == add {
+		in.strategy = fmt.Sprintf("g%d", w.values)
+	} else {
+		in.strategy = groups[random.IntN(len(groups))]
+	}
+	return in
+}

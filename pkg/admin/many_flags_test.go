@@ -1,0 +1,108 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// TestEnvironmentOfManyFlags deletes an environment that 10,000 flags are on in, and makes it again: each takes two calls
+// of DynamoDB, and every flag is clean in the new one.
+func TestEnvironmentOfManyFlags(t *testing.T) {
+	t.Parallel()
+	const n = 10_000
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	const p, stage = projects + "/many", environments + "/stage"
+	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)
+	s.must(t, "POST", projects, `{"id":"many","environments":["stage"]}`)
+	s.manyFlags(t, n)
+	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, true)
+
+	for _, step := range []call{
+		{"deleted", "DELETE", stage, "", 200, ""},
+		{"made again", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything},
+		{"added again", "POST", p + "/environments", `{"environment":"stage"}`, 200, ""},
+	} {
+		if calls := count.during(func() { s.check(t, step) }); strings.Join(calls, " ") != "BatchGetItem TransactWriteItems" {
+			t.Errorf("%s: calls %v, want one to read and one to write", step.name, calls)
+		}
+	}
+	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, false)
+	for i := 0; i < n; i += n / 20 {
+		s.check(t, call{"one of them", "GET", fmt.Sprintf("%s/features/f%05d/environments/stage", p, i), "", 200,
+			`{"...":0,"enabled":false,"strategies":[],"variants":[]}`})
+	}
+	s.check(t, call{"on", "POST", p + "/features/f00000/environments/stage/on", "", 409, failure("ConflictError", "no strategies")})
+	s.check(t, call{"none counted", "GET", environments + "/project/many", "", 200, `{"...":0,"environments":[{"...":0,"projectEnabledToggleCount":0}]}`})
+}
+
+// manyFlags puts flags into the project "many" that are on in its environment "stage", by the fewest transactions.
+func (s *server) manyFlags(t *testing.T, n int) {
+	t.Helper()
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("many"), flags.EnvironmentsKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := flags.Find[*flags.Project](view, flags.ProjectKey("many"))
+	env := many.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
+	const each = 40 // with rows, guards and an event just under a hundred items
+	var wg sync.WaitGroup
+	places := make(chan struct{}, 8)
+	for first := 0; first < n; first += each {
+		change := flags.Change{Event: flags.Event{ID: fmt.Sprint(first), Type: flags.FeatureCreated}}
+		for i := first; i < first+each; i++ {
+			f := flags.NewFeature(many, fmt.Sprintf("f%05d", i), flags.Metadata{Type: flags.Release}, "test", many.CreatedAt)
+			f.Environments = map[string]flags.FeatureEnvironment{"stage": {
+				EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID, EnabledIn: env.Attachment.ID},
+				Strategies:       []flags.Strategy{{ID: "s", Name: "default"}},
+				Variants:         []flags.Variant{{Name: "v", Weight: 1000}},
+			}}
+			change.Writes = append(change.Writes, flags.Write{After: f})
+		}
+		places <- struct{}{}
+		wg.Go(func() {
+			if err := s.store.Commit(t.Context(), change); err != nil {
+				t.Error(err)
+			}
+			<-places
+		})
+	}
+	wg.Wait()
+}
+
+// wantOfMany sees that a list has n flags, and each of them is on with what it had, or off and clean.
+func wantOfMany(t *testing.T, body string, n int, on bool) {
+	t.Helper()
+	var list struct {
+		Features []struct {
+			Name         string
+			Environments []struct {
+				Name                                         string
+				Enabled, HasStrategies, HasEnabledStrategies bool
+				VariantCount                                 int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Features) != n {
+		t.Fatalf("%d flags, want %d", len(list.Features), n)
+	}
+	for _, f := range list.Features {
+		if len(f.Environments) != 1 {
+			t.Fatalf("%s is in %v, want one environment", f.Name, f.Environments)
+		}
+		e := f.Environments[0]
+		if e.Name != "stage" || e.Enabled != on || e.HasStrategies != on || e.HasEnabledStrategies != on || (e.VariantCount > 0) != on {
+			t.Fatalf("%s is %+v, want on and set up: %t", f.Name, e, on)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// anything is a body that a call does not look at.
+const anything = `"<any>"`
+
+// match says in what a body differs from what is wanted: JSON that it must be equal to, or "" for no body. In it,
+// "<any>" stands for anything, "<uuid>" and "<time>" for a value of that shape, "<has x>" for a string with x in it;
+// an object with a member "..." may have members beside those that it names.
+func match(want, got string) []string {
+	if want == "" || want == anything {
+		if want == "" && got != "" {
+			return []string{"a body, want none"}
+		}
+		return nil
+	}
+	var w, g any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return []string{"the test itself wants bad JSON: " + err.Error()}
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil {
+		return []string{"the body is no JSON: " + err.Error()}
+	}
+	return differences("", w, g)
+}
+
+var shapes = map[string]*regexp.Regexp{
+	"<uuid>": regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+	"<time>": regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`),
+}
+
+func differences(at string, want, got any) []string {
+	different := []string{fmt.Sprintf("at %q: %#v, want %#v", at, got, want)}
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			return different
+		}
+		return memberDifferences(at, want, object)
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			return different
+		}
+		var all []string
+		for i := range want {
+			all = append(all, differences(fmt.Sprintf("%s/%d", at, i), want[i], list[i])...)
+		}
+		return all
+	case string:
+		if matchesText(want, got) {
+			return nil
+		}
+		return different
+	}
+	if want != got {
+		return different
+	}
+	return nil
+}
+
+func memberDifferences(at string, want, got map[string]any) []string {
+	var all []string
+	_, open := want["..."]
+	if message, detail := want["message"]; detail && strings.Contains(at, "/details/") {
+		want["description"] = message // of a detail they are always the same
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if value, there := got[name]; there {
+			all = append(all, differences(at+"/"+name, want[name], value)...)
+		} else if name != "..." {
+			all = append(all, fmt.Sprintf("at %q: no member %q", at, name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, wanted := want[name]; !wanted && !open {
+			all = append(all, fmt.Sprintf("at %q: a member %q, want none", at, name))
+		}
+	}
+	return all
+}
+
+func matchesText(want string, got any) bool {
+	text, isText := got.(string)
+	if want == "<any>" {
+		return true
+	}
+	if shape := shapes[want]; shape != nil {
+		return isText && shape.MatchString(text)
+	}
+	if part, ok := strings.CutPrefix(want, "<has "); ok {
+		return isText && strings.Contains(text, strings.TrimSuffix(part, ">"))
+	}
+	return isText && text == want
+}
+
+// failure is the body of a failure without details, with part in its message.
+func failure(name, part string) string {
+	message, _ := json.Marshal("<has " + part + ">")
+	return fmt.Sprintf(`{"id":"<uuid>","name":%q,"message":%s}`, name, message)
+}
+
+func notFound(part string) string { return failure("NotFoundError", part) }
+
+// invalid is the body of a 400 that names the faulty members in its details, in that order.
+func invalid(paths ...string) string {
+	details := make([]string, len(paths))
+	for i, path := range paths {
+		details[i] = fmt.Sprintf(`{"message":"<any>","path":%q}`, path)
+		if path == "" { // the body as a whole
+			details[i] = `{"message":"<any>"}`
+		}
+	}
+	message := "<any>"
+	if paths[0] != "" {
+		message = "<has " + paths[0] + ">"
+	}
+	return fmt.Sprintf(`{"id":"<uuid>","name":"ValidationError","message":%q,"details":[%s]}`, message, strings.Join(details, ","))
+}
+
+// malformed is the body of a 400 about the JSON itself, or about a patch that cannot be applied.
+func malformed(part string) string { return failure("ValidationError", part) }
+
+func TestMatch(t *testing.T) {
+	const id = `"6ba7b810-9dad-41d1-80b4-00c04fd430c8"`
+	tests := []struct {
+		want, got string
+		same      bool
+	}{
+		{``, ``, true},
+		{``, `{}`, false},
+		{`{}`, ``, false},
+		{`{"a":1}`, `{"a":1}`, true},
+		{`{"a":1}`, `{"a":"1"}`, false},
+		{`{"a":1}`, `{"a":1,"b":2}`, false},
+		{`{"...":0,"a":1}`, `{"a":1,"b":2}`, true},
+		{`{"...":0,"a":1}`, `{"b":2}`, false},
+		{`{"a":null}`, `{}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`[]`, `null`, false},
+		{`["<uuid>"]`, `[` + id + `]`, true},
+		{`["<uuid>"]`, `["x"]`, false},
+		{`["<time>"]`, `["2026-01-05T12:00:00.000Z"]`, true},
+		{`["<time>"]`, `["2026-01-05T12:00:00+00:00"]`, false},
+		{`["<has b>"]`, `["abc"]`, true},
+		{`["<has b>"]`, `["ac"]`, false},
+		{`{"a":"<any>"}`, `{"a":[1]}`, true},
+	}
+	for _, tt := range tests {
+		if got := match(tt.want, tt.got); (len(got) == 0) != tt.same {
+			t.Errorf("match(%s, %s) = %q, want none: %t", tt.want, tt.got, got, tt.same)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package admin_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// TestNobodyMakesMoreThanTheyHold is a table of attempts to get more than one has, or to give more: by roles, by access to
+// projects, by tokens. What is refused has written nothing. (TestNobodyGrantsMoreThanTheyHold and TestWhoMakesTokens have
+// the plain cases.)
+func TestNobodyMakesMoreThanTheyHold(t *testing.T) {
+	s := serveTallied(t, time.Now())
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	const shop = "/api/admin/projects/shop"
+	who, id := map[string]string{}, map[string]string{}
+	member := func(name, role string) {
+		number, header := s.person(t, flags.RoleViewer)
+		who[name], id[name] = header, fmt.Sprint(number)
+		if role != "" {
+			s.must(t, "POST", shop+"/users/"+id[name]+"/roles/"+role, "")
+		}
+	}
+	const (
+		access        = "PROJECT_USER_ACCESS_WRITE"
+		inDevelopment = "UPDATE_FEATURE_ENVIRONMENT@development"
+	)
+	role := map[string]string{
+		"Owner": "4", "Member": "5", "empty": s.roleOf(t, "custom", ""), "all of it": s.roleOf(t, "custom", "ADMIN"),
+		"access": s.roleOf(t, "custom", access), "update": s.roleOf(t, "custom", "UPDATE_PROJECT"),
+		"switch": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT"), "in development": s.roleOf(t, "custom", inDevelopment),
+		"in production": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@production"),
+		"in both":       s.roleOf(t, "custom", inDevelopment+" UPDATE_FEATURE_ENVIRONMENT@production"),
+		"service":       s.roleOf(t, "custom", "CREATE_PROJECT"), "unknown": s.roleOf(t, "custom", "APPLY_CHANGE_REQUEST"),
+	}
+	member("owner", "4")
+	member("member", "5")
+	member("guest", "")
+	member("update", role["update"])
+	member("access", role["access"])
+	member("all of it", role["all of it"])
+	member("switch", s.roleOf(t, "custom", access+" "+inDevelopment))
+	member("deletes tokens", s.roleOf(t, "custom", "DELETE_PROJECT_API_TOKEN"))
+	member("reads tokens", s.roleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
+	member("tokens in development", s.roleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
+	number, header := s.person(t, flags.RoleEditor)
+	who["editor"], id["editor"] = header, fmt.Sprint(number)
+	for _, header := range who {
+		s.do(t, "GET", project, "", header) // notes that the token was used, once an hour
+	}
+	at := func(whom, name string) string { return shop + "/users/" + id[whom] + "/roles/" + role[name] }
+	set := func(whom, name string) string {
+		return fmt.Sprintf(`{"roles":[{"id":%s,"users":[%s]}]}`, role[name], id[whom])
+	}
+	token := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
+	const later = `{"expiresAt":"2090-01-01T00:00:00Z"}`
+
+	for _, tt := range []struct {
+		who, method, path, body string
+		status                  int
+	}{
+		// Roles in the project, to others and to oneself.
+		{"owner", "POST", at("guest", "all of it"), "", 403},
+		{"owner", "POST", at("guest", "service"), "", 403},
+		{"owner", "POST", at("guest", "unknown"), "", 200}, // it gives nothing, and an owner may everything here
+		{"owner", "DELETE", at("guest", "unknown"), "", 200},
+		{"owner", "POST", shop + "/users/" + id["guest"] + "/roles/1", "", 400}, // Admin is no project role
+		{"owner", "POST", project + "/users/" + id["owner"] + "/roles/5", "", 403},
+		{"owner", "PUT", project + "/access", set("owner", "Owner"), 403},
+		{"editor", "POST", at("editor", "Member"), "", 403},
+		{"editor", "PUT", shop + "/access", set("editor", "Owner"), 403},
+		{"member", "POST", at("member", "Owner"), "", 403},
+		{"member", "PUT", at("member", "Owner"), "", 403},
+		{"member", "DELETE", at("owner", "Owner"), "", 403},
+		{"access", "POST", at("access", "Owner"), "", 403},
+		{"access", "PUT", at("access", "Owner"), "", 403},
+		{"access", "PUT", shop + "/access", set("access", "Owner"), 403},
+		{"access", "PUT", shop + "/access", set("guest", "Owner"), 403}, // what one has is not another's to be given
+		{"access", "POST", at("access", "update"), "", 403},
+		{"access", "POST", at("guest", "access"), "", 200},
+		{"access", "DELETE", at("guest", "access"), "", 200},
+		{"access", "POST", at("guest", "empty"), "", 200},
+		{"access", "PUT", at("guest", "Member"), "", 403},
+		{"access", "DELETE", at("guest", "empty"), "", 200},
+		{"update", "POST", at("guest", "access"), "", 200}, // UPDATE_PROJECT includes it
+		{"update", "DELETE", at("guest", "access"), "", 200},
+		{"update", "POST", at("guest", "Member"), "", 403},
+		{"update", "POST", at("guest", "switch"), "", 403},
+		{"all of it", "POST", at("guest", "Owner"), "", 200}, // of what can be held in a project
+		{"all of it", "DELETE", at("guest", "Owner"), "", 200},
+		{"all of it", "POST", at("guest", "all of it"), "", 403},
+		{"all of it", "POST", at("guest", "service"), "", 403},
+		{"switch", "POST", at("guest", "in production"), "", 403},
+		{"switch", "POST", at("guest", "in both"), "", 403},
+		{"switch", "POST", at("guest", "switch"), "", 403},
+		{"switch", "POST", at("switch", "switch"), "", 403},
+		{"switch", "PUT", at("switch", "in both"), "", 403},
+		{"switch", "POST", at("guest", "in development"), "", 200},
+		{"switch", "DELETE", at("guest", "in development"), "", 200},
+
+		// Roles themselves, and who has which in the whole service.
+		{"owner", "POST", roles, `{"name":"Mine","permissions":[{"name":"ADMIN"}]}`, 403},
+		{"owner", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
+		{"editor", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
+		{"all of it", "POST", roles, `{"name":"Mine"}`, 403},
+		{"all of it", "PUT", people + "/" + id["all of it"], `{"rootRole":1}`, 403},
+		{"editor", "PUT", people + "/" + id["editor"], `{"rootRole":1}`, 403},
+		{"editor", "POST", people, `{"username":"mine","rootRole":3}`, 403},
+		{"editor", "POST", programs, `{"username":"mine","name":"x","rootRole":3}`, 403},
+		{"editor", "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`, 403},
+
+		// Tokens.
+		{"editor", "POST", apiTokens, `{"tokenName":"t1","type":"admin"}`, 403},
+		{"editor", "POST", apiTokens, `{"tokenName":"t1","type":"ADMIN","environment":"*"}`, 403},
+		{"owner", "POST", apiTokens, `{"tokenName":"t1","type":"client","projects":["shop","*"]}`, 403},
+		{"owner", "POST", apiTokens, `{"tokenName":"t1","type":"client","projects":["shop","nosuch"]}`, 403},
+		{"all of it", "POST", apiTokens, `{"tokenName":"t1","type":"admin"}`, 403},
+		{"all of it", "POST", apiTokens, `{"tokenName":"t1","type":"client"}`, 403},
+		{"deletes tokens", "PUT", tokenPath(token), later, 403},
+		{"deletes tokens", "GET", apiTokens, "", 403},
+		{"deletes tokens", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop"}`, 403},
+		{"reads tokens", "PUT", tokenPath(token), later, 403},
+		{"reads tokens", "DELETE", tokenPath(token), "", 403},
+		{"tokens in development", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"production"}`, 403},
+		{"tokens in development", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"*"}`, 403},
+		{"deletes tokens", "DELETE", tokenPath(token), "", 200},
+
+		// Whoever makes a project owns that one, and no other.
+		{"owner", "POST", "/api/admin/projects", `{"id":"mine"}`, 403},
+		{"editor", "POST", "/api/admin/projects", `{"id":"mine"}`, 201},
+		{"editor", "POST", "/api/admin/projects/mine/users/" + id["guest"] + "/roles/4", "", 200},
+		{"guest", "DELETE", "/api/admin/projects/mine/users/" + id["editor"] + "/roles/4", "", 200},
+		{"editor", "POST", "/api/admin/projects/mine/users/" + id["editor"] + "/roles/4", "", 403},
+		{"editor", "PUT", shop, `{"name":"mine"}`, 403},
+	} {
+		name := fmt.Sprintf("%s: %s %s %s", tt.who, tt.method, tt.path, tt.body)
+		got := s.do(t, tt.method, tt.path, tt.body, who[tt.who])
+		if got.status != tt.status {
+			t.Errorf("%s: status %d, want %d; body %s", name, got.status, tt.status, got.body)
+		}
+		if n := got.writes(t); n > 0 && tt.status >= 400 {
+			t.Errorf("%s: %d writes, want none", name, n)
+		}
+	}
+}
+
+// TestSetAccessByOneWhoGoes has an owner hand the project over to more members than one transaction holds. The caller
+// goes with the last of them: or what is left would be refused.
+func TestSetAccessByOneWhoGoes(t *testing.T) {
+	s := serve(t)
+	id, header := s.person(t, flags.RoleViewer)
+	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, id), "")
+	var members []string
+	for range 60 {
+		member, _ := s.person(t, flags.RoleViewer)
+		members = append(members, fmt.Sprint(member))
+	}
+	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%s]}]}`, strings.Join(members, ","))
+	s.check(t, call{"hand over", "PUT", access, body, 200, ""}, header)
+	s.check(t, call{"all are in, and the caller is out", "GET", project, "", 200, `{"...":0,"members":60}`})
+	s.check(t, call{"the caller", "PUT", access, body, 403, anything}, header)
+}
+
+// TestRoleOfAnEnvironmentMadeAgain: what a role holds in an environment goes with it. One of its name starts clean.
+func TestRoleOfAnEnvironmentMadeAgain(t *testing.T) {
+	s := serve(t)
+	again := func() {
+		s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
+		s.must(t, "POST", project+"/environments", `{"environment":"staging"}`)
+		s.must(t, "POST", in("f", "staging")+"/strategies", `{"name":"default"}`)
+	}
+	s.create(t, "f")
+	again()
+	role := s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@staging UPDATE_FEATURE")
+	secret := as(s.account(t, "3", map[string]string{"default": role}))
+	s.check(t, call{"while it is there", "POST", in("f", "staging") + "/on", "", 200, anything}, secret)
+	s.must(t, "DELETE", "/api/admin/environments/staging", "")
+	s.check(t, call{"it is gone from the role", "GET", roles + "/" + role, "", 200,
+		`{"...":0,"permissions":[{"...":0,"name":"UPDATE_FEATURE"}]}`})
+	again()
+	s.check(t, call{"another of its name", "POST", in("f", "staging") + "/on", "", 403, anything}, secret)
+	s.check(t, call{"what else the role holds", "PUT", features + "/f", `{"stale":true}`, 200, anything}, secret)
+}

@@ -1,0 +1,217 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// Paths whose parts do not belong together: a flag of another project, a strategy of another environment, and so on.
+
+// A stray is what stands in a path in the place of something that belongs there: it exists, elsewhere.
+type stray struct{ name, value string }
+
+// A maze is a server with the things that paths mix up, and a subject whose path is right.
+type maze struct {
+	*server
+	right  subject
+	parent string             // that the subject's flag depends on
+	strays map[string][]stray // by path parameter
+	owner  string             // who owns the subject's project, and nothing else
+}
+
+func (s *server) maze(t *testing.T) maze {
+	t.Helper()
+	s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
+	s.must(t, "POST", "/api/admin/projects", `{"id":"shop","environments":["development","staging"]}`)
+	s.create(t, "a", "other", "archived")
+	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"b"}`)
+	furnished := func(project, flag, environment string) subject {
+		on := subject{project: project, flag: flag, environment: environment}
+		s.furnish(t, &on)
+		return on
+	}
+	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
+	sibling, foreign := furnished("default", "other", "production"), furnished("shop", "b", "development")
+	s.must(t, "DELETE", features+"/archived", "")
+	s.must(t, "POST", "/api/admin/tag-types", `{"name":"kind"}`)
+	s.must(t, "POST", "/api/admin/features/a/tags", `{"type":"simple","value":"a/b"}`)
+	s.must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
+
+	mine, theirs := right, sibling
+	s.ownParents(t, &mine)
+	s.ownParents(t, &theirs)
+
+	right.user = s.id(t, people, `{"username":"guest","rootRole":3}`)
+	right.role = "5"
+	s.must(t, "POST", project+"/users/"+right.user+"/roles/5", "")
+	right.secret = s.apiToken(t, `{"tokenName":"of-default","type":"client","project":"default"}`)
+	ofShop := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
+	stranger := s.id(t, people, `{"username":"stranger","rootRole":3}`)
+	return maze{
+		server: s, right: right, parent: mine.kind, owner: s.account(t, "3", map[string]string{"default": "4"}),
+		strays: map[string][]stray{
+			"projectId":   {{"another project", "shop"}},
+			"featureName": {{"of another project", "b"}, {"archived", "archived"}},
+			"environment": {{"of another project", "staging"}, {"of no project", "default"}, {"all of them", "*"}},
+			"strategyId": {
+				{"of another environment", twin.strategy}, {"of another flag", sibling.strategy}, {"of another project", foreign.strategy},
+			},
+			"tagType":  {{"of another flag", "kind"}},
+			"value...": {{"of another flag", "theirs"}},
+			"userId":   {{"no member", stranger}},
+			"roleId":   {{"of the whole service", "3"}, {"not held", s.roleOf(t, "custom", "")}},
+			"tokenId":  {{"of another account", "2"}},
+			"token":    {{"of another project", url.PathEscape(ofShop)}},
+			"parent":   {{"of another flag", theirs.kind}},
+		},
+	}
+}
+
+// Where a stray is no 404. A status of 0 is for what fits after all: another good request.
+var astray = map[string]int{
+	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // archived it is
+	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // that is where it ended
+
+	"POST " + heldRole + ", projectId: another project":     0,
+	"POST " + heldRole + ", userId: no member":              0,
+	"POST " + heldRole + ", roleId: not held":               0,
+	"PUT " + heldRole + ", roleId: not held":                0,
+	"PUT " + heldRole + ", projectId: another project":      200, // not a member there, and nothing happens
+	"PUT " + heldRole + ", userId: no member":               200,
+	"POST " + heldRole + ", roleId: of the whole service":   400, // a role, but none that can be held there
+	"PUT " + heldRole + ", roleId: of the whole service":    400,
+	"DELETE " + heldRole + ", projectId: another project":   404,
+	"DELETE " + heldRole + ", roleId: of the whole service": 404,
+}
+
+var pathParameter = regexp.MustCompile(`\{([^}]*)\}`)
+
+// TestPathsThatDoNotFit tries every route with several parameters, each of them in turn put out of place, by an
+// administrator and by the owner of the project: a 404, and nothing is written.
+func TestPathsThatDoNotFit(t *testing.T) {
+	s := serveTallied(t, time.Now())
+	m := s.maze(t)
+	for _, secret := range []string{"", m.owner} {
+		if secret != "" {
+			s.do(t, "GET", project, "", as(secret)) // notes that the token was used, once an hour
+		}
+	}
+	tried := 0
+	for _, route := range guarded(t) {
+		parameters := pathParameter.FindAllStringSubmatch(route, -1)
+		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // whose tokens are tried below; whose values need be nowhere
+			continue
+		}
+		for _, parameter := range parameters {
+			strays := m.strays[parameter[1]]
+			if len(strays) == 0 {
+				t.Errorf("%s: nothing stands in the place of {%s}: want an entry in maze", route, parameter[1])
+			}
+			for _, stray := range strays {
+				tried += m.try(t, route, parameter[1], stray)
+			}
+		}
+	}
+	t.Logf("%d requests", tried)
+}
+
+// try puts a stray in the place of one parameter, and returns how many requests that made.
+func (m maze) try(t *testing.T, route, parameter string, is stray) int {
+	t.Helper()
+	right := m.right
+	if strings.Contains(route, "/dependencies") {
+		right.kind = m.parent
+	}
+	c := right.call(route)
+	_, pattern, _ := strings.Cut(route, " ")
+	c.path = right.fill(strings.Replace(pattern, "{"+parameter+"}", is.value, 1))
+	c.name = fmt.Sprintf("%s, %s: %s", route, parameter, is.name)
+	want, listed := astray[c.name]
+	switch {
+	case !listed:
+		want = 404
+	case want == 0:
+		return 0
+	}
+	byOwner := want
+	elsewhere := is.name == "another project" || is.name == "of another project" && !strings.Contains(route, "{projectId}")
+	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") {
+		byOwner = 403 // where they may read, and no more
+	}
+	for _, who := range []struct {
+		headers []string
+		status  int
+	}{{nil, want}, {[]string{as(m.owner)}, byOwner}} {
+		got := m.do(t, c.method, c.path, c.body, who.headers...)
+		if got.status != who.status {
+			t.Errorf("%s: %s %s %v: status %d, want %d; body %.300s", c.name, c.method, c.path, who.headers, got.status, who.status, got.body)
+		}
+		if n := got.writes(t); n > 0 {
+			t.Errorf("%s: %d writes, want none", c.name, n)
+		}
+	}
+	return 2
+}
+
+// TestNamesOfOthers is about single names that are of something else: a person is no program, and a secret is good for
+// one sort of token alone.
+func TestNamesOfOthers(t *testing.T) {
+	s := serveTallied(t, time.Now())
+	_, header := s.person(t, flags.RoleAdmin)
+	personal := strings.TrimPrefix(header, "Authorization: ")
+	person := s.id(t, people, `{"username":"person","rootRole":3}`)
+	one, tokensOfOne := s.ofAccount(t)
+	two, tokensOfTwo := s.ofAccount(t)
+	body := func(name string) string {
+		return fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, name)
+	}
+	s.must(t, "POST", tokensOfOne, body("a"))
+	s.must(t, "POST", tokensOfTwo, body("a"))
+	s.must(t, "POST", tokensOfTwo, body("b"))
+	s.must(t, "DELETE", tokensOfTwo+"/1", "")
+	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"client"}`)
+	s.must(t, "DELETE", tokenPath(deleted), "")
+	api := s.apiToken(t, `{"tokenName":"api","type":"client"}`)
+	signup := secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	const later = `{"expiresAt":"2090-01-01T00:00:00Z"}`
+	calls := []call{
+		{"the token of another account", "DELETE", tokensOfOne + "/2", "", 404, anything},
+		{"and the other way", "DELETE", tokensOfTwo + "/1", "", 404, anything},
+		{"the tokens of a person", "GET", programs + "/" + person + "/token", "", 404, anything},
+		{"a token for a person", "POST", programs + "/" + person + "/token", body("c"), 404, anything},
+		{"the token of a person", "DELETE", programs + "/" + person + "/token/1", "", 404, anything},
+		{"a person as a program", "PUT", programs + "/" + person, `{"name":"x"}`, 404, anything},
+		{"a person deleted as a program", "DELETE", programs + "/" + person, "", 404, anything},
+		{"a program as a person", "GET", people + "/" + one, "", 404, anything},
+		{"a program changed as a person", "PUT", people + "/" + one, `{"name":"x"}`, 404, anything},
+		{"a program deleted as a person", "DELETE", people + "/" + two, "", 404, anything},
+		{"a signup token as an API token", "PUT", tokenPath(signup), later, 404, anything},
+		{"a signup token deleted as an API token", "DELETE", tokenPath(signup), "", 404, anything},
+		{"a personal token as an API token", "PUT", tokenPath(personal), later, 404, anything},
+		{"a personal token deleted as an API token", "DELETE", tokenPath(personal), "", 404, anything},
+		{"a deleted token", "PUT", tokenPath(deleted), later, 404, anything},
+		{"a deleted token deleted", "DELETE", tokenPath(deleted), "", 404, anything},
+		{"an API token as a signup token", "GET", signups + "/" + api, "", 404, anything},
+		{"an API token changed as a signup token", "PUT", signups + "/" + api, later, 404, anything},
+		{"an API token's hash", "DELETE", tokenPath(flags.HashSecret(api)), "", 404, anything},
+		{"an API token's name", "DELETE", tokenPath("api"), "", 404, anything},
+	}
+	for _, c := range calls {
+		s.check(t, c)
+	}
+	for _, c := range calls { // once more, for what they write
+		if got := s.do(t, c.method, c.path, c.body); got.writes(t) > 0 {
+			t.Errorf("%s: %d writes, want none", c.name, got.writes(t))
+		}
+	}
+	if was := s.names(t); !slices.Contains(was, "api") {
+		t.Errorf("tokens %q, want api among them", was)
+	}
+}

@@ -1,0 +1,75 @@
+package admin_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMembersThatClientsRead looks for members and headers that clients of Unleash read, where the contract leaves them out.
+func TestMembersThatClientsRead(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", features, `{"name":"f","description":"What it is for"}`)
+	s.must(t, "POST", features, `{"name":"gone"}`)
+	s.must(t, "DELETE", features+"/gone", "")
+	s.must(t, "POST", project+"/environments/production/default-strategy", `{"name":"default"}`)
+	s.run(t, []call{
+		{"the description in a list", "GET", features, "", 200, `{"version":2,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
+		{"the description in a project", "GET", project, "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
+		{"the description in a search", "GET", "/api/admin/search/features", "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
+		{"the environments of an archived flag", "GET", "/api/admin/archive/features/default", "", 200,
+			`{"version":2,"features":[{"...":0,"name":"gone","environments":[{"...":0,"name":"development","enabled":false},{"...":0,"name":"production","enabled":false}]}]}`},
+		{"the statistics of a project", "GET", project, "", 200, `{"...":0,"stats":{"...":0,"createdCurrentWindow":1,"createdPastWindow":0}}`},
+		{"its default strategies", "GET", project, "", 200,
+			`{"...":0,"environments":[{"environment":"development"},{"environment":"production","defaultStrategy":{"...":0,"name":"default"}}]}`},
+		{"the counts of an environment", "GET", "/api/admin/environments", "", 200, `{"...":0,"environments":[{"...":0},{"...":0,"enabledToggleCount":null},{"...":0}]}`},
+		{"archivedAt after a change", "PUT", features + "/f", `{"stale":true}`, 200, `{"...":0,"archivedAt":null}`},
+		{"the description of a detail", "POST", features, `{"name":"a b"}`, 400,
+			`{"...":0,"details":[{"path":"/name","message":"<has use only>","description":"<has use only>"}]}`},
+	})
+}
+
+// TestLocation follows the Location header of what is created to what is created.
+func TestLocation(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	for _, tt := range []struct{ name, path, body, want string }{
+		{"a flag", features, `{"name":"new~flag"}`, features + "/new~flag"},
+		{"a clone", features + "/f/clone", `{"name":"copy"}`, features + "/copy"},
+		{"a project", "/api/admin/projects", `{"id":"shop"}`, "/api/admin/projects/shop"},
+		{"an environment", "/api/admin/environments", `{"name":"test","type":"test"}`, "/api/admin/environments/test"},
+		{"a context field", "/api/admin/context", `{"name":"plan"}`, "/api/admin/context/plan"},
+		{"a segment", allSegments, `{"name":"testers","constraints":[]}`, allSegments + "/1"},
+		{"a strategy type", "/api/admin/strategies", `{"name":"byPlan","parameters":[]}`, "/api/admin/strategies/byPlan"},
+		{"a tag type", "/api/admin/tag-types", `{"name":"team"}`, "/api/admin/tag-types/team"},
+		{"a tag", "/api/admin/features/f/tags", `{"type":"simple","value":"mine"}`, "/api/admin/features/f/tags"},
+		{"a user", people, `{"username":"ada","rootRole":3}`, people + "/2"},
+		{"an API token", "/api/admin/api-tokens", `{"tokenName":"a b/c","type":"client"}`, "/api/admin/api-tokens/a%20b%2Fc"},
+	} {
+		got := s.must(t, "POST", tt.path, tt.body)
+		at := got.header.Get("Location")
+		if got.status != 201 || at != tt.want {
+			t.Errorf("%s: %d, Location %q, want 201 and %q", tt.name, got.status, at, tt.want)
+			continue
+		}
+		if read := s.do(t, "GET", at, ""); read.status != 200 || tt.name == "an API token" && !strings.Contains(read.body, "a b/c") {
+			t.Errorf("%s: GET %s: %d %.200s, want it", tt.name, at, read.status, read.body)
+		}
+	}
+}
+
+// TestLargeDefaultStrategies sees that the default strategies of a project stay small: every list of projects reads them.
+func TestLargeDefaultStrategies(t *testing.T) {
+	s := serve(t)
+	body := func(bytes int) string {
+		return `{"name":"default","parameters":{"a":"` + strings.Repeat("x", bytes) + `"}}`
+	}
+	s.run(t, []call{
+		{"one that is large", "POST", project + "/environments/production/default-strategy", body(40_000), 200, anything},
+		{"another", "POST", project + "/environments/development/default-strategy", body(40_000), 400, failure("ValidationError", "default strategies")},
+		{"the same one, smaller", "POST", project + "/environments/production/default-strategy", body(10_000), 200, anything},
+		{"and the other", "POST", project + "/environments/development/default-strategy", body(40_000), 200, anything},
+	})
+	s.create(t, "f", "p")
+	s.check(t, call{"many variants of a parent", "POST", features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
+		400, `{"...":0,"name":"ValidationError","message":"<has at most 100>"}`})
+}

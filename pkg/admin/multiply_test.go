@@ -1,0 +1,175 @@
+package admin_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+const mega = 1 << 20
+
+// filled is a body of about size bytes: the part of the template between < and > is repeated, with commas between, until the
+// body is that large. # stands for the number of the repetition.
+func filled(size int, template string) string {
+	before, rest, found := strings.Cut(template, "<")
+	repeated, after, _ := strings.Cut(rest, ">")
+	if !found {
+		return template
+	}
+	var b strings.Builder
+	b.WriteString(before)
+	for i := 0; ; i++ {
+		row := strings.ReplaceAll(repeated, "#", strconv.Itoa(i))
+		if b.Len()+len(row)+len(after)+1 > size {
+			break
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(row)
+	}
+	b.WriteString(after)
+	return b.String()
+}
+
+// crowded makes the service as large as its limits allow where that multiplies the work of a request: 50 environments in the
+// project "default", 100 flags beside one that has variants in all environments, and 200 segments.
+func (s *server) crowded(t *testing.T) subject {
+	t.Helper()
+	for i := range flags.DefaultLimits().Environments - 3 {
+		name := fmt.Sprintf("e%d", i)
+		s.must(t, "POST", environments, fmt.Sprintf(`{"name":%q,"type":"test"}`, name))
+		s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, name))
+	}
+	for i := range 100 {
+		s.create(t, fmt.Sprintf("flag-%d", i))
+	}
+	for i := range 200 {
+		s.must(t, "POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
+	}
+	return s.another(t)
+}
+
+// multiplying are the largest bodies of good JSON of the right types, for operations that do something for each element of a
+// list, or for each pair of two lists.
+func multiplying(on subject) []sized {
+	const (
+		variant      = `{"name":"v#","weight":1}`
+		wholeVariant = `{"name":"v#","weight":1,"weightType":"variable","stickiness":"default"}`
+		constraint   = `{"contextName":"f#","operator":"IN","values":["a"]}`
+		tag          = `{"type":"simple","value":"tag #"}`
+		settings     = project + "/environments/development"
+	)
+	var (
+		all, batch     = on.fill(ofFlag("", "/variants"))[1:], on.fill(ofFlag("", "/variants-batch"))[1:]
+		one            = on.fill(inEnvironment("", "/variants"))[1:]
+		strategies     = on.fill(inEnvironment("", "/strategies"))[1:]
+		tags, parents  = "/api/admin/features/" + on.flag + "/tags", on.fill(ofFlag("", "/dependencies"))[1:]
+		many           = filled(1000, `{"features":[<"flag-#">],`)
+		largePayload   = `{"name":"a","weight":1,"payload":{"type":"string","value":"` + strings.Repeat("x", mega-300) + `"}}`
+		small, largest = 39_000, 4*mega - 300
+	)
+	return []sized{
+		{"variants", "PUT", all, mega, "[<" + variant + ">]", 400},
+		{"overrides", "PUT", all, mega, `[{"name":"a","weight":1,"overrides":[<{"contextName":"f#","values":[]}>]}]`, 400},
+		{"values of overrides", "PUT", all, mega, `[{"name":"a","weight":1,"overrides":[{"contextName":"f","values":[<"#">]}]}]`, 400},
+		{"empty values of overrides", "PUT", all, mega, `[{"name":"a","weight":1,"overrides":[{"contextName":"f","values":[<"">]}]}]`, 400},
+		{"a large payload", "PUT", all, mega, "[" + largePayload + "]", 400},
+		{"a patch of variants", "PATCH", all, small, `[<{"op":"add","path":"/-","value":` + variant + `}>]`, 400},
+		{"a patch with one list of variants", "PATCH", all, mega, `[{"op":"add","path":"/-","value":[<` + variant + `>]}]`, 400},
+		{"a patch that adds and removes", "PATCH", all, mega, `[{"op":"add","path":"/-","value":` + largePayload + `},{"op":"remove","path":"/1"}]`, 400},
+		{"a patch with an unknown member", "PATCH", all, mega, `[{"op":"add","path":"/0/x","value":` + largePayload + `}]`, 400},
+		{"a patch with unknown members", "PATCH", all, small, `[<{"op":"add","path":"/0/x#","value":1}>]`, 400},
+		{"the largest patch that is applied", "PATCH", all, 60_000, `[{"op":"add","path":"/0/x","value":[<` + variant + `>]}]`, 200},
+		{"variants in a batch", "PUT", batch, mega, `{"environments":["development","production","e1","e2","e3"],"variants":[<` + variant + `>]}`, 400},
+		{"environments in a batch", "PUT", batch, mega, `{"environments":[<"e#">],"variants":[]}`, 400},
+		{"one environment in a batch, again and again", "PUT", batch, mega, `{"environments":[<"e1">],"variants":[]}`, 400},
+		{"variants of one environment", "PUT", one, mega, "[<" + variant + ">]", 400},
+		{"a patch of one environment", "PATCH", one, small, `[<{"op":"add","path":"/-","value":` + variant + `}>]`, 400},
+		{"variants of a strategy", "POST", strategies, mega, `{"name":"default","variants":[<` + wholeVariant + `>]}`, 400},
+		{"constraints of a strategy", "POST", strategies, mega, `{"name":"default","constraints":[<` + constraint + `>]}`, 400},
+		{"values of a constraint", "POST", strategies, mega, `{"name":"default","constraints":[{"contextName":"f","operator":"IN","values":[<"#">]}]}`, 400},
+		{"segments of a strategy", "POST", strategies, mega, `{"name":"default","segments":[<#>]}`, 400},
+		{"parameters of a strategy", "POST", strategies, mega, `{"name":"default","parameters":{<"p#":"#">}}`, 400},
+		{"a patch of a strategy", "PATCH", strategies + "/" + on.strategy, small, `[<{"op":"add","path":"/variants/-","value":` + wholeVariant + `}>]`, 400},
+		{"an order of strategies", "POST", strategies + "/set-sort-order", mega, `[<{"id":"#","sortOrder":#}>]`, 400},
+		{"variants of a default strategy", "POST", settings + "/default-strategy", mega, `{"name":"default","variants":[<` + wholeVariant + `>]}`, 400},
+		{"segments of a default strategy", "POST", settings + "/default-strategy", mega, `{"name":"default","segments":[<#>]}`, 400},
+		{"a default strategy of an environment that is added", "POST", project + "/environments", mega,
+			`{"environment":"e1","defaultStrategy":{"name":"default","variants":[<` + wholeVariant + `>]}}`, 400},
+		{"segments that are set", "POST", "/api/admin/segments/strategies", mega,
+			`{"projectId":"default","environmentId":"development","strategyId":"` + on.strategy + `","segmentIds":[<#>]}`, 400},
+		{"constraints of a segment", "POST", "/api/admin/segments", mega, `{"name":"s","constraints":[<` + constraint + `>]}`, 400},
+		{"flags to switch", "POST", switching("development") + "/on", mega, `{"features":[<"f#">]}`, 400},
+		{"one flag to switch, again and again", "POST", switching("development") + "/off", mega, `{"features":[<"flag-1">]}`, 400},
+		{"flags to archive", "POST", project + "/archive", mega, `{"features":[<"f#">]}`, 400},
+		{"flags to validate", "POST", project + "/archive/validate", mega, `{"features":[<"f#">]}`, 400},
+		{"flags to move", "POST", project + "/changeProject", mega, `{"newProjectId":"default","features":[<"f#">]}`, 400},
+		{"tags of many flags", "PUT", project + "/tags", mega, many + `"tags":{"addedTags":[<` + tag + `>],"removedTags":[]}}`, 400},
+		{"tags that many flags lose", "PUT", project + "/tags", mega, many + `"tags":{"addedTags":[],"removedTags":[<` + tag + `>]}}`, 400},
+		{"tags", "PUT", tags, mega, `{"addedTags":[<` + tag + `>],"removedTags":[]}`, 400},
+		{"tags that a flag loses", "PUT", tags, mega, `{"addedTags":[],"removedTags":[<` + tag + `>]}`, 400},
+		{"an order of environments", "PUT", environments + "/sort-order", mega, `{<"e#":#>}`, 400},
+		{"environments of a project", "POST", projects, mega, `{"id":"p","environments":[<"e#">]}`, 400},
+		{"one environment of a project, again and again", "POST", projects, mega, `{"id":"p","environments":[<"e1">]}`, 400},
+		{"links of a project", "PUT", project + "/settings", mega, `{"linkTemplates":[<{"urlTemplate":"http://#"}>]}`, 400},
+		{"legal values", "POST", "/api/admin/context", mega, `{"name":"f","legalValues":[<{"value":"#"}>]}`, 400},
+		{"roles and users", "PUT", project + "/access", mega, `{"roles":[<{"id":4,"users":[#]}>]}`, 400},
+		{"permissions of a role", "POST", roles, mega, `{"name":"r","permissions":[<{"name":"CREATE_FEATURE","environment":"e#"}>]}`, 400},
+		{"projects of a token", "POST", "/api/admin/api-tokens", mega, `{"tokenName":"t","type":"client","projects":[<"p#">]}`, 400},
+		{"parameters of a strategy type", "POST", "/api/admin/strategies", mega, `{"name":"x","parameters":[<{"name":"p#","type":"string"}>]}`, 400},
+		{"variants of a parent", "POST", parents, mega, `{"feature":"flag-1","variants":[<"v#">]}`, 400},
+		{"flags to export", "POST", exportData, mega, `{"environment":"development","features":[<"f#">]}`, 400},
+		{"flags to import", "POST", importData, largest, importOf(`"features":[<{"name":"f#"}>]`), 400},
+		{"strategies to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
+		{"variants to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureEnvironments":[{"featureName":"a","variants":[<` + variant + `>]}]`), 200},
+		{"tags to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"featureTags":[<{"featureName":"a","tagType":"simple","tagValue":"tag #"}>]`), 200},
+		{"parents to import", "POST", importData, largest, importOf(`"features":[{"name":"a"}],"dependencies":[{"feature":"a","dependencies":[<{"feature":"flag-1","variants":["v#"]}>]}]`), 200},
+		{"segments to import", "POST", importData, largest, importOf(`"features":[],"segments":[<{"id":#,"name":"s#","constraints":[]}>]`), 400},
+		{"constraints to import", "POST", importData, largest, importOf(`"features":[],"segments":[{"id":1,"name":"s","constraints":[<` + constraint + `>]}]`), 200},
+		{"strategies to validate", "POST", validateImport, largest, importOf(`"features":[{"name":"a"}],"featureStrategies":[<{"featureName":"a","name":"default"}>]`), 200},
+		{"flags and segments to validate", "POST", validateImport, mega, filled(mega, importOf(filled(150_000, `"features":[<{"name":"f#"}>]`)+
+			filled(40_000, `,"segments":[<{"id":#,"name":"segment-#","constraints":[]}>]`)+`,"featureStrategies":[<{"featureName":"f#","name":"default","segments":[7]}>]`)), 200},
+	}
+}
+
+// A sized is a call with a body that is filled to a size.
+type sized struct {
+	name, method, path string
+	size               int
+	template           string
+	status             int
+}
+
+func (s sized) call() call {
+	return call{name: s.name, method: s.method, path: s.path, body: filled(s.size, s.template), status: s.status}
+}
+
+// TestMultipliedBodies sends the largest bodies to operations that do something for each element of a list, in a service that
+// is as large as its limits allow. What is refused may take no more than mostMemory for each megabyte of the body.
+func TestMultipliedBodies(t *testing.T) {
+	s := serve(t)
+	on := s.crowded(t)
+	direct(s.handler, "GET", features, "") // notes that the token was used, once an hour
+	for _, of := range multiplying(on) {
+		c := of.call()
+		started := time.Now()
+		cost, got := s.allocated(c)
+		took := time.Since(started)
+		if got.status != c.status {
+			t.Errorf("%s: %d %.300s, want %d", c.name, got.status, got.body, c.status)
+		}
+		allowed := mostMemory * max(1, (len(c.body)+mega-1)/mega)
+		if c.status < 300 { // it is carried out, for thousands of flags where it names so many
+			allowed *= 2
+		}
+		if cost > allowed {
+			t.Errorf("%s: %d KB were allocated in %v, want %d at most", c.name, cost>>10, took.Round(time.Millisecond), allowed>>10)
+		}
+		t.Logf("%s: a body of %d KB took %d KB and %v", c.name, len(c.body)>>10, cost>>10, took.Round(time.Millisecond))
+	}
+}

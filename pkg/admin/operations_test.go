@@ -1,0 +1,498 @@
+package admin_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"guidon/pkg/admin"
+)
+
+// An example is how tests that are about every operation call one, and what it costs in calls of DynamoDB.
+type example struct {
+	body   string // a good one, which changes something; "" for an operation without one
+	status int
+	calls  int // what it costs when it does its work
+	again  int // what the same call costs at once again, when there is nothing left to do or it is refused
+}
+
+// {new} in a body is a name that nothing has yet; {strategy} is the id of the strategy that the flag has.
+const (
+	aPatch    = `[{"op":"replace","path":"/0/stickiness","value":"userId"}]`
+	aVariants = `[{"name":"v2","weight":1,"weightType":"variable"}]`
+)
+
+// Where context fields and segments are, and a segment of a project.
+const (
+	contextFields = "/api/admin/context"
+	aField        = contextFields + "/{contextField}"
+	allSegments   = "/api/admin/segments"
+	aSegment      = allSegments + "/{id}"
+	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
+)
+
+// examples has one for every operation. Reads cost one call, lists one more a page, writes two, and one when they are
+// refused or change nothing; only whether a new name is taken is for the store to say, by the second call.
+var examples = map[string]example{
+	"GET /health": {"", 200, 0, 0},
+
+	"POST /api/admin/projects":                          {`{"id":"{new}"}`, 201, 3, 3},
+	"GET /api/admin/projects/{projectId}":               {"", 200, 2, 2},
+	"POST /api/admin/projects/{projectId}/environments": {`{"environment":"default"}`, 200, 2, 1},
+	"GET /api/admin/projects/{projectId}/overview":      {"", 200, 2, 2},
+	"GET /api/admin/projects/{projectId}/health-report": {"", 200, 2, 2},
+	"POST /api/admin/projects/{projectId}/favorites":    {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/favorites":  {"", 200, 1, 1}, // it is none
+	"POST /api/admin/environments":                      {`{"name":"{new}","type":"test"}`, 201, 2, 1},
+
+	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
+	"PUT /api/admin/projects/{projectId}":                                                   {`{"description":"changed"}`, 200, 3, 2},
+	"PUT /api/admin/projects/{projectId}/settings":                                          {`{"mode":"protected"}`, 200, 3, 2},
+	"DELETE /api/admin/projects/{projectId}":                                                {"", 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}":                     {"", 200, 2, 1},
+	"POST /api/admin/projects/{projectId}/environments/{environment}/default-strategy":      {`{"name":"default"}`, 200, 2, 1},
+	"GET /api/admin/projects/{projectId}/change-requests/config":                            {"", 200, 1, 1},
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": {`{"changeRequestsEnabled":false}`, 204, 1, 1},
+	"GET /api/admin/instance-admin/statistics":                                              {"", 200, 6, 6}, // there is one project
+	"GET /api/admin/instance-admin/statistics/csv":                                          {"", 200, 6, 6},
+	"GET /api/admin/environments":                                                           {"", 200, 3, 3},
+	"GET /api/admin/environments/{environmentName}":                                         {"", 200, 1, 1},
+	"GET /api/admin/environments/project/{projectId}":                                       {"", 200, 3, 3},
+	"POST /api/admin/environments/validate":                                                 {`{"name":"{new}"}`, 200, 1, 1},
+	"POST /api/admin/environments/{environmentName}/on":                                     {"", 204, 2, 1},
+	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is switched on again below
+	"PUT /api/admin/environments/update/{environmentName}":                                  {`{"type":"changed"}`, 200, 2, 1},
+	"PUT /api/admin/environments/sort-order":                                                {`{"{environment}":7}`, 200, 2, 1},
+	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 2, 1},
+
+	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
+	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},
+	"GET /api/admin/projects/{projectId}/features/{featureName}":                                 {"", 200, 1, 1},
+	"PUT /api/admin/projects/{projectId}/features/{featureName}":                                 {`{"stale":true}`, 200, 2, 1},
+	"PATCH /api/admin/projects/{projectId}/features/{featureName}":                               {`[{"op":"replace","path":"/stale","value":true}]`, 200, 2, 1},
+	"DELETE /api/admin/projects/{projectId}/features/{featureName}":                              {"", 202, 2, 1},
+	"POST /api/admin/projects/{projectId}/features/{featureName}/clone":                          {`{"name":"{new}"}`, 201, 2, 2},
+	"GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}":      {"", 200, 1, 1},
+	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on":  {"", 200, 2, 1},
+	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {"", 200, 1, 1}, // it is off already
+	"GET /api/admin/archive/features":                                                            {"", 200, 3, 3}, // there is one project
+	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
+	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is active already
+
+	ofFlag("POST", "/changeProject"):       {`{"newProjectId":"to-{featureName}"}`, 200, 3, 1}, // it is not there any more
+	ofProject("POST", "/archive"):          {someFlags + `}`, 202, 3, 2},
+	ofProject("POST", "/archive/validate"): {someFlags + `}`, 200, 2, 2},
+	ofProject("POST", "/revive"):           {someFlags + `}`, 200, 3, 2},
+	ofProject("POST", "/stale"):            {someFlags + `,"stale":true}`, 202, 3, 2},
+	ofProject("PUT", "/tags"):              {someFlags + `,"tags":{"addedTags":[{"type":"simple","value":"bulk"}],"removedTags":[]}}`, 200, 3, 2},
+	ofProject("POST", "/changeProject"):    {someFlags + `,"newProjectId":"to-{featureName}"}`, 200, 3, 2},
+	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
+	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is off already
+
+	"GET /api/admin/search/features":          {"", 200, 5, 5},
+	"POST /api/admin/features-batch/export":   {`{"environment":"development","features":["{featureName}"]}`, 200, 4, 4},
+	"POST /api/admin/features-batch/import":   {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 4, 3},
+	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 3, 3},
+
+	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
+	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 4, 4},
+	"GET /api/admin/user-admin/search":           {"", 200, 2, 2},
+	"GET /api/admin/user-admin/access":           {"", 200, 2, 2},
+	"GET /api/admin/user-admin/admin-count":      {"", 200, 2, 2},
+	"GET /api/admin/user":                        {"", 200, 1, 1},
+	"GET /api/admin/user-admin/{userId}":         {"", 200, 1, 1},
+	"PUT /api/admin/user-admin/{userId}":         {`{"name":"Changed"}`, 200, 3, 2},
+	"DELETE /api/admin/user-admin/{userId}":      {"", 200, 2, 1},
+	"GET /api/admin/service-account":             {"", 200, 2, 2},
+	"POST /api/admin/service-account":            {`{"username":"{new}","name":"A program","rootRole":3}`, 201, 4, 4},
+	"PUT /api/admin/service-account/{userId}":    {`{"name":"Changed"}`, 200, 3, 2},
+	"DELETE /api/admin/service-account/{userId}": {"", 200, 2, 1},
+	"GET /api/admin/permissions":                 {"", 200, 1, 1},
+	"GET /api/admin/roles":                       {"", 200, 1, 1},
+	"POST /api/admin/roles":                      {`{"name":"{new}","permissions":[{"name":"UPDATE_FEATURE"}]}`, 200, 2, 1},
+	"GET /api/admin/roles/{roleId}":              {"", 200, 1, 1},
+	"PUT /api/admin/roles/{roleId}":              {`{"name":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/roles/{roleId}":           {"", 200, 4, 1}, // two lists say that nobody holds it
+	"GET /api/admin/projects/{projectId}/access": {"", 200, 2, 2}, // for up to a hundred members
+	"PUT /api/admin/projects/{projectId}/access": {`{"roles":[{"id":5,"users":[1]}]}`, 200, 3, 1},
+	"POST " + heldRole:                           {"", 200, 2, 1},
+	"PUT " + heldRole:                            {"", 200, 2, 1},
+	"DELETE " + heldRole:                         {"", 200, 2, 1},
+
+	ofFlag("POST", "/dependencies"):                    {`{"feature":"{parent}"}`, 200, 3, 2},
+	ofFlag("DELETE", "/dependencies"):                  {"", 200, 3, 1}, // again it has no parents to load
+	ofFlag("DELETE", "/dependencies/{parent}"):         {"", 200, 3, 1},
+	ofFlag("GET", "/parents"):                          {"", 200, 2, 2},
+	ofFlag("GET", "/lifecycle"):                        {"", 200, 1, 1},
+	ofFlag("POST", "/lifecycle/complete"):              {`{"status":"kept"}`, 200, 2, 1},
+	ofFlag("POST", "/lifecycle/uncomplete"):            {"", 200, 1, 1}, // it is not completed
+	"GET /api/admin/projects/{projectId}/dependencies": {"", 200, 2, 2},
+	"GET /api/admin/feature-types":                     {"", 200, 1, 1},
+	"POST /api/admin/features/validate":                {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
+	ofFlag("POST", "/favorites"):                       {"", 200, 2, 1},
+	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is none
+	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
+	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
+	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
+	"GET /api/admin/tags/{tagType}/{value...}":         {"", 200, 4, 4}, // there is one project
+	ofFlag("GET", "/parent-variants"):                  {"", 200, 1, 1},
+	"GET /api/admin/tag-types/{tagType}":               {"", 200, 1, 1},
+	"PUT /api/admin/tag-types/{tagType}":               {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE /api/admin/tag-types/{tagType}":            {"", 200, 2, 1},
+	"GET /api/admin/tags":                              {"", 200, 4, 4},
+	"GET /api/admin/tags/{tagType}":                    {"", 200, 4, 4},
+	"GET " + itsTags:                                   {"", 200, 1, 1},
+	"POST " + itsTags:                                  {`{"type":"simple","value":"a/b"}`, 201, 2, 1},
+	"PUT " + itsTags:                                   {`{"addedTags":[{"type":"simple","value":"more"}],"removedTags":[]}`, 200, 2, 1},
+	"DELETE " + itsTags + "/{tagType}/{value...}":      {"", 200, 2, 1},
+
+	"GET " + contextFields:                               {"", 200, 3, 3},
+	"POST " + contextFields:                              {`{"name":"{new}"}`, 201, 2, 1},
+	"POST " + contextFields + "/validate":                {`{"name":"{new}"}`, 200, 1, 1},
+	"GET " + aField:                                      {"", 200, 1, 1},
+	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
+	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists say that nothing uses it
+	"GET " + aField + "/strategies":                      {"", 200, 3, 3},
+	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
+	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
+
+	"GET " + allSegments:                              {"", 200, 4, 4},
+	"POST " + allSegments:                             {aSegmentOf, 201, 5, 5}, // of a project, and with an id
+	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
+	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
+	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
+	"GET " + aSegment:                                 {"", 200, 1, 1},
+	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 5, 4},
+	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
+	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
+
+	"GET /api/admin/strategies":                            {"", 200, 1, 1},
+	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},
+	"GET /api/admin/strategies/{strategyType}":             {"", 200, 1, 1},
+	"PUT /api/admin/strategies/{strategyType}":             {`{"description":"changed","parameters":[]}`, 200, 2, 1},
+	"DELETE /api/admin/strategies/{strategyType}":          {"", 200, 2, 1},
+	"POST /api/admin/strategies/{strategyType}/deprecate":  {"", 200, 2, 1},
+	"POST /api/admin/strategies/{strategyType}/reactivate": {"", 200, 1, 1}, // it is not deprecated
+	"POST /api/admin/constraints/validate":                 {`{"contextName":"userId","operator":"IN","values":["1"]}`, 204, 1, 1},
+
+	"GET /api/admin/api-tokens":            {"", 200, 3, 3}, // for up to a hundred tokens and projects
+	"POST /api/admin/api-tokens":           {`{"tokenName":"{new}","type":"client"}`, 201, 3, 3},
+	"GET /api/admin/api-tokens/{name}":     {"", 200, 3, 3},
+	"PUT /api/admin/api-tokens/{token}":    {`{"expiresAt":"2100-01-01T00:00:00Z"}`, 200, 2, 1},
+	"DELETE /api/admin/api-tokens/{token}": {"", 200, 2, 1},
+
+	ofProject("GET", "/api-tokens"):            {"", 200, 3, 3}, // for up to a hundred tokens and projects
+	ofProject("POST", "/api-tokens"):           {`{"tokenName":"{new}","type":"client"}`, 201, 3, 3},
+	ofProject("DELETE", "/api-tokens/{token}"): {"", 200, 3, 1},
+
+	// Who calls here is an API token, which has none.
+	"GET /api/admin/user/tokens":              {"", 403, 1, 1},
+	"POST /api/admin/user/tokens":             {"", 403, 1, 1},
+	"DELETE /api/admin/user/tokens/{tokenId}": {"", 403, 1, 1},
+
+	"GET /api/admin/service-account/{userId}/token":              {"", 200, 2, 2}, // for up to a hundred tokens
+	"POST /api/admin/service-account/{userId}/token":             {`{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 3, 2},
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": {"", 200, 3, 1},
+
+	"GET /api/admin/invite-link/tokens":         {"", 200, 2, 2},
+	"POST /api/admin/invite-link/tokens":        {`{"name":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`, 201, 3, 3},
+	"GET /api/admin/invite-link/tokens/{token}": {"", 200, 1, 1},
+	"PUT /api/admin/invite-link/tokens/{token}": {`{"enabled":false}`, 200, 2, 1},
+
+	"GET /api/admin/events":               {"", 200, 2, 2},
+	"GET /api/admin/events/{featureName}": {"", 200, 2, 2},
+	"POST /api/admin/events/search":       {`{"feature":"{featureName}"}`, 200, 2, 2},
+	"GET /api/admin/search/events":        {"", 200, 2, 2},
+
+	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
+	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},
+	inEnvironment("POST", "/strategies/set-sort-order"): {`[{"id":"{strategy}","sortOrder":7}]`, 200, 2, 1},
+	inEnvironment("GET", "/strategies/{strategyId}"):    {"", 200, 1, 1},
+	inEnvironment("PUT", "/strategies/{strategyId}"):    {`{"title":"changed"}`, 200, 2, 1},
+	inEnvironment("PATCH", "/strategies/{strategyId}"):  {`[{"op":"replace","path":"/title","value":"changed"}]`, 200, 2, 1},
+	inEnvironment("DELETE", "/strategies/{strategyId}"): {"", 200, 2, 1},
+
+	ofFlag("GET", "/variants"):          {"", 200, 1, 1},
+	ofFlag("PUT", "/variants"):          {aVariants, 200, 2, 1},
+	ofFlag("PATCH", "/variants"):        {aPatch, 200, 2, 1},
+	ofFlag("PUT", "/variants-batch"):    {`{"environments":["{environment}"],"variants":` + aVariants + `}`, 200, 2, 1},
+	inEnvironment("GET", "/variants"):   {"", 200, 1, 1},
+	inEnvironment("PUT", "/variants"):   {aVariants, 200, 2, 1},
+	inEnvironment("PATCH", "/variants"): {aPatch, 200, 2, 1},
+}
+
+func ofFlag(method, tail string) string {
+	return method + " /api/admin/projects/{projectId}/features/{featureName}" + tail
+}
+
+func ofProject(method, tail string) string { return method + " /api/admin/projects/{projectId}" + tail }
+
+// The beginning of a body that names flags, and where many are switched.
+const (
+	someFlags  = `{"features":["{featureName}","{featureName}"]`
+	bulkSwitch = "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/"
+)
+
+func inEnvironment(method, tail string) string {
+	return ofFlag(method, "/environments/{environment}"+tail)
+}
+
+// A subject is what an operation is tried on: a flag with a strategy in an environment, and variants in all.
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment string }
+
+var subjects atomic.Int64
+
+// apart are the operations that take away what other tests stand on: each is tried on something of its own.
+var apart = map[string]func(s *server, t *testing.T, on *subject){
+	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
+	"PUT /api/admin/api-tokens/{token}":    (*server).ownToken,
+	"DELETE /api/admin/api-tokens/{token}": (*server).ownToken,
+	ofProject("DELETE", "/api-tokens/{token}"): func(s *server, t *testing.T, on *subject) {
+		on.secret = s.apiToken(t, on.fill(`{"tokenName":"{new}","type":"client","project":"{projectId}"}`))
+	},
+	"GET /api/admin/service-account/{userId}/token":              (*server).ownAccountToken,
+	"POST /api/admin/service-account/{userId}/token":             (*server).ownAccount,
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).ownAccountToken,
+	"GET /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	ofFlag("POST", "/changeProject"):                             (*server).target,
+	ofProject("POST", "/changeProject"):                          (*server).target,
+	ofProject("POST", "/revive"): func(s *server, t *testing.T, on *subject) {
+		s.must(t, "DELETE", features+"/"+on.flag, "")
+	},
+	"DELETE /api/admin/projects/{projectId}": func(s *server, t *testing.T, on *subject) {
+		on.project = on.fill("{new}")
+		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+	},
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).ownEnvironment,
+	"DELETE /api/admin/environments/{environmentName}":                  (*server).ownEnvironment,
+	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
+		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	},
+	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
+		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
+	},
+	ofFlag("POST", "/dependencies"):                        (*server).ownParent,
+	ofFlag("DELETE", "/dependencies"):                      (*server).ownParents,
+	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).ownParents,
+	"DELETE /api/admin/tag-types/{tagType}":                (*server).ownTagType,
+	"PUT " + aField:                                        (*server).ownField,
+	"DELETE " + aField:                                     (*server).ownField,
+	"POST " + aField + "/legal-values":                     (*server).ownField,
+	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).ownField,
+	"POST " + allSegments + "/strategies":                  (*server).ownProject,
+	"GET " + aSegment:                                      (*server).ownSegment,
+	"PUT " + aSegment:                                      (*server).ownSegment,
+	"DELETE " + aSegment:                                   (*server).ownSegment,
+	"GET " + aSegment + "/strategies":                      (*server).ownSegment,
+	"PUT /api/admin/strategies/{strategyType}":             (*server).ownStrategyType,
+	"DELETE /api/admin/strategies/{strategyType}":          (*server).ownStrategyType,
+	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).ownStrategyType,
+	"POST /api/admin/strategies/{strategyType}/reactivate": (*server).ownStrategyType,
+	"PUT /api/admin/user-admin/{userId}":                   (*server).ownUser,
+	"DELETE /api/admin/user-admin/{userId}":                (*server).ownUser,
+	"PUT /api/admin/service-account/{userId}":              (*server).ownAccount,
+	"DELETE /api/admin/service-account/{userId}":           (*server).ownAccount,
+	"PUT /api/admin/roles/{roleId}":                        (*server).ownRole,
+	"DELETE /api/admin/roles/{roleId}":                     (*server).ownRole,
+	"GET /api/admin/projects/{projectId}/access":           (*server).ownMember,
+	"PUT " + heldRole:                                      (*server).ownMember, // who holds another role
+	"DELETE " + heldRole: func(s *server, t *testing.T, on *subject) {
+		s.ownMember(t, on)
+		on.role = "5"
+	},
+}
+
+// itsTags is where the tags of a flag are.
+const itsTags = "/api/admin/features/{featureName}/tags"
+
+// target makes the project that the subject's flag moves to.
+func (s *server) target(t *testing.T, on *subject) {
+	t.Helper()
+	s.must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
+}
+
+// ownParent makes a flag that the subject's can depend on, and ownParents has it do so.
+func (s *server) ownParent(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.kind))
+}
+
+func (s *server) ownParents(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownParent(t, on)
+	s.must(t, "POST", on.fill(ofFlag("", "/dependencies"))[1:], on.fill(`{"feature":"{parent}"}`))
+}
+
+func (s *server) ownTagType(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
+}
+
+// ownField makes a context field with a legal value.
+func (s *server) ownField(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", contextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
+}
+
+// ownSegment makes a segment of the subject's project.
+func (s *server) ownSegment(t *testing.T, on *subject) {
+	t.Helper()
+	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
+}
+
+// ownProject makes a project with one flag and a segment.
+func (s *server) ownProject(t *testing.T, on *subject) {
+	t.Helper()
+	on.project, on.flag = on.fill("{new}"), on.fill("{new}")
+	s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
+	s.must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
+	s.furnish(t, on)
+	s.ownSegment(t, on)
+}
+
+func (s *server) ownStrategyType(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
+}
+
+// secretIn is the secret in an answer.
+func secretIn(answer string) string {
+	_, rest, _ := strings.Cut(answer, `"secret":"`)
+	secret, _, _ := strings.Cut(rest, `"`)
+	return secret
+}
+
+func (s *server) ownToken(t *testing.T, on *subject) {
+	t.Helper()
+	on.secret = secretIn(s.must(t, "POST", "/api/admin/api-tokens", on.fill(`{"tokenName":"{new}","type":"client"}`)).body)
+}
+
+func (s *server) ownSignup(t *testing.T, on *subject) {
+	t.Helper()
+	on.secret = secretIn(s.must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+}
+
+// ownAccountToken makes a service account with a token.
+func (s *server) ownAccountToken(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownAccount(t, on)
+	s.must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
+}
+
+// heldRole is where a user's role in a project is.
+const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
+
+func (s *server) ownUser(t *testing.T, on *subject) {
+	t.Helper()
+	on.user = s.id(t, "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
+}
+
+func (s *server) ownAccount(t *testing.T, on *subject) {
+	t.Helper()
+	on.user = s.id(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
+}
+
+func (s *server) ownRole(t *testing.T, on *subject) {
+	t.Helper()
+	on.role = s.id(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
+}
+
+// ownMember makes a user who is a member of the project.
+func (s *server) ownMember(t *testing.T, on *subject) {
+	t.Helper()
+	s.ownUser(t, on)
+	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
+}
+
+// id is the id of what a POST makes.
+func (s *server) id(t *testing.T, path, body string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(s.must(t, "POST", path, body).body, `"id":`)
+	return rest[:strings.IndexAny(rest, ",}")]
+}
+
+func (s *server) ownEnvironment(t *testing.T, on *subject) {
+	t.Helper()
+	on.environment = on.fill("{new}")
+	s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
+	s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
+}
+
+// another is a flag of its own to try an operation on.
+func (s *server) another(t *testing.T) subject {
+	t.Helper()
+	on := subject{project: "default", flag: fmt.Sprintf("subject-%d", subjects.Add(1)), environment: "development"}
+	s.create(t, on.flag)
+	s.furnish(t, &on)
+	return on
+}
+
+// furnish gives the subject's flag its strategy and variants.
+func (s *server) furnish(t *testing.T, on *subject) {
+	t.Helper()
+	flag := on.fill(ofFlag("", ""))[1:]
+	s.must(t, "PUT", flag+"/variants", `[{"name":"v","weight":1}]`)
+	added := s.must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default"}`)
+	_, rest, _ := strings.Cut(added.body, `"id":"`)
+	on.strategy, _, _ = strings.Cut(rest, `"`)
+}
+
+// fill puts the subject's names in the place of a text's {parameters}.
+func (on subject) fill(text string) string {
+	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
+		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
+		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
+		"{contextField}", cmp.Or(on.kind, "userId"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"),
+		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
+		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
+}
+
+// call is the example of a route for the subject.
+func (on subject) call(route string) call {
+	method, path, _ := strings.Cut(route, " ")
+	e := examples[route]
+	return call{route, method, on.fill(path), on.fill(e.body), e.status, anything}
+}
+
+// routes are those of every operation, in order; a test fails where one has no example.
+func routes(t *testing.T) []string {
+	t.Helper()
+	missing := maps.Clone(examples)
+	var all []string
+	for _, group := range admin.Groups() {
+		for _, route := range group.Routes() {
+			if _, ok := examples[route]; !ok {
+				t.Errorf("%s of group %s has no example in operations_test.go, want one", route, group.Name)
+				continue
+			}
+			delete(missing, route)
+			all = append(all, route)
+		}
+	}
+	for route := range missing {
+		t.Errorf("the example of %s is of no operation", route)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// withBody are the routes that take a body.
+func withBody(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" })
+}
+
+// guarded are the routes that need a token: all but what is public.
+func guarded(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(routes(t), func(route string) bool { return route == "GET /health" })
+}

@@ -1,0 +1,50 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBodyBeforePath: what is wrong with the body or with the form of an id is a 400 even where the path names nothing.
+func TestBodyBeforePath(t *testing.T) {
+	s := serve(t)
+	s.run(t, []call{
+		{"a name that is not the path's", "PUT", features + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
+		{"an id that is no number", "DELETE", "/api/admin/projects/nosuch/users/abc/roles/1", "", 400, failure("ValidationError", "whole number")},
+		{"a role that is no number", "DELETE", "/api/admin/projects/nosuch/users/1/roles/x", "", 400, failure("ValidationError", "whole number")},
+	})
+}
+
+// TestWorkIsBounded sends what once took minutes of one core: an answer must come long before a function's time is up.
+func TestWorkIsBounded(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	variants := make([]string, 8000)
+	for i := range variants {
+		variants[i] = fmt.Sprintf(`{"name":"v%d","weight":1}`, i)
+	}
+	projects := make([]string, 60_000)
+	for i := range projects {
+		projects[i] = fmt.Sprintf(`"p%d"`, i)
+	}
+	for _, c := range []call{
+		{"an environment named 20,000 times", "PUT", features + "/f/variants-batch",
+			`{"environments":["development"` + strings.Repeat(`,"development"`, 20_000) + `],"variants":[` + strings.Join(variants, ",") + `]}`, 0, ""},
+		{"a token for 60,000 projects", "POST", "/api/admin/api-tokens",
+			`{"tokenName":"t","type":"client","projects":[` + strings.Join(projects, ",") + `]}`, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			began := time.Now()
+			got := s.do(t, c.method, c.path, c.body)
+			if took := time.Since(began); took > 10*time.Second { // a bound by orders of magnitude, not a measure of speed
+				t.Errorf("took %s", took)
+			}
+			if got.status >= http.StatusInternalServerError {
+				t.Errorf("status %d: %.300s", got.status, got.body)
+			}
+		})
+	}
+}

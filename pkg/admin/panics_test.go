@@ -1,0 +1,56 @@
+package admin_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"guidon/pkg/httpapi"
+)
+
+// TestPanicsOfWorkers has goroutines of a list and of a bulk operation panic: the request is a 500, the process stays, and
+// the answer says what other goroutines did.
+func TestPanicsOfWorkers(t *testing.T) {
+	network := &panicking{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
+	s.create(t, "f")
+	s.create(t, "g")
+	const list, stale = "/api/admin/projects", project + "/stale"
+	both := `{"features":["f","g"],"stale":true}`
+	for _, tt := range []struct {
+		operation, contains      string // what panics
+		method, path, body, want string
+	}{
+		{"Query", "GUARD#", "GET", list, "", "internal error"},
+		{"TransactWriteItems", "FLAG#f", "POST", stale, both, "1 of 2 flags could not be marked; the others were"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			network.in.Store(&[2]string{tt.operation, tt.contains})
+			got := s.do(t, tt.method, tt.path, tt.body)
+			network.in.Store(nil)
+			if got.status != 500 || !strings.Contains(got.body, tt.want) || detail.MatchString(got.body) {
+				t.Errorf("%d %s, want a 500 that says %q", got.status, got.body, tt.want)
+			}
+			s.must(t, tt.method, tt.path, tt.body)
+		})
+	}
+}
+
+// A panicking transport panics in requests of one operation whose body has some text.
+type panicking struct{ in atomic.Pointer[[2]string] }
+
+func (p *panicking) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	in := p.in.Load()
+	if in != nil && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+in[0]) && bytes.Contains(body, []byte(in[1])) {
+		panic("TOKEN#secret in table test-1")
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}

@@ -1,0 +1,47 @@
+package admin_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestPermissionsAsTerraformReadsThem holds what the acceptance tests of Unleash's Terraform provider read: ids, and the
+// type of a permission in an environment.
+func TestPermissionsAsTerraformReadsThem(t *testing.T) {
+	type permission struct {
+		ID                      int
+		Name, Type, Environment string
+	}
+	s := serve(t)
+	list := decoded[struct {
+		Permissions struct {
+			Root, Project []permission
+			Environments  []struct {
+				Name        string
+				Permissions []permission
+			}
+		}
+	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
+	all := slices.Concat(list.Permissions.Root, list.Permissions.Project)
+	for _, env := range list.Permissions.Environments {
+		if env.Name == "development" {
+			all = append(all, env.Permissions...)
+		}
+	}
+	byName, byID := map[string]permission{}, map[int]string{}
+	for _, p := range all {
+		if other := byID[p.ID]; other != "" || p.ID < 1 {
+			t.Errorf("%s has the id %d, which %q has too", p.Name, p.ID, other)
+		}
+		byName[p.Name], byID[p.ID] = p, p.Name
+	}
+	for _, want := range []permission{
+		{12, "CREATE_PROJECT", "root", ""}, {13, "UPDATE_PROJECT", "project", ""}, {25, "CREATE_FEATURE_STRATEGY", "environment", "development"},
+	} {
+		if got := byName[want.Name]; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	s.check(t, call{"the default project", "GET", project, "", 200, `{"...":0,"name":"Default","description":"Default project"}`})
+}

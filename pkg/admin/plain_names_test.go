@@ -1,0 +1,44 @@
+package admin_test
+
+import (
+	"encoding/base64"
+	"testing"
+
+	"guidon/pkg/flags"
+)
+
+// TestProjectUIDs: the UIDs of all projects share one space, and nothing checks that one is free, so they need 96 bits.
+func TestProjectUIDs(t *testing.T) {
+	s := serve(t)
+	s.run(t, []call{{"make", "POST", projects, `{"id":"one","name":"One"}`, 201, anything}, {"make another", "POST", projects, `{"id":"two","name":"Two"}`, 201, anything}})
+	seen := map[string]bool{}
+	for _, id := range []string{"default", "one", "two"} {
+		view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid := flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID
+		if raw, err := base64.RawURLEncoding.DecodeString(uid); err != nil || len(raw) < 12 || seen[uid] {
+			t.Errorf("the UID of %s is %q, want 96 bits of its own", id, uid)
+		}
+		seen[uid] = true
+	}
+}
+
+// TestPlainNames: display names of projects and names of users that could pass for others are refused, and not trimmed.
+func TestPlainNames(t *testing.T) {
+	s := serve(t)
+	s.run(t, []call{
+		{"a project", "POST", projects, `{"id":"plain","name":"Équipe 👩 1"}`, 201, anything},
+		{"a user", "POST", people, `{"username":"plain","name":"Ada Lovelace","rootRole":3}`, 201, `{"...":0,"id":2}`},
+	})
+	for _, name := range []string{" x", "x ", "x\\n", "a\\tb", "a\\u200bb", "a\\u200db", "\\ufeffx", "a\\u00adb", "a\\u034fb", "a\\u202eb", "a\\u0000b", "a\\u3164b"} {
+		s.run(t, []call{
+			{"new project " + name, "POST", projects, `{"name":"` + name + `"}`, 400, faulty("/name: must not")},
+			{"project " + name, "PUT", projects + "/plain", `{"name":"` + name + `"}`, 400, faulty("/name: must not")},
+			{"new user " + name, "POST", people, `{"username":"other","name":"` + name + `","rootRole":3}`, 400, faulty("/name: must not")},
+			{"user " + name, "PUT", people + "/2", `{"name":"` + name + `"}`, 400, faulty("/name: must not")},
+			{"user name " + name, "POST", people, `{"username":"` + name + `","rootRole":3}`, 400, faulty("/username: must not")},
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// Every test of this package runs under the policies of template.yaml: what a group's function may not do with the table
+// is refused here as IAM would, and the test fails. TestPolicies holds the other direction: that nothing more is allowed.
+
+// policies are the template's TableActions: what the function of a group may do, as "PutItem".
+var policies = sync.OnceValue(func() map[string][]string {
+	raw, err := os.ReadFile("../../template.yaml")
+	if err != nil {
+		panic(err)
+	}
+	var template struct {
+		Mappings struct {
+			TableActions map[string]struct {
+				Actions []string `yaml:"Actions"`
+			} `yaml:"TableActions"`
+		} `yaml:"Mappings"`
+	}
+	if err := yaml.Unmarshal(raw, &template); err != nil {
+		panic(err)
+	}
+	policies := map[string][]string{}
+	for function, allowed := range template.Mappings.TableActions {
+		for _, action := range allowed.Actions {
+			group := strings.ToLower(function)
+			policies[group] = append(policies[group], strings.TrimPrefix(action, "dynamodb:"))
+		}
+	}
+	policies["events"] = append(policies["events"], queryIndex) // EventsIndexAccess
+	return policies
+})
+
+// queryIndex is the permission to query an index, which has a resource of its own.
+const queryIndex = "Query of an index"
+
+// byFunction has a handler's calls of DynamoDB made by a group's function.
+func byFunction(group string, handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callingGroup{}, group)))
+	})
+}
+
+type callingGroup struct{}
+
+// iam refuses what the policy of the group that calls does not allow, and notes what was used of it.
+type iam struct {
+	next http.RoundTripper
+	mu   *sync.Mutex
+	used map[string]map[string]bool // by group
+}
+
+func newIAM(next http.RoundTripper) *iam {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return &iam{next: next, mu: &sync.Mutex{}, used: map[string]map[string]bool{}}
+}
+
+func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
+	group, ok := r.Context().Value(callingGroup{}).(string)
+	if !ok { // a test's own call
+		return i.next.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	for _, action := range actionsOf(r, body) {
+		if !slices.Contains(policies()[group], action) {
+			refusal := fmt.Sprintf("the function of %s may not %s: see TableActions in template.yaml", group, action)
+			fmt.Fprintln(os.Stderr, refusal) // the interface says only that there is an internal error
+			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"__type":"com.amazon.coral.service#AccessDeniedException","message":%q}`, refusal)))
+			return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: body}, nil
+		}
+		i.note(group, action)
+	}
+	return i.next.RoundTrip(r)
+}
+
+func (i *iam) note(group, action string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.used[group] == nil {
+		i.used[group] = map[string]bool{}
+	}
+	i.used[group][action] = true
+}
+
+// actionsOf are the permissions that a call takes. A transaction takes one for each kind of write in it, and none of its
+// own.
+func actionsOf(r *http.Request, body []byte) []string {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	var call struct {
+		IndexName     string
+		TransactItems []map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(body, &call); err != nil {
+		panic(err)
+	}
+	switch {
+	case operation == "Query" && call.IndexName != "":
+		return []string{queryIndex}
+	case operation != "TransactWriteItems":
+		return []string{operation}
+	}
+	of := map[string]string{"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+	actions := []string{"GetItem"} // whoever commits may have to find out what became of it: see settle in pkg/dynamo
+	for _, item := range call.TransactItems {
+		for kind := range item {
+			actions = append(actions, of[kind])
+		}
+	}
+	return actions
+}
+
+// TestPolicies sees that no function may do more with the table than its operations do, each by its example.
+func TestPolicies(t *testing.T) {
+	var watch *iam
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { watch = newIAM(nil); *transport = watch })
+	for _, route := range routes(t) {
+		on := s.another(t)
+		if prepare := apart[route]; prepare != nil {
+			prepare(s, t, &on)
+		}
+		s.check(t, on.call(route))
+	}
+	s.beyondExamples(t)
+	for _, group := range admin.Groups() {
+		used := maps.Clone(watch.used[group.Name])
+		for _, op := range group.Operations {
+			if op.Permission != "" {
+				used["PutItem"] = true // any call may be the one that notes when its token was last used
+			}
+		}
+		if got, want := slices.Sorted(slices.Values(policies()[group.Name])), slices.Sorted(maps.Keys(used)); !slices.Equal(got, want) {
+			t.Errorf("the function of %s may\n %s\nand its operations need\n %s", group.Name, strings.Join(got, " "), strings.Join(want, " "))
+		}
+	}
+}
+
+// beyondExamples does what takes more of the table than the example of its operation.
+func (s *server) beyondExamples(t *testing.T) {
+	t.Helper()
+	_, person := s.person(t, flags.RoleAdmin) // only a person has tokens of its own, which are numbered
+	if got := s.do(t, "POST", ownTokens, `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, person); got.status != 201 {
+		t.Errorf("a personal token: %d %s", got.status, got.body)
+	}
+
+	on := s.another(t) // a segment counts the strategies that use it
+	s.ownSegment(t, &on)
+	strategies := in(on.flag, "development") + "/strategies"
+	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
+	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[]}`)
+	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
+	s.must(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":"development","data":{
+		"features":[{"name":%q}],"featureStrategies":[{"featureName":%[1]q,"name":"default"}]}}`, on.flag))
+}

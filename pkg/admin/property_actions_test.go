@@ -1,0 +1,601 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// What a sequence may do: each of these draws what it is about, says what must be answered by what the model knows, and
+// does the same to the model.
+
+// actions are all of them, by name.
+func (q *sequence) actions() map[string]func(*rapid.T) {
+	all := map[string]func(){
+		"make": q.make, "update": q.update, "patch": q.patch, "archive": q.archive, "revive": q.revive, "revive again": q.revive, "clone": q.clone, "clone again": q.clone,
+		"switch": q.turn, "switch again": q.turn, "add a strategy": q.addStrategy, "add another": q.addStrategy,
+		"replace a strategy": q.replaceStrategy, "disable a strategy": q.disableStrategy, "remove a strategy": q.removeStrategy, "order strategies": q.orderStrategies,
+		"set variants": q.setVariants, "set variants in many": q.setVariantsInMany,
+		"tag": q.tag, "change tags": q.changeTags, "untag": q.untag,
+		"depend": q.depend, "depend more": q.depend, "end a dependency": q.endDependency, "end dependencies": q.endDependencies,
+		"complete": q.complete, "uncomplete": q.uncomplete, "favorite": q.favorite, "move": q.move, "import": q.bring,
+		"archive many": q.archiveMany, "do to many": q.doToMany, "move many": q.moveMany,
+		"attach": q.attach, "detach": q.detach, "default strategy": q.defaultStrategy, "renew the environment": q.renew,
+		"give a segment": q.giveSegment, "give another": q.giveSegment, "delete a segment": q.deleteSegment,
+	}
+	actions := map[string]func(*rapid.T){}
+	for name, act := range all {
+		actions[name] = func(rt *rapid.T) {
+			q.rt = rt
+			q.step = name
+			act()
+			q.compare()
+		}
+	}
+	return actions
+}
+
+func (q *sequence) one(what string, of ...string) string {
+	return rapid.SampledFrom(of).Draw(q.rt, what)
+}
+
+func (q *sequence) flip(what string) bool { return rapid.Bool().Draw(q.rt, what) }
+
+func (q *sequence) anyFlag() string { return q.one("flag", "a", "b", "c", "d", "e") }
+
+func (q *sequence) anyEnvironment() string {
+	return q.one("environment", "development", "production", "stage")
+}
+
+// projectOf is the project of a flag; "default" for one that is not there.
+func (q *sequence) projectOf(name string) string {
+	if f := q.world.flags[name]; f != nil {
+		return f.Project
+	}
+	return "default"
+}
+
+func (q *sequence) pathOf(name string) string {
+	return projects + "/" + q.projectOf(name) + "/features/" + name
+}
+
+func (q *sequence) some(what string, n int, of ...string) []string {
+	list := rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, n, rapid.ID[string]).Draw(q.rt, what)
+	return list
+}
+
+// status is the one of success where the flag is there and active, or else 404.
+func (q *sequence) status(f *modelFlag, success int) int {
+	if f == nil {
+		return 404
+	}
+	return success
+}
+
+func (q *sequence) make() {
+	name, project := q.anyFlag(), q.one("project", "default", "shop")
+	kind, text, impression := q.one("type", "release", "kill-switch"), q.one("description", "", "words"), q.flip("impression data")
+	status := 201
+	if q.world.flags[name] != nil {
+		status = 409
+	}
+	q.do("POST", projects+"/"+project+"/features", body("name", name, "type", kind, "description", text, "impressionData", impression), status)
+	if status == 201 {
+		q.world.flags[name] = &modelFlag{changes: 1, in: map[string]*setup{}, flagState: flagState{
+			Name: name, Project: project, Type: kind, Description: &text, ImpressionData: impression, Lifecycle: phaseState{Stage: "initial"},
+		}}
+	}
+}
+
+func (q *sequence) update() {
+	name := q.anyFlag()
+	f, kind, stale := q.world.active(name), q.one("type", "release", "experiment"), q.flip("stale")
+	q.do("PUT", q.pathOf(name), body("type", kind, "stale", stale, "description", nil), q.status(f, 200))
+	q.change(f, func() { f.Type, f.Stale, f.Description = kind, stale, nil })
+}
+
+func (q *sequence) patch() {
+	name := q.anyFlag()
+	f, text := q.world.active(name), q.one("description", "one", "two")
+	q.do("PATCH", q.pathOf(name), `[{"op":"replace","path":"/description","value":"`+text+`"},{"op":"replace","path":"/impressionData","value":true}]`, q.status(f, 200))
+	q.change(f, func() { f.Description, f.ImpressionData = &text, true })
+}
+
+// change does something to a flag of the model, if it is there.
+func (q *sequence) change(f *modelFlag, change func()) {
+	if f != nil {
+		q.world.changing(f, change)
+	}
+}
+
+func (q *sequence) archive() {
+	name := q.anyFlag()
+	f := q.world.flags[name]
+	status := q.status(f, 202)
+	if len(q.world.children(name)) > 0 {
+		status = 409
+	}
+	q.do("DELETE", q.pathOf(name), "", status)
+	if status == 202 {
+		q.change(f, func() { f.Archived, f.Dependencies = true, nil })
+	}
+}
+
+func (q *sequence) revive() {
+	name := q.anyFlag()
+	f := q.world.flags[name]
+	q.do("POST", "/api/admin/archive/revive/"+name, "", q.status(f, 200))
+	q.revived(f)
+}
+
+func (q *sequence) revived(f *modelFlag) {
+	if f == nil || !f.Archived {
+		return
+	}
+	q.change(f, func() {
+		f.Archived, f.Lifecycle = false, phaseState{Stage: "initial"}
+		for _, s := range f.in {
+			s.enabledIn = 0
+		}
+	})
+}
+
+func (q *sequence) clone() {
+	name, to, replace := q.anyFlag(), q.anyFlag(), q.flip("replace group id")
+	f, status := q.world.active(name), 201
+	switch {
+	case f == nil:
+		status = 404
+	case q.world.flags[to] != nil:
+		status = 409
+	}
+	q.do("POST", q.pathOf(name)+"/clone", body("name", to, "replaceGroupId", replace), status)
+	if status != 201 {
+		return
+	}
+	c := &modelFlag{flagState: f.flagState, changes: 1, in: map[string]*setup{}}
+	c.Name, c.Tags, c.Favorite, c.Lifecycle, c.Dependencies = to, nil, false, phaseState{Stage: "initial"}, slices.Clone(f.Dependencies)
+	for environment, s := range f.in {
+		copied := &setup{environment: s.environment, variants: s.variants}
+		for _, one := range s.strategies {
+			one.ID, one.Parameters = "", maps.Clone(one.Parameters)
+			if replace && one.Parameters["groupId"] == name {
+				one.Parameters["groupId"] = to
+			}
+			copied.strategies = append(copied.strategies, one)
+		}
+		c.in[environment] = copied
+	}
+	q.world.flags[to] = c
+}
+
+func (q *sequence) turn() {
+	name, environment, on := q.anyFlag(), q.anyEnvironment(), q.flip("on")
+	f, way := q.world.active(name), "/off"
+	status := q.inEnvironment(f, name, environment)
+	if on {
+		way = "/on"
+		if status == 200 && !q.canEnable(f, environment) {
+			status = 409
+		}
+	}
+	q.do("POST", q.pathOf(name)+"/environments/"+environment+way, "", status)
+	if status == 200 {
+		q.turned(f, environment, on)
+	}
+}
+
+// inEnvironment is the status of what is about a flag in an environment, if all is well.
+func (q *sequence) inEnvironment(f *modelFlag, name, environment string) int {
+	if f == nil || q.world.attached(q.projectOf(name), environment) == nil {
+		return 404
+	}
+	return 200
+}
+
+func (q *sequence) canEnable(f *modelFlag, environment string) bool {
+	return len(q.world.at(f, environment).strategies) > 0 || q.world.attached(f.Project, environment).strategy != nil
+}
+
+func (q *sequence) turned(f *modelFlag, environment string, on bool) {
+	q.change(f, func() {
+		if on && !q.world.enabled(f, environment) && len(q.world.at(f, environment).strategies) == 0 {
+			added := *q.world.attached(f.Project, environment).strategy
+			q.world.at(f, environment).strategies = []strategyState{added}
+		}
+		if on != q.world.enabled(f, environment) {
+			q.world.enable(f, environment, on)
+		}
+	})
+}
+
+// drawStrategy is any strategy, but for its id.
+func (q *sequence) drawStrategy(flag string) strategyState {
+	s := strategyState{Name: "default", Disabled: q.one("disabled", "no", "no", "yes") == "yes", SortOrder: float64(rapid.IntRange(0, 3).Draw(q.rt, "sort order"))}
+	if q.flip("rollout") {
+		s.Name = "flexibleRollout"
+		s.Parameters = map[string]string{"rollout": q.one("share", "10", "50"), "stickiness": "default", "groupId": q.one("group", flag, "all")}
+	}
+	if q.flip("constrained") {
+		s.Constraints = []constraintState{{ContextName: "userId", Operator: "IN", Values: []string{"1", q.one("user", "2", "3")}, Inverted: q.flip("inverted")}}
+	}
+	if q.flip("titled") {
+		title := "Some"
+		s.Title = &title
+	}
+	for _, segment := range q.some("segments", 2, "1", "2", "3") {
+		s.Segments = append(s.Segments, int64(segment[0]-'0'))
+	}
+	s.Variants = shared(q.some("variants", 3, "x", "y", "z"))
+	return s
+}
+
+func (q *sequence) addStrategy() {
+	name, environment := q.anyFlag(), q.anyEnvironment()
+	f, s := q.world.active(name), q.drawStrategy(name)
+	status := q.inEnvironment(f, name, environment)
+	if status == 200 && !q.world.usable(f.Project, s.Segments) {
+		status = 400
+	}
+	got := q.do("POST", q.pathOf(name)+"/environments/"+environment+"/strategies", strategyBody(s), status)
+	if status != 200 {
+		return
+	}
+	s.ID = idIn(got.body)
+	q.change(f, func() {
+		q.world.setStrategies(f, environment, append(slices.Clone(q.world.at(f, environment).strategies), s))
+	})
+}
+
+// anyStrategy draws a strategy that there is; -1 for none.
+func (q *sequence) anyStrategy() (f *modelFlag, environment, path string, list []strategyState, i int) {
+	name := q.anyFlag()
+	environment = q.anyEnvironment()
+	if f = q.world.active(name); q.inEnvironment(f, name, environment) != 200 {
+		return nil, environment, "", nil, -1
+	}
+	list = slices.Clone(q.world.at(f, environment).strategies)
+	if len(list) == 0 {
+		return nil, environment, "", nil, -1
+	}
+	i = rapid.IntRange(0, len(list)-1).Draw(q.rt, "which")
+	return f, environment, q.pathOf(name) + "/environments/" + environment + "/strategies/" + list[i].ID, list, i
+}
+
+func (q *sequence) replaceStrategy() {
+	f, environment, path, list, i := q.anyStrategy()
+	if f == nil {
+		return
+	}
+	s := q.drawStrategy(f.Name)
+	s.ID = list[i].ID
+	added := slices.DeleteFunc(slices.Clone(s.Segments), func(id int64) bool { return slices.Contains(list[i].Segments, id) })
+	if !q.world.usable(f.Project, added) {
+		q.do("PUT", path, strategyBody(s), 400)
+		return
+	}
+	q.do("PUT", path, strategyBody(s), 200)
+	list[i] = s
+	q.change(f, func() { q.world.setStrategies(f, environment, list) })
+}
+
+func (q *sequence) disableStrategy() {
+	f, environment, path, list, i := q.anyStrategy()
+	if f == nil {
+		return
+	}
+	list[i].Disabled = q.flip("disabled")
+	q.do("PATCH", path, fmt.Sprintf(`[{"op":"replace","path":"/disabled","value":%t}]`, list[i].Disabled), 200)
+	q.change(f, func() { q.world.setStrategies(f, environment, list) })
+}
+
+func (q *sequence) removeStrategy() {
+	f, environment, path, list, i := q.anyStrategy()
+	if f == nil {
+		return
+	}
+	q.do("DELETE", path, "", 200)
+	q.do("GET", path, "", 404)
+	q.change(f, func() { q.world.setStrategies(f, environment, slices.Delete(list, i, i+1)) })
+}
+
+func (q *sequence) orderStrategies() {
+	f, environment, path, list, i := q.anyStrategy()
+	if f == nil {
+		return
+	}
+	list[i].SortOrder = float64(rapid.IntRange(0, 3).Draw(q.rt, "sort order"))
+	q.do("POST", path[:strings.LastIndex(path, "/")]+"/set-sort-order", fmt.Sprintf(`[{"id":%q,"sortOrder":%v}]`, list[i].ID, list[i].SortOrder), 200)
+	q.change(f, func() { q.world.setStrategies(f, environment, list) })
+}
+
+func (q *sequence) setVariants() {
+	name, environment := q.anyFlag(), q.anyEnvironment()
+	f, variants := q.world.active(name), shared(q.some("variants", 3, "x", "y", "z"))
+	status := q.inEnvironment(f, name, environment)
+	q.do("PUT", q.pathOf(name)+"/environments/"+environment+"/variants", text(variantBodies(variants)), status)
+	if status == 200 {
+		q.change(f, func() { q.world.at(f, environment).variants = variants })
+	}
+}
+
+func (q *sequence) setVariantsInMany() {
+	name, all := q.anyFlag(), q.flip("all")
+	f, variants := q.world.active(name), shared(q.some("variants", 3, "x", "y", "z"))
+	environments := q.some("environments", 3, "development", "production", "stage")
+	path, in := "/variants", text(variantBodies(variants))
+	status := q.status(f, 200)
+	if all {
+		environments = slices.Collect(maps.Keys(q.world.projects[q.projectOf(name)]))
+	} else {
+		path, in = "/variants-batch", body("environments", append([]string{}, environments...), "variants", variantBodies(variants))
+		unknown := slices.ContainsFunc(environments, func(e string) bool { return q.world.attached(q.projectOf(name), e) == nil })
+		if len(environments) == 0 || f != nil && unknown {
+			status = 400
+		}
+	}
+	q.do("PUT", q.pathOf(name)+path, in, status)
+	if status == 200 {
+		q.change(f, func() {
+			for _, environment := range environments {
+				if q.world.attached(f.Project, environment) != nil {
+					q.world.at(f, environment).variants = variants
+				}
+			}
+		})
+	}
+}
+
+func (q *sequence) tag() {
+	name, value := q.anyFlag(), q.one("tag", "t1", "t/2")
+	f := q.world.active(name)
+	q.do("POST", "/api/admin/features/"+name+"/tags", body("type", "simple", "value", value), q.status(f, 201))
+	q.change(f, func() { f.tag(value) })
+}
+
+func (f *modelFlag) tag(value string) {
+	f.untag(value)
+	f.Tags = append(f.Tags, tagState{"simple", value})
+}
+
+func (f *modelFlag) untag(value string) {
+	f.Tags = slices.DeleteFunc(slices.Clone(f.Tags), func(t tagState) bool { return t.Value == value })
+}
+
+func (q *sequence) changeTags() {
+	name := q.anyFlag()
+	f := q.world.active(name)
+	added, removed := q.some("added", 2, "t1", "t3", "t4"), q.some("removed", 1, "t/2", "t5")
+	q.do("PUT", "/api/admin/features/"+name+"/tags", tagsBody(added, removed), q.status(f, 200))
+	q.change(f, func() { f.changeTags(added, removed) })
+}
+
+func (f *modelFlag) changeTags(added, removed []string) {
+	for _, value := range removed {
+		f.untag(value)
+	}
+	for _, value := range added {
+		f.tag(value)
+	}
+}
+
+func (q *sequence) untag() {
+	name, value := q.anyFlag(), q.one("tag", "t1", "t/2", "t3")
+	f := q.world.active(name)
+	status := q.status(f, 200)
+	if f != nil && !slices.Contains(f.Tags, tagState{"simple", value}) {
+		status = 404
+	}
+	q.do("DELETE", "/api/admin/features/"+name+"/tags/simple/"+value, "", status)
+	q.change(f, func() { f.untag(value) })
+}
+
+func (q *sequence) depend() {
+	name, parent := q.anyFlag(), q.anyFlag()
+	d := dependencyState{Feature: parent, Enabled: q.flip("enabled")}
+	if d.Enabled {
+		d.Variants = q.some("variants", 1, "x")
+	}
+	f, p, status := q.world.active(name), q.world.flags[parent], 200
+	switch {
+	case f == nil:
+		status = 404
+	case name == parent, p == nil, p.Archived, p.Project != f.Project, len(p.Dependencies) > 0:
+		status = 400
+	case len(q.world.children(name)) > 0:
+		status = 409
+	}
+	q.do("POST", q.pathOf(name)+"/dependencies", body("feature", parent, "enabled", d.Enabled, "variants", append([]string{}, d.Variants...)), status)
+	if status != 200 {
+		return
+	}
+	q.change(f, func() { f.dependOn(d) })
+}
+
+func (f *modelFlag) dependOn(d dependencyState) {
+	f.Dependencies = slices.Clone(f.Dependencies)
+	if i := slices.IndexFunc(f.Dependencies, func(had dependencyState) bool { return had.Feature == d.Feature }); i >= 0 {
+		f.Dependencies[i] = d
+		return
+	}
+	f.Dependencies = append(f.Dependencies, d)
+}
+
+func (q *sequence) endDependency() {
+	name, parent := q.anyFlag(), q.anyFlag()
+	f := q.world.active(name)
+	if f != nil && len(f.Dependencies) > 0 && q.flip("one that it has") {
+		parent = f.Dependencies[0].Feature
+	}
+	is := func(d dependencyState) bool { return d.Feature == parent }
+	status := q.status(f, 200)
+	if f != nil && !slices.ContainsFunc(f.Dependencies, is) {
+		status = 404
+	}
+	q.do("DELETE", q.pathOf(name)+"/dependencies/"+parent, "", status)
+	q.change(f, func() { f.Dependencies = slices.DeleteFunc(slices.Clone(f.Dependencies), is) })
+}
+
+func (q *sequence) endDependencies() {
+	name := q.anyFlag()
+	f := q.world.active(name)
+	q.do("DELETE", q.pathOf(name)+"/dependencies", "", q.status(f, 200))
+	q.change(f, func() { f.Dependencies = nil })
+}
+
+func (q *sequence) complete() {
+	name, status, value := q.anyFlag(), q.one("status", "kept", "discarded"), q.one("value", "", "v")
+	f := q.world.active(name)
+	q.do("POST", q.pathOf(name)+"/lifecycle/complete", body("status", status, "statusValue", value), q.status(f, 200))
+	q.change(f, func() { f.Lifecycle = phaseState{"completed", status, value} })
+}
+
+func (q *sequence) uncomplete() {
+	name := q.anyFlag()
+	f := q.world.active(name)
+	q.do("POST", q.pathOf(name)+"/lifecycle/uncomplete", "", q.status(f, 200))
+	q.change(f, func() { f.Lifecycle = phaseState{Stage: "initial"} })
+}
+
+func (q *sequence) favorite() {
+	name, yes := q.anyFlag(), q.flip("yes")
+	f, method := q.world.active(name), "DELETE"
+	if yes {
+		method = "POST"
+	}
+	q.do(method, q.pathOf(name)+"/favorites", "", q.status(f, 200))
+	q.change(f, func() { f.Favorite = yes })
+}
+
+func (q *sequence) move() {
+	name, to := q.anyFlag(), q.one("project", "default", "shop")
+	f := q.world.active(name)
+	status := q.status(f, 200)
+	if f != nil && !q.canMove(f, to) {
+		status = 409
+	}
+	q.do("POST", q.pathOf(name)+"/changeProject", body("newProjectId", to), status)
+	if status == 200 {
+		q.moved(f, to)
+	}
+}
+
+func (q *sequence) canMove(f *modelFlag, to string) bool {
+	if f.Project == to {
+		return true
+	}
+	for environment := range f.in {
+		if q.world.enabled(f, environment) && q.world.attached(to, environment) == nil {
+			return false
+		}
+		for _, s := range q.world.strategies(f, environment) {
+			if !q.world.usable(to, s.Segments) {
+				return false
+			}
+		}
+	}
+	return len(f.Dependencies)+len(q.world.children(f.Name)) == 0
+}
+
+func (q *sequence) moved(f *modelFlag, to string) {
+	if f.Project == to {
+		return
+	}
+	q.change(f, func() {
+		for environment, s := range f.in {
+			on := q.world.enabled(f, environment)
+			s.enabledIn = 0
+			if on {
+				s.enabledIn = q.world.attached(to, environment).id
+			}
+		}
+		f.Project = to
+	})
+}
+
+// bring imports one flag.
+func (q *sequence) bring() {
+	name, project, environment := q.anyFlag(), q.one("project", "default", "shop"), q.anyEnvironment()
+	f, on, kind, tags := q.world.flags[name], q.flip("on"), q.one("type", "release", "experiment"), q.some("tags", 2, "t1", "t3")
+	var strategies []strategyState
+	for range rapid.IntRange(0, 2).Draw(q.rt, "strategies") {
+		s := q.drawStrategy(name)
+		s.Segments = nil
+		strategies = append(strategies, s)
+	}
+	variants := shared(q.some("variants", 2, "x", "y"))
+	status := 200
+	if q.world.attached(project, environment) == nil {
+		status = 404
+	}
+	got := q.do("POST", importData, oneImport(name, kind, project, environment, on, tags, strategies, variants), status)
+	refused := f != nil && (f.Archived || f.Project != project)
+	if skipped := strings.Contains(got.body, `"skipped":1`); status == 200 && skipped != refused {
+		q.rt.Fatalf("the import of %s answered %s, want it skipped: %t", name, got.body, refused)
+	}
+	if status != 200 || refused {
+		return
+	}
+	fresh := f == nil
+	if fresh {
+		empty := ""
+		f = &modelFlag{in: map[string]*setup{}, flagState: flagState{Name: name, Project: project, Description: &empty, Lifecycle: phaseState{Stage: "initial"}}}
+		q.world.flags[name] = f
+	}
+	before := f.changes
+	q.change(f, func() { q.brought(f, environment, on, kind, tags, strategies, variants) })
+	f.changes = min(f.changes, before+1) // an import has one event for a flag, whatever it changes
+	if fresh {
+		f.changes = 1
+	}
+}
+
+func (q *sequence) brought(f *modelFlag, environment string, on bool, kind string, tags []string, strategies []strategyState, variants []variantState) {
+	f.Type, f.Tags = kind, nil
+	f.changeTags(tags, nil)
+	if on && len(strategies) == 0 {
+		strategies = []strategyState{{Name: "default"}}
+	}
+	had := slices.Clone(q.world.at(f, environment).strategies)
+	for i, s := range strategies {
+		if at := slices.IndexFunc(had, func(h strategyState) bool { h.ID = ""; return text(h.normal()) == text(s.normal()) }); at >= 0 {
+			strategies[i].ID = had[at].ID
+			had = slices.Delete(had, at, at+1)
+		}
+	}
+	same := slices.EqualFunc(q.world.at(f, environment).strategies, strategies, func(a, b strategyState) bool { return a.ID == b.ID && a.ID != "" })
+	if !same {
+		q.world.setStrategies(f, environment, strategies)
+	}
+	q.world.at(f, environment).variants = variants
+	if on != q.world.enabled(f, environment) {
+		q.world.enable(f, environment, on)
+	}
+}
+
+func idIn(document string) string {
+	var made struct{ ID string }
+	_ = json.Unmarshal([]byte(document), &made)
+	return made.ID
+}
+
+func text(v any) string {
+	document, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(document)
+}
+
+// body is an object of names and values in turn.
+func body(members ...any) string {
+	object := map[string]any{}
+	for i := 0; i < len(members); i += 2 {
+		object[members[i].(string)] = members[i+1]
+	}
+	return text(object)
+}

@@ -1,0 +1,260 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"guidon/internal/engine"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// TestProperties makes random sequences of operations, through the whole interface and a real engine, and holds them to
+// a small model: every status, every flag after every step, every list at the end. Then
+//
+//   - the events of each flag, replayed, make what the flag is, and there are as many as its changes make;
+//   - what is exported and imported into a fresh store is the same there, and so is its export;
+//   - the table is consistent (dynamotest.Check).
+//
+// 25 sequences in `make test`, 1,000 in `make trust`; a failure prints the seed that makes it again.
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(dynamotest.Times(25, 50)), "rapid.steps": "30", "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
+		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // else somebody has set it
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for batch := range dynamotest.Times(1, 20) { // each on an engine of its own: they slow down as request tokens pile up
+		t.Run(strconv.Itoa(batch), func(t *testing.T) {
+			e, err := engine.Start(t.Context(), engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Stop()
+			tables, answers := 0, map[string]int{}
+			rapid.Check(t, func(rt *rapid.T) {
+				q := &sequence{t: t, rt: rt, world: newWorld(), engine: e, answers: answers}
+				q.table = fmt.Sprintf("sequence-%d", tables)
+				tables++
+				q.handler = q.open(q.table)
+				q.begin()
+				rt.Repeat(q.actions())
+				q.rt = rt
+				q.finish()
+			})
+			t.Logf("answers by step and status: %v", answers)
+		})
+	}
+}
+
+// A sequence is one of operations, over a table of its own.
+type sequence struct {
+	t       *testing.T
+	rt      *rapid.T
+	engine  *engine.Engine
+	table   string
+	handler http.Handler
+	world   *world
+	step    string
+	answers map[string]int // by step and status, of all sequences
+}
+
+// open makes a service over a new table: two projects with three environments, a segment or two.
+func (q *sequence) open(table string) http.Handler {
+	store := dynamotest.OpenOn(q.t, q.engine, table, nil)
+	dynamotest.Seed(q.t, store)
+	handler := described(q.t, everyGroup(store, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
+	for _, c := range []call{
+		{"", "POST", environments, `{"name":"stage","type":"test"}`, 201, ""},
+		{"", "POST", projects, `{"id":"shop","environments":["development","production","stage"]}`, 201, ""},
+		{"", "POST", project + "/environments", `{"environment":"stage"}`, 200, ""},
+		{"", "POST", allSegments, segmentBody(1, ""), 201, ""},
+		{"", "POST", allSegments, segmentBody(2, ""), 201, ""},
+		{"", "POST", allSegments, segmentBody(3, ""), 201, ""},
+	} {
+		q.ask(handler, c.method, c.path, c.body, c.status)
+	}
+	return handler
+}
+
+// begin makes some flags, so that most of what follows is about one.
+func (q *sequence) begin() {
+	q.step = "the beginning"
+	for name, project := range map[string]string{"a": "default", "b": "default", "c": "default", "d": "shop"} {
+		q.do("POST", projects+"/"+project+"/features", body("name", name), 201)
+		empty := ""
+		q.world.flags[name] = &modelFlag{changes: 1, in: map[string]*setup{}, flagState: flagState{
+			Name: name, Project: project, Type: "release", Description: &empty, Lifecycle: phaseState{Stage: "initial"},
+		}}
+		f, s := q.world.flags[name], strategyState{Name: "default"}
+		s.ID = idIn(q.do("POST", q.pathOf(name)+"/environments/production/strategies", strategyBody(s), 200).body)
+		q.change(f, func() { q.world.setStrategies(f, "production", []strategyState{s}) })
+		q.do("POST", q.pathOf(name)+"/environments/production/on", "", 200)
+		q.turned(f, "production", true)
+	}
+}
+
+// do asks, and wants a status.
+func (q *sequence) do(method, path, body string, status int) answer {
+	return q.ask(q.handler, method, path, body, status)
+}
+
+func (q *sequence) ask(handler http.Handler, method, path, body string, status int) answer {
+	got := direct(handler, method, path, body)
+	q.answers[q.step+" "+strconv.Itoa(got.status)]++
+	if got.status != status {
+		q.rt.Fatalf("%s: %s %s %s: %d %s, want %d", q.step, method, path, body, got.status, got.body, status)
+	}
+	return got
+}
+
+// read is a document that is answered.
+func (q *sequence) read(handler http.Handler, method, path, body string, into any) {
+	if err := json.Unmarshal([]byte(q.ask(handler, method, path, body, 200).body), into); err != nil {
+		q.rt.Fatal(err)
+	}
+}
+
+func (q *sequence) same(what string, want, got any) {
+	if diff := cmp.Diff(want, got); diff != "" {
+		q.rt.Fatalf("%s: %s (-want +got):\n%s", q.step, what, diff)
+	}
+}
+
+// compare reads every active flag and compares it with the model's, which learns the ids of strategies.
+func (q *sequence) compare() {
+	for _, name := range slices.Sorted(maps.Keys(q.world.flags)) {
+		f := q.world.active(name)
+		if f == nil {
+			q.do("GET", q.pathOf(name), "", 404)
+			continue
+		}
+		got := q.flag(q.handler, q.pathOf(name))
+		for environment, e := range got.Environments {
+			list := q.world.at(f, environment).strategies
+			for i := range list {
+				if i < len(e.Strategies) && list[i].ID == "" {
+					list[i].ID = e.Strategies[i].ID
+				}
+			}
+		}
+		q.same("flag "+name, q.world.state(f).normal(), got)
+	}
+}
+
+// flag is a flag as it is answered.
+func (q *sequence) flag(handler http.Handler, path string) flagState {
+	var got struct {
+		flagState
+		Environments []struct {
+			Name string
+			environmentState
+		}
+	}
+	q.read(handler, "GET", path, "", &got)
+	state := got.flagState
+	state.Environments = map[string]environmentState{}
+	for _, e := range got.Environments {
+		state.Environments[e.Name] = e.environmentState
+	}
+	return state.normal()
+}
+
+// finish compares what is to be compared once.
+func (q *sequence) finish() {
+	q.step = "at the end"
+	q.rt.Logf("%d flags", len(q.world.flags))
+	for _, name := range []string{"default", "shop"} {
+		q.compareLists(name)
+	}
+	q.compareSegments()
+	q.replayAll()
+	q.exportAll()
+	if faults := dynamotest.Inconsistencies(q.t, q.engine.URL(), q.table); len(faults) > 0 {
+		q.rt.Fatalf("the table is not consistent: %s", strings.Join(faults, "\n"))
+	}
+}
+
+// compareLists reads the lists of a project.
+func (q *sequence) compareLists(project string) {
+	type row struct {
+		Name, Type            string
+		Stale, ImpressionData bool
+	}
+	var active, archived struct{ Features []row }
+	q.read(q.handler, "GET", projects+"/"+project+"/features", "", &active)
+	q.read(q.handler, "GET", "/api/admin/archive/features/"+project, "", &archived)
+	want := map[bool][]row{false: {}, true: {}}
+	for _, name := range slices.Sorted(maps.Keys(q.world.flags)) {
+		if f := q.world.flags[name]; f.Project == project {
+			want[f.Archived] = append(want[f.Archived], row{f.Name, f.Type, f.Stale, f.ImpressionData})
+		}
+	}
+	q.same("the active flags of "+project, want[false], active.Features)
+	q.same("the archived flags of "+project, want[true], archived.Features)
+}
+
+// exportAll exports what each project has in each environment, imports it into a fresh service, and compares.
+func (q *sequence) exportAll() {
+	there := q.open(q.table + "-there")
+	for id, owner := range q.world.segments {
+		q.ask(there, "PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, owner), 204)
+	}
+	type one struct{ project, environment string }
+	exports := map[one]string{}
+	for project := range q.world.projects {
+		for _, environment := range []string{"development", "production", "stage"} {
+			if q.world.attached(project, environment) == nil {
+				continue
+			}
+			export := body("environment", environment, "project", project, "fullSegments", true)
+			data := q.do("POST", exportData, export, 200).body
+			exports[one{project, environment}] = data
+			var got report
+			q.read(there, "POST", importData, body("project", project, "environment", environment, "data", json.RawMessage(data)), &got)
+			if got.Skipped > 0 {
+				q.rt.Fatalf("the import of %s says %+v, want none skipped", data, got)
+			}
+		}
+	}
+	for at, data := range exports {
+		again := q.ask(there, "POST", exportData, body("environment", at.environment, "project", at.project, "fullSegments", true), 200).body
+		q.same("the export of what was imported", exportedBy(q.t, data), exportedBy(q.t, again))
+	}
+	for name := range q.world.flags {
+		f := q.world.active(name)
+		if f == nil || !slices.ContainsFunc(slices.Collect(maps.Keys(exports)), func(at one) bool { return at.project == f.Project }) {
+			continue
+		}
+		want, got := q.world.state(f).normal(), q.flag(there, q.pathOf(name))
+		want.Favorite, want.Lifecycle = false, phaseState{Stage: "initial"} // these stay behind
+		for environment := range got.Environments {
+			if _, had := want.Environments[environment]; !had {
+				delete(got.Environments, environment) // nothing was exported of it
+			}
+		}
+		q.same("flag "+name+" where it was imported", withoutIDs(want), withoutIDs(got))
+	}
+}
+
+func withoutIDs(s flagState) flagState {
+	for _, e := range s.Environments {
+		for i := range e.Strategies {
+			e.Strategies[i].ID = ""
+		}
+	}
+	return s
+}

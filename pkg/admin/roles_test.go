@@ -1,0 +1,185 @@
+package admin_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+const roles = "/api/admin/roles"
+
+func TestRoles(t *testing.T) {
+	s := serve(t)
+	builtIn := `{"id":1,"type":"root","name":"Admin","description":"<any>"},{"id":2,"type":"root","name":"Editor","description":"<any>"},` +
+		`{"id":3,"type":"root","name":"Viewer","description":"<any>"},{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
+		`{"id":5,"type":"project","name":"Member","description":"<any>"}`
+	const (
+		archive = `{"id":"<any>","name":"DELETE_FEATURE","displayName":"<any>","type":"project"}`
+		inDev   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment","environment":"development"}`
+		inAll   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment"}`
+		other   = `{"id":0,"name":"UPDATE_ADDON","displayName":"Change integrations (not in Guidon; grants nothing)","type":"project"}`
+	)
+	six := func(name, description, permissions string) string {
+		return fmt.Sprintf(`{"id":6,"type":"custom","name":%q,"description":%q,"permissions":[%s]}`, name, description, permissions)
+	}
+	one := func(role string) string { return `{"version":1,"roles":` + role + `}` }
+	builtInRole := faulty("built in and cannot be changed")
+	s.run(t, []call{
+		{"from the start", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
+		{"an administrator has everything", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
+		{"a viewer has nothing more", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
+		{"make", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
+			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_ADDON","environment":""}]}`,
+			200, one(six("Half", "d", archive+","+inDev+","+other))},
+		{"read", "GET", roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
+		{"in the list", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},
+		{"one of the whole service", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
+			one(`{"id":7,"type":"root-custom","name":"Librarian","description":"","permissions":[{"id":"<any>","name":"UPDATE_TAG_TYPE","displayName":"<any>","type":"root"}]}`)},
+
+		{"a taken name", "POST", roles, `{"name":"Half"}`, 409, failure("NameExistsError", "Half")},
+		{"the name of a built-in one", "POST", roles, `{"name":"Owner"}`, 409, failure("NameExistsError", "Owner")},
+		{"no name", "POST", roles, `{}`, 400, faulty("/name: is required")},
+		{"a blank name", "POST", roles, `{"name":" "}`, 400, faulty("/name: is required")},
+		{"a long name", "POST", roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, faulty("/name: must have at most 100")},
+		{"a built-in type", "POST", roles, `{"name":"x","type":"root"}`, 400, faulty("/type: must be root-custom or custom")},
+		{"an unknown type", "POST", roles, `{"name":"x","type":"x"}`, 400, faulty("/type")},
+		{"a permission that is none", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
+		{"a permission that does not exist", "POST", roles, `{"name":"x","permissions":[{"name":"FLY"}]}`, 400, faulty(`there is no permission "FLY"; did you mean READ_ROLE?`)},
+		{"a misspelled permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURES"}]}`, 400, faulty("did you mean UPDATE_FEATURE?")},
+		{"a blank at the end", "POST", roles, `{"name":"Half "}`, 400, faulty("/name: must not begin or end with white space")},
+		{"a zero-width character", "POST", roles, `{"name":"Ha\u200blf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
+		{"a filler", "POST", roles, `{"name":"Ha\u3164lf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
+		{"change to a zero-width character", "PUT", roles + "/6", `{"name":"Half\ufeff"}`, 400, faulty("/name")},
+		{"a permission without a name", "POST", roles, `{"name":"x","permissions":[{"id":2}]}`, 400, faulty("/permissions/0/name: is required")},
+		{"an unknown environment", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"nosuch"}]}`, 400, faulty(`/permissions/0/environment: there is no environment "nosuch"`)},
+		{"permissions of the wrong type", "POST", roles, `{"name":"x","permissions":["UPDATE_FEATURE"]}`, 400, faulty("/permissions/0: must be an object")},
+
+		{"change what it holds", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
+		{"change its name, and nothing else", "PUT", roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
+		{"no description", "PUT", roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
+		{"change its type", "PUT", roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, faulty("/type: cannot be changed from custom")},
+		{"change to a taken name", "PUT", roles + "/6", `{"name":"Librarian"}`, 409, failure("NameExistsError", "Librarian")},
+		{"change to an unknown environment", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE","environment":"x"}]}`, 400, faulty("environment")},
+		{"change without a name", "PUT", roles + "/6", `{"description":"x"}`, 400, faulty("/name: is required")},
+		{"change a built-in one", "PUT", roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
+		{"change an unknown one", "PUT", roles + "/99", `{"name":"x"}`, 404, notFound("no role 99")},
+		{"read an unknown one", "GET", roles + "/99", "", 404, notFound("no role 99")},
+		{"read what is no number", "GET", roles + "/Owner", "", 400, faulty("roleId in the path must be a whole number")},
+
+		{"a user of it", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
+		{"it is held", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
+		{"no more", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
+		{"delete it", "DELETE", roles + "/7", "", 200, ""},
+		{"a member of it", "POST", project + "/users/2/roles/6", "", 200, ""},
+		{"it is held in a project", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
+		{"no member more", "DELETE", project + "/users/2/roles/6", "", 200, ""},
+		{"delete it, too", "DELETE", roles + "/6", "", 200, ""},
+		{"delete it again", "DELETE", roles + "/6", "", 404, notFound("no role 6")},
+		{"delete a built-in one", "DELETE", roles + "/5", "", 400, builtInRole},
+		{"ids are not used again", "POST", roles, `{"name":"Half"}`, 200, `{"...":0,"roles":{"...":0,"id":8}}`},
+	})
+}
+
+func TestPermissions(t *testing.T) {
+	s := serve(t)
+	got := decoded[struct {
+		Version     int
+		Permissions struct {
+			Root, Project []struct{ Name, Type string }
+			Environments  []struct {
+				Name        string
+				Permissions []struct{ Name, Type, Environment string }
+			}
+		}
+	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
+	p := got.Permissions
+	if got.Version != 1 || len(p.Root) == 0 || len(p.Project) == 0 || len(p.Environments) != 3 {
+		t.Fatalf("version %d with %d, %d, %d permissions, want 1 with some, some, and three environments", got.Version, len(p.Root), len(p.Project), len(p.Environments))
+	}
+	if p.Root[0].Name != "ADMIN" || p.Root[0].Type != "root" || p.Project[0].Type != "project" {
+		t.Errorf("the first permissions are %v and %v, want ADMIN of root, and one of project", p.Root[0], p.Project[0])
+	}
+	for i, name := range []string{"default", "development", "production"} { // in their order
+		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 5 || env.Permissions[0].Environment != name || env.Permissions[0].Type != "environment" {
+			t.Errorf("environment %d is %v, want %s with five permissions", i, env, name)
+		}
+	}
+}
+
+// TestRolesAtOnce makes many roles at once, two of each name: one of them is made, with an id of its own.
+func TestRolesAtOnce(t *testing.T) {
+	s := serve(t)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			got, err := s.try("POST", roles, fmt.Sprintf(`{"name":"r%d"}`, i/2))
+			if err != nil || got.status != 200 && got.status != 409 {
+				t.Errorf("%v %d %s", err, got.status, got.body)
+			}
+		})
+	}
+	wg.Wait()
+	ids := map[int]string{}
+	for _, r := range decoded[struct {
+		Roles []struct {
+			ID   int
+			Name string
+		}
+	}](t, s.must(t, "GET", roles, "").body).Roles {
+		ids[r.ID] = r.Name
+	}
+	if len(ids) != 15 {
+		t.Errorf("%d roles %v, want 15", len(ids), ids)
+	}
+	if events := s.eventsOf(t, &flags.Roles{}); len(events) != 11 {
+		t.Errorf("events %v, want the seeding and ten more", events)
+	}
+}
+
+// A racing store has something happen before the first commit that comes.
+type racing struct {
+	flags.Store
+	once *sync.Once
+	then func()
+}
+
+func (r racing) Commit(ctx context.Context, change flags.Change) error {
+	r.once.Do(r.then)
+	return r.Store.Commit(ctx, change)
+}
+
+// TestRoleBesideDeletion gives a permission in an environment that is deleted before the change is made: the role is
+// refused, and an environment of the same name that is made later knows of none.
+func TestRoleBesideDeletion(t *testing.T) {
+	s := serve(t)
+	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)
+	inQA := `"permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"qa"}]`
+	for _, c := range []call{
+		{"a new role", "POST", roles, `{"name":"new","type":"custom",` + inQA + `}`, 400, ""},
+		{"one that is there", "PUT", roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
+			store := racing{s.store, &sync.Once{}, func() { s.must(t, "DELETE", environments+"/qa", "") }}
+			handler := httpapi.New(store, admin.Users(), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
+			if got := directIn(t.Context(), handler, c.method, c.path, c.body); got.status != c.status {
+				t.Errorf("%d %s, want %d: the environment is gone", got.status, got.body, c.status)
+			}
+			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
+			if all := s.must(t, "GET", roles, "").body; strings.Contains(all, `"new"`) {
+				t.Errorf("%s: the role was made", all)
+			}
+			if one := s.must(t, "GET", roles+"/"+id, "").body; strings.Contains(one, "UPDATE_FEATURE_ENVIRONMENT") {
+				t.Errorf("%s holds a permission in an environment that was made after it", one)
+			}
+			s.must(t, "DELETE", environments+"/qa", "")
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/oldapi"
+)
+
+// A found is a page of a search.
+type found struct {
+	Total    int
+	Features []struct {
+		Name, Project  string
+		Favorite       bool
+		Segments       []string
+		DependencyType *string
+	}
+}
+
+func (s *server) search(t *testing.T, query string) (names []string, page found) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(s.must(t, "GET", "/api/admin/search/features?"+query, "").body), &page); err != nil {
+		t.Fatal(err)
+	}
+	names = []string{}
+	for _, f := range page.Features {
+		names = append(names, f.Name)
+	}
+	return names, page
+}
+
+func TestSearch(t *testing.T) {
+	s := serve(t)
+	s.fillOne(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
+	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
+	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"Basket"}`)
+	s.must(t, "PATCH", "/api/admin/projects/shop/features/Basket", `[{"op":"replace","path":"/stale","value":true}]`)
+	s.must(t, "POST", features+"/parent/favorites", "")
+	s.must(t, "POST", features, `{"name":"gone"}`)
+	s.must(t, "DELETE", features+"/gone", "")
+
+	for _, tt := range []struct {
+		name, query string
+		want        []string
+	}{
+		{"everything, by age", "", []string{"parent", "full", "Basket"}},
+		{"text in a name, in any case", "query=baSK", []string{"Basket"}},
+		{"one of some texts", "query=full,%20basket", []string{"full", "Basket"}},
+		{"text in a tag", "query=core", []string{"full"}},
+		{"text in none", "query=nosuch", []string{}},
+		{"a project", "project=IS:shop", []string{"Basket"}},
+		{"other projects", "project=IS_NOT:shop", []string{"parent", "full"}},
+		{"some projects", "project=IS_ANY_OF:shop,default", []string{"parent", "full", "Basket"}},
+		{"an unknown project", "project=IS:nosuch", []string{}},
+		{"stale ones", "state=IS:stale", []string{"Basket"}},
+		{"active ones", "state=IS_NONE_OF:stale", []string{"parent", "full"}},
+		{"a type", "type=IS:kill-switch", []string{"full"}},
+		{"types as a list", "type[]=kill-switch&type[]=experiment", []string{"full"}},
+		{"a tag", "tag=INCLUDE:team:core", []string{"full"}},
+		{"all of some tags", "tag=INCLUDE_ALL_OF:team:core,simple:old/one", []string{"full"}},
+		{"all of some tags that none has", "tag=INCLUDE_ALL_OF:team:core,simple:nosuch", []string{}},
+		{"without a tag", "tag=DO_NOT_INCLUDE:team:core", []string{"parent", "Basket"}},
+		{"a segment", "segment=INCLUDE:testers", []string{"full"}},
+		{"without a segment", "segment=EXCLUDE_IF_ANY_OF:testers,nosuch", []string{"parent", "Basket"}},
+		{"a state in an environment", "status[]=development:enabled", []string{"full"}},
+		{"of several states one", "status[]=development:enabled&status[]=production:disabled", []string{"parent", "full", "Basket"}},
+		{"a stage", "lifecycle=IS:initial", []string{"parent", "full", "Basket"}},
+		{"made since", "createdAt=IS_ON_OR_AFTER:2020-01-01", []string{"parent", "full", "Basket"}},
+		{"made before", "createdAt=IS_BEFORE:2020-01-01", []string{}},
+		{"several filters", "type=IS:release&state=IS:active", []string{"parent"}},
+		{"by name, downwards", "sortBy=name&sortOrder=desc", []string{"parent", "full", "Basket"}},
+		{"by type", "sortBy=type", []string{"full", "Basket", "parent"}},
+		{"by an environment", "sortBy=environment:development&sortOrder=desc", []string{"full", "Basket", "parent"}},
+		{"favorites first", "favoritesFirst=true&sortBy=name", []string{"parent", "Basket", "full"}},
+		{"a page", "limit=1&offset=1", []string{"full"}},
+		{"a limit of 0 is the default", "limit=0&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is too high is the default", "limit=101&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is no number is the default", "limit=x&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"an offset below 0 is 0", "offset=-1&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"an unknown order goes up", "sortBy=name&sortOrder=up", []string{"Basket", "full", "parent"}},
+		{"an unknown member is the default", "sortBy=color", []string{"parent", "full", "Basket"}},
+		{"an unknown environment is the default", "sortBy=environment:nosuch", []string{"parent", "full", "Basket"}},
+		{"unknown filters are ignored", "color=IS:red&limit=1&sortBy=name", []string{"Basket"}},
+		{"past the end", "offset=7", []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := s.search(t, tt.query)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("?%s (-want +got):\n%s", tt.query, diff)
+			}
+		})
+	}
+	if _, page := s.search(t, "limit=1"); page.Total != 3 {
+		t.Errorf("total of a page: got %d, want 3", page.Total)
+	}
+	_, page := s.search(t, "query=full")
+	if f := page.Features[0]; len(f.Segments) != 1 || f.Segments[0] != "testers" || f.DependencyType == nil || *f.DependencyType != "child" || f.Project != "default" {
+		t.Errorf("the flag full: got %+v, want a child with the segment testers in default", f)
+	}
+	for _, query := range []string{
+		"project=shop", "project=IS:", "project=INCLUDE:shop", "state=stale", "tag=simple:x",
+		"createdAt=2026-01-01", "createdAt=IS_BEFORE:soon", "archived=IS:true",
+	} {
+		s.check(t, call{query, "GET", "/api/admin/search/features?" + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
+	}
+}
+
+// A page is the same whatever lies beyond it, and all pages are everything once.
+// TestSearchBounds: a search with more texts or values than it may have is refused before any flag is compared with them.
+func TestSearchBounds(t *testing.T) {
+	s := serve(t)
+	s.create(t, "one")
+	list := func(n int) string { return strings.TrimSuffix(strings.Repeat("on,", n), ",") }
+	const search = "/api/admin/search/features?"
+	for _, tt := range []struct {
+		query  string
+		status int
+		want   string
+	}{
+		{"query=" + list(oldapi.MaxSearchTexts), 200, anything},
+		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, has 3100")},
+		{"project=IS_ANY_OF:" + list(oldapi.MaxSearchValues), 200, anything},
+		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, has 101")},
+		{"tag=INCLUDE_ANY_OF:" + list(101), 400, failure("ValidationError", "tag must have at most 100 values")},
+		{"segment=EXCLUDE_ALL:" + list(101), 400, failure("ValidationError", "segment must have at most 100 values")},
+		{"state=IS_ANY_OF:" + strings.Repeat("active,", 100) + "active", 400, failure("ValidationError", "state must have at most 100 values")},
+		{"lifecycle=IS_NONE_OF:" + strings.Repeat("live,", 100) + "live", 400, failure("ValidationError", "lifecycle must have at most 100 values")},
+		{strings.Repeat("type[]=release&", 101), 400, failure("ValidationError", "type must have at most 100 values")},
+		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, failure("ValidationError", "status must have at most 100 values, has 102")},
+	} {
+		s.check(t, call{fmt.Sprintf("%.40s", tt.query), "GET", search + tt.query, "", tt.status, tt.want})
+	}
+}
+
+func TestSearchPages(t *testing.T) {
+	s := serve(t)
+	for i := range 25 {
+		s.create(t, fmt.Sprintf("flag-%02d", i))
+	}
+	seen := map[string]int{}
+	for offset := 0; offset < 30; offset += 7 {
+		names, _ := s.search(t, fmt.Sprintf("sortBy=name&limit=7&offset=%d", offset))
+		for _, name := range names {
+			seen[name]++
+		}
+	}
+	for i := range 25 {
+		if name := fmt.Sprintf("flag-%02d", i); seen[name] != 1 {
+			t.Errorf("%s is on %d pages, want 1", name, seen[name])
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// segment makes a segment, and returns its id.
+func (s *server) segment(t *testing.T, body string) string {
+	t.Helper()
+	return s.id(t, allSegments, body)
+}
+
+// inUse is a conflict that says with whom, and wrong a fault that says what of, both with their details.
+func inUse(text string) string { return withDetails("ConflictError", text) }
+func wrong(text string) string { return withDetails("ValidationError", text) }
+
+func withDetails(name, text string) string {
+	return fmt.Sprintf(`{"...":0,"name":%q,"message":%q}`, name, "<has "+text+">")
+}
+
+const someUsers = `[{"contextName":"userId","operator":"IN","values":["1","2"]}]`
+
+func TestSegments(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	const beta = `"id":1,"name":"Beta users","description":null,"constraints":[{"contextName":"userId","operator":"IN","caseInsensitive":false,"inverted":false,"values":["1","2"]}],"createdBy":"admin"`
+	values := make([]string, 1001)
+	for i := range values {
+		values[i] = fmt.Sprintf("%q", fmt.Sprint(i))
+	}
+	large := func(n int) string {
+		return `{"name":"large","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Join(values[:n], ",") + `]}]}`
+	}
+	s.run(t, []call{
+		{"none from the start", "GET", allSegments, "", 200, `{"segments":[]}`},
+		{"made", "POST", allSegments, `{"name":"Beta users","constraints":` + someUsers + `}`, 201, `{"...":0,` + beta + `}`},
+		{"read", "GET", allSegments + "/1", "", 200, `{"...":0,` + beta + `}`},
+		{"of a project", "POST", allSegments, `{"name":"a/b","description":"d","project":"shop","constraints":[]}`, 201, `{"...":0,"id":2,"project":"shop","description":"d","constraints":[]}`},
+		{"listed by name", "GET", allSegments, "", 200, `{"segments":[{"...":0,` + beta + `,"usedInFeatures":0,"usedInProjects":0},{"...":0,"id":2,"project":"shop"}]}`},
+		{"a taken name", "POST", allSegments, `{"name":"Beta users","constraints":[]}`, 409, failure("NameExistsError", `"Beta users"`)},
+		{"of an unknown project", "POST", allSegments, `{"name":"x","project":"nosuch","constraints":[]}`, 400, invalid("/project")},
+		{"no name", "POST", allSegments, `{"constraints":[]}`, 400, invalid("/name")},
+		{"no constraints", "POST", allSegments, `{"name":"x"}`, 400, invalid("/constraints")},
+		{"a bad constraint", "POST", allSegments, `{"name":"x","constraints":[{"contextName":"a","operator":"NUM_EQ","value":"x"}]}`, 400, invalid("/constraints/0/value")},
+		{"1,000 values", "POST", allSegments, large(1000), 201, anything},
+		{"1,001 values", "POST", allSegments, large(1001), 400, wrong("1000")},
+		{"validate a free name", "POST", allSegments + "/validate", `{"name":"free"}`, 204, ""},
+		{"a taken one", "POST", allSegments + "/validate", `{"name":"large"}`, 409, failure("NameExistsError", `"large"`)},
+		{"none", "POST", allSegments + "/validate", `{"name":""}`, 400, invalid("/name")},
+		{"replaced", "PUT", allSegments + "/2", `{"name":"c","constraints":` + someUsers + `}`, 204, ""},
+		{"what was left out is emptied", "GET", allSegments + "/2", "", 200, `{"...":0,"id":2,"name":"c","description":null}`},
+		{"the same again", "PUT", allSegments + "/2", `{"name":"c","constraints":` + someUsers + `}`, 204, ""},
+		{"a name of another", "PUT", allSegments + "/2", `{"name":"large","constraints":[]}`, 409, failure("NameExistsError", `"large"`)},
+		{"the name that was given up", "POST", allSegments, `{"name":"a/b","constraints":[]}`, 201, anything},
+		{"an unknown one", "GET", allSegments + "/99", "", 404, notFound("99")},
+		{"no number", "GET", allSegments + "/abc", "", 400, failure("ValidationError", "whole number")},
+		{"an unknown one replaced", "PUT", allSegments + "/99", `{"name":"x","constraints":[]}`, 404, notFound("99")},
+		{"strategies of an unknown one", "GET", allSegments + "/99/strategies", "", 404, notFound("99")},
+		{"deleted", "DELETE", allSegments + "/2", "", 204, ""},
+		{"deleted again", "DELETE", allSegments + "/2", "", 404, notFound("2")},
+	})
+	if id := s.segment(t, `{"name":"c","constraints":[]}`); id == "2" {
+		t.Error("the id of a deleted segment is used again")
+	}
+	want := []flags.EventType{flags.SegmentCreated, flags.SegmentUpdated, flags.SegmentDeleted}
+	if got := s.eventsOf(t, &flags.Segment{ID: 2}); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("events %v, want %v", got, want)
+	}
+}
+
+// TestSegmentsOfStrategies is about all ways to give a strategy segments, and to find what uses one.
+func TestSegmentsOfStrategies(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	s.create(t, "f", "g")
+	one, two := s.segment(t, `{"name":"one","constraints":`+someUsers+`}`), s.segment(t, `{"name":"two","project":"default","constraints":[]}`)
+	foreign := s.segment(t, `{"name":"foreign","project":"shop","constraints":[]}`)
+	id := s.strategy(t, "f", `{"name":"default","segments":[`+one+`,`+two+`]}`)
+	plain := s.strategy(t, "g", `{"name":"default"}`)
+	strategies, its := in("f", "development")+"/strategies", in("f", "development")+"/strategies/"+id
+	used := fmt.Sprintf(`{"id":%q,"featureName":"f","projectId":"default","environment":"development","strategyName":"default"}`, id)
+	set := func(strategy, segments string) string {
+		return fmt.Sprintf(`{"projectId":"default","strategyId":%q,"environmentId":"development","segmentIds":%s}`, strategy, segments)
+	}
+	s.run(t, []call{
+		{"in the strategy", "GET", its, "", 200, `{"...":0,"segments":[1,2]}`},
+		{"by segment", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[` + used + `],"defaultStrategies":[],"changeRequestStrategies":[]}`},
+		{"by strategy", "GET", allSegments + "/strategies/" + id, "", 200, `{"segments":[{"...":0,"id":1},{"...":0,"id":2,"project":"default"}]}`},
+		{"by a strategy that is not there", "GET", allSegments + "/strategies/nosuch", "", 200, `{"segments":[]}`},
+		{"counted", "GET", allSegments, "", 200,
+			`{"segments":[{"...":0,"id":3,"usedInFeatures":0},{"...":0,"id":1,"usedInFeatures":1,"usedInProjects":1},{"...":0,"id":2,"usedInFeatures":1}]}`},
+		{"unknown", "POST", strategies, `{"name":"default","segments":[1,99]}`, 400, wrong("there is no segment 99")},
+		{"of another project", "POST", strategies, `{"name":"default","segments":[` + foreign + `]}`, 400, wrong(`belongs to project "shop"`)},
+		{"twice", "POST", strategies, `{"name":"default","segments":[1,1]}`, 400, invalid("/segments/1")},
+		{"six", "POST", strategies, `{"name":"default","segments":[1,2,3,4,5,6]}`, 400, invalid("/segments")},
+		{"put with an unknown one", "PUT", its, `{"segments":[1,99]}`, 400, invalid("/segments/1")},
+		{"put with fewer", "PUT", its, `{"segments":[2]}`, 200, `{"...":0,"segments":[2]}`},
+		{"patched with an unknown one", "PATCH", its, `[{"op":"add","path":"/segments/-","value":99}]`, 400, invalid("/segments/1")},
+		{"patched", "PATCH", its, `[{"op":"add","path":"/segments/-","value":1}]`, 200, `{"...":0,"segments":[2,1]}`},
+		{"patched otherwise", "PATCH", its, `[{"op":"replace","path":"/title","value":"t"}]`, 200, `{"...":0,"segments":[2,1]}`},
+		{"set", "POST", allSegments + "/strategies", set(plain, "[1]"), 201, set(plain, "[1]")},
+		{"and there", "GET", in("g", "development") + "/strategies/" + plain, "", 200, `{"...":0,"segments":[1]}`},
+		{"set to an unknown one", "POST", allSegments + "/strategies", set(plain, "[1,99]"), 400, invalid("/segmentIds/1")},
+		{"set of an unknown strategy", "POST", allSegments + "/strategies", set("nosuch", "[1]"), 400, invalid("/strategyId")},
+		{"set in an unknown environment", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "development", "nosuch", 1), 400, invalid("/environmentId")},
+		{"set in an unknown project", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "default", "nosuch", 1), 400, invalid("/projectId")},
+		{"set to nothing said", "POST", allSegments + "/strategies", set(plain, "null"), 400, invalid("/segmentIds")},
+		{"made a project's own while others use it", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f", flag "g"`)},
+		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f", flag "g"`)},
+		{"set to none", "POST", allSegments + "/strategies", set(plain, "[]"), 201, set(plain, "[]")},
+		{"an archived flag", "DELETE", features + "/f", "", 202, ""},
+		{"uses no more, for lists", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
+		{"but it can be revived", "DELETE", allSegments + "/1", "", 409, inUse("archived")},
+		{"revived", "POST", "/api/admin/archive/revive/f", "", 200, anything},
+		{"with its segments", "GET", its, "", 200, `{"...":0,"segments":[2,1]}`},
+		{"cloned", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything},
+		{"removed", "DELETE", its, "", 200, ""},
+		{"the clone uses it", "DELETE", allSegments + "/1", "", 409, inUse(`flag "clone"`)},
+	})
+}
+
+// TestSegmentsOfDefaultStrategies: what is added to flags that are switched on is held to the same rules.
+func TestSegmentsOfDefaultStrategies(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	one := s.segment(t, `{"name":"one","constraints":[]}`)
+	s.create(t, "f", "g")
+	const standard = project + "/environments/development/default-strategy"
+	s.run(t, []call{
+		{"unknown", "POST", standard, `{"name":"default","segments":[99]}`, 400, invalid("/segments/0")},
+		{"set", "POST", standard, `{"name":"default","segments":[` + one + `]}`, 200, `{"...":0,"segments":[1]}`},
+		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`default strategy of project "default" in environment "development"`)},
+		{"switched on", "POST", in("f", "development") + "/on", "", 200, anything},
+		{"with it", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
+		{"added with an environment", "POST", project + "/environments", `{"environment":"default","defaultStrategy":{"name":"default","segments":[99]}}`, 400, invalid("/defaultStrategy/segments/0")},
+		{"no longer standard", "POST", standard, `{"name":"default"}`, 200, anything},
+		{"still in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)},
+	})
+}
+
+// TestSegmentBudget: a write that names new segments takes one call more, and one that does not takes none.
+func TestSegmentBudget(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.create(t, "f")
+	s.segment(t, `{"name":"one","constraints":[]}`)
+	strategies := in("f", "development") + "/strategies"
+	id := s.strategy(t, "f", `{"name":"default"}`)
+	for _, tt := range []struct {
+		name, method, path, body string
+		want                     int
+	}{
+		{"added without", "POST", strategies, `{"name":"default"}`, 2},
+		{"added with", "POST", strategies, `{"name":"default","segments":[1]}`, 3},
+		{"put with", "PUT", strategies + "/" + id, `{"segments":[1]}`, 3},
+		{"put with what it has", "PUT", strategies + "/" + id, `{"title":"t","segments":[1]}`, 2},
+		{"patched", "PATCH", strategies + "/" + id, `[{"op":"replace","path":"/title","value":"u"}]`, 2},
+		{"emptied", "PATCH", strategies + "/" + id, `[{"op":"remove","path":"/segments"}]`, 2},
+		{"patched with", "PATCH", strategies + "/" + id, `[{"op":"add","path":"/segments/-","value":1}]`, 3},
+		{"switched on", "POST", in("f", "development") + "/on", "", 2},
+		{"cloned", "POST", features + "/f/clone", `{"name":"g"}`, 2},
+		{"archived", "DELETE", features + "/f", "", 2},
+	} {
+		if got := count.during(func() { s.must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
+			t.Errorf("%s: %d calls %v, want %d", tt.name, len(got), got, tt.want)
+		}
+	}
+}
+
+// TestSegmentDeletionInParallel deletes segments while strategies take them: no flag may be left with a segment that is
+// gone, and who was refused is told why.
+func TestSegmentDeletionInParallel(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	const rounds, flagsEach = 6, 3
+	for round := range rounds {
+		id := s.segment(t, fmt.Sprintf(`{"name":"s%d","constraints":[]}`, round))
+		for i := range flagsEach {
+			s.create(t, fmt.Sprintf("f-%d-%d", round, i))
+		}
+		got := s.parallel(t, flagsEach+1, func(i int) call {
+			if i == flagsEach {
+				return call{method: "DELETE", path: allSegments + "/" + id}
+			}
+			return call{method: "POST", path: in(fmt.Sprintf("f-%d-%d", round, i), "development") + "/strategies", body: `{"name":"default","segments":[` + id + `]}`}
+		})
+		there := s.do(t, "GET", allSegments+"/"+id, "").status == 200
+		users := 0
+		for i := range flagsEach {
+			var list []struct{ Segments []int64 }
+			if err := json.Unmarshal([]byte(s.must(t, "GET", in(fmt.Sprintf("f-%d-%d", round, i), "development")+"/strategies", "").body), &list); err != nil {
+				t.Fatal(err)
+			}
+			users += len(list)
+		}
+		switch {
+		case !there && users > 0:
+			t.Errorf("round %d: %d flags use a segment that is gone; answers %v", round, users, got)
+		case there && (got[409] != 1 || got[200] != users || users == 0):
+			t.Errorf("round %d: %d flags use the segment; answers %v, want a 409 for the deletion", round, users, got)
+		case !there && (got[204] != 1 || got[400] != flagsEach):
+			t.Errorf("round %d: answers %v, want a 400 for every strategy", round, got)
+		}
+	}
+}
+
+// TestSegmentPermissions: a project's own segment is for whoever may change the project's segments, others are not.
+func TestSegmentPermissions(t *testing.T) {
+	s := serve(t)
+	t.Cleanup(func() { dynamotest.Check(t, s.store) })
+	s.must(t, "POST", "/api/admin/projects", aShop)
+	everywhere := s.segment(t, `{"name":"everywhere","constraints":[]}`)
+	ours := s.segment(t, `{"name":"ours","project":"shop","constraints":[]}`)
+	id, header := s.person(t, flags.RoleViewer)
+	_, stranger := s.person(t, flags.RoleViewer)
+	s.must(t, "POST", fmt.Sprintf("/api/admin/projects/shop/users/%d/roles/4", id), "")
+	for _, tt := range []struct {
+		name, who, method, path, body string
+		status                        int
+	}{
+		{"a stranger reads", stranger, "GET", allSegments, "", 200},
+		{"a stranger is refused before the body is read", stranger, "POST", allSegments, `{`, 403},
+		{"the owner makes one of the project", header, "POST", allSegments, `{"name":"new","project":"shop","constraints":[]}`, 201},
+		{"of all", header, "POST", allSegments, `{"name":"more","constraints":[]}`, 403},
+		{"of another project", header, "POST", allSegments, `{"name":"more","project":"default","constraints":[]}`, 403},
+		{"of no project that there is", header, "POST", allSegments, `{"name":"more","project":"nosuch","constraints":[]}`, 403},
+		{"changes ours", header, "PUT", allSegments + "/" + ours, `{"name":"ours","project":"shop","constraints":` + someUsers + `}`, 204},
+		{"gives it to all", header, "PUT", allSegments + "/" + ours, `{"name":"ours","constraints":[]}`, 403},
+		{"takes one of all", header, "PUT", allSegments + "/" + everywhere, `{"name":"mine","project":"shop","constraints":[]}`, 403},
+		{"deletes one of all", header, "DELETE", allSegments + "/" + everywhere, "", 403},
+		{"deletes ours", header, "DELETE", allSegments + "/" + ours, "", 204},
+		{"an SDK's token", "Authorization: " + dynamotest.ClientToken, "GET", allSegments, "", 403},
+	} {
+		s.check(t, call{tt.name, tt.method, tt.path, tt.body, tt.status, anything}, tt.who)
+	}
+}

@@ -1,0 +1,55 @@
+package admin_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// TestSpareSlashes serves paths with doubled slashes, or one at the end, as those without them, in the functions that
+// API Gateway sends them to. What no function serves is a 404 that names the slash.
+func TestSpareSlashes(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
+	config := httpapi.Config{Limits: flags.DefaultLimits()}
+	projects, flagsOf := httpapi.New(s.store, admin.Projects(), config), httpapi.New(s.store, admin.Features(), config)
+	tags, fallback := httpapi.New(s.store, admin.Tags(), config), httpapi.New(nil, admin.Fallback(), config)
+	tests := []struct {
+		name string
+		in   http.Handler
+		call
+	}{
+		{"a slash at the end", projects, call{"", "GET", project + "/", "", 200, ""}},
+		{"a doubled slash", projects, call{"", "GET", "/api//admin/projects/default", "", 200, ""}},
+		{"several slashes", projects, call{"", "GET", "//api///admin/projects//", "", 200, ""}},
+		{"a doubled slash further down", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
+		{"a flag", flagsOf, call{"", "GET", features + "/f/", "", 200, ""}},
+		{"a change", flagsOf, call{"", "PUT", features + "/f//", `{"stale":true}`, 200, ""}},
+		{"a name that was left empty", flagsOf, call{"", "DELETE", features + "/f/dependencies/", "", 404, "slash"}},
+		{"a flag to be archived", flagsOf, call{"", "DELETE", features + "/f/", "", 404, "slash"}},
+		{"a flag that does not exist", flagsOf, call{"", "GET", features + "/g/", "", 404, "there is no flag"}},
+		{"no endpoint", flagsOf, call{"", "GET", "/api/admin/nothing/", "", 404, "slash"}},
+		{"dots", flagsOf, call{"", "GET", features + "/x/../f/", "", 404, ""}},
+		{"an escaped slash", flagsOf, call{"", "GET", features + "%2Ff/", "", 404, ""}},
+		{"the slashes of a tag's value", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a//", "", 404, ""}},
+		{"the tag itself", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a%2F", "", 200, ""}},
+		{"in the fallback function", fallback, call{"", "GET", "/api//client/features", "", 404, "slash"}},
+		{"health", fallback, call{"", "GET", "/health/", "", 200, ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := direct(tt.in, tt.method, tt.path, tt.body)
+			if got.status != tt.status || !strings.Contains(got.body, tt.want) {
+				t.Errorf("%s %s: %d %.200s, want %d %s", tt.method, tt.path, got.status, got.body, tt.status, tt.want)
+			}
+		})
+	}
+	if got := direct(fallback, "GET", "/api/admin/nothing", ""); strings.Contains(got.body, "slash") {
+		t.Errorf("a path without spare slashes: %s, want no mention of one", got.body)
+	}
+}

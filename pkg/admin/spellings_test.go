@@ -1,0 +1,375 @@
+package admin_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/docs"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/lambdahttp"
+)
+
+// Nobody gets in by spelling a path in another way: every route, in every spelling, by everybody who may not.
+
+// hidden stands in all that the store of these tests holds and that no path names: an answer with it in has let
+// something out.
+const hidden = "hush-hush"
+
+// A spelling is a way to write a path. It gets the path as it is right, escaped where it has to be.
+type spelling struct {
+	name  string
+	write func(path string) string
+}
+
+// spellings are those that some server, proxy or framework has once taken for the same as the path itself.
+func spellings() []spelling {
+	last := func(path string) (before, end string) {
+		i := strings.LastIndex(path, "/")
+		return path[:i], path[i+1:]
+	}
+	return []spelling{
+		{"as it is", func(p string) string { return p }},
+		{"a slash more at the head", func(p string) string { return "/" + p }},
+		{"slashes more at the head", func(p string) string { return "///" + p }},
+		{"each slash twice", func(p string) string { return strings.ReplaceAll(p, "/", "//") }},
+		{"a slash more at the end", func(p string) string { return p + "/" }},
+		{"slashes more at the end", func(p string) string { return p + "//" }},
+		{"a dot at the end", func(p string) string { return p + "/." }},
+		{"a dot within", func(p string) string { b, e := last(p); return b + "/./" + e }},
+		{"a dot at the head", func(p string) string { return "/." + p }},
+		{"two dots at the head", func(p string) string { return "/.." + p }},
+		{"in and out again", func(p string) string { b, e := last(p); return b + "/x/../" + e }},
+		{"out of what is public", func(p string) string { return "/health/.." + p }},
+		{"out of the page", func(p string) string { return "/docs/../" + strings.TrimPrefix(p, "/") }},
+		{"to what is public", func(p string) string { return p + strings.Repeat("/..", strings.Count(p, "/")) + "/health" }},
+		{"an escaped dot", func(p string) string { b, e := last(p); return b + "/%2e/" + e }},
+		{"escaped dots", func(p string) string { b, e := last(p); return b + "/x/%2e%2e/" + e }},
+		{"escaped dots, in upper case", func(p string) string { return "/health/%2E%2E" + p }},
+		{"half escaped dots", func(p string) string { return "/health/.%2e" + p }},
+		{"dots that are escaped twice", func(p string) string { return "/health/%252e%252e" + p }},
+		{"escaped slashes", func(p string) string { return "/" + strings.ReplaceAll(p[1:], "/", "%2f") }},
+		{"all slashes escaped", func(p string) string { return strings.ReplaceAll(p, "/", "%2F") }},
+		{"the last slash escaped", func(p string) string { b, e := last(p); return b + "%2f" + e }},
+		{"the last slash escaped twice", func(p string) string { b, e := last(p); return b + "%252f" + e }},
+		{"what is public with an escaped slash", func(p string) string { return "/health%2f.." + p }},
+		{"a backslash", func(p string) string { b, e := last(p); return b + "%5c" + e }},
+		{"a backslash and dots", func(p string) string { return "/health%5c..%5c" + p[1:] }},
+		{"an overlong slash", func(p string) string { b, e := last(p); return b + "%c0%af" + e }},
+		{"a full-width slash", func(p string) string { b, e := last(p); return b + "%ef%bc%8f" + e }},
+		{"upper case", strings.ToUpper},
+		{"upper case at the head", func(p string) string { return strings.Replace(p, "/api/admin", "/API/Admin", 1) }},
+		{"a letter escaped", func(p string) string { return strings.Replace(p, "/api/", "/%61pi/", 1) }},
+		{"a letter escaped twice", func(p string) string { return strings.Replace(p, "/api/", "/%2561pi/", 1) }},
+		{"every letter escaped", func(p string) string {
+			var b strings.Builder
+			for _, c := range []byte(p) {
+				if c == '/' {
+					b.WriteByte(c)
+				} else {
+					_, _ = fmt.Fprintf(&b, "%%%02x", c)
+				}
+			}
+			return b.String()
+		}},
+		{"a suffix", func(p string) string { return p + ".json" }},
+		{"a suffix of a file that is public", func(p string) string { return p + "/openapi.json" }},
+		{"the path of health behind it", func(p string) string { return p + "/health" }},
+		{"the path of the page behind it", func(p string) string { return p + "/docs" }},
+		{"the path of health before it", func(p string) string { return "/health" + p }},
+		{"the path of the page before it", func(p string) string { return "/docs" + p }},
+		{"a parameter of the path", func(p string) string { return p + ";a=b" }},
+		{"a parameter that is public", func(p string) string { return p + ";/health" }},
+		{"NUL", func(p string) string { return p + "%00" }},
+		{"NUL and what is public", func(p string) string { return p + "%00/health" }},
+		{"a space", func(p string) string { return p + "%20" }},
+		{"a space at the head", func(p string) string { return "/%20" + p }},
+		{"a line's end", func(p string) string { return p + "%0d%0a" }},
+		{"a tab", func(p string) string { return p + "%09" }},
+		{"an escaped question mark", func(p string) string { return p + "%3f" }},
+		{"an escaped fragment", func(p string) string { return p + "%23/health" }},
+		{"an escaped percent sign", func(p string) string { return p + "%25" }},
+		{"a dot behind it", func(p string) string { return p + "%2e" }},
+		{"a soft hyphen", func(p string) string { return strings.Replace(p, "admin", "ad%c2%admin", 1) }},
+		{"a long s", func(p string) string { return strings.ReplaceAll(p, "s", "%c5%bf") }},
+		{"what is no UTF-8", func(p string) string { return p + "%ff" }},
+		{"a query", func(p string) string { return p + "?path=/health&url=/health" }},
+		{"the token in the query", func(p string) string {
+			secret := url.QueryEscape(dynamotest.AdminToken)
+			return p + "?token=" + secret + "&access_token=" + secret + "&authorization=" + secret + "&Authorization=" + secret
+		}},
+	}
+}
+
+// An intruder is somebody who may do nothing.
+type intruder struct {
+	name   string
+	header http.Header
+	status int // of the answer, where a path is the right one
+}
+
+// intruders are all of them: without a token, with one that is none, and with one that is for something else.
+func (s *server) intruders(t *testing.T, now time.Time) []intruder {
+	t.Helper()
+	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
+	s.must(t, "DELETE", tokenPath(deleted), "")
+	signup := secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	const admin = dynamotest.AdminToken
+	none := func(name string, pairs ...string) intruder {
+		header := http.Header{}
+		for i := 0; i < len(pairs); i += 2 {
+			header.Add(pairs[i], pairs[i+1])
+		}
+		return intruder{name, header, 401}
+	}
+	with := func(name, secret string) intruder { return none(name, "Authorization", secret) }
+	all := []intruder{
+		none("no token"),
+		none("the token elsewhere", "Cookie", "token="+admin+"; Authorization="+admin, "X-Api-Key", admin, "X-Authorization", admin, "Proxy-Authorization", admin),
+		none("another path in headers", "X-Original-Url", "/health", "X-Rewrite-Url", "/health", "X-Forwarded-Prefix", "/health", "X-Forwarded-Uri", "/health",
+			"X-Http-Method-Override", "OPTIONS", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "localhost"),
+		none("two tokens", "Authorization", "*:*.nosuch", "Authorization", admin),
+		with("a wrong token", "*:*.nosuch"),
+		with("an expired token", s.adminToken(t, now)),
+		with("a deleted token", deleted),
+		with("a token for signing up", signup),
+		with("the hash of a token", flags.HashSecret(admin)),
+		with("two tokens in one", admin+","+admin),
+		with("another scheme", "Basic "+admin),
+		{"a client token", http.Header{"Authorization": {dynamotest.ClientToken}}, 403},
+		{"a frontend token", http.Header{"Authorization": {"Bearer " + dynamotest.FrontendToken}}, 403},
+	}
+	for name, changed := range map[string]string{
+		"the first character changed": "+" + admin[1:], "one in the middle changed": strings.Replace(admin, ".", ":", 1),
+		"the last character changed": admin[:len(admin)-1] + "m", "one character more": admin + "n", "one character less": admin[:len(admin)-1],
+		"one in another case": admin[:len(admin)-1] + "N", "NUL behind it": admin + "\x00",
+	} {
+		all = append(all, with(name, changed))
+	}
+	return all
+}
+
+// A remembering store reads everything once and writes nothing: what is read does not change while intruders try.
+type remembering struct {
+	flags.Store
+	mu     sync.Mutex
+	loads  map[string]flags.View
+	writes atomic.Int64
+}
+
+func (r *remembering) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := fmt.Sprint(keys)
+	if view, ok := r.loads[name]; ok {
+		return maps.Clone(view), nil
+	}
+	view, err := r.Store.Load(ctx, keys)
+	if err == nil {
+		r.loads[name] = maps.Clone(view)
+	}
+	return view, err
+}
+
+func (r *remembering) Touch(context.Context, *flags.TokenUse) error { return nil }
+
+func (r *remembering) NextID(context.Context, flags.Entity) (int64, error) {
+	r.writes.Add(1)
+	return 1, nil
+}
+
+func (r *remembering) Commit(context.Context, flags.Change) error {
+	r.writes.Add(1)
+	return nil
+}
+
+func (r *remembering) CommitAll(_ context.Context, changes []flags.Change) []error {
+	r.writes.Add(int64(len(changes)))
+	return make([]error, len(changes))
+}
+
+// fillWithSecrets fills a store with what must not be seen, and returns a subject that has every name that a path can hold.
+func (s *server) fillWithSecrets(t *testing.T) subject {
+	t.Helper()
+	s.must(t, "POST", "/api/admin/projects", `{"id":"ours","name":"`+hidden+`","description":"`+hidden+`"}`)
+	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"`+hidden+`-flag"}`)
+	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"ours","description":"`+hidden+`"}`)
+	on := subject{project: "ours", flag: "ours", environment: "development"}
+	s.furnish(t, &on)
+	s.must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default","title":"`+hidden+`","parameters":{"a":"`+hidden+`"}}`)
+	s.must(t, "POST", "/api/admin/features/ours/tags", `{"type":"simple","value":"`+hidden+`"}`)
+	s.must(t, "POST", "/api/admin/tag-types", `{"name":"`+hidden+`","description":"`+hidden+`"}`)
+	on.segment = s.id(t, allSegments, `{"name":"`+hidden+`","project":"ours","constraints":[{"contextName":"userId","operator":"IN","values":["`+hidden+`"]}]}`)
+	on.user = s.id(t, people, `{"username":"`+hidden+`","email":"`+hidden+`@example.com","rootRole":3}`)
+	s.must(t, "POST", "/api/admin/projects/ours/users/"+on.user+"/roles/4", "")
+	on.secret = s.apiToken(t, `{"tokenName":"`+hidden+`","type":"client","project":"ours"}`)
+	return on
+}
+
+// TestNoSpellingGetsIn tries every route in every spelling by every intruder, through the mux and as the event that
+// Lambda gets: nothing but an error, and nothing of the data in it. No request is quicker for being right: what the
+// store holds is asked for once and kept.
+func TestNoSpellingGetsIn(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	s := serve(t)
+	on := s.fillWithSecrets(t)
+	intruders := s.intruders(t, now)
+	store := &remembering{Store: s.store, loads: map[string]flags.View{}}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return now }}
+	functions := map[string]http.Handler{} // by route
+	for _, group := range admin.Groups() {
+		handler := httpapi.New(store, group, config)
+		for _, route := range group.Routes() {
+			functions[route] = handler
+		}
+	}
+	ways := spellings()
+	if len(ways) <= 30 {
+		t.Errorf("%d spellings, want more than 30", len(ways))
+	}
+	var tried atomic.Int64
+	t.Run("routes", func(t *testing.T) {
+		for _, route := range guarded(t) {
+			t.Run(route, func(t *testing.T) {
+				t.Parallel()
+				function, event := functions[route], lambdahttp.Handler(functions[route])
+				method, pattern, _ := strings.Cut(route, " ")
+				path, body := on.fill(pattern), on.fill(examples[route].body)
+				for _, way := range ways {
+					for _, who := range intruders {
+						target := way.write(path)
+						for _, got := range []answer{
+							askMux(t, function, method, target, body, who),
+							askFunction(t, event, method, target, body, who),
+						} {
+							tried.Add(1)
+							checkShut(t, fmt.Sprintf("%s, %s: %s %s", way.name, who.name, method, target), got)
+							if way.name == "as it is" && got.status != who.status {
+								t.Errorf("%s: %s %s: status %d, want %d", who.name, method, target, got.status, who.status)
+							}
+						}
+					}
+				}
+			})
+		}
+	})
+	if n := store.writes.Load(); n > 0 {
+		t.Errorf("%d writes, want none", n)
+	}
+	t.Logf("%d requests: %d routes in %d spellings by %d intruders, two ways each", tried.Load(), len(functions)-1, len(ways), len(intruders))
+}
+
+// checkShut sees that an answer is one of those that everybody gets.
+func checkShut(t *testing.T, name string, got answer) {
+	t.Helper()
+	if !slices.Contains([]int{401, 403, 404}, got.status) {
+		t.Errorf("%s: status %d %.200s, want 401, 403 or 404", name, got.status, got.body)
+	}
+	if strings.Contains(got.body, hidden) {
+		t.Errorf("%s: %s shows what is in the store", name, got.body)
+	}
+	if where := got.header.Get("Location"); where != "" {
+		t.Errorf("%s: a redirect to %q, want none", name, where)
+	}
+}
+
+// askMux sends a request to a handler, with its target as it stands.
+func askMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) answer {
+	t.Helper()
+	r := &http.Request{Method: method, Host: "flags.example", Header: who.header.Clone(), Body: http.NoBody, RequestURI: target}
+	path, query, _ := strings.Cut(target, "?")
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		t.Fatalf("%s: %v", target, err)
+	}
+	r.URL = &url.URL{Path: decoded, RawPath: path, RawQuery: query}
+	if body != "" {
+		r.Body, r.ContentLength = readCloser{strings.NewReader(body)}, int64(len(body))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r.WithContext(t.Context()))
+	return answer{w.Code, w.Header(), w.Body.String()}
+}
+
+type readCloser struct{ *strings.Reader }
+
+func (readCloser) Close() error { return nil }
+
+// askFunction sends a request to a function as API Gateway does: the path decoded, headers of one name joined.
+func askFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) answer {
+	t.Helper()
+	path, query, _ := strings.Cut(target, "?")
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		t.Fatalf("%s: %v", target, err)
+	}
+	event := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: "$default", RawPath: strings.ToValidUTF8(decoded, "\uFFFD"), RawQueryString: query, Body: body,
+		Headers: map[string]string{"host": "flags.example"},
+	}
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path, event.RequestContext.DomainName = method, event.RawPath, "flags.example"
+	for name, values := range who.header {
+		event.Headers[strings.ToLower(name)] = strings.Join(values, ",")
+	}
+	if body != "" {
+		event.Headers["content-type"] = "application/json"
+	}
+	response, err := function(t.Context(), event)
+	if err != nil {
+		t.Fatalf("%s: %v", target, err)
+	}
+	header := http.Header{}
+	for name, value := range response.Headers {
+		header.Set(name, value)
+	}
+	return answer{response.StatusCode, header, response.Body}
+}
+
+// TestWhatIsPublic asks for everything without a token: health, the page and the description answer, and no other route
+// of any group is there for everybody.
+func TestWhatIsPublic(t *testing.T) {
+	config := httpapi.Config{Limits: flags.DefaultLimits()}
+	var public []string
+	for _, group := range admin.Groups() {
+		for _, op := range group.Operations {
+			if op.Permission == "" {
+				public = append(public, op.Route)
+			}
+		}
+	}
+	if want := []string{"GET /health"}; !slices.Equal(public, want) {
+		t.Errorf("%q are public, want %q", public, want)
+	}
+	page := docs.Handler(config)
+	for path, want := range map[string]int{
+		"/docs": 200, "/docs/openapi.json": 200, "/docs/page.js": 200, "/docs/swagger-ui.css": 200, "/docs/swagger-ui-bundle.js": 200,
+		"/docs/": 200, "/docs/index.html": 404, "/docs/assets/README.md": 404, "/docs/../docs": 404, "/docs/%2e%2e/health": 404, "/docs/swagger-ui.css.gz": 404,
+		"/docs/..%2fdocs.go": 404, "/health": 404, "/api/admin/projects": 404,
+	} {
+		got := askMux(t, page, "GET", path, "", intruder{header: http.Header{}})
+		if got.status != want {
+			t.Errorf("GET %s: status %d, want %d", path, got.status, want)
+		}
+		if got := askMux(t, page, "POST", path, "", intruder{header: http.Header{}}); got.status != 404 {
+			t.Errorf("POST %s: status %d, want 404", path, got.status)
+		}
+	}
+	if got := askMux(t, httpapi.New(nil, admin.Fallback(), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
+		t.Errorf("GET /health: %s, want that it is good and no more", got.body)
+	}
+}

@@ -1,0 +1,152 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// TestStrategyRules is about what a strategy may hold, by POST and by PUT.
+func TestStrategyRules(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	id := s.strategy(t, "f", `{"name":"default"}`)
+	list := in("f", "development") + "/strategies"
+	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
+	in30 := many(31, `{"contextName":"c","operator":"IN","values":["x"]}`)
+	variant := func(members string) string { return `"variants":[{` + members + `}]` }
+	const good = `"name":"v","weight":1,"weightType":"variable","stickiness":"default"`
+	tests := []struct{ name, members, path string }{
+		{"a rollout over 100", `"name":"flexibleRollout","parameters":{"rollout":100.5}`, "/parameters/rollout"},
+		{"a rollout below 0", `"name":"flexibleRollout","parameters":{"rollout":-1}`, "/parameters/rollout"},
+		{"a rollout that is no number", `"name":"flexibleRollout","parameters":{"rollout":"abc"}`, "/parameters/rollout"},
+		{"an empty rollout", `"name":"flexibleRollout","parameters":{"rollout":""}`, "/parameters/rollout"},
+		{"a rollout by true", `"name":"flexibleRollout","parameters":{"rollout":true}`, "/parameters/rollout"},
+		{"a parameter that is an object", `"name":"default","parameters":{"o":{}}`, "/parameters/o"},
+		{"a parameter that is a list", `"name":"default","parameters":{"l":["1"]}`, "/parameters/l"},
+		{"31 constraints", `"name":"default","constraints":[` + in30 + `]`, "/constraints"},
+		{"251 values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[` + many(251, `"x"`) + `]}]`, "/constraints/0/values"},
+		{"a value of 101 characters", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["` + strings.Repeat("é", 101) + `"]}]`, "/constraints/0/values/0"},
+		{"a constraint without contextName", `"name":"default","constraints":[{"operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
+		{"a constraint without operator", `"name":"default","constraints":[{"contextName":"c","values":["x"]}]`, "/constraints/0/operator"},
+		{"an operator beyond the fifteen", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"x"}]`, "/constraints/0/operator"},
+		{"an operator in another case", `"name":"default","constraints":[{"contextName":"c","operator":"in","values":["x"]}]`, "/constraints/0/operator"},
+		{"values missing", `"name":"default","constraints":[{"contextName":"c","operator":"STR_CONTAINS","value":"x"}]`, "/constraints/0/values"},
+		{"no values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[]}]`, "/constraints/0/values"},
+		{"a value missing", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_GT","values":["1"]}]`, "/constraints/0/value"},
+		{"a number that is none", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_LTE","value":"0x10"}]`, "/constraints/0/value"},
+		{"a date that is none", `"name":"default","constraints":[{"contextName":"c","operator":"DATE_AFTER","value":"2026-02-30"}]`, "/constraints/0/value"},
+		{"a version that is not full", `"name":"default","constraints":[{"contextName":"c","operator":"SEMVER_EQ","value":"1.2"}]`, "/constraints/0/value"},
+		{"a segment", `"name":"default","segments":[7]`, "/segments/0"},
+		{"variants of a fix weight only", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"fix","stickiness":"default"`), "/variants"},
+		{"a variant without weightType", `"name":"default",` + variant(`"name":"v","weight":1,"stickiness":"default"`), "/variants/0/weightType"},
+		{"a variant without stickiness", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"variable"`), "/variants/0/stickiness"},
+		{"a variant without weight", `"name":"default",` + variant(`"name":"v","weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
+		{"a variant without a name", `"name":"default",` + variant(`"weight":1,"weightType":"variable","stickiness":"default"`), "/variants/0/name"},
+		{"a variant's weight over 1000", `"name":"default",` + variant(`"name":"v","weight":1001,"weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
+		{"a variant's weight that is not whole", `"name":"default",` + variant(`"name":"v","weight":1.5,"weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
+		{"a variant with overrides", `"name":"default",` + variant(good+`,"overrides":[{"contextName":"c","values":["x"]}]`), "/variants/0/overrides"},
+		{"a variant's payload that does not parse", `"name":"default",` + variant(good+`,"payload":{"type":"json","value":"{"}`), "/variants/0/payload/value"},
+		{"two variants of a name", `"name":"default","variants":[{` + good + `},{` + good + `}]`, "/variants/1/name"},
+	}
+	calls := []call{
+		{"no type", "POST", list, `{"parameters":{}}`, 400, invalid("/name")},
+		{"an unknown type", "POST", list, `{"name":"nosuch"}`, 400, invalid("/name")},
+		{"a type in another case", "POST", list, `{"name":"Default"}`, 400, invalid("/name")},
+	}
+	for _, tt := range tests {
+		calls = append(calls, call{tt.name, "POST", list, "{" + tt.members + "}", 400, invalid(tt.path)},
+			call{tt.name + ", by PUT", "PUT", list + "/" + id, "{" + tt.members + "}", 400, invalid(tt.path)})
+	}
+	s.unchanged(t, "f", calls)
+}
+
+// TestConstraintsAreKept sends one constraint of every operator, at the limits, and reads them back.
+func TestConstraintsAreKept(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	values, err := json.Marshal(strings.Split(strings.Repeat(strings.Repeat("é", 100)+",", 250), ",")[:250])
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := map[string]string{"NUM": "-12.5e3", "DATE": "2026-01-31T12:00:00+02:00", "SEMVER": "1.2.3-rc.1+build"}
+	var sent, want []string
+	for _, operator := range flags.Operators() {
+		kind, _, _ := strings.Cut(string(operator), "_")
+		content, answered := `"values":`+string(values), `"values":`+string(values)
+		if value, single := one[kind]; single {
+			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, value)
+		}
+		sent = append(sent, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s}`, operator, content),
+			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true,"nosuch":1}`, operator, content))
+		want = append(want, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s,"inverted":false,"caseInsensitive":false}`, operator, answered),
+			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true}`, operator, answered))
+	}
+	if len(sent) != 30 {
+		t.Fatalf("%d constraints, want 30: the fifteen operators twice, which is the limit", len(sent))
+	}
+	// 10 lists of 250 values of 200 bytes are more than an item holds: those come one at a time, the rest together.
+	list := in("f", "development") + "/strategies"
+	var small, smallWant []string
+	for i := range sent {
+		if strings.Contains(sent[i], `"value":`) {
+			small, smallWant = append(small, sent[i]), append(smallWant, want[i])
+		}
+	}
+	id := s.strategy(t, "f", `{"name":"default","constraints":[`+strings.Join(small, ",")+`]}`)
+	s.check(t, call{"one value", "GET", list + "/" + id, "", 200, strategy("f", `"constraints":[`+strings.Join(smallWant, ",")+`]`)})
+	for i := range sent {
+		if !strings.Contains(sent[i], `"value":`) {
+			s.check(t, call{"values", "PUT", list + "/" + id, `{"constraints":[` + sent[i] + `]}`, 200, strategy("f", `"constraints":[`+want[i]+`]`)})
+		}
+	}
+	for _, date := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123Z"} {
+		constraint := fmt.Sprintf(`{"contextName":"c","operator":"DATE_BEFORE","value":%q}`, date)
+		s.check(t, call{"dates are kept as sent", "PUT", list + "/" + id, `{"constraints":[` + constraint + `]}`, 200,
+			`{"...":0,"constraints":[{"...":0,"value":"` + date + `"}]}`})
+	}
+}
+
+// TestStrategyLimits is about limits that are settings.
+func TestStrategyLimits(t *testing.T) {
+	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
+		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValueLength = 2, 1, 1, 3
+	})
+	s.create(t, "f")
+	list := in("f", "development") + "/strategies"
+	constraint := `{"contextName":"c","operator":"IN","values":["abc"]}`
+	s.run(t, []call{
+		{"at the limits", "POST", list, `{"name":"default","constraints":[` + constraint + `]}`, 200, anything},
+		{"the last strategy", "POST", list, `{"name":"default"}`, 200, anything},
+	})
+	s.unchanged(t, "f", []call{
+		{"a strategy too many", "POST", list, `{"name":"default"}`, 400, malformed("no more than 2")},
+		{"a constraint too many", "POST", list, `{"name":"default","constraints":[` + constraint + `,` + constraint + `]}`, 400, invalid("/constraints")},
+		{"a value too many", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["a","b"]}]}`, 400, invalid("/constraints/0/values")},
+		{"a value too long", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["abcd"]}]}`, 400, invalid("/constraints/0/values/0")},
+	})
+	s.check(t, call{"other environments count by themselves", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything})
+}
+
+// TestStrategyVariants is about weights: the rules are those of a flag's variants.
+func TestStrategyVariants(t *testing.T) {
+	s := serve(t)
+	s.create(t, "f")
+	list := in("f", "development") + "/strategies"
+	v := func(name, kind string, weight int) string {
+		return fmt.Sprintf(`{"name":%q,"weight":%d,"weightType":%q,"stickiness":"default"}`, name, weight, kind)
+	}
+	all := func(variants ...string) string { return `"variants":[` + strings.Join(variants, ",") + `]` }
+	id := s.strategy(t, "f", `{"name":"default",`+all(v("z", "variable", 300), v("a", "variable", 300))+`}`)
+	s.run(t, []call{
+		{"shared, in the order they were sent", "GET", list + "/" + id, "", 200, strategy("f", all(v("z", "variable", 500), v("a", "variable", 500)))},
+		{"what is left by the fix ones", "PUT", list + "/" + id, `{` + all(v("a", "fix", 99), v("b", "variable", 1), v("c", "variable", 1)) + `}`, 200,
+			strategy("f", all(v("a", "fix", 99), v("b", "variable", 451), v("c", "variable", 450)))},
+		{"by a patch too", "PATCH", list + "/" + id, `[{"op":"remove","path":"/variants/0"}]`, 200, strategy("f", all(v("b", "variable", 500), v("c", "variable", 500)))},
+	})
+}

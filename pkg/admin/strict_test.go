@@ -1,0 +1,223 @@
+package admin_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestStrictJSON sends bodies that are no good JSON, and such as would lose something, to every operation that takes a
+// body: each is a 400, and nothing changes.
+func TestStrictJSON(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	on := s.another(t)
+	listed := s.do(t, "GET", features, "").body
+	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+	tests := []struct{ name, body, part string }{
+		{"nothing", "", "required"},
+		{"white space", " \n", "required"},
+		{"not JSON", "name=x", "not good JSON"},
+		{"cut off", `{"name":"x"`, "not good JSON"},
+		{"a comma too many", `{"name":"x",}`, "not good JSON"},
+		{"a comment", `{"name":"x"} // why`, "not good JSON"},
+		{"single quotes", `{'name':'x'}`, "not good JSON"},
+		{"NaN", `{"name":"x","weight":NaN}`, "not good JSON"},
+		{"a byte order mark", "\ufeff{}", "not good JSON"},
+		{"a raw control character", "{\"name\":\"a\tb\"}", "not good JSON"},
+		{"a duplicate key", `{"name":"x","name":"x"}`, "twice"},
+		{"a duplicate key that is escaped", `{"name":"x","n\u0061me":"x"}`, "twice"},
+		{"a duplicate key below an unknown one", `[{"nosuch":[{"a":1,"a":2}]}]`, "twice"},
+		{"invalid UTF-8", "{\"name\":\"x\",\"description\":\"\xff\"}", "not good JSON"},
+		{"invalid UTF-8 in a key", "{\"\xc3\x28\":1}", "not good JSON"},
+		{"an overlong sequence", "{\"description\":\"\xc0\xaf\"}", "not good JSON"},
+		{"a lone surrogate", `{"name":"x","description":"\ud800"}`, "not good JSON"},
+		{"half a pair of surrogates", `{"description":"\ud800x"}`, "not good JSON"},
+		{"a lone low surrogate", `{"name":"\udc00"}`, "not good JSON"},
+		{"a second document", `{"name":"x"}{}`, "not good JSON"},
+		{"a second document on a line of its own", "[]\n[]", "not good JSON"},
+		{"nested 101 deep", nested(101), "100 levels"},
+		{"nested 101 deep in an unknown member", `{"nosuch":` + nested(100) + `}`, "100 levels"},
+		{"nested very deep", strings.Repeat("[", 50_000), "100 levels"},
+		{"a number past all floats", `{"nosuch":1e400}`, "kept exactly"},
+		{"a negative number past all floats", `[-1e400]`, "kept exactly"},
+		{"an integer of 2^53+1", `{"nosuch":9007199254740993}`, "kept exactly"},
+		{"its negative", `{"nosuch":-9007199254740993}`, "kept exactly"},
+		{"an integer of 20 digits", `{"nosuch":100000000000000000000}`, "kept exactly"},
+		{"the same by an exponent", `{"sortOrder":1e20}`, "kept exactly"},
+	}
+	for _, route := range withBody(t) {
+		for _, tt := range tests {
+			if strings.HasSuffix(route, "/lifecycle/complete") && strings.TrimSpace(tt.body) == "" {
+				continue // its body may be left out
+			}
+			c := on.call(route)
+			c.name, c.body, c.status, c.want = tt.name, tt.body, 400, malformed(tt.part)
+			s.check(t, c)
+		}
+		c := on.call(route)
+		c.name, c.body, c.status, c.want = "null", `null`, 400, invalid("")
+		s.check(t, c)
+		c.name, c.body = "a text", `"x"`
+		s.check(t, c)
+		largest := 1 // MiB
+		if strings.HasSuffix(route, "/features-batch/validate") || strings.HasSuffix(route, "/features-batch/import") {
+			largest = 4
+		}
+		c.name, c.body, c.status, c.want = "too large", `"`+strings.Repeat("x", largest<<20-1)+`"`, 413, failure("PayloadTooLargeError", fmt.Sprintf("%d MiB", largest))
+		s.check(t, c)
+		c.name, c.body, c.status, c.want = "the largest", `"`+strings.Repeat("x", largest<<20-2)+`"`, 400, invalid("")
+		s.check(t, c)
+	}
+	if now := s.do(t, "GET", features, "").body; now != listed {
+		t.Errorf("flags are now %s, want %s", now, listed)
+	}
+	if got := s.events(t, on.flag); len(got) != 3 {
+		t.Errorf("events %q, want the 3 of its making", got)
+	}
+}
+
+// TestStrictJSONTakes is about what is just within the bounds.
+func TestStrictJSONTakes(t *testing.T) {
+	s := serve(t)
+	s.run(t, []call{
+		{"99 levels below the body", "POST", features, `{"name":"a","nosuch":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, 201, subset("a")},
+		{"a key in another case is another key", "POST", features, `{"name":"b","Name":"c","Type":5,"DESCRIPTION":{}}`, 201, subset("b")},
+		{"and no substitute", "POST", features, `{"Name":"c"}`, 400, invalid("/name")},
+		{"a pair of surrogates", "POST", features, `{"name":"d","description":"\ud83d\ude00"}`, 201, subset("d", `"description":"😀"`)},
+		{"white space around it", "POST", features, " \r\n\t{ \"name\" : \"e\" } \n", 201, subset("e")},
+		{"an escaped name", "POST", features, `{"n\u0061me":"\u0066"}`, 201, subset("f")},
+		{"the largest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":9007199254740991}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
+		{"one behind it is in reach still", "POST", in("a", "development") + "/strategies", `{"name":"default"}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
+		{"the smallest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-9007199254740991}`, 200, `{"...":0,"sortOrder":-9007199254740991}`},
+		{"a number with an exponent", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-1.5e2}`, 200, `{"...":0,"sortOrder":-150}`},
+		{"a tiny one", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":1e-400}`, 200, `{"...":0,"sortOrder":0}`},
+	})
+	// Each of them can be patched: the document that a patch works on is read as strictly as a body.
+	for _, one := range []string{"/title", "/parameters/x"} {
+		s.checkEachStrategy(t, "a", `[{"op":"add","path":"`+one+`","value":"y"}]`)
+	}
+}
+
+// checkEachStrategy patches every strategy that a flag has in development.
+func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
+	t.Helper()
+	list := in(flag, "development") + "/strategies"
+	for _, part := range strings.Split(s.must(t, "GET", list, "").body, `{"id":"`)[1:] {
+		id, _, _ := strings.Cut(part, `"`)
+		s.check(t, call{"patched", "PATCH", list + "/" + id, patch, 200, anything})
+	}
+}
+
+// TestWrongTypes puts, in the place of the @ in each body, values of types that the member does not have: the answer
+// names the member in its details.
+func TestWrongTypes(t *testing.T) {
+	s := serve(t)
+	on := s.another(t)
+	var (
+		noText      = []string{`5`, `true`, `null`, `[]`, `{}`}
+		noTextOrNot = []string{`5`, `true`, `[]`, `{}`}
+		noBool      = []string{`5`, `"true"`, `null`, `[]`, `{}`}
+		noBoolOrNot = []string{`5`, `"true"`, `[]`, `{}`}
+		noNumber    = []string{`"5"`, `true`, `null`, `[]`, `{}`}
+		noWhole     = []string{`"5"`, `true`, `null`, `[]`, `{}`, `1.5`}
+		noList      = []string{`5`, `"x"`, `true`, `null`, `{}`}
+		noObject    = []string{`5`, `"x"`, `true`, `null`, `[]`}
+	)
+	const (
+		ofProject = "POST /api/admin/projects"
+		attach    = "POST /api/admin/projects/{projectId}/environments"
+		ofStage   = "POST /api/admin/environments"
+		create    = "POST /api/admin/projects/{projectId}/features"
+	)
+	put, patch, clone := ofFlag("PUT", ""), ofFlag("PATCH", ""), ofFlag("POST", "/clone")
+	add, replace := inEnvironment("POST", "/strategies"), inEnvironment("PUT", "/strategies/{strategyId}")
+	order, change := inEnvironment("POST", "/strategies/set-sort-order"), inEnvironment("PATCH", "/strategies/{strategyId}")
+	inOne, batch := inEnvironment("PUT", "/variants"), ofFlag("PUT", "/variants-batch")
+	tests := []struct {
+		routes     []string
+		path, body string
+		wrong      []string
+	}{
+		{[]string{ofProject}, "/id", `{"id":@}`, noText},
+		{[]string{ofProject}, "/name", `{"id":"x","name":@}`, noText},
+		{[]string{ofProject}, "/description", `{"id":"x","description":@}`, noTextOrNot},
+		{[]string{ofProject}, "/environments", `{"id":"x","environments":@}`, noList},
+		{[]string{ofProject}, "/environments/1", `{"id":"x","environments":["development",@]}`, noText},
+		{[]string{attach}, "/environment", `{"environment":@}`, noText},
+		{[]string{ofStage}, "/name", `{"name":@,"type":"test"}`, noText},
+		{[]string{ofStage}, "/type", `{"name":"x","type":@}`, noText},
+		{[]string{ofStage}, "/enabled", `{"name":"x","type":"test","enabled":@}`, noBool},
+		{[]string{ofStage}, "/sortOrder", `{"name":"x","type":"test","sortOrder":@}`, noWhole},
+		{[]string{create, put, clone}, "/name", `{"name":@}`, noText},
+		{[]string{create, put}, "/type", `{"name":"x","type":@}`, noText},
+		{[]string{create, put}, "/description", `{"name":"x","description":@}`, noTextOrNot},
+		{[]string{create, put}, "/impressionData", `{"name":"x","impressionData":@}`, noBool},
+		{[]string{put}, "/stale", `{"stale":@}`, noBool},
+		{[]string{clone}, "/replaceGroupId", `{"name":"x","replaceGroupId":@}`, noBool},
+		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0", `[@]`, noObject},
+		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/op", `[{"op":@,"path":"/name"}]`, noText},
+		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/path", `[{"op":"remove","path":@}]`, noText},
+		{[]string{patch, change, inEnvironment("PATCH", "/variants"), ofFlag("PATCH", "/variants")}, "/0/from", `[{"op":"copy","path":"/name","from":@}]`, noText},
+		{[]string{add, replace}, "/name", `{"name":@}`, noText},
+		{[]string{add, replace}, "/title", `{"name":"default","title":@}`, noTextOrNot},
+		{[]string{add, replace}, "/disabled", `{"name":"default","disabled":@}`, noBoolOrNot},
+		{[]string{add, replace}, "/sortOrder", `{"name":"default","sortOrder":@}`, noNumber},
+		{[]string{add, replace}, "/segments", `{"name":"default","segments":@}`, noList},
+		{[]string{add, replace}, "/segments/0", `{"name":"default","segments":[@]}`, noWhole},
+		{[]string{add, replace}, "/parameters", `{"name":"default","parameters":@}`, noObject},
+		{[]string{add, replace}, "/parameters/x~1y", `{"name":"default","parameters":{"x/y":@}}`, []string{`[]`, `{}`}},
+		{[]string{add, replace}, "/constraints", `{"name":"default","constraints":@}`, noList},
+		{[]string{add, replace}, "/constraints/0", `{"name":"default","constraints":[@]}`, noObject},
+		{[]string{add, replace}, "/constraints/0/contextName", `{"name":"default","constraints":[{"contextName":@,"operator":"IN","values":["x"]}]}`, noText},
+		{[]string{add, replace}, "/constraints/0/operator", `{"name":"default","constraints":[{"contextName":"c","operator":@,"values":["x"]}]}`, noText},
+		{[]string{add, replace}, "/constraints/0/values", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":@}]}`, noList},
+		{[]string{add, replace}, "/constraints/0/values/1", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["x",@]}]}`, noText},
+		{[]string{add, replace}, "/constraints/0/value", `{"name":"default","constraints":[{"contextName":"c","operator":"NUM_EQ","value":@}]}`, noText},
+		{[]string{add, replace}, "/constraints/0/inverted", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["x"],"inverted":@}]}`, noBool},
+		{[]string{add, replace}, "/constraints/0/caseInsensitive", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["x"],"caseInsensitive":@}]}`, noBool},
+		{[]string{add, replace, batch}, "/variants", `{"name":"default","environments":["production"],"variants":@}`, noList},
+		{[]string{batch}, "/environments", `{"environments":@,"variants":[]}`, noList},
+		{[]string{batch}, "/environments/0", `{"environments":[@],"variants":[]}`, noText},
+		{[]string{order}, "/0", `[@]`, noObject},
+		{[]string{order}, "/0/id", `[{"id":@,"sortOrder":1}]`, noText},
+		{[]string{order}, "/0/sortOrder", `[{"id":"x","sortOrder":@}]`, noNumber},
+	}
+	variant := func(member string) string { return `{"name":"default","variants":[{` + member + `}]}` }
+	for path, in := range map[string]struct {
+		member string
+		wrong  []string
+	}{
+		"/name": {`"name":@,"weight":1`, noText}, "/weight": {`"name":"v","weight":@`, noNumber},
+		"/weightType": {`"name":"v","weight":1,"weightType":@`, noText}, "/stickiness": {`"name":"v","weight":1,"stickiness":@`, noText},
+		"/payload":       {`"name":"v","weight":1,"payload":@`, noObject},
+		"/payload/type":  {`"name":"v","weight":1,"payload":{"type":@,"value":"x"}`, noText},
+		"/payload/value": {`"name":"v","weight":1,"payload":{"type":"string","value":@}`, noText},
+		"/overrides":     {`"name":"v","weight":1,"overrides":@`, noList}, "/overrides/0": {`"name":"v","weight":1,"overrides":[@]`, noObject},
+		"/overrides/0/contextName": {`"name":"v","weight":1,"overrides":[{"contextName":@,"values":[]}]`, noText},
+		"/overrides/0/values":      {`"name":"v","weight":1,"overrides":[{"contextName":"c","values":@}]`, noList},
+		"/overrides/0/values/0":    {`"name":"v","weight":1,"overrides":[{"contextName":"c","values":[@]}]`, noText},
+	} {
+		tests = append(tests, struct {
+			routes     []string
+			path, body string
+			wrong      []string
+		}{[]string{add, replace, batch}, "/variants/0" + path, variant(in.member), in.wrong}, struct {
+			routes     []string
+			path, body string
+			wrong      []string
+		}{[]string{inOne, ofFlag("PUT", "/variants")}, "/0" + path, "[{" + in.member + "}]", in.wrong})
+	}
+	var calls []call
+	for _, tt := range tests {
+		for _, route := range tt.routes {
+			for _, value := range tt.wrong {
+				c := on.call(route)
+				c.name, c.body = fmt.Sprintf("%s %s %s", route, tt.path, value), strings.Replace(tt.body, "@", value, 1)
+				c.status, c.want = 400, invalid(tt.path)
+				calls = append(calls, c)
+			}
+		}
+	}
+	s.unchanged(t, on.flag, calls)
+}

@@ -1,0 +1,144 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"guidon/pkg/flags"
+)
+
+// A longText is a text of a body that is one character too long.
+type longText struct {
+	path string // a JSON pointer
+	body any
+}
+
+// longTexts are bodies that are example but for one text, which is longer than the schema allows. Import data is left out:
+// what is wrong with a flag of it is told in the answer.
+func longTexts(ref *openapi3.SchemaRef, example any) (all []longText) {
+	if ref == nil || strings.Contains(ref.Ref, "/Import") || strings.HasSuffix(ref.Ref, "/Anything") {
+		return nil
+	}
+	s := ref.Value
+	for _, inner := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
+		if inner.Value.Type.Is("string") || len(s.AllOf) > 0 {
+			all = append(all, longTexts(inner, example)...)
+		}
+	}
+	if s.Type.Is("string") && s.MaxLength != nil {
+		all = append(all, longText{"", strings.Repeat("x", int(*s.MaxLength)+1)})
+	}
+	if s.Items != nil {
+		list, _ := example.([]any)
+		var first any
+		if len(list) > 0 {
+			first = list[0]
+		}
+		for _, long := range longTexts(s.Items, first) {
+			all = append(all, longText{"/0" + long.path, []any{long.body}})
+		}
+	}
+	object, _ := example.(map[string]any)
+	with := func(name string, member *openapi3.SchemaRef) {
+		for _, long := range longTexts(member, object[name]) {
+			body := map[string]any{}
+			maps.Copy(body, object)
+			body[name] = long.body
+			all = append(all, longText{"/" + name + long.path, body})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		with(name, s.Properties[name])
+	}
+	with("anything", s.AdditionalProperties.Schema)
+	return all
+}
+
+// TestLongTexts sends every text of every body with one character more than the description of the interface allows: a 400
+// that names the field.
+func TestLongTexts(t *testing.T) {
+	d, err := theDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t)
+	on := s.another(t)
+	tried := 0
+	for _, route := range routes(t) {
+		method, path, _ := strings.Cut(route, " ")
+		op := d.operations[shapeOf(method+" "+path)]
+		if op.RequestBody == nil || route == "POST /api/admin/user/tokens" { // which is for users only
+			continue
+		}
+		media := op.RequestBody.Value.Content["application/json"]
+		for _, long := range longTexts(media.Schema, media.Examples["example"].Value.Value) {
+			body, err := json.Marshal(long.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := on.call(route)
+			got := s.do(t, c.method, c.path, string(body))
+			var told struct{ Details []struct{ Path string } }
+			_ = json.Unmarshal([]byte(got.body), &told)
+			named := slices.ContainsFunc(told.Details, func(d struct{ Path string }) bool {
+				return d.Path == long.path || d.Path != "" && strings.HasPrefix(long.path, d.Path+"/")
+			})
+			if got.status != 400 || !named {
+				t.Errorf("%s with %s of %d bytes: %d %.300s, want a 400 that names it", route, long.path, len(body), got.status, got.body)
+			}
+			tried++
+		}
+	}
+	if tried < 100 {
+		t.Errorf("%d texts, want all", tried)
+	}
+	t.Log(strconv.Itoa(tried) + " texts")
+}
+
+// TestOldTexts holds that texts which were stored before there was a limit stay, and that what has them can be changed in
+// other fields.
+func TestOldTexts(t *testing.T) {
+	s := serve(t)
+	long := strings.Repeat("x", 100<<10)
+	s.create(t, "old")
+	id := s.strategy(t, "old", `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["v"]}]}`)
+	s.must(t, "PUT", in("old", "development")+"/variants", `[{"name":"a","weight":1}]`)
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("old"), flags.ProjectKey("default")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag, p := flags.Find[*flags.Feature](view, flags.FeatureKey("old")), flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	longFlag, longProject := flag.Clone(), p.Clone()
+	longFlag.Description, longProject.Description = &long, long
+	fe := longFlag.Environments["development"]
+	fe.Strategies, fe.Variants = slices.Clone(fe.Strategies), slices.Clone(fe.Variants)
+	fe.Strategies[0].Title, fe.Variants[0].Name = &long, long
+	longFlag.Environments["development"] = fe
+	change := flags.Change{Event: flags.Event{ID: "0190", Type: flags.FeatureMetadataUpdated, FeatureName: "old"},
+		Writes: []flags.Write{{Before: flag, After: longFlag}, {Before: p, After: longProject}}}
+	if err := s.store.Commit(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	strategy := in("old", "development") + "/strategies/" + id
+	s.run(t, []call{
+		{"is read", "GET", features + "/old", "", 200, `{"...":0,"description":"` + long + `"}`},
+		{"another field", "PATCH", features + "/old", `[{"op":"replace","path":"/stale","value":true}]`, 200, `{"...":0,"stale":true,"description":"` + long + `"}`},
+		{"the same by PUT", "PUT", features + "/old", `{"impressionData":true}`, 200, `{"...":0,"description":"` + long + `"}`},
+		{"a longer text", "PATCH", features + "/old", `[{"op":"replace","path":"/description","value":"` + long + `y"}]`, 400, invalid("/description")},
+		{"another field of a strategy", "PATCH", strategy, `[{"op":"replace","path":"/disabled","value":true}]`, 200, `{"...":0,"title":"` + long + `","disabled":true}`},
+		{"a longer title", "PATCH", strategy, `[{"op":"replace","path":"/title","value":"` + long + `y"}]`, 400, invalid("/title")},
+		{"another field of a variant", "PATCH", in("old", "development") + "/variants", `[{"op":"replace","path":"/0/stickiness","value":"userId"}]`, 200, anything},
+		{"a longer name", "PATCH", in("old", "development") + "/variants", `[{"op":"replace","path":"/0/name","value":"` + long + `y"}]`, 400, invalid("/0/name")},
+		{"switched", "POST", in("old", "development") + "/on", "", 200, anything},
+		{"cloned", "POST", features + "/old/clone", `{"name":"new"}`, 201, anything},
+		{"another field of a project", "PUT", project, `{"name":"Other"}`, 200, ""},
+		{"its text stays", "GET", project, "", 200, `{"...":0,"name":"Other","description":"` + long + `"}`},
+		{"a shorter text", "PUT", project, `{"description":"short"}`, 200, ""},
+	})
+}

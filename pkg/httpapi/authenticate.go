@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// authenticate finds out who calls. A personal token costs one more call: for the user, the roles, and what else the place
+// needs to decide what a user may do.
+func (tx *Tx) authenticate() error {
+	s, req := tx.service, tx.request
+	if !s.needsToken(req.op) {
+		tx.Caller = flags.Caller{Name: "admin", Admin: true}
+		return nil
+	}
+	var token *flags.Token
+	if secret := secretOf(req.http); secret != "" {
+		hash := flags.HashSecret(secret)
+		token = flags.Find[*flags.Token](tx.round.view, flags.TokenKey(hash))
+		if token != nil && !token.HasHash(hash) {
+			token = nil // found under a hash that is not its own: an item that was written past Guidon gives no access
+		}
+	}
+	caller, err := flags.Authenticate(token, tx.Now)
+	if err != nil {
+		return err
+	}
+	tx.Caller = caller
+	s.touch(tx.ctx, flags.Find[*flags.TokenUse](tx.round.view, flags.TokenUseKey(token.Hash)), &flags.TokenUse{Hash: token.Hash, At: tx.Now})
+	if token.Type != flags.PersonalToken {
+		return nil
+	}
+	keys := []flags.Key{flags.UserKey(token.User), flags.RolesKey()}
+	if place, ok := req.place.(placeOfMore); ok {
+		keys = append(keys, place.MoreKeys(tx)...)
+	}
+	tx.Load(keys...)
+	tx.Caller, err = flags.AuthenticateUser(token,
+		flags.Find[*flags.User](tx.round.view, flags.UserKey(token.User)), flags.Find[*flags.Roles](tx.round.view, flags.RolesKey()))
+	return err
+}
+
+// How exact the last use of a token is, how long a request waits for it to be written, and how long no request tries
+// again after that failed.
+const (
+	touchEvery   = time.Hour
+	touchTimeout = 200 * time.Millisecond
+	touchPause   = time.Minute
+)
+
+// touch notes that a token was used, at most once in touchEvery. If that fails, the request goes on, and for touchPause no
+// other request of this process tries: a store that throttles writes must not slow down reads.
+func (s *service) touch(ctx context.Context, last, now *flags.TokenUse) {
+	if last != nil && now.At.Sub(last.At) < touchEvery || now.At.UnixMilli() < s.touchAgain.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, touchTimeout)
+	defer cancel()
+	err := s.store.Touch(ctx, now)
+	if err == nil {
+		return
+	}
+	s.touchAgain.Store(now.At.Add(touchPause).UnixMilli())
+	if s.config.Logger != nil {
+		s.config.Logger.WarnContext(ctx, "the last use of a token could not be stored", "cause", err)
+	}
+}
+
+// secretOf is the API token that the request carries, with or without "Bearer".
+func secretOf(r *http.Request) string {
+	header := strings.TrimSpace(r.Header.Get("Authorization"))
+	if scheme, rest, found := strings.Cut(header, " "); found && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(rest)
+	}
+	return header
+}
+
+func (s *service) needsToken(op *Operation) bool { return op.Permission != "" && !s.config.Open }

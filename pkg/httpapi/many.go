@@ -1,0 +1,314 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"guidon/pkg/flags"
+)
+
+// A Many runs an operation that takes more than one transaction. Every round authenticates and authorizes the caller again.
+type Many struct {
+	ctx     context.Context
+	service *service
+	request *request
+	first   *Tx // a round that was begun and not used yet
+	last    *Tx // the round that was used last
+}
+
+// NotYet is the error of an item that has to wait for others of its request. When none of them is left, Why is its result.
+type NotYet struct{ Why error }
+
+// Error is why it waits.
+func (e NotYet) Error() string { return "waits for another item: " + e.Why.Error() }
+
+// Unwrap is why it waits.
+func (e NotYet) Unwrap() error { return e.Why }
+
+// begin is a new round; the first time it is the one that was begun before the operation ran.
+func (m *Many) begin() (tx *Tx, err error) {
+	tx, m.first = m.first, nil
+	if tx == nil {
+		tx, err = m.service.begin(m.ctx, m.request)
+	}
+	if err == nil {
+		m.last = tx
+	}
+	return tx, err
+}
+
+// Read runs a function that only reads, before the first transaction: for what is wrong with the request as a whole. What it
+// loads is loaded for the first round.
+func (m *Many) Read(do func(tx *Tx) error) error {
+	if m.first == nil {
+		var err error
+		if m.first, err = m.service.begin(m.ctx, m.request); err != nil {
+			return err
+		}
+	}
+	_, err := m.first.attempt(-1).decide(func(tx *Tx) (any, error) { return nil, do(tx) })
+	return err
+}
+
+// Until runs a function in one transaction after the other until it returns that the last one was made. Each is tried again
+// when another writer was first.
+func (m *Many) Until(do func(tx *Tx) (last bool, err error)) error {
+	_, err := m.until(func(tx *Tx) (any, bool, error) {
+		last, err := do(tx)
+		return nil, last, err
+	})
+	return err
+}
+
+// until is Until for a function that answers.
+func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, error) {
+	begun := false
+	for conflicts := 1; ; {
+		answer, last := any(nil), false
+		tx, err := m.begin()
+		if err == nil {
+			answer, err = tx.decide(func(tx *Tx) (answer any, err error) {
+				answer, last, err = do(tx)
+				return answer, err
+			})
+		}
+		if err == nil {
+			err = tx.commit()
+		}
+		switch {
+		case err == nil && last:
+			return answer, nil
+		case err == nil:
+			begun, conflicts = true, 1
+		case flags.KindOf(err) == flags.VersionConflict:
+			if !pause(m.ctx, conflicts) {
+				return nil, conflicted(err, begun)
+			}
+			conflicts++
+		case begun: // whatever it is, a part was done, and the caller must know
+			return nil, conflicted(err, begun)
+		default:
+			return nil, err
+		}
+	}
+}
+
+// itemsARound is how many items a round of Each decides about.
+const itemsARound = 100
+
+// passes bounds how often an item of Each is started again to find out which keys it needs.
+const passes = 8
+
+// Each runs a function for each of n items, in a transaction of its own each, and returns the error of each.
+//
+// The function runs first to find out what it reads, without loading it: then what all items of a round read is loaded in
+// one call, and the function runs again, until nothing is missing. So it costs two calls a round (one more where an item
+// names by what it read what it reads next), and one transaction an item that changes something. Several are committed at
+// once. An item for which another writer was first runs again in a later round.
+func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
+	errs := make([]error, n)
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	idle := 0 // how many items were put off since something else became of one
+	for conflicts := 1; len(left) > 0; conflicts++ {
+		tx, err := m.begin()
+		if err != nil {
+			m.end(left, errs, err)
+			break
+		}
+		items := left[:min(len(left), itemsARound)]
+		left = slices.Clone(left[len(items):])
+		putOff, again, raced := m.roundOf(tx, items, errs, do)
+		left = slices.Concat(left, again, putOff)
+		if idle += len(putOff); len(putOff) < len(items) {
+			idle = 0
+		}
+		if idle >= len(left) { // all were put off in turn, and there is nothing left that they could wait for
+			for _, i := range left {
+				errs[i] = errors.Unwrap(errs[i])
+			}
+			break
+		}
+		if m.ctx.Err() != nil || raced && !pause(m.ctx, conflicts) {
+			m.end(left, errs, nil)
+			break
+		}
+	}
+	return errs
+}
+
+// end gives items that were not tried any more their error.
+func (m *Many) end(items []int, errs []error, err error) {
+	switch kind := flags.KindOf(err); {
+	case err == nil, m.ctx.Err() != nil, kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
+		err = &flags.Error{Kind: flags.Unavailable, Err: err, Message: "there was no time left for it, and it was not changed; try again"}
+	}
+	for _, i := range items {
+		errs[i] = err
+	}
+}
+
+// roundOf decides about items and commits what they change. It returns those that are put off until others were tried, and
+// those that run again because what they change was changed: by another item, or by another writer, which is a race.
+func (m *Many) roundOf(tx *Tx, items []int, errs []error, do func(tx *Tx, i int) error) (putOff, again []int, raced bool) {
+	attempts := m.decideEach(tx, items, errs, do)
+	taken := map[flags.Key]bool{}
+	var changes []flags.Change
+	var changed []int
+	for n, i := range items {
+		a := attempts[n]
+		_, notYet := errors.AsType[NotYet](errs[i])
+		switch {
+		case notYet:
+			putOff = append(putOff, i)
+		case flags.KindOf(errs[i]) == flags.VersionConflict && errs[i] != nil:
+			again, raced = append(again, i), true
+		case errs[i] != nil || len(a.change.Writes) == 0:
+		case slices.ContainsFunc(a.change.Writes, func(w flags.Write) bool { return taken[keyOf(w)] }):
+			again = append(again, i)
+		default:
+			changes, changed = append(changes, a.signed()), append(changed, n)
+			for _, w := range a.change.Writes {
+				taken[keyOf(w)] = true
+			}
+		}
+	}
+	if len(changes) == 0 {
+		return putOff, again, raced
+	}
+	for c, err := range m.service.store.CommitAll(m.ctx, changes) {
+		i := items[changed[c]]
+		if errs[i] = attempts[changed[c]].committed(err); errs[i] != nil && flags.KindOf(errs[i]) == flags.VersionConflict {
+			again, raced = append(again, i), true
+		}
+	}
+	slices.Sort(again)
+	return putOff, again, raced
+}
+
+// decideEach runs the function for each item, and loads in between what is missing.
+func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i int) error) []*Tx {
+	attempts := make([]*Tx, len(items))
+	for pass := range passes {
+		missing := false
+		for n, i := range items {
+			if attempts[n] != nil && !errors.Is(errs[i], errNotLoaded) {
+				continue
+			}
+			a := tx.attempt(i)
+			a.collect = pass < passes-1 // in the last one, it loads by itself
+			_, errs[i] = a.decide(func(tx *Tx) (any, error) { return nil, do(tx, i) })
+			attempts[n] = a
+			missing = missing || errors.Is(errs[i], errNotLoaded)
+		}
+		if !missing {
+			break
+		}
+		err := tx.round.loadAgain(m.ctx, m.service.store, compact(tx.round.anew))
+		if err == nil {
+			err = tx.round.load(m.ctx, m.service.store, tx.round.wanted)
+		}
+		tx.round.wanted, tx.round.anew = nil, nil
+		if err != nil {
+			for _, i := range items {
+				if errors.Is(errs[i], errNotLoaded) {
+					m.end([]int{i}, errs, err)
+				}
+			}
+			break
+		}
+	}
+	return attempts
+}
+
+// DryRun does what Each does, as caller, without committing anything: the items run one after the other on what was loaded,
+// each sees what those before it changed, and no integer ids are taken. It returns the error of each.
+func (m *Many) DryRun(caller flags.Caller, n int, do func(tx *Tx, i int) error) ([]error, error) {
+	errs := make([]error, n)
+	if m.first == nil {
+		var err error
+		if m.first, err = m.service.begin(m.ctx, m.request); err != nil {
+			return nil, err
+		}
+	}
+	m.last = m.first
+	base := m.first.attempt(-1)
+	base.Caller, base.round.dry = caller, true
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	for idle := false; len(left) > 0 && !idle; {
+		if err := m.loadFor(base, left, do); err != nil {
+			return nil, err
+		}
+		var again []int
+		for _, i := range left {
+			a := base.attempt(i)
+			_, errs[i] = a.decide(func(tx *Tx) (any, error) {
+				tx.CheckTime()
+				return nil, do(tx, i)
+			})
+			if _, notYet := errors.AsType[NotYet](errs[i]); notYet {
+				again = append(again, i)
+				continue
+			}
+			switch kind := flags.KindOf(errs[i]); {
+			case errs[i] == nil:
+				a.apply()
+			case kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
+				return nil, errs[i]
+			}
+		}
+		idle, left = len(again) == len(left), again
+	}
+	for _, i := range left {
+		errs[i] = errors.Unwrap(errs[i])
+	}
+	return errs, nil
+}
+
+// loadFor loads what items read, as far as that is known before any of them ran.
+func (m *Many) loadFor(base *Tx, items []int, do func(tx *Tx, i int) error) error {
+	for range passes {
+		for _, i := range items {
+			a := base.attempt(i)
+			a.collect = true
+			_ = try(func() error { return do(a, i) }) // only for what it wants to read
+		}
+		wanted := base.round.wanted
+		base.round.wanted = nil
+		if len(wanted) == 0 {
+			return nil
+		}
+		if err := base.round.load(m.ctx, m.service.store, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply has the later reads of a dry run see what the attempt changed.
+func (tx *Tx) apply() {
+	for _, w := range tx.change.Writes {
+		key := keyOf(w)
+		tx.round.view[key] = w.After
+		all, listed := tx.round.memo["list "+string(key.Entity)].([]flags.Aggregate)
+		if !listed || w.After == nil {
+			continue
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
+		tx.round.memo["list "+string(key.Entity)] = append(all, w.After)
+	}
+}
+
+// keyOf is the key of what is written.
+func keyOf(w flags.Write) flags.Key {
+	if w.After == nil {
+		return w.Before.Key()
+	}
+	return w.After.Key()
+}

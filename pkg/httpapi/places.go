@@ -1,0 +1,180 @@
+package httpapi
+
+import "guidon/pkg/flags"
+
+// The names of path parameters, the same in every route.
+const (
+	ProjectParam     = "projectId"
+	FeatureParam     = "featureName"
+	EnvironmentParam = "environment" // of a project
+)
+
+// InService is the place of an operation on the whole service: its path names nothing.
+type InService struct{}
+
+// Parse reads nothing.
+func (*InService) Parse(Request) error { return nil }
+
+// Keys are none.
+func (*InService) Keys() []flags.Key { return nil }
+
+// Authorize asks for the permission in the whole service.
+func (*InService) Authorize(tx *Tx, p flags.Permission) error { return tx.Caller.Authorize(p, nil, "") }
+
+// InProject is the place of an operation on a project.
+type InProject struct{ ProjectID string }
+
+// Parse reads the id of the project.
+func (at *InProject) Parse(r Request) error {
+	at.ProjectID = r.Path(ProjectParam)
+	return nil
+}
+
+// Keys names the project.
+func (at *InProject) Keys() []flags.Key { return ProjectKeys(at.ProjectID) }
+
+// Authorize asks for the permission in the project. A caller who may not see a project gets the same answer whether it
+// exists or not.
+func (at *InProject) Authorize(tx *Tx, p flags.Permission) error {
+	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), "")
+}
+
+// Project is the project of the path. NotFound when it does not exist.
+func (at InProject) Project(tx *Tx) *flags.Project { return tx.Project(at.ProjectID) }
+
+// InProjectEnvironment is the place of an operation on an environment of a project.
+type InProjectEnvironment struct {
+	InProject
+	Environment string
+}
+
+// Parse reads the project and the environment.
+func (at *InProjectEnvironment) Parse(r Request) error {
+	at.Environment = r.Path(EnvironmentParam)
+	return at.InProject.Parse(r)
+}
+
+// Authorize asks for the permission in the environment of the project.
+func (at *InProjectEnvironment) Authorize(tx *Tx, p flags.Permission) error {
+	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), at.Environment)
+}
+
+// Find is the project of the path and its environment. NotFound when one of them does not exist.
+func (at InProjectEnvironment) Find(tx *Tx) (*flags.Project, flags.ProjectEnvironment) {
+	p := tx.Project(at.ProjectID)
+	return p, tx.ProjectEnvironment(p, at.Environment)
+}
+
+// InFeature is the place of an operation on a flag of a project.
+type InFeature struct {
+	InProject
+	FeatureName string
+}
+
+// Parse reads the project and the flag.
+func (at *InFeature) Parse(r Request) error {
+	at.FeatureName = r.Path(FeatureParam)
+	return at.InProject.Parse(r)
+}
+
+// Keys names the project and the flag.
+func (at *InFeature) Keys() []flags.Key {
+	return append(ProjectKeys(at.ProjectID), FeatureKeys(at.FeatureName)...)
+}
+
+// Feature is the flag of the path. NotFound when the project or the flag does not exist, when the flag is in another
+// project, or when it is archived.
+func (at InFeature) Feature(tx *Tx) *flags.Feature {
+	return tx.FeatureOf(tx.Project(at.ProjectID), at.FeatureName)
+}
+
+// FeatureOrArchived is the flag of the path, active or archived.
+func (at InFeature) FeatureOrArchived(tx *Tx) *flags.Feature {
+	return tx.FeatureOrArchivedOf(tx.Project(at.ProjectID), at.FeatureName)
+}
+
+// InFeatureEnvironment is the place of an operation on a flag in an environment.
+type InFeatureEnvironment struct {
+	InFeature
+	Environment string
+}
+
+// Parse reads the project, the flag and the environment.
+func (at *InFeatureEnvironment) Parse(r Request) error {
+	at.Environment = r.Path(EnvironmentParam)
+	return at.InFeature.Parse(r)
+}
+
+// Authorize asks for the permission in the environment of the project.
+func (at *InFeatureEnvironment) Authorize(tx *Tx, p flags.Permission) error {
+	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), at.Environment)
+}
+
+// Find is the flag of the path and the environment. NotFound when the project, the flag or the environment does not exist,
+// or when the flag is archived.
+func (at InFeatureEnvironment) Find(tx *Tx) (*flags.Feature, flags.ProjectEnvironment) {
+	p := tx.Project(at.ProjectID)
+	f := tx.FeatureOf(p, at.FeatureName)
+	return f, tx.ProjectEnvironment(p, at.Environment)
+}
+
+// InFeatureAlone is the place of an operation on a flag whose path names no project: permissions are asked for in the
+// flag's own project.
+type InFeatureAlone struct{ FeatureName string }
+
+// Parse reads the name of the flag.
+func (at *InFeatureAlone) Parse(r Request) error {
+	at.FeatureName = r.Path(FeatureParam)
+	return nil
+}
+
+// Keys names the flag.
+func (at *InFeatureAlone) Keys() []flags.Key { return FeatureKeys(at.FeatureName) }
+
+// MoreKeys names the flag's project, which decides what a user may do.
+func (at *InFeatureAlone) MoreKeys(tx *Tx) []flags.Key {
+	if f := tx.FindFeature(at.FeatureName); f != nil {
+		return []flags.Key{flags.ProjectKey(f.Project)}
+	}
+	return nil
+}
+
+// Authorize asks for the permission in the flag's project. That a flag does not exist is told to all who may read.
+func (at *InFeatureAlone) Authorize(tx *Tx, p flags.Permission) error {
+	f := tx.FindFeature(at.FeatureName)
+	switch {
+	case f == nil:
+		return tx.Caller.Authorize(flags.Read, nil, "")
+	case tx.Caller.User == nil:
+		return tx.Caller.Authorize(p, nil, "") // an API token: it holds the permission everywhere or nowhere
+	}
+	project := tx.FindProject(f.Project)
+	if project != nil && project.UID != f.ProjectUID {
+		project = nil // a later project with the same id
+	}
+	return tx.Caller.Authorize(p, project, "")
+}
+
+// Feature is the flag of the path. NotFound when it does not exist or is archived.
+func (at InFeatureAlone) Feature(tx *Tx) *flags.Feature { return tx.FeatureOf(nil, at.FeatureName) }
+
+// FeatureOrArchived is the flag of the path, active or archived.
+func (at InFeatureAlone) FeatureOrArchived(tx *Tx) *flags.Feature {
+	return tx.FeatureOrArchivedOf(nil, at.FeatureName)
+}
+
+// ProjectKeys are the keys of projects. What cannot be an id is left out: the store would refuse a key that is too long.
+func ProjectKeys(ids ...string) []flags.Key { return keysOf(ids, flags.ProjectKey) }
+
+// FeatureKeys are the keys of flags. What cannot be a name is left out.
+func FeatureKeys(names ...string) []flags.Key { return keysOf(names, flags.FeatureKey) }
+
+func keysOf(names []string, key func(string) flags.Key) []flags.Key {
+	keys := make([]flags.Key, 0, len(names)+3) // room for the token, its use and a registry
+	for _, name := range names {
+		if flags.CheckName(name) == "" {
+			keys = append(keys, key(name))
+		}
+	}
+	return keys
+}

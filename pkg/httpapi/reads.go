@@ -1,0 +1,346 @@
+package httpapi
+
+import (
+	"strconv"
+	"sync"
+
+	"guidon/pkg/flags"
+)
+
+// FindProject is the project of that id; nil when it does not exist.
+func (tx *Tx) FindProject(id string) *flags.Project {
+	if flags.CheckName(id) != "" {
+		return nil
+	}
+	return find[*flags.Project](tx, flags.ProjectKey(id))
+}
+
+// Project is the project of that id. NotFound when it does not exist.
+func (tx *Tx) Project(id string) *flags.Project {
+	p := tx.FindProject(id)
+	if p == nil {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no project %q", Shorten(id)))
+	}
+	return p
+}
+
+// Environments is the registry of environments.
+func (tx *Tx) Environments() *flags.Environments {
+	registry := find[*flags.Environments](tx, flags.EnvironmentsKey())
+	if registry == nil {
+		tx.Fail(flags.Errorf(flags.Internal, "the store is not set up: it has no environments"))
+	}
+	return registry
+}
+
+// ProjectEnvironments are the environments of a project, in order.
+func (tx *Tx) ProjectEnvironments(p *flags.Project) []flags.ProjectEnvironment {
+	return p.AvailableEnvironments(tx.Environments())
+}
+
+// FindProjectEnvironment is the environment of a project by that name.
+func (tx *Tx) FindProjectEnvironment(p *flags.Project, name string) (env flags.ProjectEnvironment, found bool) {
+	for _, env := range tx.ProjectEnvironments(p) {
+		if env.Name == name {
+			return env, true
+		}
+	}
+	return env, false
+}
+
+// ProjectEnvironment is the environment of a project by that name. NotFound when the project does not have it.
+func (tx *Tx) ProjectEnvironment(p *flags.Project, name string) flags.ProjectEnvironment {
+	env, found := tx.FindProjectEnvironment(p, name)
+	if !found {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no environment %q in project %q", Shorten(name), p.ID))
+	}
+	return env
+}
+
+// FindFeature is the flag of that name, active or archived, in whatever project; nil when it does not exist.
+func (tx *Tx) FindFeature(name string) *flags.Feature {
+	if flags.CheckName(name) != "" {
+		return nil
+	}
+	return find[*flags.Feature](tx, flags.FeatureKey(name))
+}
+
+// FeatureOf is the active flag of that name in a project; nil is any project. NotFound when it does not exist, is in another
+// project, or is archived.
+func (tx *Tx) FeatureOf(p *flags.Project, name string) *flags.Feature {
+	f := tx.FeatureOrArchivedOf(p, name)
+	if f.Archived {
+		tx.Fail(flags.Errorf(flags.NotFound, "flag %q is archived; revive it first, with POST /api/admin/archive/revive/%s", name, name))
+	}
+	return f
+}
+
+// FeatureOrArchivedOf is FeatureOf for archived flags too.
+func (tx *Tx) FeatureOrArchivedOf(p *flags.Project, name string) *flags.Feature {
+	f := tx.FindFeature(name)
+	switch {
+	case f == nil:
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q", Shorten(name)))
+	case p != nil && f.ProjectUID != p.UID:
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q in project %q", Shorten(name), p.ID))
+	}
+	return f
+}
+
+// Roles is the registry of roles.
+func (tx *Tx) Roles() *flags.Roles {
+	if found := find[*flags.Roles](tx, flags.RolesKey()); found != nil {
+		return found
+	}
+	return created(tx, flags.RolesKey(), &flags.Roles{})
+}
+
+// TagTypes is the registry of tag types.
+func (tx *Tx) TagTypes() *flags.TagTypes {
+	if found := find[*flags.TagTypes](tx, flags.TagTypesKey()); found != nil {
+		return found
+	}
+	return created(tx, flags.TagTypesKey(), &flags.TagTypes{})
+}
+
+// StrategyTypes is the registry of the strategy types that are not built in.
+func (tx *Tx) StrategyTypes() *flags.StrategyTypes {
+	if found := find[*flags.StrategyTypes](tx, flags.StrategyTypesKey()); found != nil {
+		return found
+	}
+	return created(tx, flags.StrategyTypesKey(), &flags.StrategyTypes{})
+}
+
+// ContextFields is the registry of context fields.
+func (tx *Tx) ContextFields() *flags.ContextFields {
+	if found := find[*flags.ContextFields](tx, flags.ContextFieldsKey()); found != nil {
+		return found
+	}
+	return created(tx, flags.ContextFieldsKey(), &flags.ContextFields{})
+}
+
+// created is a registry that was never written.
+func created[A flags.Aggregate](tx *Tx, key flags.Key, empty A) A {
+	tx.copies[key] = empty
+	return empty
+}
+
+// FindSegment is the segment of that id, with how often it came into use; nil when it does not exist.
+func (tx *Tx) FindSegment(id int64) *flags.Segment {
+	return find[*flags.Segment](tx, flags.SegmentKey(id))
+}
+
+// SegmentForChange is the segment of that id with the number of uses that began, which a change that depends on its uses is
+// conditional on. NotFound when it does not exist.
+func (tx *Tx) SegmentForChange(id int64) *flags.Segment {
+	tx.Load(flags.SegmentKey(id), flags.UseCountKey(id))
+	s := tx.Segment(id)
+	if count, exists := tx.round.view[flags.UseCountKey(id)].(*flags.UseCount); exists {
+		s.UseCount = count.Count
+		tx.round.view[s.Key()].(*flags.Segment).UseCount = count.Count
+	}
+	return s
+}
+
+// Segment is the segment of that id. NotFound when it does not exist.
+func (tx *Tx) Segment(id int64) *flags.Segment {
+	s := tx.FindSegment(id)
+	if s == nil {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no segment %d", id))
+	}
+	return s
+}
+
+// FindUser is the user or service account of that id; nil when it does not exist.
+func (tx *Tx) FindUser(id int64) *flags.User { return find[*flags.User](tx, flags.UserKey(id)) }
+
+// User is the user or service account of that id. NotFound when it does not exist.
+func (tx *Tx) User(id int64) *flags.User {
+	u := tx.FindUser(id)
+	if u == nil {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no user %d", id))
+	}
+	return u
+}
+
+// FindToken is the API token or personal token whose secret has that hash; nil when it does not exist.
+func (tx *Tx) FindToken(hash string) *flags.Token {
+	return find[*flags.Token](tx, flags.TokenKey(hash))
+}
+
+// FindSignupToken is the public signup token whose secret has that hash; nil when it does not exist.
+func (tx *Tx) FindSignupToken(hash string) *flags.SignupToken {
+	return find[*flags.SignupToken](tx, flags.SignupTokenKey(hash))
+}
+
+// LastUse is the last use of the token whose secret has that hash; nil when it was never used.
+func (tx *Tx) LastUse(hash string) *flags.TokenUse {
+	key := flags.TokenUseKey(hash)
+	tx.Load(key)
+	use, _ := tx.round.view[key].(*flags.TokenUse)
+	return use
+}
+
+// CallersProjects are the projects in which the caller has a role. They are none for an API token and for an administrator,
+// who need none.
+func (tx *Tx) CallersProjects() []*flags.Project {
+	user := tx.Caller.User
+	if user == nil || tx.Caller.Admin {
+		return nil
+	}
+	tx.Load(ProjectKeys(user.Projects...)...)
+	var projects []*flags.Project
+	for _, id := range user.Projects {
+		if p := tx.FindProject(id); p != nil {
+			projects = append(projects, p)
+		}
+	}
+	return projects
+}
+
+// list is every aggregate of an entity, by one query a megabyte.
+func list[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
+	all := memoized(tx, "list "+string(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+	return Each(all, func(a flags.Aggregate) A { return a.(A) })
+}
+
+// Projects is every project.
+func (tx *Tx) Projects() []*flags.Project { return list[*flags.Project](tx, flags.EntityProject) }
+
+// Users is every user and service account.
+func (tx *Tx) Users() []*flags.User { return list[*flags.User](tx, flags.EntityUser) }
+
+// Tokens is every API token.
+func (tx *Tx) Tokens() []*flags.Token { return list[*flags.Token](tx, flags.EntityToken) }
+
+// SignupTokens is every public signup token.
+func (tx *Tx) SignupTokens() []*flags.SignupToken {
+	return list[*flags.SignupToken](tx, flags.EntitySignupToken)
+}
+
+// Segments is every segment, by name.
+func (tx *Tx) Segments() []*flags.Segment {
+	segments := list[*flags.Segment](tx, flags.EntitySegment)
+	flags.SortSegments(segments)
+	return segments
+}
+
+// FeatureUses is what every flag uses of segments and context fields.
+func (tx *Tx) FeatureUses() []*flags.FeatureUse { return list[*flags.FeatureUse](tx, flags.EntityUse) }
+
+// CheckListSize refuses a new aggregate, or a larger one, for which the list of its kind has no room. Invalid then.
+func (tx *Tx) CheckListSize(after flags.Aggregate, others ...flags.Aggregate) error {
+	entity := after.Key().Entity
+	all := memoized(tx, "list "+string(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+	return flags.CheckListSize(all, tx.storedFor(after), after, others...)
+}
+
+// Summaries are the active flags of a project, by name.
+func (tx *Tx) Summaries(p *flags.Project) []flags.FeatureSummary {
+	return tx.SummariesOf([]*flags.Project{p}, false)[p.UID]
+}
+
+// ArchivedSummaries are the archived flags of a project, by name.
+func (tx *Tx) ArchivedSummaries(p *flags.Project) []flags.FeatureSummary {
+	return tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
+}
+
+// SummariesOf are the active or the archived flags of projects, by the project's UID: one query a project and megabyte.
+func (tx *Tx) SummariesOf(projects []*flags.Project, archived bool) map[string][]flags.FeatureSummary {
+	return ofProjects(tx, "summaries "+strconv.FormatBool(archived), projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
+		return tx.service.store.Summaries(tx.ctx, p.UID, archived)
+	})
+}
+
+// A Count is how many active flags a project has, and how many of them are stale.
+type Count struct{ Active, Stale int }
+
+// CountsOf counts the flags of projects, by the project's UID: one query a project.
+func (tx *Tx) CountsOf(projects []*flags.Project) map[string]Count {
+	return ofProjects(tx, "counts", projects, func(p *flags.Project) (n Count, err error) {
+		n.Active, n.Stale, err = tx.service.store.Counts(tx.ctx, p.UID)
+		return n, err
+	})
+}
+
+// TagsOf are the tags of all flags of projects, each once: two queries a project.
+func (tx *Tx) TagsOf(projects []*flags.Project) []flags.Tag {
+	found := ofProjects(tx, "tags", projects, func(p *flags.Project) ([]flags.Tag, error) {
+		return tx.service.store.Tags(tx.ctx, p.UID)
+	})
+	var all []flags.Tag
+	for _, tags := range found {
+		all = append(all, tags...)
+	}
+	return flags.DistinctTags(all)
+}
+
+// Log is a page of the log of all events, by one query.
+func (tx *Tx) Log(q flags.LogQuery) flags.LogPage {
+	return memoized(tx, "log", func() (flags.LogPage, error) { return tx.service.store.Log(tx.ctx, q) })
+}
+
+// Pages loads aggregates a hundred at a time, one call each, and hands each page to visit, with nil for what does not exist.
+// They are not kept for later reads, and are not copies: for reading much.
+func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.View) error) error {
+	const size = 100 // one call of the store
+	for from := 0; from < len(keys); from += size {
+		page := keys[from:min(from+size, len(keys))]
+		tx.CheckTime()
+		found, err := tx.service.store.Load(tx.ctx, page)
+		if err != nil {
+			return err
+		}
+		tx.CheckTime()
+		if err := visit(page, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// projectsAtOnce is how many projects are queried at the same time.
+const projectsAtOnce = 16
+
+// ofProjects queries something about each project, by its UID, once in a round.
+func ofProjects[T any](tx *Tx, what string, projects []*flags.Project, query func(*flags.Project) (T, error)) map[string]T {
+	all := make(map[string]T, len(projects))
+	var unknown []*flags.Project
+	for _, p := range projects {
+		if known, found := tx.round.memo[what+" "+p.UID]; found {
+			all[p.UID] = known.(T)
+		} else {
+			unknown = append(unknown, p)
+		}
+	}
+	found, failures := make([]T, len(unknown)), make([]error, len(unknown))
+	places := make(chan struct{}, projectsAtOnce)
+	var wg sync.WaitGroup
+	for i, p := range unknown {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			defer func() {
+				if cause := recover(); cause != nil { // in a goroutine it would end the process
+					failures[i] = panicked(cause)
+				}
+			}()
+			found[i], failures[i] = query(p)
+		})
+	}
+	wg.Wait()
+	for i, p := range unknown {
+		tx.must(failures[i])
+		all[p.UID], tx.round.memo[what+" "+p.UID] = found[i], found[i]
+	}
+	return all
+}
+
+// Each converts a list. The result is not nil.
+func Each[A, B any](list []A, convert func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = convert(a)
+	}
+	return out
+}

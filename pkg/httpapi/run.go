@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+// A service runs operations: it does all their input and output.
+type service struct {
+	store      flags.Store
+	config     Config
+	warm       atomic.Bool  // whether a request was served
+	conflicts  atomic.Int64 // how often another writer was first, since the last line of the log
+	touchAgain atomic.Int64 // when the last use of a token may be noted again after that failed, in Unix milliseconds
+}
+
+// A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.
+const (
+	maxDuration = 15 * time.Second
+	toAnswer    = time.Second
+)
+
+// A request is what stays the same in all rounds of a request.
+type request struct {
+	http     *http.Request
+	op       *Operation
+	place    Place
+	placeErr error
+	bodyRead bool
+	body     any           // decoded; not to be changed
+	values   map[value]any // ids that were taken, see ids.go
+	rounds   int
+}
+
+func (s *service) handler(op Operation) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := time.Now()
+		o := outcome{route: op.Route, status: op.status()}
+		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}}
+		req.placeErr = req.place.Parse(Request{r})
+		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
+		defer cancel()
+		o.body, o.from, o.err = s.run(ctx, req)
+		o.rounds, o.took = req.rounds, time.Since(started)
+		s.respond(w, r, o)
+	})
+}
+
+// run is a request from start to end. It returns the answer, and the transaction that tells how to send it.
+func (s *service) run(ctx context.Context, req *request) (answer any, from *Tx, err error) {
+	m := &Many{ctx: ctx, service: s, request: req}
+	if many := req.op.Handle.many; many != nil {
+		if m.first, err = s.begin(ctx, req); err != nil {
+			return nil, nil, err
+		}
+		answer, err = many(m, req.place, req.body)
+		return answer, m.last, err
+	}
+	answer, err = m.until(func(tx *Tx) (any, bool, error) {
+		answer, err := req.op.Handle.one(tx, req.place, req.body)
+		return answer, true, err
+	})
+	return answer, m.last, err
+}
+
+// begin begins a round: it loads what the place names, and checks all that can be wrong before the operation itself: the
+// caller, the caller's permissions, the body, the place. Each round does that again, on the state that it sees.
+func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
+	req.rounds++
+	tx := (&Tx{
+		Now: s.config.Now().UTC().Truncate(time.Millisecond), Limits: s.config.Limits,
+		ctx: ctx, service: s, request: req, round: newRound(),
+	}).attempt(-1)
+	return tx, try(func() error {
+		if err := tx.loadFirst(); err != nil {
+			return err
+		}
+		if err := tx.authenticate(); err != nil {
+			return err
+		}
+		if p := req.op.Permission; p != "" {
+			if err := req.place.Authorize(tx, p); err != nil {
+				return err
+			}
+		}
+		if allow := req.op.Allow; allow != nil {
+			if err := allow(tx); err != nil {
+				return err
+			}
+		}
+		if err := req.readBody(s.config.Limits); err != nil {
+			return err
+		}
+		return req.placeErr
+	})
+}
+
+// loadFirst brings the caller's token and what the operation is known to read, in one call.
+func (tx *Tx) loadFirst() error {
+	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
+	secret := secretOf(req.http)
+	if needsToken && secret == "" {
+		return nil // authenticate refuses it
+	}
+	keys := append(req.place.Keys(), req.op.Ahead...)
+	if needsToken {
+		hash := flags.HashSecret(secret)
+		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
+	}
+	return tx.round.load(tx.ctx, tx.service.store, keys)
+}
+
+// decide runs the function of an operation. In tests it runs twice, which must give the same (see Config.Twice).
+func (tx *Tx) decide(f func(tx *Tx) (any, error)) (answer any, err error) {
+	err = try(func() (err error) {
+		answer, err = f(tx)
+		return err
+	})
+	if twice := tx.service.config.Twice; twice != nil && !errors.Is(err, errNotLoaded) {
+		again := tx.attempt(tx.item)
+		again.collect = tx.collect
+		var second any
+		secondErr := try(func() (err error) {
+			second, err = f(again)
+			return err
+		})
+		twice(tx.request.op.Route, tx.result(answer, err), again.result(second, secondErr))
+	}
+	return answer, err
+}
+
+// A Result is everything that the function of an operation did: see Config.Twice.
+type Result struct {
+	Answer   any
+	Err      string
+	Writes   []flags.Write
+	Events   []flags.Event
+	Location string
+	Download string
+}
+
+func (tx *Tx) result(answer any, err error) Result {
+	r := Result{Answer: answer, Writes: tx.change.Writes, Events: tx.events, Location: tx.location, Download: tx.download}
+	if err != nil {
+		r = Result{Err: err.Error()}
+	}
+	return r
+}
+
+// commit commits what the function saved and deleted.
+func (tx *Tx) commit() error {
+	if len(tx.change.Writes) == 0 {
+		return nil
+	}
+	return tx.committed(tx.service.store.Commit(tx.ctx, tx.signed()))
+}
+
+// signed is the change with its events, each with an id, a time and the caller.
+func (tx *Tx) signed() flags.Change {
+	change := tx.change
+	for i, e := range tx.events {
+		e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, flags.TokenUserID
+		e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids
+		if tx.Caller.User != nil {
+			e.UserID = tx.Caller.User.ID
+		}
+		if i == 0 {
+			change.Event = e
+		} else {
+			change.MoreEvents = append(change.MoreEvents, e)
+		}
+	}
+	return change
+}
+
+// committed is the error of a transaction that was committed with err.
+func (tx *Tx) committed(err error) error {
+	if tx.retry && flags.KindOf(err) == flags.NameExists {
+		err = flags.Errorf(flags.VersionConflict, "the name has been taken in the meantime")
+	}
+	if flags.KindOf(err) == flags.VersionConflict {
+		tx.service.conflicts.Add(1)
+	}
+	return err
+}
+
+// conflicted is the error of a request that lost every race until its time was over.
+func conflicted(err error, begun bool) *flags.Error {
+	message := "too many others changed this at the same time, and nothing was changed; try again"
+	if begun {
+		message = "only a part of this was done; try again, and the rest is done or refused"
+	}
+	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: message}
+}
+
+// orderedID is an id that sorts by time.
+func orderedID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (s *service) deadline(ctx context.Context) time.Time {
+	if deadline, ok := ctx.Deadline(); ok {
+		return deadline.Add(-toAnswer)
+	}
+	return time.Now().Add(maxDuration)
+}
+
+// pause waits before another round, longer each time and for a random time. It returns false when the time is over.
+func pause(ctx context.Context, round int) bool {
+	ceiling := min(200*time.Millisecond, 2*time.Millisecond<<min(round, 8))
+	timer := time.NewTimer(rand.N(ceiling)) //nolint:gosec // spreading load is no secret
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// DefaultMaxBody is the largest body of an operation that sets no other, in bytes.
+const DefaultMaxBody = 1 << 20
+
+// readBody checks the type (415) and size (413) of the body and decodes it (400), once in a request.
+func (req *request) readBody(limits flags.Limits) error {
+	if req.bodyRead {
+		return nil
+	}
+	req.bodyRead = true
+	maximum := req.op.maxBody()
+	body, err := io.ReadAll(http.MaxBytesReader(nil, req.http.Body, int64(maximum)))
+	if got := req.http.Header.Get("Content-Type"); len(body) > 0 && !isJSON(got) {
+		if got == "" {
+			got = "none"
+		}
+		return flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", Shorten(got))
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return flags.Errorf(flags.TooLarge, "the body is larger than %d MiB", maximum>>20)
+	}
+	if err != nil {
+		return flags.Errorf(flags.Invalid, "the body could not be read to its end")
+	}
+	if decode := req.op.Handle.decode; decode != nil {
+		req.body, err = decode(body, limits)
+	}
+	return err
+}
+
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && media == "application/json"
+}

@@ -1,0 +1,266 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// A Tx is one attempt at an operation: a transaction. The function of an operation reads aggregates from it, changes them
+// by the rules of pkg/flags, and hands them to Save or Delete; the runner commits all of it at once, on condition that
+// nothing of it was changed by others since it was read. If it was, the function runs again on a new Tx. So a function has
+// no effects but through its Tx, and may run more than once.
+//
+// Reads return copies: what they return may be changed. A read that fails, also one of something that must exist and does
+// not, ends the attempt: it does not return. Reads named Find return nil for what does not exist. Lists are for reading: to
+// change what a list returned, read it by its key.
+//
+// A read costs a call of the store only if what it reads was not loaded before. The runner loads what the place of the
+// operation and Operation.Ahead name together with the caller's token; Load adds to that. Both are hints: a missing one
+// costs a call, and changes nothing else.
+type Tx struct {
+	Caller flags.Caller
+	Now    time.Time // to the millisecond, the same for the whole round
+	Limits flags.Limits
+
+	ctx     context.Context
+	service *service
+	request *request
+	round   *round
+	item    int // of Many.Each; -1 outside of it
+
+	copies   map[flags.Key]flags.Aggregate // what reads have returned
+	asked    map[string]int                // how many values of a kind the attempt asked for (see ids.go)
+	collect  bool                          // whether a key that is not loaded ends the attempt (see Many.Each)
+	change   flags.Change
+	events   []flags.Event
+	retry    bool // whether NameExists is a lost race
+	secret   bool // whether the answer may hold a secret
+	location string
+	download string
+}
+
+// A round is what all attempts of a round share: what was loaded, each of it once.
+type round struct {
+	view   flags.View         // nil for a key that was loaded and does not exist
+	again  map[flags.Key]bool // keys that were read anew (see Tx.Again)
+	memo   map[string]any     // the results of queries
+	values map[value]any      // see ids.go
+	wanted []flags.Key        // that attempts ended for want of, with collect
+	anew   []flags.Key        // the same for Tx.Again
+	dry    bool               // nothing is committed (see Many.DryRun)
+}
+
+func newRound() *round {
+	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[string]any{}, values: map[value]any{}}
+}
+
+// attempt is a new Tx of the same round for an item.
+func (tx *Tx) attempt(item int) *Tx {
+	return &Tx{
+		Caller: tx.Caller, Now: tx.Now, Limits: tx.Limits, ctx: tx.ctx, service: tx.service, request: tx.request, round: tx.round,
+		item: item, copies: map[flags.Key]flags.Aggregate{}, asked: map[string]int{},
+	}
+}
+
+// aborted is the panic by which a read ends an attempt. Only try recovers it.
+type aborted struct{ err error }
+
+// Fail ends the attempt with an error.
+func (tx *Tx) Fail(err error) { panic(aborted{err}) }
+
+// errNotLoaded ends an attempt that is to note the keys it needs instead of loading them.
+var errNotLoaded = errors.New("not loaded yet")
+
+// try runs a function that may be ended by a read, and returns its error.
+func try(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case aborted:
+			err = p.err
+		default:
+			panic(p)
+		}
+	}()
+	return f()
+}
+
+// Query is the query's parameters. A Place that needs some of them reads them in Parse, so that a fault is found early.
+func (tx *Tx) Query() url.Values { return tx.request.http.URL.Query() }
+
+// AcceptsGzip tells whether the caller takes a compressed answer.
+func (tx *Tx) AcceptsGzip() bool { return acceptsGzip(tx.request.http) }
+
+// CheckTime ends the attempt once the time of the request is over. Loops over many flags call it.
+func (tx *Tx) CheckTime() {
+	if tx.ctx.Err() != nil {
+		tx.Fail(flags.Errorf(flags.Unavailable, "the request took too long, and nothing was changed; try again, or ask for less at a time"))
+	}
+}
+
+// Load brings aggregates in one call, for later reads.
+func (tx *Tx) Load(keys ...flags.Key) {
+	var unknown []flags.Key
+	for _, key := range keys {
+		if _, known := tx.round.view[key]; !known {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	if tx.collect {
+		tx.round.wanted = append(tx.round.wanted, unknown...)
+		tx.Fail(errNotLoaded)
+	}
+	tx.must(tx.round.load(tx.ctx, tx.service.store, unknown))
+}
+
+// Again reads aggregates anew, in one call: for what must have been read after something else. Later reads return what it
+// found.
+func (tx *Tx) Again(keys ...flags.Key) {
+	if tx.round.dry { // what the dry run has changed is not in the store
+		tx.Load(keys...)
+		return
+	}
+	var old []flags.Key
+	for _, key := range keys {
+		if !tx.round.again[key] {
+			old = append(old, key)
+		}
+	}
+	if len(old) > 0 && tx.collect {
+		tx.round.anew = append(tx.round.anew, old...)
+		tx.Fail(errNotLoaded)
+	}
+	tx.must(tx.round.loadAgain(tx.ctx, tx.service.store, old))
+	for _, key := range keys {
+		delete(tx.copies, key)
+	}
+}
+
+func (tx *Tx) must(err error) {
+	if err != nil {
+		tx.Fail(err)
+	}
+}
+
+func (r *round) load(ctx context.Context, store flags.Store, keys []flags.Key) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	keys = compact(keys)
+	found, err := store.Load(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		r.view[key] = found[key]
+	}
+	return nil
+}
+
+func (r *round) loadAgain(ctx context.Context, store flags.Store, keys []flags.Key) error {
+	if err := r.load(ctx, store, keys); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		r.again[key] = true
+	}
+	return nil
+}
+
+// compact leaves out keys that are there twice.
+func compact(keys []flags.Key) []flags.Key {
+	seen := make(map[flags.Key]bool, len(keys))
+	unique := make([]flags.Key, 0, len(keys))
+	for _, key := range keys {
+		if !seen[key] {
+			seen[key] = true
+			unique = append(unique, key)
+		}
+	}
+	return unique
+}
+
+// memoized is the result of a query, which is made once in a round.
+func memoized[T any](tx *Tx, what string, query func() (T, error)) T {
+	if result, known := tx.round.memo[what]; known {
+		return result.(T)
+	}
+	result, err := query()
+	tx.must(err)
+	tx.round.memo[what] = result
+	return result
+}
+
+// A copyable is an aggregate that can be copied.
+type copyable[A any] interface {
+	flags.Aggregate
+	Clone() A
+}
+
+// find is a copy of the aggregate at key, always the same one; nil when it does not exist.
+func find[A copyable[A]](tx *Tx, key flags.Key) (none A) {
+	if given, known := tx.copies[key]; known {
+		return given.(A)
+	}
+	tx.Load(key)
+	stored, exists := tx.round.view[key].(A)
+	if !exists {
+		return none
+	}
+	given := stored.Clone()
+	tx.copies[key] = given
+	return given
+}
+
+// Was is an aggregate as it is stored, before the function changed its copy. It must not be changed. A new one is nil.
+func Was[A flags.Aggregate](tx *Tx, a A) (stored A) {
+	if flags.VersionOf(a) != 0 {
+		stored, _ = tx.round.view[a.Key()].(A)
+	}
+	return stored
+}
+
+// Save has aggregates written, with the event that tells of it. One that was never stored, which has version 0, is created.
+// Further calls add aggregates and events to the same transaction. An aggregate that is the same as before is not written,
+// and without any that changed there is no event.
+func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
+	for _, after := range aggregates {
+		tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(after), After: after})
+	}
+	tx.events = append(tx.events, e)
+}
+
+// Delete has an aggregate deleted, and others written with it.
+func (tx *Tx) Delete(e flags.Event, gone flags.Aggregate, others ...flags.Aggregate) {
+	tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(gone)})
+	tx.Save(e, others...)
+}
+
+// storedFor is what an aggregate replaces; nil for a new one.
+func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
+	if flags.VersionOf(a) == 0 {
+		return nil
+	}
+	stored := tx.round.view[a.Key()]
+	if stored == nil {
+		tx.Fail(flags.Errorf(flags.Internal, "internal error: an aggregate was written that this transaction did not load"))
+	}
+	return stored
+}
+
+// RetryNameExists treats a name that is taken when the change is committed as a lost race: the operation runs again, and
+// then chooses another name, or finds what has it.
+func (tx *Tx) RetryNameExists() { tx.retry = true }
+
+// Created tells the path at which what was created is read: below path, by name.
+func (tx *Tx) Created(path, name string) { tx.location = path + "/" + url.PathEscape(name) }
+
+// Download has a browser save the answer as a file of that name.
+func (tx *Tx) Download(name string) { tx.download = name }

@@ -1,0 +1,75 @@
+package oldapi
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// A constraintBody is a constraint as it comes in.
+type constraintBody struct {
+	ContextName     string        `json:"contextName"`
+	Operator        string        `json:"operator"`
+	Values          []string      `json:"values"`
+	Value           maybe[string] `json:"value"`
+	CaseInsensitive bool          `json:"caseInsensitive"`
+	Inverted        bool          `json:"inverted"`
+}
+
+func (b constraintBody) constraint() flags.Constraint {
+	c := flags.Constraint{
+		ContextName: b.ContextName, Operator: flags.Operator(b.Operator), Values: b.Values,
+		CaseInsensitive: b.CaseInsensitive, Inverted: b.Inverted,
+	}
+	if b.Value.Set {
+		c.Value = &b.Value.Value
+	}
+	return c
+}
+
+// A constraintView is a constraint in an answer (contract: Constraint).
+type constraintView = shape.Constraint
+
+func constraintViewOf(c flags.Constraint) constraintView { return shape.ConstraintOf(c) }
+
+// A parameter is a strategy parameter: always a string in the store and in answers, whatever simple value came in.
+type parameter string
+
+// UnmarshalJSONFrom takes a string, a number as it is written, true, false, or null as an empty string.
+func (p *parameter) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch value.Kind() {
+	case '"':
+		text, err := jsontext.AppendUnquote(nil, value)
+		*p = parameter(text)
+		return err
+	case '0':
+		*p, err = plainNumber(string(value))
+		return err
+	case 't', 'f':
+		*p = parameter(value)
+		return nil
+	case 'n':
+		*p = ""
+		return nil
+	}
+	return errors.New("must be a string, a number or a boolean")
+}
+
+// plainNumber is a JSON number without an exponent.
+func plainNumber(number string) (parameter, error) {
+	for _, c := range number {
+		if c == 'e' || c == 'E' {
+			f, err := strconv.ParseFloat(number, 64)
+			return parameter(strconv.FormatFloat(f, 'f', -1, 64)), err
+		}
+	}
+	return parameter(number), nil
+}

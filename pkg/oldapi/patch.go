@@ -1,0 +1,147 @@
+package oldapi
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// What a patch may do at most: operations, and bytes added by its copies, to which it is allowed twice what the document
+// and the patch have. So a short patch cannot copy itself up: each copy may double what there is.
+const (
+	maxPatchOperations = 1000
+	maxPatchCopies     = 8 << 10
+	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
+	maxPatched         = 3 << 20  // bytes of the documents, and of the patch once for each of them
+)
+
+// MaxPointer is the longest JSON pointer of a patch, in characters.
+const MaxPointer = 500
+
+// A patchBody is a JSON Patch (RFC 6902).
+type patchBody []patchOperation
+
+type patchOperation struct {
+	Op    string         `json:"op"`
+	Path  string         `json:"path"`
+	From  *string        `json:"from,omitzero"`
+	Value jsontext.Value `json:"value,omitzero"`
+}
+
+var patchOps = []string{"add", "remove", "replace", "copy", "move", "test"}
+
+// check finds what is wrong with a patch by itself. The whole document is no target: a patch changes members of it.
+func (p patchBody) check(_ flags.Limits, problems *flags.Problems) {
+	if len(p) > maxPatchOperations {
+		problems.Add("", "a patch has at most %d operations, this one has %d", maxPatchOperations, len(p))
+		return
+	}
+	for i, op := range p {
+		at := "/" + strconv.Itoa(i)
+		if !slices.Contains(patchOps, op.Op) {
+			problems.Add(at+"/op", "%q must be one of %s", shorten(op.Op), strings.Join(patchOps, ", "))
+			continue
+		}
+		flags.CheckLength(at+"/path", op.Path, MaxPointer, problems)
+		flags.CheckLength(at+"/from", orEmpty(op.From), MaxPointer, problems)
+		if !strings.HasPrefix(op.Path, "/") {
+			problems.Add(at+"/path", "must name a member, such as /description")
+		}
+		if (op.Op == "copy" || op.Op == "move") && (op.From == nil || !strings.HasPrefix(*op.From, "/")) {
+			problems.Add(at+"/from", "must name a member, such as /description")
+		} else if op.Op == "move" && strings.HasPrefix(op.Path, *op.From+"/") {
+			problems.Add(at+"/path", "must not lie within what is moved there")
+		}
+		if (op.Op == "add" || op.Op == "replace" || op.Op == "test") && op.Value == nil {
+			problems.Add(at+"/value", "is required")
+		}
+	}
+}
+
+// members are the first members that the patch's paths name, each with where in the patch it is named. A path that
+// names no member is a fault that check finds.
+func (p patchBody) members(visit func(at, member string)) {
+	visitPath := func(at, pointer string) {
+		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
+			member, _, _ := strings.Cut(rest, "/")
+			visit(at, member)
+		}
+	}
+	for i, op := range p {
+		visitPath("/"+strconv.Itoa(i)+"/path", op.Path)
+		if op.From != nil {
+			visitPath("/"+strconv.Itoa(i)+"/from", *op.From)
+		}
+	}
+}
+
+// patchFault says in the reader's words why a patch cannot be applied.
+func patchFault(err error) string {
+	switch {
+	case errors.Is(err, jsonpatch.ErrTestFailed):
+		return "a test failed"
+	case errors.Is(err, jsonpatch.ErrMissing):
+		return "a path names something that is not there"
+	case errors.Is(err, jsonpatch.ErrInvalidIndex):
+		return "a path names a place in a list that it does not have"
+	}
+	if _, ok := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); ok {
+		return "its copies add more than twice what there is; apply it in parts"
+	}
+	return "a path does not fit the document"
+}
+
+// checkWork refuses a patch that is too much work for some documents, which have so many bytes together.
+func (p patchBody) checkWork(documents, bytes int) error {
+	bytes += documents * p.size()
+	if bytes > maxPatched || len(p)*bytes > maxPatchWork {
+		return flags.Errorf(flags.Invalid, "the patch is too large, or has too many operations, for what it is applied to; apply it in parts, or to one environment at a time")
+	}
+	return nil
+}
+
+// size is about the number of bytes of the patch.
+func (p patchBody) size() int {
+	size := 0
+	for _, op := range p {
+		size += len(`{"op":"replace","path":"","value":},`) + len(op.Path) + len(op.Value)
+		if op.From != nil {
+			size += len(*op.From)
+		}
+	}
+	return size
+}
+
+// apply applies the patch to a document, whole or not at all, and decodes the result into a body type.
+func (p patchBody) apply(document, into any) error {
+	before, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	operations, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := p.checkWork(1, len(before)); err != nil {
+		return err
+	}
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return &flags.Error{Kind: flags.Invalid, Message: "the body is no JSON Patch", Err: err}
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.SupportNegativeIndices = false
+	options.AccumulatedCopySizeLimit = int64(maxPatchCopies + 2*(len(before)+len(operations)))
+	after, err := patch.ApplyWithOptions(before, options)
+	if err != nil {
+		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + patchFault(err), Err: err}
+	}
+	return decodeStrict(after, into)
+}

@@ -1,0 +1,219 @@
+package oldapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// maxDepth is how deep a body may be nested.
+const maxDepth = 100
+
+// decodeStrict decodes a body into a wire type, and says in the reader's words what is wrong with it. Duplicate keys,
+// invalid UTF-8, a second document, null where there is no null, rounded integers and deep nesting are refused; nothing
+// is coerced; unknown members are ignored, and a key in another case is unknown.
+func decodeStrict(body []byte, into any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return flags.Errorf(flags.Invalid, "a JSON body is required")
+	}
+	if err := scan(body); err != nil {
+		return syntaxFault(err)
+	}
+	err := json.Unmarshal(body, into, json.WithUnmarshalers(exact))
+	if err == nil {
+		return nil
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		return typeFault(semantic)
+	}
+	return syntaxFault(err)
+}
+
+// What a body may have in objects: some, and one more for so many bytes. A megabyte of {} would take a hundred to decode,
+// and no object of the interface is as small as that.
+const (
+	someObjects   = 1000
+	bytesAnObject = 16
+)
+
+// errDeep, errRounded and errObjects are what scan finds beyond the grammar of JSON.
+var (
+	errDeep    = fmt.Errorf("nested deeper than %d levels", maxDepth)
+	errRounded = errors.New("a number that cannot be kept exactly")
+	errObjects = errors.New("more objects than anything of this size has")
+)
+
+// scan reads the body once for what holds of every body: one document of good JSON, not too deep, numbers within reach.
+func scan(body []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	objects := someObjects + len(body)/bytesAnObject
+	for {
+		token, err := d.ReadToken()
+		if token.Kind() == '{' {
+			objects--
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case d.StackDepth() > maxDepth:
+			return errDeep
+		case objects < 0:
+			return errObjects
+		case token.Kind() == '0' && isRounded(token.String()):
+			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), shorten(token.String()))
+		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
+			return errors.New("more follows after the end of the document")
+		}
+	}
+}
+
+// isRounded tells whether a JSON number would lose something as a 64-bit float: an integer of 2^53 or more, which is what
+// 2^53+1 is rounded to, or any number past the largest float.
+func isRounded(number string) bool {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return true
+	}
+	return math.Abs(f) >= 1<<53 && f == math.Trunc(f)
+}
+
+// shorten is the beginning of a text that a caller sent, as valid UTF-8: what paths hold may be none.
+func shorten(s string) string {
+	const most = 40
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// placeIn is where in a body something is, as a JSON pointer: its beginning alone where a name in it is out of all measure.
+func placeIn(p jsontext.Pointer) string {
+	if len(p) > 500 {
+		return shorten(string(p))
+	}
+	return string(p)
+}
+
+// errNull is a null where T is wanted.
+type errNull struct{ wanted reflect.Type }
+
+func (errNull) Error() string { return "null" }
+
+// exact refuses null for whatever is not a pointer: left alone, the decoder would take it for an empty value.
+var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
+	if d.PeekKind() != 'n' {
+		return errors.ErrUnsupported
+	}
+	switch v.(type) {
+	case json.UnmarshalerFrom, *jsontext.Value:
+		return errors.ErrUnsupported
+	}
+	wanted := reflect.TypeOf(v).Elem()
+	if wanted.Kind() == reflect.Pointer {
+		return errors.ErrUnsupported
+	}
+	return errNull{wanted}
+})
+
+// A maybe is a member that may be absent. Null is a value of it only if T is a pointer.
+type maybe[T any] struct {
+	Set   bool
+	Value T
+}
+
+// UnmarshalJSONFrom notes that the member is there.
+func (m *maybe[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	m.Set = true
+	return json.UnmarshalDecode(d, &m.Value)
+}
+
+// or is the member's value, or what it is without one.
+func (m maybe[T]) or(absent T) T {
+	if m.Set {
+		return m.Value
+	}
+	return absent
+}
+
+func syntaxFault(err error) error {
+	reason := err.Error()
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntactic.Err != nil {
+		reason = fmt.Sprintf("%s, at byte %d", syntactic.Err.Error(), syntactic.ByteOffset)
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			reason = fmt.Sprintf("the member %s is there twice", placeIn(syntactic.JSONPointer))
+		}
+	}
+	return &flags.Error{Kind: flags.Invalid, Message: "the body is not good JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
+}
+
+func typeFault(e *json.SemanticError) error {
+	var problems flags.Problems
+	at := placeIn(e.JSONPointer)
+	null, isNull := errors.AsType[errNull](e.Err)
+	switch {
+	case isNull:
+		problems.Add(at, "must be %s, not null", goWord(null.wanted))
+	case e.Err == nil:
+		problems.Add(at, "must be %s, not %s", goWord(e.GoType), jsonWord(e.JSONKind))
+	case errors.Is(e.Err, strconv.ErrSyntax), errors.Is(e.Err, strconv.ErrRange):
+		problems.Add(at, "must be %s, not this number", goWord(e.GoType))
+	default:
+		problems.Add(at, "%s", e.Err.Error())
+	}
+	return problems.Err()
+}
+
+func jsonWord(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[', ']':
+		return "a list"
+	}
+	return "an object"
+}
+
+func goWord(t reflect.Type) string {
+	if t == nil {
+		return "of another type"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return goWord(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
+}
