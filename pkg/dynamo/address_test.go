@@ -11,7 +11,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestNoAddressInErrors sees that the engine's address is in no error: locally it holds a secret, and errors go to the log.
+// TestNoAddressInErrors checks that no error contains the URL of the engine: locally it has a secret, and errors are logged.
 func TestNoAddressInErrors(t *testing.T) {
 	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "any", Endpoint: "http://127.0.0.1:1/SECRET"})
 	if err != nil {

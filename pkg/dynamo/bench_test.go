@@ -12,11 +12,11 @@ import (
 	"guidon/pkg/flags/storetest"
 )
 
-// cannedAnswer answers every request with the same body, so that the benchmarks measure this package and the SDK and not
+// cannedResponse sends the same body for every request, so that the benchmarks measure this package and the SDK and not
 // an engine.
-type cannedAnswer string
+type cannedResponse string
 
-func (body cannedAnswer) Do(r *http.Request) (*http.Response, error) {
+func (body cannedResponse) Do(r *http.Request) (*http.Response, error) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
@@ -24,11 +24,11 @@ func (body cannedAnswer) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (body cannedAnswer) RoundTrip(r *http.Request) (*http.Response, error) { return body.Do(r) }
+func (body cannedResponse) RoundTrip(r *http.Request) (*http.Response, error) { return body.Do(r) }
 
 func benchmarkStore(b *testing.B, answer string) *Store {
 	b.Helper()
-	store, err := Open(b.Context(), Options{Table: "t", Endpoint: "http://localhost:1", HTTPClient: &http.Client{Transport: cannedAnswer(answer)}})
+	store, err := Open(b.Context(), Options{Table: "t", Endpoint: "http://localhost:1", HTTPClient: &http.Client{Transport: cannedResponse(answer)}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func benchmarkStore(b *testing.B, answer string) *Store {
 	return store
 }
 
-// BenchmarkOpen is what a cold start pays for the store; the package's variables are extra (GODEBUG=inittrace=1).
+// BenchmarkOpen measures what the store adds to a cold start, without package variables (see GODEBUG=inittrace=1).
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		benchmarkStore(b, "{}")

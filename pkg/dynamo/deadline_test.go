@@ -11,10 +11,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// soon is a deadline that leaves time for some attempts, on a busy machine too.
+// soon is a deadline that allows several attempts, also on a busy machine.
 const soon = 1500 * time.Millisecond
 
-// always makes every transaction meet a fault.
+// always injects a fault into every transaction.
 func always(fault dynamotest.Fault) plan {
 	return func(operation string, _ int) dynamotest.Fault {
 		if operation == transactWrite {
@@ -24,8 +24,8 @@ func always(fault dynamotest.Fault) plan {
 	}
 }
 
-// TestDeadline is about what a writer is told when time runs out: never more than is known, and never that a name is
-// taken which it may have taken itself.
+// TestDeadline checks the error when time runs out: it says whether the change may have been made, and never that a name is
+// taken that the request itself may have reserved.
 func TestDeadline(t *testing.T) {
 	const maybe, nothing = "may or may not", "nothing was changed"
 	for _, c := range []struct {
@@ -35,13 +35,13 @@ func TestDeadline(t *testing.T) {
 		want   string
 		made   bool
 	}{
-		{"every answer is lost", always(dynamotest.LoseResponse), false, maybe, true},
-		{"every answer is cut", always(dynamotest.TruncateResponse), false, maybe, true},
-		{"every request is lost", always(dynamotest.DropRequest), false, maybe, false},
-		{"throttled all the time", always(dynamotest.Throttle), false, nothing, false},
-		{"conflicts all the time", always(dynamotest.Conflict), false, nothing, false},
+		{"every response lost", always(dynamotest.LoseResponse), false, maybe, true},
+		{"every response truncated", always(dynamotest.TruncateResponse), false, maybe, true},
+		{"every request lost", always(dynamotest.DropRequest), false, maybe, false},
+		{"always throttled", always(dynamotest.Throttle), false, nothing, false},
+		{"always conflicts", always(dynamotest.Conflict), false, nothing, false},
 		{
-			"one answer lost, then throttled", func(_ string, n int) dynamotest.Fault {
+			"one response lost, then throttled", func(_ string, n int) dynamotest.Fault {
 				if n == 1 {
 					return dynamotest.LoseResponse
 				}
@@ -49,7 +49,7 @@ func TestDeadline(t *testing.T) {
 			}, false, maybe, true,
 		},
 		{
-			"one answer lost, then the credentials expire", func(operation string, n int) dynamotest.Fault {
+			"one response lost, then expired credentials", func(operation string, n int) dynamotest.Fault {
 				if operation == transactWrite && n == 1 {
 					return dynamotest.LoseResponse
 				}
@@ -60,7 +60,7 @@ func TestDeadline(t *testing.T) {
 			}, false, maybe, true,
 		},
 		{
-			"applied, token forgotten, and settling is throttled", func(operation string, n int) dynamotest.Fault {
+			"applied, token forgotten, and reading the event throttled", func(operation string, n int) dynamotest.Fault {
 				switch {
 				case operation == getItem:
 					return dynamotest.Throttle
@@ -75,7 +75,7 @@ func TestDeadline(t *testing.T) {
 			t.Parallel()
 			e, ctx, cancel := dynamotest.Engine(), t.Context(), func() {}
 			var between func(scripted)
-			if c.forget { // a restart takes as long as it takes: time runs from its end
+			if c.forget { // the deadline begins after the restart, whose duration varies
 				e = newEngine(t)
 				ctx, cancel = context.WithCancel(ctx)
 				between = func(scripted) {
@@ -91,21 +91,21 @@ func TestDeadline(t *testing.T) {
 			err := s.faulty.Commit(ctx, newChange(flags.Write{After: newFlag("f")}))
 			wantOutcome(t, err, flags.Unavailable)
 			if e, ok := errors.AsType[*flags.Error](err); ok && !strings.Contains(e.Message, c.want) {
-				t.Errorf("it says %q, want that %s", e.Message, c.want)
+				t.Errorf("the message is %q, want it to contain %q", e.Message, c.want)
 			}
 			if made := len(load(t, s.plain, "f")) == 1; made != c.made {
-				t.Errorf("the flag is there: %t, want %t", made, c.made)
+				t.Errorf("the flag exists: %t, want %t", made, c.made)
 			}
 		})
 	}
 }
 
-// TestReads is about a reader: it tries until time is up, and and tells trouble of the store, which passes, from a defect.
+// TestReads checks that a read is retried until the deadline, and that its error is Unavailable or Internal.
 func TestReads(t *testing.T) {
 	e, table := dynamotest.Engine(), newTable()
 	plain := dynamotest.OpenOn(t, e, table, nil)
 	mustCommit(t, plain, flags.Write{After: newFlag("f")})
-	var faults []dynamotest.Fault // more than the three attempts that the SDK makes of itself
+	var faults []dynamotest.Fault // more than the three attempts that the SDK makes by default
 	for range 2 {
 		faults = append(faults, dynamotest.DropRequest, dynamotest.TruncateResponse, dynamotest.LoseResponse, dynamotest.FailAfter,
 			dynamotest.Throttle, dynamotest.TruncateResponse)
@@ -117,11 +117,11 @@ func TestReads(t *testing.T) {
 		want   flags.Kind
 		fails  bool
 	}{
-		{"loses many answers", inTurn(map[string][]dynamotest.Fault{load: faults, list: faults}), 0, false},
-		{"is throttled to the end", func(string, int) dynamotest.Fault { return dynamotest.Throttle }, flags.Unavailable, true},
-		{"is never answered", func(string, int) dynamotest.Fault { return dynamotest.DropRequest }, flags.Unavailable, true},
-		{"fails to the end", func(string, int) dynamotest.Fault { return dynamotest.FailBefore }, flags.Unavailable, true},
-		{"is refused", func(string, int) dynamotest.Fault { return dynamotest.ExpireCredentials }, flags.Internal, true},
+		{"with many lost responses", inTurn(map[string][]dynamotest.Fault{load: faults, list: faults}), 0, false},
+		{"always throttled", func(string, int) dynamotest.Fault { return dynamotest.Throttle }, flags.Unavailable, true},
+		{"never answered", func(string, int) dynamotest.Fault { return dynamotest.DropRequest }, flags.Unavailable, true},
+		{"always fails", func(string, int) dynamotest.Fault { return dynamotest.FailBefore }, flags.Unavailable, true},
+		{"rejected", func(string, int) dynamotest.Fault { return dynamotest.ExpireCredentials }, flags.Internal, true},
 	} {
 		limit := time.Minute
 		if c.fails {

@@ -8,8 +8,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestGuardsOfAnEarlierVersion: the guards of an earlier version count no default strategies and name no owner. Their
-// segments are protected all the same: uses are found by listing them, and each change adds what it relies on.
+// TestGuardsOfAnEarlierVersion checks that guards of an earlier version, which count no default strategies and have no owner,
+// protect their segments too: uses are found by listing them, and each change adds the attributes that it needs.
 func TestGuardsOfAnEarlierVersion(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	registry := &flags.Environments{List: []flags.Environment{{Name: "production", UID: "e1"}}}
@@ -46,28 +46,28 @@ func TestGuardsOfAnEarlierVersion(t *testing.T) {
 	dynamo.EarlierGuard(t, store, 7)
 
 	if latest().UseCount != 0 {
-		t.Fatalf("the guard counts %d uses, want the one of an earlier version", latest().UseCount)
+		t.Fatalf("the guard counts %d uses, want 0, as in an earlier version", latest().UseCount)
 	}
 	given1 := given(in("other"))
 	if err := settles(given1); flags.KindOf(err) != flags.Conflict {
-		t.Errorf("given away while a default strategy uses it: %v, want a conflict", err)
+		t.Errorf("given to another project while a default strategy uses it: %v, want a conflict", err)
 	}
-	mustCommit(t, store, standard("shop")) // the use that no guard counted ends
+	mustCommit(t, store, standard("shop")) // ends the use that the guard does not count
 	given2 := given(in("other"))
-	mustCommit(t, store, standard("shop", 7)) // and begins again, behind the list that found none
+	mustCommit(t, store, standard("shop", 7)) // begins it again, after the list that found none
 	if err := commit(t, store, given2); flags.KindOf(err) != flags.VersionConflict {
-		t.Errorf("given away beside a use that begins: %v, want another round", err)
+		t.Errorf("given to another project while a use begins: %v, want a version conflict", err)
 	}
 	mustCommit(t, store, standard("shop"))
 	mustCommit(t, store, given(in("other")))
 	if err := commit(t, store, standard("shop", 7)); flags.KindOf(err) != flags.Invalid {
-		t.Errorf("used by a project that does not own it: %v, want it refused", err)
+		t.Errorf("used by a project that does not own it: %v, want Invalid", err)
 	}
 	mustCommit(t, store, standard("other", 7))
 	dynamotest.Check(t, store)
 }
 
-// findAt loads one aggregate, which must be there.
+// findAt loads one aggregate, which must exist.
 func findAt[A flags.Aggregate](t *testing.T, s flags.Store, key flags.Key) A {
 	t.Helper()
 	view, err := s.Load(t.Context(), []flags.Key{key})
@@ -76,7 +76,7 @@ func findAt[A flags.Aggregate](t *testing.T, s flags.Store, key flags.Key) A {
 	}
 	a, there := view[key].(A)
 	if !there {
-		t.Fatalf("%v is not there", key)
+		t.Fatalf("%v does not exist", key)
 	}
 	return a
 }

@@ -11,7 +11,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A Guard is a project guard as the table has it.
+// A Guard is a project guard as it is stored.
 type Guard struct {
 	PK     string `dynamodbav:"pk"`
 	SK     string `dynamodbav:"sk"`
@@ -20,7 +20,7 @@ type Guard struct {
 	Closed bool   `dynamodbav:"closed,omitempty"`
 }
 
-// GuardOf reads the guard that counts a flag; nil when it is not there.
+// GuardOf reads the guard that counts a flag; nil if it does not exist.
 func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 	t.Helper()
 	out, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: &s.table, Key: featureGuard(f).attributes()})
@@ -37,7 +37,7 @@ func GuardOf(t *testing.T, s *Store, f *flags.Feature) *Guard {
 	return g
 }
 
-// CloseGuard writes the guard that counts a flag as the deletion of its project will.
+// CloseGuard closes the guard that counts a flag, as deleting its project does.
 func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 	t.Helper()
 	p := featureGuard(f)
@@ -50,7 +50,7 @@ func CloseGuard(t *testing.T, s *Store, f *flags.Feature) {
 	}
 }
 
-// EarlierGuard makes the guard of a segment what an earlier version stored: a count of flags alone.
+// EarlierGuard removes the attributes that the guard of a segment did not have in an earlier version.
 func EarlierGuard(t *testing.T, s *Store, segment int64) {
 	t.Helper()
 	_, err := s.client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{

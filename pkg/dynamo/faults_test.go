@@ -15,19 +15,19 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestFaults has 8 writers make and change flags, their own and common ones, over a network where things go wrong, and
-// then compares what each was told with what is in the table.
+// TestFaults runs 8 writers that create and change flags, their own and shared ones, while requests and responses are lost.
+// Then it compares the result of each commit with the table.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		faults   *dynamotest.Faults
-		restarts int                // of the engine, meanwhile
-		want     []dynamotest.Fault // those that must have happened
+		restarts int                // of the engine, while the writers run
+		want     []dynamotest.Fault // the faults that must have been injected
 	}{
-		{"15 % of the answers lost", &dynamotest.Faults{LoseResponses: 0.15}, 0, list(dynamotest.LoseResponse)},
-		{"60 % of the answers lost", &dynamotest.Faults{LoseResponses: 0.6}, 0, list(dynamotest.LoseResponse)},
+		{"15 % of the responses lost", &dynamotest.Faults{LoseResponses: 0.15}, 0, list(dynamotest.LoseResponse)},
+		{"60 % of the responses lost", &dynamotest.Faults{LoseResponses: 0.6}, 0, list(dynamotest.LoseResponse)},
 		{"a third of the requests dropped", &dynamotest.Faults{DropRequests: 0.33}, 0, list(dynamotest.DropRequest)},
-		{"a third of the answers cut", &dynamotest.Faults{TruncateResponses: 0.33}, 0, list(dynamotest.TruncateResponse)},
+		{"a third of the responses truncated", &dynamotest.Faults{TruncateResponses: 0.33}, 0, list(dynamotest.TruncateResponse)},
 		{
 			"throttled and failing", &dynamotest.Faults{Throttles: 0.2, Failures: 0.3}, 0,
 			list(dynamotest.Throttle, dynamotest.FailBefore, dynamotest.FailAfter),
@@ -36,8 +36,8 @@ func TestFaults(t *testing.T) {
 			"transactions that overlap", &dynamotest.Faults{Conflicts: true, Delay: 4 * time.Millisecond}, 0,
 			list(dynamotest.Conflict),
 		},
-		{"15 % of the answers lost, and restarts", &dynamotest.Faults{LoseResponses: 0.15}, 5, list(dynamotest.LoseResponse)},
-		{"60 % of the answers lost, and restarts", &dynamotest.Faults{LoseResponses: 0.6}, 5, list(dynamotest.LoseResponse)},
+		{"15 % of the responses lost, and restarts", &dynamotest.Faults{LoseResponses: 0.15}, 5, list(dynamotest.LoseResponse)},
+		{"60 % of the responses lost, and restarts", &dynamotest.Faults{LoseResponses: 0.6}, 5, list(dynamotest.LoseResponse)},
 		{
 			"everything at once", &dynamotest.Faults{
 				DropRequests: 0.1, LoseResponses: 0.2, TruncateResponses: 0.05, Throttles: 0.05, Failures: 0.1,
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 			w.check(dynamotest.OpenOn(t, e, table, nil))
 			for _, fault := range c.want {
 				if c.faults.Injected()[fault] == 0 {
-					t.Errorf("there was no %s, so this has shown nothing about it", fault)
+					t.Errorf("the fault %q was never injected, so this test proves nothing about it", fault)
 				}
 			}
 			t.Logf("faults %v, calls %v, answers %v", c.faults.Injected(), c.faults.Calls(), w.answers())
@@ -78,7 +78,7 @@ func TestFaults(t *testing.T) {
 
 func list(faults ...dynamotest.Fault) []dynamotest.Fault { return faults }
 
-// A world is a store that many write to, and what they were told.
+// A world is a store with many writers, and the results of their commits.
 type world struct {
 	*testing.T
 	faulty *dynamo.Store
@@ -87,25 +87,25 @@ type world struct {
 	told map[string][]told // by flag
 }
 
-// told is the outcome of one commit as its writer knows it.
+// told is the result of one commit, as its writer knows it.
 type told struct {
 	event string
-	kind  string // done, or refused, or nobody knows
-	what  string // for messages
+	kind  string // done, refused or unknown
+	what  string // for test messages
 }
 
 const (
 	done    = "done"
 	refused = "refused"
-	open    = "unknown"
+	unknown = "unknown"
 )
 
-// work makes flags of the writer's own, others that every writer is after, and changes both.
+// work creates flags of the writer's own and flags that all writers try to create, and changes both.
 func (w *world) work(ctx context.Context, writer int) {
 	for i := range 6 {
 		own, common := fmt.Sprintf("own-%d-%d", writer, i), fmt.Sprintf("common-%d", i)
 		if kind := w.make(ctx, own); kind == flags.NameExists {
-			w.Errorf("writer %d: the name %s is said to be taken, but it is nobody else's", writer, own)
+			w.Errorf("writer %d: the name %s is taken, but no other writer uses it", writer, own)
 		}
 		w.make(ctx, common)
 		w.change(ctx, own)
@@ -113,14 +113,14 @@ func (w *world) work(ctx context.Context, writer int) {
 	}
 }
 
-// make commits a new flag, once.
+// make creates a flag.
 func (w *world) make(ctx context.Context, name string) flags.Kind {
 	f := newFlag(name)
 	f.Description = new("1")
 	return w.commit(ctx, name, flags.Write{After: f})
 }
 
-// change counts one up in a flag's description, in as many rounds as it takes.
+// change increments the number in a flag's description, and retries after version conflicts.
 func (w *world) change(ctx context.Context, name string) {
 	key := flags.FeatureKey(name)
 	for ctx.Err() == nil {
@@ -131,7 +131,7 @@ func (w *world) change(ctx context.Context, name string) {
 		}
 		read := flags.Find[*flags.Feature](view, key)
 		if read == nil {
-			w.Errorf("%s was made, and is not there", name)
+			w.Errorf("%s was created, but does not exist", name)
 			return
 		}
 		kind := w.commit(ctx, name, write(read, func(f *flags.Feature) {
@@ -145,7 +145,7 @@ func (w *world) change(ctx context.Context, name string) {
 	}
 }
 
-// commit sends a change and notes what is said of it.
+// commit commits a change and records the result.
 func (w *world) commit(ctx context.Context, name string, write flags.Write) flags.Kind {
 	c := newChange(write)
 	err := w.faulty.Commit(ctx, c)
@@ -157,7 +157,7 @@ func (w *world) commit(ctx context.Context, name string, write flags.Write) flag
 	case kind == flags.NameExists && write.Before == nil, kind == flags.VersionConflict && write.Before != nil:
 		outcome.kind = refused
 	case kind == flags.Unavailable:
-		outcome.kind = open
+		outcome.kind = unknown
 	default:
 		w.Errorf("commit of %s over version %d: kind %d: %v", name, flags.VersionOf(write.After), kind, reason(err))
 	}
@@ -167,7 +167,7 @@ func (w *world) commit(ctx context.Context, name string, write flags.Write) flag
 	return kind
 }
 
-// restart ends and starts the engine n times, every other time by force, unless the writers are done before.
+// restart restarts the engine n times, every other time by killing it, until the writers are done.
 func (w *world) restart(e *engine.Engine, n int, over <-chan struct{}) {
 	for i := range n {
 		select {
@@ -179,7 +179,7 @@ func (w *world) restart(e *engine.Engine, n int, over <-chan struct{}) {
 	}
 }
 
-// check compares what the writers were told with the table.
+// check compares the recorded results with the table.
 func (w *world) check(plain *dynamo.Store) {
 	for name, outcomes := range w.told {
 		f := find(w.T, plain, name)
@@ -189,21 +189,21 @@ func (w *world) check(plain *dynamo.Store) {
 			times[e.ID]++
 		}
 		if *f.Description != strconv.FormatInt(f.Version, 10) || f.Version != int64(len(list)) {
-			w.Errorf("%s is at version %d, was changed %s times and has %d events: all must be the same", name, f.Version, *f.Description, len(list))
+			w.Errorf("%s is at version %d, was changed %s times and has %d events: want the same number", name, f.Version, *f.Description, len(list))
 		}
 		for _, o := range outcomes {
 			switch n := times[o.event]; {
 			case o.kind == done && n != 1:
-				w.Errorf("%s: acknowledged, but it has %d events (%s)", name, n, o.what)
+				w.Errorf("%s: an acknowledged change has %d events (%s)", name, n, o.what)
 			case o.kind == refused && n != 0:
-				w.Errorf("%s: refused, but it was done (%s)", name, o.what)
+				w.Errorf("%s: a refused change has %d events (%s)", name, n, o.what)
 			case n > 1:
-				w.Errorf("%s: done %d times (%s)", name, n, o.what)
+				w.Errorf("%s: a change has %d events (%s)", name, n, o.what)
 			}
 			delete(times, o.event)
 		}
 		for id := range times {
-			w.Errorf("%s: the event %s is nobody's", name, id)
+			w.Errorf("%s: the event %s is of no commit", name, id)
 		}
 	}
 	rows, err := plain.Summaries(w.Context(), newFlag("").ProjectUID, false)
@@ -212,7 +212,7 @@ func (w *world) check(plain *dynamo.Store) {
 	}
 }
 
-// answers counts what was told.
+// answers counts the results.
 func (w *world) answers() map[string]int {
 	n := map[string]int{}
 	for _, outcomes := range w.told {

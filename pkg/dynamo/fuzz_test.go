@@ -9,8 +9,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// FuzzCursor reads cursors, which callers can write themselves: one that is taken leads to no other place than one of
-// the log's own, and bounds the query from above.
+// FuzzCursor parses cursors, which callers can change. An accepted cursor must only limit the range of the query, never
+// select another partition.
 func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cursor, feature string) {
 		if id, err := idBeforeCursor(cursor); err == nil {
@@ -19,15 +19,15 @@ func FuzzCursor(f *testing.F) {
 				t.Errorf("before cursor %q is %q, %v", cursor, id, bad)
 			}
 			if again := (logRange{index: logIndex}).cursor(eventItem{ID: uuid.UUID(decodeCursor(cursor)).String()}); again != cursor {
-				t.Errorf("cursor %q, written again, is %q", cursor, again)
+				t.Errorf("cursor %q, encoded again, is %q", cursor, again)
 			}
 		}
 		if version, err := versionInCursor(cursor); err == nil {
 			if version < 1 || version > maxVersion {
-				t.Errorf("cursor %q is of version %d", cursor, version)
+				t.Errorf("cursor %q has the version %d", cursor, version)
 			}
 			if again := (logRange{}).cursor(eventItem{envelope: envelope{SK: eventSortKey(version)}}); again != cursor {
-				t.Errorf("cursor %q, written again, is %q", cursor, again)
+				t.Errorf("cursor %q, encoded again, is %q", cursor, again)
 			}
 		}
 		for _, q := range []flags.LogQuery{{Cursor: cursor}, {Cursor: cursor, Features: []string{feature}}, {Cursor: cursor, Projects: []string{feature}}} {
@@ -38,7 +38,7 @@ func FuzzCursor(f *testing.F) {
 			own := r.partition == logPartition || r.partition == feature && r.index == projectIndex ||
 				r.partition == "FLAG#"+feature && strings.HasPrefix(r.from, eventPrefix) && strings.HasPrefix(r.to, eventPrefix)
 			if !own {
-				t.Errorf("cursor %q leads to %+v", cursor, r)
+				t.Errorf("cursor %q selects %+v", cursor, r)
 			}
 		}
 	})

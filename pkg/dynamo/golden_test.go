@@ -17,18 +17,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestGolden holds every stored form to a file, both ways. What is in a table stays there for years: a form that
-// changes must keep reading these files. When it is written otherwise, but reads them all the same, give the new form a
-// file of its own beside the old one, which is then only read.
+// TestGolden compares every stored form with a file, in both directions. Items stay in a table for years, so a changed form
+// must still read these files. If a form is written differently, add a file for it and keep the old file, to be read only.
 func TestGolden(t *testing.T) {
 	summary := storetest.FullFeature().Summary()
 	event := storetest.FullEvent()
-	eventRead := event // data is read as it lies there
+	eventRead := event // data is read as raw JSON
 	eventRead.Data = jsontext.Value(`{"list":[1.5,null],"name":"flexibleRollout"}`)
 	eventRead.PreData = jsontext.Value(`{"name":"default"}`)
 	type testCase struct {
 		name   string
-		want   any // what the file is read as
+		want   any // the decoded file
 		encode func() (string, error)
 		decode func(document string) (any, error)
 	}
@@ -104,20 +103,21 @@ func TestGolden(t *testing.T) {
 			}
 			golden = bytes.TrimSuffix(golden, []byte("\n"))
 			if diff := cmp.Diff(string(golden), document); diff != "" {
-				t.Errorf("the stored form has changed (-golden +now):\n%s", diff)
+				t.Errorf("the stored form has changed (-golden +got):\n%s", diff)
 			}
 			got, err := c.decode(string(golden))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("the golden file reads otherwise (-want +got):\n%s", diff)
+				t.Errorf("the golden file is decoded differently (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestStoredFormIsStable finds an encoding that depends on the order of a map: a write that alters nothing would show.
+// TestStoredFormIsStable finds an encoding that depends on the order of a map, for which an unchanged aggregate would look
+// changed.
 func TestStoredFormIsStable(t *testing.T) {
 	first, err := featureEntity.encode(storetest.FullFeature())
 	if err != nil {
@@ -130,8 +130,8 @@ func TestStoredFormIsStable(t *testing.T) {
 	}
 }
 
-// TestGoldenBefore reads what was stored before flags had dependencies and a lifecycle. It is never written again.
-func TestGoldenBefore(t *testing.T) {
+// TestGoldenWithoutLifecycle reads items from before flags had dependencies and a lifecycle. These files are never written.
+func TestGoldenWithoutLifecycle(t *testing.T) {
 	want := storetest.FullFeature()
 	want.Dependencies, want.Children, want.Lifecycle = nil, nil, nil
 	document := func(name string) string {
@@ -147,7 +147,7 @@ func TestGoldenBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(flags.Aggregate(want), got); diff != "" {
-		t.Errorf("the flag reads otherwise (-want +got):\n%s", diff)
+		t.Errorf("the flag is decoded differently (-want +got):\n%s", diff)
 	}
 	history := []flags.Phase{{Stage: flags.StageInitial, EnteredAt: want.CreatedAt}, {Stage: flags.StageArchived, EnteredAt: want.ArchivedAt}}
 	if diff := cmp.Diff(history, got.(*flags.Feature).History()); diff != "" {
@@ -158,7 +158,7 @@ func TestGoldenBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.Summary(), row.summary()); diff != "" {
-		t.Errorf("the list row reads otherwise (-want +got):\n%s", diff)
+		t.Errorf("the list row is decoded differently (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(history[1], row.summary().Phase()); diff != "" {
 		t.Errorf("its stage (-want +got):\n%s", diff)

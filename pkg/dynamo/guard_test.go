@@ -22,11 +22,11 @@ func TestClosedGuard(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		write flags.Write
-		want  flags.Kind // Internal for none
+		want  flags.Kind // Internal for no error
 	}{
 		{"a new flag", flags.Write{After: newFlag("new")}, flags.NotFound},
-		{"a flag that is revived", write(archived, revive), flags.NotFound},
-		{"a flag that gets stale", write(active, func(f *flags.Feature) { f.Stale = true }), flags.Internal},
+		{"a revived flag", write(archived, revive), flags.NotFound},
+		{"a flag that becomes stale", write(active, func(f *flags.Feature) { f.Stale = true }), flags.Internal},
 	} {
 		err := commit(t, store, c.write)
 		if c.want == flags.Internal && err != nil || c.want != flags.Internal && (err == nil || flags.KindOf(err) != c.want) {
@@ -34,7 +34,7 @@ func TestClosedGuard(t *testing.T) {
 		}
 	}
 	if view := load(t, store, "new", "archived"); len(view) != 1 || !flags.Find[*flags.Feature](view, flags.FeatureKey("archived")).Archived {
-		t.Errorf("something of what was refused is there: %v", view)
+		t.Errorf("a refused change was made: %v", view)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestGuardCounts(t *testing.T) {
 	}
 }
 
-// TestGuardsOfOneChange has flags of one change share a guard: there are more of them than guards (and few enough for one transaction).
+// TestGuardsOfOneChange writes more flags than a project has guards in one change, so that some share a guard.
 func TestGuardsOfOneChange(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	const n = 21
@@ -97,19 +97,19 @@ func TestGuardsOfOneChange(t *testing.T) {
 	}
 	mustCommit(t, store, writes...)
 	if active, stale, _ := total(); active != 0 || stale != 0 {
-		t.Errorf("%d active and %d stale after all were archived", active, stale)
+		t.Errorf("%d active and %d stale after archiving all, want none", active, stale)
 	}
 }
 
-// TestUIDTaken is about the rare case that two projects draw the same uid: the second must draw again, and not share
-// the rows and the history of the first.
+// TestUIDTaken creates two projects with the same random UID. The second one must fail with a version conflict, so that the
+// request runs again with another UID. Otherwise the projects would share list rows and history.
 func TestUIDTaken(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	first := &flags.Project{ID: "first", UID: "0f1e2d3c", Name: "n", CreatedAt: at}
 	second := &flags.Project{ID: "second", UID: first.UID, Name: "n", CreatedAt: at}
 	mustCommit(t, store, flags.Write{After: first})
 	if err := commit(t, store, flags.Write{After: second}); flags.KindOf(err) != flags.VersionConflict {
-		t.Errorf("got %v, want another round", err)
+		t.Errorf("got %v, want a version conflict", err)
 	}
 	if list, err := store.Events(t.Context(), first); err != nil || len(list) != 1 {
 		t.Errorf("the first project has %d events (%v), want 1", len(list), err)

@@ -31,7 +31,7 @@ func newChange(writes ...flags.Write) flags.Change {
 	}}
 }
 
-// write changes a copy of a flag.
+// write is a write that changes a copy of a flag.
 func write(before *flags.Feature, alter func(*flags.Feature)) flags.Write {
 	after := before.Clone()
 	alter(after)
@@ -63,12 +63,12 @@ func load(t *testing.T, s flags.Store, names ...string) flags.View {
 	return view
 }
 
-// find loads a flag, which must be there.
+// find loads a flag, which must exist.
 func find(t *testing.T, s flags.Store, name string) *flags.Feature {
 	t.Helper()
 	f := flags.Find[*flags.Feature](load(t, s, name), flags.FeatureKey(name))
 	if f == nil {
-		t.Fatalf("the flag %q is not there", name)
+		t.Fatalf("the flag %q does not exist", name)
 	}
 	return f
 }
@@ -82,7 +82,7 @@ func events(t *testing.T, s flags.Store, name string) []flags.Event {
 	return list
 }
 
-// wantTimes checks that a flag was made and changed n times in all, and that each time left one event.
+// wantTimes checks that a flag is at version n and has n events.
 func wantTimes(t *testing.T, s flags.Store, name string, n int64) {
 	t.Helper()
 	if got := find(t, s, name).Version; got != n {
@@ -93,7 +93,7 @@ func wantTimes(t *testing.T, s flags.Store, name string, n int64) {
 	}
 }
 
-// reason is an error with its cause, cut where an engine repeats the whole request.
+// reason is an error with its cause, truncated because an engine may repeat the whole request.
 func reason(err error) error {
 	e, ok := errors.AsType[*flags.Error](err)
 	if !ok || e.Err == nil {
@@ -104,10 +104,10 @@ func reason(err error) error {
 
 var tables atomic.Int64
 
-// newTable names a table that no other test has.
+// newTable is the name of a table that no other test uses.
 func newTable() string { return fmt.Sprintf("own-%d", tables.Add(1)) }
 
-// newEngine starts an engine of the test's own. Its data survives a restart; the request tokens do not.
+// newEngine starts an engine for one test. Its data survives a restart; the request tokens do not.
 func newEngine(t *testing.T) *engine.Engine {
 	t.Helper()
 	e, err := engine.Start(t.Context(), engine.Options{DataFile: filepath.Join(t.TempDir(), "engine.db")})
@@ -118,17 +118,17 @@ func newEngine(t *testing.T) *engine.Engine {
 	return e
 }
 
-// restart ends the engine, as a power failure would or in good order, and starts it again.
+// restart kills or stops the engine, and starts it again.
 func restart(t *testing.T, e *engine.Engine, kill bool) {
 	t.Helper()
 	if kill {
 		e.Kill()
 	}
 	if err := e.Restart(context.WithoutCancel(t.Context())); err != nil {
-		t.Errorf("the engine does not come back: %v", err)
+		t.Errorf("restarting the engine: %v", err)
 	}
 }
 
-// archive and revive are what is done to flags that depend on none.
+// archive and revive change flags without dependencies.
 func archive(f *flags.Feature) { _ = f.Archive(at) }
 func revive(f *flags.Feature)  { f.Revive(at) }

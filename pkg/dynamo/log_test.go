@@ -15,11 +15,11 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestLogIsOneQuery counts what a page of a long log costs: one Query, whatever is asked for.
+// TestLogIsOneQuery checks that a page of a long log is one Query, whatever the filter.
 func TestLogIsOneQuery(t *testing.T) {
 	transport := &dynamotest.Faults{}
 	store := dynamotest.Open(t, transport)
-	const n = 1100 // more than a page is filtered from
+	const n = 1100 // more than minFiltered
 	for i := range n {
 		c := flags.Change{Writes: []flags.Write{{After: newFlag(fmt.Sprint("f-", i))}}, Event: flags.Event{
 			ID: uuid.Must(uuid.NewV7()).String(), Type: flags.FeatureCreated, Project: fmt.Sprint("p-", i%2), CreatedBy: "ann",
@@ -30,12 +30,12 @@ func TestLogIsOneQuery(t *testing.T) {
 		}
 	}
 	for name, q := range map[string]flags.LogQuery{
-		"a page":          {Limit: 10},
-		"a large page":    {Limit: 1000},
-		"of a project":    {Limit: 10, Projects: []string{"p-1"}},
-		"of a flag":       {Limit: 10, Features: []string{"f-3"}},
-		"what is rare":    {Limit: 10, Features: []string{"f-3", "f-4"}},
-		"what is nowhere": {Limit: 10, Actors: []string{"ben"}},
+		"a page":       {Limit: 10},
+		"a large page": {Limit: 1000},
+		"of a project": {Limit: 10, Projects: []string{"p-1"}},
+		"of a flag":    {Limit: 10, Features: []string{"f-3"}},
+		"rare events":  {Limit: 10, Features: []string{"f-3", "f-4"}},
+		"no events":    {Limit: 10, Actors: []string{"ben"}},
 	} {
 		transport.ResetCalls()
 		if _, err := store.Log(t.Context(), q); err != nil {
@@ -57,11 +57,11 @@ func TestLogIsOneQuery(t *testing.T) {
 		}
 	}
 	if found != 2 || pages != 2 {
-		t.Errorf("what is rare: %d events in %d pages, want both of them behind an empty page", found, pages)
+		t.Errorf("rare events: %d events in %d pages, want 2 in 2 pages", found, pages)
 	}
 }
 
-// TestIndexesAreAdded sees a table of an earlier version, which has none, get its indexes, with the events in it.
+// TestIndexesAreAdded checks that a table of an earlier version without indexes gets them, with its events.
 func TestIndexesAreAdded(t *testing.T) {
 	options, schema := dynamo.Options{Table: newTable(), Endpoint: dynamotest.Engine().URL()}, dynamotest.Schema()
 	if err := localtable.Create(t.Context(), options, localtable.Schema{Attributes: schema.Attributes[:2], Key: schema.Key}); err != nil {
@@ -77,7 +77,7 @@ func TestIndexesAreAdded(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time there is nothing to do
+	for range 2 { // the second call changes nothing
 		if err := localtable.Create(t.Context(), options, schema); err != nil {
 			t.Fatal(err)
 		}
@@ -90,8 +90,9 @@ func TestIndexesAreAdded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreSmallInTheIndexes makes changes whose events have 60 KiB a side: what the indexes of the log hold of
-// them stays small, since an index has one partition for the whole service, and the log shows them all the same.
+// TestLargeEventsAreSmallInTheIndexes commits changes whose events have 60 KiB in Data and in PreData. Their entries in the
+// indexes of the log must be small, because an index has one partition for the whole service; the log must show them
+// completely.
 func TestLargeEventsAreSmallInTheIndexes(t *testing.T) {
 	transport := &dynamotest.Faults{}
 	store := dynamotest.Open(t, transport)
@@ -177,12 +178,12 @@ func TestLargeEventsAreSmallInTheIndexes(t *testing.T) {
 			for i, e := range all {
 				want, _ := json.Marshal(body(n - 1 - i))
 				if got := fmt.Sprintf("%s", e.Data); got != string(want) || (e.PreData == nil) != (i == n-1) {
-					t.Errorf("%s: event %d has %.20q… of %d bytes and %.20q…, want all of it", name, i, got, len(got), e.PreData)
+					t.Errorf("%s: event %d has %.20q… of %d bytes and %.20q…, want the whole body", name, i, got, len(got), e.PreData)
 				}
 			}
 		}
 	}
 	if list := events(t, store, "f"); len(list) != n || list[n-1].PreData == nil {
-		t.Errorf("the flag has %d events, want %d with what they tell", len(list), n)
+		t.Errorf("the flag has %d events, want %d with their bodies", len(list), n)
 	}
 }

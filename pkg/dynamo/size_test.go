@@ -9,8 +9,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestTransactionSize sees that a change of more than 4 MB is refused with a clear error and changes nothing, and that one
-// just below is made. The first is what archiving a child of eleven parents of 400 KB each is.
+// TestTransactionSize checks that a change of more than 4 MB fails with a clear error and changes nothing, and that one just
+// below the limit is made. Archiving a child with eleven parents of 400 KB each would be such a change.
 func TestTransactionSize(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	large := strings.Repeat("x", 390<<10)
@@ -30,12 +30,12 @@ func TestTransactionSize(t *testing.T) {
 	err := commit(t, store, mark(before)...)
 	wantOutcome(t, err, flags.Invalid)
 	if err != nil && !strings.Contains(err.Error(), "4 MB") {
-		t.Errorf("it says %q, want that 4 MB is the limit", err)
+		t.Errorf("the message is %q, want it to contain the limit of 4 MB", err)
 	}
 	for _, f := range before {
 		wantTimes(t, store, f.Name, 1)
 	}
-	// What is replaced counts too: AWS does not say that it does not.
+	// The size of replaced items counts too: AWS does not document that it does not.
 	for i := range before {
 		before[i] = find(t, store, before[i].Name)
 	}

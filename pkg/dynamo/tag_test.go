@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// tagged is a flag with other tags.
+// tagged is a copy of a flag with other tags.
 func tagged(f *flags.Feature, values ...string) *flags.Feature {
 	f = f.Clone()
 	f.Tags = nil
@@ -22,7 +22,8 @@ func tagged(f *flags.Feature, values ...string) *flags.Feature {
 	return f
 }
 
-// TestTags lists the tags of a project's flags: each once, of archived flags too, and none that no flag has any more.
+// TestTags checks that the tags of a project's flags, including archived ones, are each listed once, and only while a flag
+// has them.
 func TestTags(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	change := func(name string, values ...string) {
@@ -36,16 +37,16 @@ func TestTags(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"none from the start", func() {}, ""},
+		{"no tags", func() {}, ""},
 		{"tagged", func() { change("f", "b", "a/b") }, "a/b b"},
 		{"a tag of another flag", func() { change("g", "a/b") }, "a/b b"},
 		{"one flag loses it", func() { change("f", "b") }, "a/b b"},
 		{"all flags lose it", func() { change("g") }, "b"},
 		{"of an archived flag", func() { mustCommit(t, store, write(find(t, store, "f"), archive)) }, "b"},
 		{"on a new flag", func() { mustCommit(t, store, flags.Write{After: tagged(newFlag("h"), "d")}) }, "b d"},
-		{"refused, with the change", func() {
+		{"of a refused change", func() {
 			if err := commit(t, store, flags.Write{After: tagged(newFlag("h"), "e")}); flags.KindOf(err) != flags.NameExists {
-				t.Errorf("got %v, want the name to be taken", err)
+				t.Errorf("got %v, want NameExists", err)
 			}
 		}, "b d"},
 	} {
@@ -67,7 +68,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// A sizer notes how many items the last transaction wrote.
+// A sizer records the number of items in the last transaction.
 type sizer struct{ items int }
 
 func (s *sizer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,8 +84,8 @@ func (s *sizer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestTagsShareNoItem sees that tags add nothing to a transaction: an item for each tag would be one that all flags with a
-// common tag write, and on AWS their transactions would conflict.
+// TestTagsShareNoItem checks that tags add no items to a transaction. An item for each tag would be written by all flags with
+// that tag, and on AWS their transactions would conflict.
 func TestTagsShareNoItem(t *testing.T) {
 	size := &sizer{}
 	store := dynamotest.Open(t, size)
@@ -96,7 +97,7 @@ func TestTagsShareNoItem(t *testing.T) {
 	}
 	mustCommit(t, store, flags.Write{After: tagged(newFlag("f"), values...)})
 	if size.items != without {
-		t.Errorf("a flag with %d tags is a transaction of %d items, want %d, as without tags", len(values), size.items, without)
+		t.Errorf("writing a flag with %d tags takes %d items, want %d, as without tags", len(values), size.items, without)
 	}
 	if list, err := store.Tags(t.Context(), newFlag("f").ProjectUID); err != nil || len(list) != flags.MaxTagChanges {
 		t.Errorf("%d tags (%v), want %d", len(list), err, flags.MaxTagChanges)

@@ -11,13 +11,13 @@ import (
 
 const (
 	transactWrite = "TransactWriteItems"
-	getItem       = "GetItem" // what settle asks with, and nothing else
+	getItem       = "GetItem" // made by resolve only
 )
 
-// A plan says what the nth request for an operation meets.
+// A plan returns the fault of the nth request for an operation.
 type plan func(operation string, n int) dynamotest.Fault
 
-// inTurn makes the nth request for an operation meet the nth of its faults, and those after it none.
+// inTurn injects a list of faults per operation, one into each request.
 func inTurn(faults map[string][]dynamotest.Fault) plan {
 	return func(operation string, n int) dynamotest.Fault {
 		if list := faults[operation]; n <= len(list) {
@@ -27,14 +27,14 @@ func inTurn(faults map[string][]dynamotest.Fault) plan {
 	}
 }
 
-// A scripted is a store to which things happen by a script, and one over the same table to which nothing does.
+// A scripted has two stores with the same table: one with faults by a script, and one without.
 type scripted struct {
 	engine        *engine.Engine
 	faulty, plain *dynamo.Store
 }
 
-// openScripted opens both. between is called before the second attempt of a transaction that is sent through the faulty
-// one. An engine of the test's own is one that forgets request tokens, as all but DynamoDB Local do when they restart.
+// openScripted opens both. It calls between before the second attempt of a transaction of the faulty store. Unless the engine
+// is the shared one, it never recognizes a request token, like an engine that was restarted.
 func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scripted)) scripted {
 	t.Helper()
 	transport := &dynamotest.Faults{Script: script}
@@ -55,67 +55,66 @@ func openScripted(t *testing.T, e *engine.Engine, script plan, between func(scri
 	return s
 }
 
-// TestSettle is about a transaction whose first attempt was lost, one way or the other, and whose conditions fail when
-// it is sent again.
-func TestSettle(t *testing.T) {
+// TestResolve sends transactions whose first request or response is lost, and whose conditions fail when they are sent again.
+func TestResolve(t *testing.T) {
 	lost := []dynamotest.Fault{dynamotest.LoseResponse}
 	for _, c := range []struct {
 		name    string
 		faults  map[string][]dynamotest.Fault
 		forget  bool           // the engine forgets the token before the second attempt
-		between func(scripted) // what else happens then
+		between func(scripted) // runs before the second attempt
 		create  bool           // else it is a change
 		want    flags.Kind     // Internal for no error
-		times   int64          // how often the flag was made or changed in all
+		times   int64          // the final version of the flag
 	}{
 		{"create applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, true, flags.Internal, 1},
 		{"change applied, token forgotten", map[string][]dynamotest.Fault{transactWrite: lost}, true, nil, false, flags.Internal, 2},
-		{"create applied, half an answer", map[string][]dynamotest.Fault{transactWrite: {dynamotest.TruncateResponse}}, true, nil, true, flags.Internal, 1},
+		{"create applied, truncated response", map[string][]dynamotest.Fault{transactWrite: {dynamotest.TruncateResponse}}, true, nil, true, flags.Internal, 1},
 		{"create applied, the engine failed", map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailAfter}}, true, nil, true, flags.Internal, 1},
 		{
-			"create applied, token forgotten, and settling is lost too",
+			"create applied, token forgotten, and reading the event fails too",
 			map[string][]dynamotest.Fault{transactWrite: lost, getItem: {dynamotest.LoseResponse, dynamotest.TruncateResponse, dynamotest.Throttle, dynamotest.FailBefore}},
 			true, nil, true, flags.Internal, 1,
 		},
 		{
-			"create applied, token forgotten, changed by another since",
+			"create applied, token forgotten, then changed by another request",
 			map[string][]dynamotest.Fault{transactWrite: lost}, true, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
 			}, true, flags.Internal, 2,
 		},
 		{
-			"change applied, token forgotten, changed by another since",
+			"change applied, token forgotten, then changed by another request",
 			map[string][]dynamotest.Fault{transactWrite: lost}, true, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
 			}, false, flags.Internal, 3,
 		},
 		{
-			"create not applied, the name taken meanwhile",
+			"create not applied, the name taken before the retry",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}},
 			false, func(s scripted) { mustCommit(t, s.plain, flags.Write{After: newFlag("f")}) }, true, flags.NameExists, 1,
 		},
 		{
-			"change not applied, changed by another meanwhile",
+			"change not applied, changed by another request before the retry",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}}, false, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
 			}, false, flags.VersionConflict, 2,
 		},
 		{
-			"change not applied, changed to the same by another meanwhile",
+			"change not applied, the same change by another request before the retry",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.FailBefore}}, false, func(s scripted) {
 				mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Stale = true }))
 			}, false, flags.VersionConflict, 2,
 		},
 		{
-			"create applied, then the credentials expire",
+			"create applied, then expired credentials",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.LoseResponse, dynamotest.ExpireCredentials}}, false, nil, true, flags.Internal, 1,
 		},
 		{
-			"create perhaps applied, then the credentials expire",
+			"create perhaps applied, then expired credentials",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest, dynamotest.ExpireCredentials}}, false, nil, true, flags.Unavailable, 0,
 		},
 		{
-			"create not applied, the project deleted meanwhile",
+			"create not applied, the project deleted before the retry",
 			map[string][]dynamotest.Fault{transactWrite: {dynamotest.DropRequest}},
 			false, func(s scripted) { dynamo.CloseGuard(t, s.plain, newFlag("f")) }, true, flags.NotFound, 0,
 		},
@@ -143,13 +142,13 @@ func TestSettle(t *testing.T) {
 			if c.times > 0 {
 				wantTimes(t, s.plain, "f", c.times)
 			} else if view := load(t, s.plain, "f"); len(view) > 0 {
-				t.Error("the flag is there")
+				t.Error("the flag exists")
 			}
 		})
 	}
 }
 
-// wantOutcome checks an error's kind; Internal, which nothing here may end in, stands for no error.
+// wantOutcome checks the kind of an error. Internal means no error: no test here expects an internal error.
 func wantOutcome(t *testing.T, err error, want flags.Kind) {
 	t.Helper()
 	switch {
@@ -160,12 +159,12 @@ func wantOutcome(t *testing.T, err error, want flags.Kind) {
 	}
 }
 
-// TestSettleSeveralEvents is about a change of several events whose answer is lost, by an engine that forgets request
-// tokens: it is applied once, with each of its events once, also when another change follows before it is sent again.
-func TestSettleSeveralEvents(t *testing.T) {
+// TestResolveSeveralEvents commits a change with several events and loses the response, with an engine that forgets request
+// tokens. The change and its events must be stored once, even if another request changes the flag before the retry.
+func TestResolveSeveralEvents(t *testing.T) {
 	for name, between := range map[string]func(scripted){
-		"nothing else": func(scripted) {},
-		"changed by another since": func(s scripted) {
+		"no other change": func(scripted) {},
+		"then changed by another request": func(s scripted) {
 			mustCommit(t, s.plain, write(find(t, s.plain, "f"), func(f *flags.Feature) { f.Type = flags.KillSwitch }))
 		},
 	} {

@@ -9,14 +9,14 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestRequestToken looks at what goes over the wire: an engine knows a transaction again by its token, and refuses the
-// token with other content. Every byte is compared, because nobody documents what an engine takes for the same content.
+// TestRequestToken checks the requests themselves: an engine recognizes a transaction by its token, and rejects the token with
+// different content. The test compares every byte, because it is not documented which content is the same to an engine.
 func TestRequestToken(t *testing.T) {
 	var tokens, bodies []string
 	transport := &dynamotest.Faults{Script: inTurn(map[string][]dynamotest.Fault{transactWrite: {
 		dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.TruncateResponse, dynamotest.Throttle, dynamotest.Conflict,
-		dynamotest.FailBefore, dynamotest.FailAfter, dynamotest.NoFault, // one round
-		dynamotest.LoseResponse, dynamotest.NoFault, // and another
+		dynamotest.FailBefore, dynamotest.FailAfter, dynamotest.NoFault, // the attempts of one commit
+		dynamotest.LoseResponse, dynamotest.NoFault, // and of another
 	}})}
 	transport.OnRequest = func(operation string, body []byte) {
 		if operation != transactWrite {
@@ -39,18 +39,18 @@ func TestRequestToken(t *testing.T) {
 	for name, round := range map[string][2]int{"first": {0, 8}, "second": {8, 10}} {
 		of := func(list []string) []string { return slices.Compact(slices.Clone(list[round[0]:round[1]])) }
 		if n := len(of(tokens)); n != 1 || tokens[round[0]] == "" {
-			t.Errorf("the attempts of the %s round have %d tokens (%q), want one", name, n, tokens[round[0]])
+			t.Errorf("the attempts of the %s commit have %d tokens (%q), want one", name, n, tokens[round[0]])
 		}
 		if list := of(bodies); len(list) != 1 {
-			t.Errorf("the attempts of the %s round are not the same bytes:\n%s\n%s", name, list[0], list[1])
+			t.Errorf("the attempts of the %s commit are not the same bytes:\n%s\n%s", name, list[0], list[1])
 		}
 	}
 	if tokens[0] == tokens[8] {
-		t.Error("both rounds have the same token")
+		t.Error("both commits have the same token")
 	}
 }
 
-// TestPages counts what a list costs: one call a megabyte.
+// TestPages checks that a list is one call per MB.
 func TestPages(t *testing.T) {
 	transport := &dynamotest.Faults{}
 	store := dynamotest.Open(t, transport)
@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
 		f := newFlag(name)
 		archive(f)
-		f.Description = &text // which the list shows of archived flags
+		f.Description = &text // list rows of archived flags have it
 		mustCommit(t, store, flags.Write{After: f})
 	}
 	transport.ResetCalls()
