@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ type option func(config *httpapi.Config, transport *http.RoundTripper)
 // serve starts a server with what every deployment begins with, and the three tokens of dynamotest.
 func serve(t *testing.T, options ...option) *server {
 	t.Helper()
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: sameTwice(t)}
 	var transport http.RoundTripper
 	for _, o := range options {
 		o(&config, &transport)
@@ -60,6 +61,15 @@ func serve(t *testing.T, options ...option) *server {
 	client.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &server{url: web.URL, client: client, store: store, handler: handler}
+}
+
+// sameTwice fails a test if the function of an operation does something else when it runs a second time in the same round.
+func sameTwice(t *testing.T) func(route string, first, second httpapi.Result) {
+	return func(route string, first, second httpapi.Result) {
+		if !reflect.DeepEqual(first, second) {
+			t.Errorf("%s did something else when it ran again:\n%+v\n%+v", route, first, second)
+		}
+	}
 }
 
 // everyGroup sends each request to the group that has a route for it, as the gateway does. What no group has a route

@@ -1,0 +1,135 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A MetadataBody says what may be said of a flag; what it leaves out stays.
+type MetadataBody struct {
+	Type           httpapi.Maybe[string]  `json:"type"`
+	Description    httpapi.Maybe[*string] `json:"description"`
+	Stale          httpapi.Maybe[bool]    `json:"stale"`
+	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b MetadataBody) Check(_ flags.Limits, problems *flags.Problems) {
+	CheckType(b.Type, problems)
+	b.ApplyTo(flags.Metadata{}).CheckTexts(problems)
+}
+
+// ApplyTo is the metadata m with what the body says over it.
+func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
+	return flags.Metadata{
+		Type:           flags.FeatureType(b.Type.Or(string(m.Type))),
+		Description:    b.Description.Or(m.Description),
+		Stale:          b.Stale.Or(m.Stale),
+		ImpressionData: b.ImpressionData.Or(m.ImpressionData),
+	}
+}
+
+// CheckName checks the name of a flag, project or environment.
+func CheckName(path, name string, problems *flags.Problems) {
+	if fault := flags.CheckName(name); fault != "" {
+		problems.Add(path, "%s", fault)
+	}
+}
+
+// CheckType checks the type of a flag.
+func CheckType(name httpapi.Maybe[string], problems *flags.Problems) {
+	CheckTypeAt("/type", name, problems)
+}
+
+// CheckTypeAt checks the type of a flag at a place in the body.
+func CheckTypeAt(path string, name httpapi.Maybe[string], problems *flags.Problems) {
+	if name.Set && !slices.Contains(flags.FeatureTypes(), flags.FeatureType(name.Value)) {
+		problems.Add(path, "%q must be one of %s", httpapi.Shorten(name.Value), strings.Join(httpapi.Each(flags.FeatureTypes(), ToString), ", "))
+	}
+}
+
+// ToString converts to a string.
+func ToString[T ~string](s T) string { return string(s) }
+
+// A Metadata is what is said of a flag everywhere.
+type Metadata struct {
+	Name           string            `json:"name"`
+	Type           flags.FeatureType `json:"type"`
+	Description    *string           `json:"description"`
+	Project        string            `json:"project"`
+	Stale          bool              `json:"stale"`
+	ImpressionData bool              `json:"impressionData"`
+	CreatedAt      shape.Time        `json:"createdAt"`
+	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
+}
+
+// NewMetadata returns the metadata of a flag or of a row of a list.
+func NewMetadata(name, project string, m flags.Metadata, createdAt, lastSeenAt time.Time) Metadata {
+	return Metadata{
+		Name: name, Type: m.Type, Description: m.Description, Project: project, Stale: m.Stale,
+		ImpressionData: m.ImpressionData, CreatedAt: shape.Time(createdAt), LastSeenAt: shape.TimeOrNull(lastSeenAt),
+	}
+}
+
+// MetadataOf returns the metadata of a flag.
+func MetadataOf(f *flags.Feature) Metadata {
+	return NewMetadata(f.Name, f.Project, f.Metadata, f.CreatedAt, f.LastSeenAt)
+}
+
+// A FeatureRow is a flag in a list (contract: Project overview).
+type FeatureRow struct {
+	Name           string            `json:"name"`
+	Type           flags.FeatureType `json:"type"`
+	Description    *string           `json:"description"`
+	Stale          bool              `json:"stale"`
+	ImpressionData bool              `json:"impressionData"`
+	CreatedAt      shape.Time        `json:"createdAt"`
+	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
+	Favorite       bool              `json:"favorite"`
+	Environments   []EnvironmentRow  `json:"environments"`
+	Tags           []shape.Tag       `json:"tags,omitempty"` // only of a flag that has some
+}
+
+// An EnvironmentRow is what lists say of a flag in one environment.
+type EnvironmentRow struct {
+	Name                 string      `json:"name"`
+	DisplayName          string      `json:"displayName"`
+	Enabled              bool        `json:"enabled"`
+	Type                 string      `json:"type"`
+	SortOrder            int64       `json:"sortOrder"`
+	VariantCount         int         `json:"variantCount"`
+	HasStrategies        bool        `json:"hasStrategies"`
+	HasEnabledStrategies bool        `json:"hasEnabledStrategies"`
+	LastSeenAt           *shape.Time `json:"lastSeenAt"`
+}
+
+// EnvironmentRowOf returns a flag in one environment as lists have it.
+func EnvironmentRowOf(s flags.EnvironmentSummary, enabled bool, env flags.ProjectEnvironment) EnvironmentRow {
+	return EnvironmentRow{
+		Name: env.Name, DisplayName: env.Name, Enabled: enabled, Type: env.Type, SortOrder: env.SortOrder,
+		VariantCount: s.Variants, HasStrategies: s.Strategies > 0, HasEnabledStrategies: s.EnabledStrategies > 0,
+		LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
+	}
+}
+
+// FeatureRowOf returns a flag as lists have it.
+func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment, favoritesKey string) FeatureRow {
+	return FeatureRow{
+		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
+		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
+		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: shape.Tags(s.Tags), Environments: EnvironmentRows(s, environments),
+	}
+}
+
+// EnvironmentRows returns a flag in each environment as lists have it.
+func EnvironmentRows(s flags.FeatureSummary, environments []flags.ProjectEnvironment) []EnvironmentRow {
+	return httpapi.Each(environments, func(env flags.ProjectEnvironment) EnvironmentRow {
+		summary, enabled := s.In(env)
+		return EnvironmentRowOf(summary, enabled && !s.Archived, env)
+	})
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// NullIfEmpty is a text that is null when empty.
+func NullIfEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// TextOver is what a member makes of a text: null empties it.
+func TextOver(member httpapi.Maybe[*string], text string) string {
+	switch {
+	case !member.Set:
+		return text
+	case member.Value == nil:
+		return ""
+	}
+	return *member.Value
+}
+
+// MaxTitle is how long the name or description of a token may be, in characters.
+const MaxTitle = flags.MaxTitle
+
+// CheckTitle says what is wrong with the name or description of a token: people read it, and any words will do.
+func CheckTitle(path, title string, problems *flags.Problems) {
+	switch {
+	case title == "":
+		problems.Add(path, "is required, and must not be empty")
+	case strings.TrimSpace(title) == "":
+		problems.Add(path, "must not be blank")
+	case utf8.RuneCountInString(title) > MaxTitle:
+		problems.Add(path, "must have at most %d characters, has %d", MaxTitle, utf8.RuneCountInString(title))
+	case strings.ContainsFunc(title, unicode.IsControl):
+		problems.Add(path, "must not have control characters in it")
+	}
+}

@@ -1,0 +1,71 @@
+package wire
+
+import (
+	"strconv"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A VariantBody is a variant of a flag's environment as it comes in.
+type VariantBody struct {
+	Name       string                     `json:"name"`
+	Weight     httpapi.Maybe[float64]     `json:"weight"`
+	WeightType httpapi.Maybe[string]      `json:"weightType"`
+	Stickiness httpapi.Maybe[string]      `json:"stickiness"`
+	Payload    httpapi.Maybe[PayloadBody] `json:"payload"`
+	Overrides  []OverrideBody             `json:"overrides"`
+}
+
+type PayloadBody struct {
+	Type  string                `json:"type"`
+	Value httpapi.Maybe[string] `json:"value"`
+}
+
+type OverrideBody struct {
+	ContextName string                  `json:"contextName"`
+	Values      httpapi.Maybe[[]string] `json:"values"`
+}
+
+// CheckMembers finds what is missing.
+func (b VariantBody) CheckMembers(path string, problems *flags.Problems) {
+	if !b.Weight.Set {
+		problems.Add(path+"/weight", "is required")
+	}
+	if b.Payload.Set && !b.Payload.Value.Value.Set {
+		problems.Add(path+"/payload/value", "is required")
+	}
+	for i, o := range b.Overrides {
+		if !o.Values.Set {
+			problems.Add(path+"/overrides/"+strconv.Itoa(i)+"/values", "is required")
+		}
+	}
+}
+
+// Variant returns what the body says.
+func (b VariantBody) Variant() flags.Variant {
+	v := flags.Variant{
+		Name: b.Name, Weight: b.Weight.Value, WeightType: flags.WeightType(b.WeightType.Or(string(flags.Variable))),
+		Stickiness: b.Stickiness.Or("default"),
+		Overrides: httpapi.Each(b.Overrides, func(o OverrideBody) flags.Override {
+			return flags.Override{ContextName: o.ContextName, Values: o.Values.Value}
+		}),
+	}
+	if b.Payload.Set {
+		v.Payload = &flags.Payload{Type: b.Payload.Value.Type, Value: b.Payload.Value.Value.Value}
+	}
+	return v
+}
+
+// A StrategyVariantBody is a variant of a strategy as it comes in (contract: Strategy-level variant).
+type StrategyVariantBody struct{ VariantBody }
+
+func (b StrategyVariantBody) CheckMembers(path string, problems *flags.Problems) {
+	b.VariantBody.CheckMembers(path, problems)
+	if !b.WeightType.Set {
+		problems.Add(path+"/weightType", "is required")
+	}
+	if !b.Stickiness.Set {
+		problems.Add(path+"/stickiness", "is required")
+	}
+}
