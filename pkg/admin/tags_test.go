@@ -91,7 +91,7 @@ func TestTags(t *testing.T) {
 		{"removed again", "DELETE", tags("f") + "/simple/" + strings.Repeat("é", 50), "", 404, notFound("no tag")},
 		{"of an unknown type", "DELETE", tags("f") + "/nosuch/mine", "", 404, notFound(`"nosuch"`)},
 		{"of an unknown flag", "DELETE", tags("nosuch") + "/simple/mine", "", 404, notFound(`"nosuch"`)},
-		{"of nothing", "DELETE", tags("f") + "/simple/", "", 404, notFound("nothing at this path")},
+		{"of nothing", "DELETE", tags("f") + "/simple/", "", 404, notFound("no such endpoint")},
 		{"the flag read has them", "GET", features + "/f", "", 200,
 			`{"...":0,"tags":[{"type":"simple","value":"  a "},{"type":"simple","value":"Mine"},{"type":"simple","value":"mine"},{"type":"team","value":"mine"}]}`},
 		{"known ones", "GET", "/api/admin/tags", "", 200,

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/version"
 )
 
 // A Group is the operations that one Lambda function serves.
@@ -155,6 +156,9 @@ func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recover(w, r)
 		s.cors(w.Header(), r)
+		if r.URL.Path == healthPath {
+			w.Header().Set("Guidon-Version", version.String())
+		}
 		switch {
 		case r.Method == http.MethodOptions:
 			s.preflight(w, r)
@@ -206,13 +210,14 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 	return c
 }
 
-// notFound answers for a path and method that this group does not serve.
+// notFound answers a request for a path and method that this group does not serve.
 func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
-	message := "there is nothing at this path and method"
-	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
-		message += "; the path has a doubled slash, or one at its end: leave it out"
+	if toDocs(r) {
+		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusFound, errorBody{})
+		http.Redirect(w, r, "/docs", http.StatusFound)
+		return
 	}
-	s.respond(w, r, outcome{err: flags.Errorf(flags.NotFound, "%s", message)})
+	s.respond(w, r, outcome{path: pathPattern(r.URL.Path), err: unknownPath(r)})
 }
 
 // endsInText tells whether the path ends in a text of any characters, such as the value of a tag.

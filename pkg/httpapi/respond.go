@@ -48,6 +48,7 @@ type errorDetail struct {
 // An outcome is what came of a request.
 type outcome struct {
 	route  string
+	path   string // the pattern of a path that no operation serves, see pathPattern; empty for others
 	status int // of success
 	body   any // nil for none
 	from   *Tx // that made the answer; nil for none

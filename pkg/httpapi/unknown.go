@@ -1,0 +1,80 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+// healthPath answers in the form of Unleash, so the version is in a header.
+const healthPath = "/health"
+
+// notServedYet maps the start of a path that Guidon does not serve yet to the reason.
+var notServedYet = []struct{ prefix, message string }{
+	{"/api/client", noSDKs}, {"/api/frontend", noSDKs}, {"/api/proxy", noSDKs}, {"/edge", noSDKs}, {"/ofrep", noSDKs},
+}
+
+const noSDKs = "not available yet: Guidon does not serve SDKs yet; see docs/from-unleash.md in its repository"
+
+// unknownPath is the 404 of a path that this group does not serve.
+func unknownPath(r *http.Request) *flags.Error {
+	path := r.URL.Path
+	for _, p := range notServedYet {
+		if path == p.prefix || strings.HasPrefix(path, p.prefix+"/") {
+			return flags.Errorf(flags.NotFound, "%s", p.message)
+		}
+	}
+	message := "no such endpoint; see /docs"
+	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
+		message += "; remove the doubled slash, or the slash at the end of the path"
+	}
+	return flags.Errorf(flags.NotFound, "%s", message)
+}
+
+// toDocs reports whether a browser asks for a path that people try first: it is redirected to the documentation.
+func toDocs(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/" || r.URL.Path == "/docs/") && r.URL.RawPath == ""
+}
+
+const (
+	unknownSegment = "{…}" // in place of a segment that could be a name or a secret
+	maxSegments    = 8     // of a path in the log
+)
+
+// pathPattern is a path for the log, as the pattern that clients ask for: words of Unleash's and Guidon's API stay, and
+// all other segments become {…}, since they may be names or secrets. Its length is bounded.
+func pathPattern(path string) string {
+	segments := strings.SplitN(strings.TrimPrefix(path, "/"), "/", maxSegments+1)
+	for i, segment := range segments {
+		switch {
+		case i == maxSegments:
+			segments[i] = "…"
+		case segment != "" && !apiWords[segment]:
+			segments[i] = unknownSegment
+		}
+	}
+	return "/" + strings.Join(segments, "/")
+}
+
+// apiWords are the fixed segments of paths that clients of Unleash may ask for.
+var apiWords = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		api admin client frontend proxy edge ofrep docs health ready auth invite internal-backstage prometheus
+		features feature metrics register bulk all delta streaming v1 v2 evaluate flags configuration validate heartbeat
+		expose-metrics edge-licensing instance edge-token issue-token validate-token hello
+		login logout simple password google oidc saml reset reset-token
+		access addons api-tokens applications archive archived banners change-requests clone constraints context
+		context-fields dependencies disable enable environments event-creators events export favorites features-batch
+		feature-types features-bulk groups health-report import impact-metrics insights instance-admin
+		integrations invite-link latest legal-values license lifecycle login-history maintenance metrics-raw notifications
+		off on openapi.json openapi overrides overview parents permissions personal-dashboard playground project-admin
+		project-settings projects reactivate recommended release-plan-templates release-plans releases reorder revive roles
+		root-role search segments service-account sdk-issues seen set-default signal-endpoints signals sort-order sorted
+		splash stale state statistics status strategies strategy strategy-parameters tag-types tags telemetry toggle tokens
+		traffic ui-config uptime usage user user-admin users value variants variants-batch version`) {
+		words[word] = true
+	}
+	return words
+}()

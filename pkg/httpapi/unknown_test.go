@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"guidon/pkg/version"
+)
+
+func TestPathPattern(t *testing.T) {
+	for path, want := range map[string]string{
+		"/":                            "/",
+		"/api/client/features":         "/api/client/features",
+		"/api/client/features/my-flag": "/api/client/features/{…}",
+		"/api/admin/projects/shop/features/new-checkout/environments/production/on/now": "/api/admin/projects/{…}/features/{…}/environments/{…}/…",
+		"/api/admin/api-tokens/*:*.secret":                                              "/api/admin/api-tokens/{…}",
+		"/*:*.secret":                                                                   "/{…}",
+		"/API/client":                                                                   "/{…}/client",
+		"//api/":                                                                        "//api/",
+		"/" + strings.Repeat("a", 9000):                                                 "/{…}",
+		strings.Repeat("/a", 9000):                                                      strings.Repeat("/{…}", maxSegments) + "/…",
+		"/wp-login.php":                                                                 "/{…}",
+		"/a\nb/\x1b[31m":                                                                "/{…}/{…}",
+	} {
+		if got := pathPattern(path); got != want {
+			t.Errorf("%.80q: %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestUnknownPaths(t *testing.T) {
+	var log bytes.Buffer
+	handler := New(nil, Fallback(), Config{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	for _, tt := range []struct {
+		name, method, path string
+		status             int
+		message            string // a part of it
+		location           string
+		logged             string // the path in the log
+	}{
+		{"an SDK on a server", "GET", "/api/client/features", 404, "Guidon does not serve SDKs yet", "", "/api/client/features"},
+		{"one flag", "GET", "/api/client/features/my-flag", 404, "not available yet", "", "/api/client/features/{…}"},
+		{"metrics", "POST", "/api/client/metrics", 404, "not available yet", "", "/api/client/metrics"},
+		{"a browser SDK", "GET", "/api/frontend", 404, "not available yet", "", "/api/frontend"},
+		{"OpenFeature", "POST", "/ofrep/v1/evaluate/flags/my-flag", 404, "not available yet", "", "/ofrep/v1/evaluate/flags/{…}"},
+		{"Edge", "POST", "/edge/validate", 404, "not available yet", "", "/edge/validate"},
+		{"not an SDK", "GET", "/api/clients", 404, "no such endpoint; see /docs", "", "/api/{…}"},
+		{"a secret", "GET", "/*:*.secret", 404, "no such endpoint", "", "/{…}"},
+		{"a slash at the end", "GET", "/nothing/", 404, "remove the doubled slash", "", "/{…}/"},
+		{"the root", "GET", "/", 302, "", "/docs", "/"},
+		{"docs with a slash", "GET", "/docs/", 302, "", "/docs", "/docs/"},
+		{"no browser", "POST", "/", 404, "no such endpoint", "", "/"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			log.Reset()
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), tt.method, tt.path, http.NoBody))
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.message) || w.Header().Get("Location") != tt.location {
+				t.Errorf("status %d, location %q: %s", w.Code, w.Header().Get("Location"), w.Body)
+			}
+			var line struct{ Route, Path string }
+			if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Path != tt.logged || line.Route != "" {
+				t.Errorf("the log line is %s (%v), want the path %s and no route", &log, err, tt.logged)
+			}
+			if strings.Contains(log.String(), "secret") {
+				t.Errorf("the log line has a secret: %s", &log)
+			}
+		})
+	}
+}
+
+func TestHealthVersion(t *testing.T) {
+	w := httptest.NewRecorder()
+	New(nil, Fallback(), Config{}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, healthPath, http.NoBody))
+	if got := w.Header().Get("Guidon-Version"); got != version.String() || w.Body.String() != `{"health":"GOOD"}` {
+		t.Errorf("version %q, body %s", got, w.Body)
+	}
+}
