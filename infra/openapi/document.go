@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/version"
 )
 
 const introduction = "The API to administer feature flags: projects, environments, strategies, variants, users and tokens. " +
@@ -43,7 +44,7 @@ func describe(groups []group) (*openapi3.T, error) {
 	d := &describer{words: texts, components: openapi3.Schemas{}, failures: openapi3.ResponseBodies{}, types: map[string]reflect.Type{}, used: map[string]bool{}}
 	document := &openapi3.T{
 		OpenAPI: "3.0.3",
-		Info:    &openapi3.Info{Title: "Guidon", Version: "1", Description: introduction, License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
+		Info:    &openapi3.Info{Title: "Guidon", Version: version.Number(), Description: introduction, License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
 		Paths:   openapi3.NewPaths(),
 		Components: &openapi3.Components{
 			Schemas: d.components, Responses: d.failures,
