@@ -266,6 +266,24 @@ func TestServeOutsideRepository(t *testing.T) {
 	must(t, "flag list", "GUIDON_URL="+s.url)
 }
 
+// TestBrowser opens the addresses that people try first: all lead to the API documentation.
+func TestBrowser(t *testing.T) {
+	for _, path := range []string{"/", "/docs", "/docs/"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, serverURL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK || response.Request.URL.Path != "/docs" || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %s, %s at %s, want the page at /docs", path, response.Status, response.Header.Get("Content-Type"), response.Request.URL)
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	if out := must(t, "version"); !regexp.MustCompile(`^guidon \d+\.\d+\.\d+\S* \(go`).MatchString(out) {
 		t.Errorf("it prints %q", out)

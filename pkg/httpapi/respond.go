@@ -49,9 +49,9 @@ type errorDetail struct {
 type outcome struct {
 	route  string
 	path   string // the pattern of a path that no operation serves, see pathPattern; empty for others
-	status int // of success
-	body   any // nil for none
-	from   *Tx // that made the answer; nil for none
+	status int    // of success
+	body   any    // nil for none
+	from   *Tx    // that made the answer; nil for none
 	err    error
 	rounds int
 	took   time.Duration
