@@ -196,7 +196,7 @@ func onItems(one limit) limit {
 
 // special has the schemas of types with their own JSON form, by name.
 var special = map[string]func() *openapi3.Schema{
-	"Time": func() *openapi3.Schema {
+	"time": func() *openapi3.Schema {
 		s := openapi3.NewDateTimeSchema()
 		s.Example = "2026-03-04T05:06:07.000Z"
 		return s
@@ -228,6 +228,7 @@ var shapes = map[string]limit{
 	"constraintBody":         constraintShape,
 	"validateConstraintBody": constraintShape,
 	"patchOperation":         patchShape,
+	"patch":                  mustLimit("maxItems MaxPatchOperations"),
 	"patchBody":              mustLimit("maxItems MaxPatchOperations"),
 	"metadataPatch":          mustLimit("maxItems MaxPatchOperations"),
 	"variantsBody":           mustLimit("maxItems MaxVariants"),

@@ -41,7 +41,7 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	if t == reflect.TypeFor[jsontext.Value]() {
 		return d.anything()
 	}
-	if known, ok := special[t.Name()]; ok {
+	if known, ok := special[typeName(t)]; ok {
 		return known().NewRef()
 	}
 	if values := typeEnums[t]; values != nil {
@@ -61,7 +61,7 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 	case reflect.Slice:
 		list := openapi3.NewArraySchema()
 		list.Items = d.schema(t.Elem(), way)
-		if shape := shapes[t.Name()]; shape != nil {
+		if shape := shapes[typeName(t)]; shape != nil {
 			shape(list)
 		}
 		return list.NewRef()
@@ -96,12 +96,12 @@ func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 	if t.Name() == "" {
 		return d.fields(t, way).NewRef()
 	}
-	if strings.HasPrefix(t.Name(), "import") && way == in {
+	if strings.HasPrefix(typeName(t), "import") && way == in {
 		way = loose
 	}
 	name := componentName(t, way)
 	if other, there := d.types[name]; there {
-		if other != t {
+		if other != t && !strings.Contains(other.PkgPath()+t.PkgPath(), "oldapi") {
 			d.fault("%s and %s would both be the component %s: rename one", other, t, name)
 		}
 		return openapi3.NewSchemaRef("#/components/schemas/"+name, d.components[name].Value)
@@ -114,7 +114,7 @@ func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 
 // componentName is Strategy for strategyView and StrategyRequest for strategyBody.
 func componentName(t reflect.Type, way direction) string {
-	name, isBody := strings.CutSuffix(t.Name(), "Body")
+	name, isBody := strings.CutSuffix(typeName(t), "Body")
 	name = strings.TrimSuffix(name, "View")
 	switch {
 	case way == loose && !strings.HasPrefix(name, "import"):
@@ -133,7 +133,7 @@ func (d *describer) fields(t reflect.Type, way direction) *openapi3.Schema {
 	}
 	d.addFields(object, []reflect.Type{t}, way)
 	slices.Sort(object.Required)
-	if shape := shapes[t.Name()]; shape != nil && way == in {
+	if shape := shapes[typeName(t)]; shape != nil && way == in {
 		shape(object)
 	}
 	return object
@@ -169,7 +169,7 @@ func (d *describer) addField(object *openapi3.Schema, owners []reflect.Type, nam
 		t = t.Field(1).Type
 	}
 	known := d.lookUp(owners, name)
-	if declared := owners[len(owners)-1].Name(); way == loose && !strings.HasPrefix(declared, "import") && !strings.HasPrefix(known.owner, "import") {
+	if declared := typeName(owners[len(owners)-1]); way == loose && !strings.HasPrefix(declared, "import") && !strings.HasPrefix(known.owner, "import") {
 		known.Required, known.Limit = false, ""
 	}
 	if known.Required && way != out || !optional && way == out {
@@ -195,18 +195,28 @@ func (d *describer) anything() *openapi3.SchemaRef {
 // number has the range that JSON parsers keep exactly enough; larger numbers are refused.
 func number() *openapi3.Schema { return openapi3.NewFloat64Schema().WithMin(-maxSafe).WithMax(maxSafe) }
 
+// typeName returns the name of a type as words/ has it, exported or not: strategyView for wire.StrategyView.
+func typeName(t reflect.Type) string { return lowerFirst(t.Name()) }
+
+func lowerFirst(name string) string {
+	if name == "" {
+		return name
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
 // isMaybe reports whether t is maybe[T], a field that can be omitted. Its fields are Set and Value.
 func isMaybe(t reflect.Type) bool {
-	return strings.HasPrefix(t.Name(), "maybe[")
+	return strings.HasPrefix(typeName(t), "maybe[")
 }
 
 // lookUp returns the entry for a field: of its type, of an embedded type, or for all types.
 func (d *describer) lookUp(owners []reflect.Type, name string) field {
 	for _, owner := range owners {
-		key := owner.Name() + "." + name
+		key := typeName(owner) + "." + name
 		if f, ok := d.words.Fields[key]; ok && owner.Name() != "" {
 			d.used[key] = true
-			f.owner = owner.Name()
+			f.owner = typeName(owner)
 			return f
 		}
 	}

@@ -89,6 +89,9 @@ func readWords() (*words, error) {
 		for keys, f := range area.Fields {
 			f.Description = withBounds.Replace(f.Description)
 			for key := range strings.SplitSeq(keys, ", ") {
+				if strings.Contains(key, ".") {
+					key = lowerFirst(key)
+				}
 				if all.Fields[key].Description != "" {
 					return nil, fmt.Errorf("words/%s: there is another entry for %s", file.Name(), key)
 				}

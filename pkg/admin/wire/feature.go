@@ -56,8 +56,8 @@ func CheckTypeAt(path string, name httpapi.Maybe[string], problems *flags.Proble
 // ToString converts to a string.
 func ToString[T ~string](s T) string { return string(s) }
 
-// A Metadata is what is said of a flag everywhere.
-type Metadata struct {
+// A MetadataView is what is said of a flag everywhere.
+type MetadataView struct {
 	Name           string            `json:"name"`
 	Type           flags.FeatureType `json:"type"`
 	Description    *string           `json:"description"`
@@ -68,17 +68,17 @@ type Metadata struct {
 	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
 }
 
-// NewMetadata returns the metadata of a flag or of a row of a list.
-func NewMetadata(name, project string, m flags.Metadata, createdAt, lastSeenAt time.Time) Metadata {
-	return Metadata{
+// NewMetadataView returns the metadata of a flag or of a row of a list.
+func NewMetadataView(name, project string, m flags.Metadata, createdAt, lastSeenAt time.Time) MetadataView {
+	return MetadataView{
 		Name: name, Type: m.Type, Description: m.Description, Project: project, Stale: m.Stale,
 		ImpressionData: m.ImpressionData, CreatedAt: shape.Time(createdAt), LastSeenAt: shape.TimeOrNull(lastSeenAt),
 	}
 }
 
-// MetadataOf returns the metadata of a flag.
-func MetadataOf(f *flags.Feature) Metadata {
-	return NewMetadata(f.Name, f.Project, f.Metadata, f.CreatedAt, f.LastSeenAt)
+// MetadataViewOf returns the metadata of a flag.
+func MetadataViewOf(f *flags.Feature) MetadataView {
+	return NewMetadataView(f.Name, f.Project, f.Metadata, f.CreatedAt, f.LastSeenAt)
 }
 
 // A FeatureRow is a flag in a list (contract: Project overview).
@@ -91,12 +91,12 @@ type FeatureRow struct {
 	CreatedAt      shape.Time        `json:"createdAt"`
 	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
 	Favorite       bool              `json:"favorite"`
-	Environments   []EnvironmentRow  `json:"environments"`
+	Environments   []RowEnvironment  `json:"environments"`
 	Tags           []shape.Tag       `json:"tags,omitempty"` // only of a flag that has some
 }
 
-// An EnvironmentRow is what lists say of a flag in one environment.
-type EnvironmentRow struct {
+// A RowEnvironment is what lists say of a flag in one environment.
+type RowEnvironment struct {
 	Name                 string      `json:"name"`
 	DisplayName          string      `json:"displayName"`
 	Enabled              bool        `json:"enabled"`
@@ -108,9 +108,9 @@ type EnvironmentRow struct {
 	LastSeenAt           *shape.Time `json:"lastSeenAt"`
 }
 
-// EnvironmentRowOf returns a flag in one environment as lists have it.
-func EnvironmentRowOf(s flags.EnvironmentSummary, enabled bool, env flags.ProjectEnvironment) EnvironmentRow {
-	return EnvironmentRow{
+// RowEnvironmentOf returns a flag in one environment as lists have it.
+func RowEnvironmentOf(s flags.EnvironmentSummary, enabled bool, env flags.ProjectEnvironment) RowEnvironment {
+	return RowEnvironment{
 		Name: env.Name, DisplayName: env.Name, Enabled: enabled, Type: env.Type, SortOrder: env.SortOrder,
 		VariantCount: s.Variants, HasStrategies: s.Strategies > 0, HasEnabledStrategies: s.EnabledStrategies > 0,
 		LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
@@ -122,14 +122,14 @@ func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironmen
 	return FeatureRow{
 		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
-		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: shape.Tags(s.Tags), Environments: EnvironmentRows(s, environments),
+		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
 	}
 }
 
-// EnvironmentRows returns a flag in each environment as lists have it.
-func EnvironmentRows(s flags.FeatureSummary, environments []flags.ProjectEnvironment) []EnvironmentRow {
-	return httpapi.Each(environments, func(env flags.ProjectEnvironment) EnvironmentRow {
+// RowEnvironments returns a flag in each environment as lists have it.
+func RowEnvironments(s flags.FeatureSummary, environments []flags.ProjectEnvironment) []RowEnvironment {
+	return httpapi.Each(environments, func(env flags.ProjectEnvironment) RowEnvironment {
 		summary, enabled := s.In(env)
-		return EnvironmentRowOf(summary, enabled && !s.Archived, env)
+		return RowEnvironmentOf(summary, enabled && !s.Archived, env)
 	})
 }

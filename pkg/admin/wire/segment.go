@@ -33,8 +33,8 @@ func (b SegmentBody) ApplyTo(s *flags.Segment) {
 	s.Constraints = httpapi.Each(b.Constraints.Value, ConstraintBody.Constraint)
 }
 
-// A Segment is a segment as it is answered.
-type Segment struct {
+// A SegmentView is a segment as it is answered.
+type SegmentView struct {
 	ID          int64              `json:"id"`
 	Name        string             `json:"name"`
 	Description *string            `json:"description"`
@@ -44,9 +44,9 @@ type Segment struct {
 	CreatedAt   shape.Time         `json:"createdAt"`
 }
 
-// SegmentOf returns it as answers have it.
-func SegmentOf(s *flags.Segment) Segment {
-	return Segment{
+// SegmentViewOf returns it as answers have it.
+func SegmentViewOf(s *flags.Segment) SegmentView {
+	return SegmentView{
 		ID: s.ID, Name: s.Name, Description: s.Description, Project: NullIfEmpty(s.Project),
 		Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), CreatedBy: s.CreatedBy, CreatedAt: shape.Time(s.CreatedAt),
 	}

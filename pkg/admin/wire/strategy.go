@@ -65,8 +65,8 @@ func (b StrategyBody) ApplyTo(s flags.Strategy) flags.Strategy {
 	return s
 }
 
-// A Strategy is a strategy as it is answered (contract: Activation strategy).
-type Strategy struct {
+// A StrategyView is a strategy as it is answered (contract: Activation strategy).
+type StrategyView struct {
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
 	Title       *string            `json:"title"`
@@ -79,16 +79,16 @@ type Strategy struct {
 	Parameters  map[string]string  `json:"parameters"`
 }
 
-// StrategyOf returns a strategy of a flag as answers have it.
-func StrategyOf(s flags.Strategy, feature string) Strategy {
-	return Strategy{
+// StrategyViewOf returns a strategy of a flag as answers have it.
+func StrategyViewOf(s flags.Strategy, feature string) StrategyView {
+	return StrategyView{
 		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, FeatureName: feature, SortOrder: s.SortOrder,
 		Segments: s.Segments, Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), Variants: shape.Variants(s.Variants),
 		Parameters: maps.Clone(s.Parameters),
 	}
 }
 
-// Strategies returns the strategies of a flag in an environment.
-func Strategies(f *flags.Feature, env flags.ProjectEnvironment) []Strategy {
-	return httpapi.Each(f.In(env).Strategies, func(s flags.Strategy) Strategy { return StrategyOf(s, f.Name) })
+// StrategyViews returns the strategies of a flag in an environment.
+func StrategyViews(f *flags.Feature, env flags.ProjectEnvironment) []StrategyView {
+	return httpapi.Each(f.In(env).Strategies, func(s flags.Strategy) StrategyView { return StrategyViewOf(s, f.Name) })
 }

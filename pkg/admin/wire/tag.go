@@ -16,14 +16,14 @@ func (b TagBody) Tag() flags.Tag { return flags.Tag(b) }
 // Check finds what is wrong with the body by itself.
 func (b TagBody) Check(_ flags.Limits, problems *flags.Problems) { b.Tag().Check("", problems) }
 
-// A TagType is a tag type as it is answered.
-type TagType struct {
+// A TagTypeView is a tag type as it is answered.
+type TagTypeView struct {
 	Name        string  `json:"name"`
 	Description *string `json:"description"`
 	Icon        *string `json:"icon"`
 }
 
-// TagTypeOf returns it as answers have it.
-func TagTypeOf(t flags.TagType) TagType {
-	return TagType{t.Name, NullIfEmpty(t.Description), NullIfEmpty(t.Icon)}
+// TagTypeViewOf returns it as answers have it.
+func TagTypeViewOf(t flags.TagType) TagTypeView {
+	return TagTypeView{t.Name, NullIfEmpty(t.Description), NullIfEmpty(t.Icon)}
 }
