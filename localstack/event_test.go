@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// capture is a gateway whose only function notes the event and answers 204.
+// capture is a gateway whose only function keeps the event and answers 204.
 func capture(t *testing.T, keys ...string) (url string, got *events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	got = &events.APIGatewayV2HTTPRequest{}
@@ -39,7 +39,7 @@ func serve(t *testing.T, h eventHandler, keys ...string) string {
 	return server.URL
 }
 
-// send writes a request as it stands, so that no client tidies it up, and returns the answer.
+// send writes a request byte for byte, because HTTP clients would normalize it, and returns the response.
 func send(t *testing.T, url, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -105,7 +105,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// TestRawPath holds that a path arrives decoded, as it was measured on API Gateway, and otherwise as it was sent.
+// TestRawPath checks that a path arrives decoded, as measured on API Gateway, and otherwise unchanged.
 func TestRawPath(t *testing.T) {
 	url, got := capture(t, "$default")
 	for target, want := range map[string]string{
@@ -240,8 +240,8 @@ func TestResponse(t *testing.T) {
 	}
 }
 
-// TestInvocationContext holds that a function has the template's time and a request id, and goes on when its caller
-// hangs up: a change that is under way must end as it does on Lambda.
+// TestInvocationContext checks that a function has the timeout of the template and a request id, and continues when its
+// caller disconnects: a change in progress must complete, as on Lambda.
 func TestInvocationContext(t *testing.T) {
 	entered, left := make(chan struct{}), make(chan error, 1)
 	url := serve(t, func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// TestMemoryLimit: the limit follows the machine or the container, and is no smaller than what an idle gateway needs.
+// TestMemoryLimit checks that the limit depends on the machine or container, and is large enough for an idle gateway.
 func TestMemoryLimit(t *testing.T) {
 	percent := debug.SetGCPercent(100)
 	limit := debug.SetMemoryLimit(math.MaxInt64)
@@ -35,7 +35,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestIdleMemory: what a burst took is given back once nothing has been collected for a while, and not before.
+// TestIdleMemory checks that the memory of a burst is returned once the collector has not run for a while, and not before.
 func TestIdleMemory(t *testing.T) {
 	percent := debug.SetGCPercent(-1) // no collection but those of the test
 	defer debug.SetGCPercent(percent)

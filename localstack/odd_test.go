@@ -11,7 +11,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// serveTemplate is the address of a gateway with all that the template has, set up as by `make run`.
+// serveTemplate starts a gateway with everything in the template, as `make run` does, and returns its address.
 func serveTemplate(t *testing.T) string {
 	t.Helper()
 	config, err := httpapi.ConfigFromEnv() // for the limits
@@ -27,9 +27,9 @@ func serveTemplate(t *testing.T) string {
 	return server.URL
 }
 
-// TestRequestsOnTheWire writes requests as no client would, as TestOddRequests does, and worse ones: every one has an answer, in JSON where it is
-// ours, and none of them is a redirect or a 5xx. What net/http refuses before it calls a handler, with a text of its own
-// and the connection closed, is marked so: it has no hook for another answer.
+// TestRequestsOnTheWire writes malformed and unusual requests, which no client sends. Each is answered, with a JSON body if
+// Guidon answers, and never with a redirect or a 5xx. byNetHTTP marks requests that net/http itself refuses, with its own
+// text, before it calls a handler.
 func TestRequestsOnTheWire(t *testing.T) {
 	url := serveTemplate(t)
 	const authorization = "Authorization: " + bootstrap.LocalAdminToken

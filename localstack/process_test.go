@@ -24,7 +24,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestMain runs the server itself if a test has started it as a process.
+// TestMain runs the server itself in a process that a test has started.
 func TestMain(m *testing.M) {
 	if os.Getenv("GUIDON_TEST_RUN") != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A started gateway is a process of its own, as `make run` has it.
+// A started gateway runs in its own process, as with `make run`.
 type started struct {
 	cmd  *exec.Cmd
 	out  *child.Output
@@ -47,7 +47,7 @@ type started struct {
 
 var addressLine = regexp.MustCompile(`address +(http://\S+)`)
 
-// launch starts a gateway and returns once it has greeted or ended.
+// launch starts a gateway and returns when it has printed its address or has ended.
 func launch(t *testing.T, env ...string) *started {
 	t.Helper()
 	s := &started{cmd: exec.Command(os.Args[0]), out: &child.Output{}, done: make(chan error, 1)}
@@ -79,7 +79,7 @@ func launch(t *testing.T, env ...string) *started {
 	}
 }
 
-// wait is the gateway's exit code once it has ended.
+// wait waits for the end of the gateway and returns its exit code.
 func (s *started) wait(t *testing.T) int {
 	t.Helper()
 	select {
@@ -130,7 +130,7 @@ const (
 	features   = "/api/admin/projects/default/features"
 )
 
-// TestRestart is a gateway's life: it is interrupted, killed, and started again, and has what it had.
+// TestRestart interrupts and kills a gateway and starts it again: the data is kept.
 func TestRestart(t *testing.T) {
 	data := "DATA_DIR=" + t.TempDir()
 	first := launch(t, data, "PORT=0")
@@ -165,7 +165,7 @@ func TestRestart(t *testing.T) {
 	third.wants(t, http.StatusOK, "GET", features+"/kept-too", adminToken, "")
 }
 
-// TestKilledAtAnyMoment kills starts after ever longer times, through all of what a start does; the next one works.
+// TestKilledAtAnyMoment kills gateways at increasing times during their start. The next start must work.
 func TestKilledAtAnyMoment(t *testing.T) {
 	data := t.TempDir()
 	for after := time.Duration(0); after < 300*time.Millisecond; after += 15 * time.Millisecond {
@@ -185,10 +185,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	s.wants(t, http.StatusCreated, "POST", features, adminToken, `{"name":"x"}`)
 }
 
-// TestInFlight holds that a request which has begun when the gateway is told to stop is answered.
+// TestInFlight checks that a request in progress is answered when the gateway is stopped.
 func TestInFlight(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no SIGTERM on Windows")
+		t.Skip("Windows has no SIGTERM")
 	}
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
 	reader, writer := io.Pipe()
@@ -259,7 +259,7 @@ func TestAuthTypeNone(t *testing.T) {
 	s.wants(t, http.StatusCreated, "POST", features, "", `{"name":"x"}`)
 }
 
-// TestCORS is a browser that asks for a page of another origin, without a token at first.
+// TestCORS sends what a browser sends for a page of another origin, first without a token.
 func TestCORS(t *testing.T) {
 	const page = "https://console.example.com"
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0", "CORS_ORIGINS="+page)
@@ -284,13 +284,13 @@ func TestCORS(t *testing.T) {
 				t.Errorf("%s, allowed origin %q; want %d, allowed %t", response.Status, got, tt.status, tt.allowed)
 			}
 			if vary := strings.Join(response.Header.Values("Vary"), ","); !strings.Contains(vary, "Origin") {
-				t.Errorf("Vary is %q, want Origin in it: a cache must not give one page's answer to another", vary)
+				t.Errorf("Vary is %q, want Origin in it: caches must not share responses between origins", vary)
 			}
 		})
 	}
 }
 
-// TestAnotherEngine has one gateway use the engine that a test started, and start none.
+// TestAnotherEngine checks that a gateway uses the engine of the test and starts none.
 func TestAnotherEngine(t *testing.T) {
 	e, err := engine.Start(t.Context(), engine.Options{})
 	if err != nil {
@@ -307,7 +307,7 @@ func TestAnotherEngine(t *testing.T) {
 	}
 }
 
-// TestOddRequests sends what API Gateway and the adapter make something else of, and wants JSON errors back.
+// TestOddRequests sends requests that API Gateway and the adapter change, and wants JSON errors.
 func TestOddRequests(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
 	auth := "Host: x\r\nAuthorization: " + adminToken + "\r\nConnection: close\r\n"
@@ -347,7 +347,7 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
-// opened is a gateway in this process, with data and an administrator of its own.
+// opened is a gateway in this process, with its own data and admin token.
 func opened(t *testing.T, config httpapi.Config) *gateway {
 	t.Helper()
 	s := settings{

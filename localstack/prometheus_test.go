@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPrometheus sees that the gateway counts requests by route, and that a secret in a path is in no metric.
+// TestPrometheus checks that requests are counted by route, and that no metric contains a secret of a path.
 func TestPrometheus(t *testing.T) {
 	g := &gateway{routes: testRouter(t, nil, "GET /a/{secret}"), metrics: newMetrics()}
 	ask := func(method, path string) string {

@@ -63,7 +63,7 @@ func TestMatch(t *testing.T) {
 
 var pets = []string{"$default", "ANY /{proxy+}", "GET /pets/{proxy+}", "GET /pets/dog/{id}", "GET /pets/dog/1"}
 
-func TestRoutesThatCannotBe(t *testing.T) {
+func TestInvalidRoutes(t *testing.T) {
 	for _, keys := range [][]string{
 		{"nonsense"}, {"GET a"}, {"GET /{x+}/b"}, {"GET /a/{x}", "GET /a/{y}"}, {"$default", "$default"},
 	} {
@@ -72,7 +72,7 @@ func TestRoutesThatCannotBe(t *testing.T) {
 			routes = append(routes, route{key: key})
 		}
 		if _, err := newRouter(routes); err == nil {
-			t.Errorf("%q were taken", keys)
+			t.Errorf("%q were accepted, want an error", keys)
 		}
 	}
 }

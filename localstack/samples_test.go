@@ -13,8 +13,8 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestSamples: there is an event in internal/samples for every function, API Gateway would send it to that function just so,
-// and the function answers it as it should.
+// TestSamples checks that internal/samples has an event for every function, that API Gateway would send it to that function
+// in this form, and that the function answers with the expected status.
 func TestSamples(t *testing.T) {
 	config, err := httpapi.ConfigFromEnv() // for the limits
 	if err != nil {
@@ -33,7 +33,7 @@ func TestSamples(t *testing.T) {
 	maps.DeleteFunc(without, func(_ string, wanted bool) bool { return !wanted })
 	for _, sample := range samples.Samples {
 		if !without[sample.Group] {
-			t.Errorf("there is a sample for %s, which is no function of the template, or has two", sample.Group)
+			t.Errorf("%s has two samples, or is not a function of the template", sample.Group)
 		}
 		delete(without, sample.Group)
 		if sample.Status == 0 {
@@ -54,7 +54,7 @@ func TestSamples(t *testing.T) {
 		})
 	}
 	for group := range without {
-		t.Errorf("there is no sample for %s", group)
+		t.Errorf("%s has no sample", group)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// TestTablesOfTests holds the tables that tests make to the one that is deployed.
+// TestTablesOfTests checks that the tables of tests equal the deployed one.
 func TestTablesOfTests(t *testing.T) {
 	deployed, err := readTemplate(filepath.Join("..", "template.yaml"))
 	if err != nil {

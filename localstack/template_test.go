@@ -83,8 +83,8 @@ Resources:
 	}
 }
 
-// TestOperationsReachTheirGroup sends every operation through the routes of template.yaml, under names that are words
-// of other routes too.
+// TestOperationsReachTheirGroup sends every operation through the routes of template.yaml, with names that are also fixed
+// segments of other routes.
 func TestOperationsReachTheirGroup(t *testing.T) {
 	rt := realRouter(t)
 	words := []string{"x", "projects", "features", "environments", "environment", "strategies", "variants", "variants-batch",
@@ -106,8 +106,8 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 	}
 }
 
-// TestNoOperationMatchesTwoGroups is about the order that API Gateway does not document: whatever it is, there is only
-// one full match, and only one greedy one, that an operation can reach.
+// TestNoOperationMatchesTwoGroups checks that no operation depends on a precedence that API Gateway does not document: each
+// has at most one full match and one greedy match.
 func TestNoOperationMatchesTwoGroups(t *testing.T) {
 	rt := realRouter(t)
 	for _, group := range admin.Groups() {
@@ -131,7 +131,7 @@ func TestNoOperationMatchesTwoGroups(t *testing.T) {
 	}
 }
 
-// TestTemplateLimits holds what AWS allows an HTTP API: 300 routes; and a route a Lambda permission, which share 20 KB.
+// TestTemplateLimits checks the limits of AWS: 300 routes per HTTP API, and 20 KB for the Lambda permissions of all routes.
 func TestTemplateLimits(t *testing.T) {
 	parsed, err := readTemplate(templateFileName)
 	if err != nil {
@@ -141,7 +141,7 @@ func TestTemplateLimits(t *testing.T) {
 	for _, f := range parsed.functions {
 		routes += len(f.routes)
 		if len(f.routes) > 20 {
-			t.Errorf("%s has %d routes: write greedy ones", f.group, len(f.routes))
+			t.Errorf("%s has %d routes; use greedy routes", f.group, len(f.routes))
 		}
 		if len(f.routes) > 0 && f.timeout >= 30*time.Second {
 			t.Errorf("%s may take %s, and API Gateway waits 30 s", f.group, f.timeout)
@@ -157,7 +157,7 @@ func TestTemplateLimits(t *testing.T) {
 
 var variable = regexp.MustCompile(`\{[^}]*\}`)
 
-// isAnother tells whether a path with a special word in it is the very path of another operation.
+// isAnother reports whether a path with a fixed segment as a name is the path of another operation.
 func isAnother(operation, path string) bool {
 	for _, group := range admin.Groups() {
 		for _, other := range group.Routes() {
