@@ -126,6 +126,16 @@ func (t *TagTypes) Has(name string) bool {
 	return slices.ContainsFunc(t.List, func(one TagType) bool { return one.Name == name })
 }
 
+// CheckTags returns NotFound if one of the tags has a type that does not exist.
+func (t *TagTypes) CheckTags(tags []Tag) error {
+	for _, tag := range tags {
+		if _, err := t.index(tag.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Add adds a tag type. It returns NameExists if the name is taken.
 func (t *TagTypes) Add(made TagType) error {
 	if t.Has(made.Name) {

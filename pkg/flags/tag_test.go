@@ -137,6 +137,8 @@ func TestTagTypes(t *testing.T) {
 		{"removed", func(r *TagTypes) error { return r.Remove("simple") }, -1, ""},
 		{"an unknown one removed", func(r *TagTypes) error { return r.Remove("team") }, NotFound, "simple"},
 		{"an unknown one", func(r *TagTypes) error { _, err := r.Get("team"); return err }, NotFound, "simple"},
+		{"known types of tags", func(r *TagTypes) error { return r.CheckTags([]Tag{{"simple", "a"}, {"simple", "b"}}) }, -1, "simple"},
+		{"an unknown type of a tag", func(r *TagTypes) error { return r.CheckTags([]Tag{{"simple", "a"}, {"team", "b"}}) }, NotFound, "simple"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

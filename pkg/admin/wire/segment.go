@@ -17,7 +17,7 @@ type SegmentBody struct {
 // Check finds what is wrong with the body by itself.
 func (b SegmentBody) Check(limits flags.Limits, problems *flags.Problems) {
 	if !b.Constraints.Set {
-		problems.Add("/constraints", "is required, if only as []")
+		problems.Add("/constraints", "is required; it can be []")
 	}
 	if project := b.Project.Value; project != nil {
 		CheckName("/project", *project, problems)

@@ -1,7 +1,11 @@
 package wire
 
 import (
+	"slices"
+	"strconv"
+
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // A TagBody is a tag as it comes in.
@@ -26,4 +30,45 @@ type TagTypeView struct {
 // TagTypeViewOf returns it as answers have it.
 func TagTypeViewOf(t flags.TagType) TagTypeView {
 	return TagTypeView{t.Name, NullIfEmpty(t.Description), NullIfEmpty(t.Icon)}
+}
+
+// A ChangeTagsBody adds some tags to a flag and removes others, in one change.
+type ChangeTagsBody struct {
+	Added   httpapi.Maybe[[]TagBody] `json:"addedTags"`
+	Removed httpapi.Maybe[[]TagBody] `json:"removedTags"`
+}
+
+// Tags returns the tags to add and the tags to remove.
+func (b ChangeTagsBody) Tags() (added, removed []flags.Tag) {
+	return httpapi.Each(b.Added.Value, TagBody.Tag), httpapi.Each(b.Removed.Value, TagBody.Tag)
+}
+
+// Check finds what is wrong with the body by itself. A tag to remove may be shorter than a new one: removing a tag that the
+// flag does not have changes nothing.
+func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if !b.Added.Set {
+		problems.Add("/addedTags", "is required; it can be []")
+	}
+	if !b.Removed.Set {
+		problems.Add("/removedTags", "is required; it can be []")
+	}
+	if n := len(b.Added.Value); n > flags.MaxTagChanges {
+		problems.Add("/addedTags", "must have at most %d tags, has %d", flags.MaxTagChanges, n)
+		return
+	}
+	if n := len(b.Removed.Value); n > flags.MaxTagChanges {
+		problems.Add("/removedTags", "must have at most %d tags, has %d; send several requests", flags.MaxTagChanges, n)
+		return
+	}
+	for i, tag := range b.Added.Value {
+		tag.Tag().Check("/addedTags/"+strconv.Itoa(i), problems)
+	}
+	for i, tag := range b.Removed.Value {
+		path := "/removedTags/" + strconv.Itoa(i)
+		if slices.Contains(b.Added.Value, tag) {
+			problems.Add(path, "is also in addedTags")
+		}
+		flags.CheckLength(path+"/type", tag.Type, flags.MaxTag, problems)
+		flags.CheckLength(path+"/value", tag.Value, flags.MaxTag, problems)
+	}
 }

@@ -44,3 +44,10 @@ func CheckTitle(path, title string, problems *flags.Problems) {
 		problems.Add(path, "must not have control characters in it")
 	}
 }
+
+// CheckSameName finds that a body would rename what the path names.
+func CheckSameName(name httpapi.Maybe[string], path string, problems *flags.Problems) {
+	if name.Set && name.Value != path {
+		problems.Add("/name", "must be the name in the path, or be omitted: it cannot be changed")
+	}
+}
