@@ -2,6 +2,7 @@
 package admin
 
 import (
+	"guidon/pkg/admin/features"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
 )
@@ -15,7 +16,7 @@ func Groups() []httpapi.Group {
 
 func Projects() httpapi.Group     { return oldapi.Export(oldapi.Projects()) }
 func Environments() httpapi.Group { return oldapi.Export(oldapi.Environments()) }
-func Features() httpapi.Group     { return oldapi.Export(oldapi.Features()) }
+func Features() httpapi.Group     { return features.Group() }
 func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
 func Strategies() httpapi.Group   { return oldapi.Export(oldapi.Strategies()) }
 func Variants() httpapi.Group     { return oldapi.Export(oldapi.Variants()) }

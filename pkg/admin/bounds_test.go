@@ -80,7 +80,7 @@ func TestLargestFlag(t *testing.T) {
 		{"the end of its work", "POST", features + "/big/lifecycle/complete", `{"status":"kept"}`, 400, tooLarge},
 		{"a parent", "POST", features + "/big/dependencies", `{"feature":"nosuch"}`, 400, anything},
 		{"archiving", "DELETE", features + "/big", "", 400, tooLarge},
-		{"of many, one says why", "POST", switching("development") + "/on", `{"features":["big"]}`, 400, undone("ValidationError", "could not be switched on", "0", "400 KiB")},
+		{"of many, one says why", "POST", switching("development") + "/on", `{"features":["big"]}`, 400, undone("ValidationError", "could not be enabled", "0", "400 KiB")},
 		{"a clone of a longer name", "POST", features + "/big/clone", `{"name":"bigger"}`, 400, tooLarge},
 	})
 

@@ -57,7 +57,7 @@ func TestBulk(t *testing.T) {
 
 		{"off", "POST", switching("development") + "/off", `{"features":["a","b"]}`, 200, ""},
 		{"on", "POST", switching("development") + on, `{"features":["a","bare","b"]}`, 409,
-			undone("ConflictError", "1 of 3 flags could not be switched on", "1", "no strategies")},
+			undone("ConflictError", "1 of 3 flags could not be enabled", "1", "no strategies")},
 		{"is on", "GET", in("b", "development"), "", 200, `{"...":0,"enabled":true}`},
 		{"failures of two kinds", "POST", switching("development") + on, `{"features":["a","bare","nosuch"]}`, 409,
 			undone("ConflictError", "2 of 3", "1", "no strategies", "2", "nosuch")},

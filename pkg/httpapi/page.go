@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/url"
 	"strconv"
+
+	"guidon/pkg/flags"
 )
 
 // MaxPage is the largest limit of a page.
@@ -25,4 +27,12 @@ func WholeNumber(query url.Values, name string, standard, least, most int) int {
 		return standard
 	}
 	return n
+}
+
+// QueryFault is the error of parameters of the query. It has no details, which are places in bodies.
+func QueryFault(problems flags.Problems) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return flags.Errorf(flags.Invalid, "the query's %s %s", problems[0].Path, problems[0].Message)
 }

@@ -34,6 +34,12 @@ func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
 	}
 }
 
+// DefaultMetadata is the metadata of a new flag whose creator gives none.
+func DefaultMetadata() flags.Metadata {
+	empty := ""
+	return flags.Metadata{Type: flags.Release, Description: &empty}
+}
+
 // CheckName checks the name of a flag, project or environment.
 func CheckName(path, name string, problems *flags.Problems) {
 	if fault := flags.CheckName(name); fault != "" {

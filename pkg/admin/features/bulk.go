@@ -1,0 +1,313 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// bulkOperations apply one change to many flags of a project. Each flag changes in a transaction of its own, by the same rules
+// and with the same events as in the operation on one flag. If some fail, the others are still changed.
+func bulkOperations() []httpapi.Operation {
+	const environment = inProject + "/bulk_features/environments/{environment}"
+	return []httpapi.Operation{
+		{Route: "POST " + inProject + "/archive", Permission: flags.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(archiveFeatures)},
+		{Route: "POST " + inProject + "/archive/validate", Permission: flags.Read, Handle: httpapi.HandleBody(validateArchive)},
+		{Route: "POST " + inProject + "/revive", Permission: flags.UpdateFeature, Handle: httpapi.DoManyBody(reviveFeatures)},
+		{Route: "POST " + inProject + "/stale", Permission: flags.UpdateFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(markFeatures)},
+		{Route: "PUT " + inProject + "/tags", Permission: flags.UpdateFeature, Ahead: []flags.Key{flags.TagTypesKey()}, Handle: httpapi.DoManyBody(tagFeatures)},
+		{Route: "POST " + inProject + "/changeProject", Permission: flags.MoveFeature, Ahead: environments, Handle: httpapi.DoManyBody(moveFeatures)},
+		{Route: "POST " + environment + "/on", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(enableFeatures)},
+		{Route: "POST " + environment + "/off", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(disableFeatures)},
+	}
+}
+
+// A flagsBody names flags.
+type flagsBody struct {
+	Features httpapi.Maybe[[]string] `json:"features"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b flagsBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if !b.Features.Set {
+		problems.Add("/features", "is required; it may be empty: []")
+	}
+	if n := len(b.Features.Value); n > wire.MaxBulk {
+		problems.Add("/features", "must name at most %d flags, names %d; send several requests", wire.MaxBulk, n)
+		return
+	}
+	for i, name := range b.Features.Value {
+		flags.CheckLength("/features/"+strconv.Itoa(i), name, flags.MaxName, problems)
+	}
+}
+
+// names are the names of the body, each once, and where each comes first.
+func (b flagsBody) names() (names []string, places []int) {
+	for i, name := range b.Features.Value {
+		if !slices.Contains(names, name) {
+			names, places = append(names, name), append(places, i)
+		}
+	}
+	return names, places
+}
+
+// without are those of some names that the body does not name.
+func (b flagsBody) without(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(b.Features.Value, name) })
+}
+
+// load loads the flags of the body with other keys, in one call.
+func (b flagsBody) load(tx *httpapi.Tx, keys ...flags.Key) {
+	tx.Load(append(httpapi.FeatureKeys(b.Features.Value...), keys...)...)
+}
+
+// each changes every flag of the body, and returns an error that tells which ones failed.
+func (b flagsBody) each(m *httpapi.Many, done string, change func(tx *httpapi.Tx, name string) error) error {
+	names, places := b.names()
+	return failure(done, places, m.Each(len(names), func(tx *httpapi.Tx, i int) error { return change(tx, names[i]) }))
+}
+
+func archiveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		in.load(tx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.each(m, "archived", func(tx *httpapi.Tx, name string) error {
+		f := tx.FeatureOrArchivedOf(at.Project(tx), name)
+		waits := len(in.without(f.Children)) < len(f.Children) // for flags of the same request that depend on it
+		err := archiveIn(tx, f)
+		if err != nil && waits {
+			return httpapi.NotYet{Why: err}
+		}
+		return err
+	})
+}
+
+// An archiveReport tells what archiving some flags would mean for others.
+type archiveReport struct {
+	Parents          []string `json:"parentsWithChildFeatures"`
+	EndsDependencies bool     `json:"hasDeletedDependencies"`
+}
+
+// validateArchive tells what archiving flags would mean for others. Names without a flag are ignored.
+func validateArchive(tx *httpapi.Tx, at httpapi.InProject, in flagsBody) (archiveReport, error) {
+	p := at.Project(tx)
+	in.load(tx)
+	report := archiveReport{Parents: []string{}}
+	names, _ := in.names()
+	for _, name := range names {
+		f := tx.FindFeature(name)
+		if f == nil || f.Archived || f.ProjectUID != p.UID {
+			continue
+		}
+		report.EndsDependencies = report.EndsDependencies || f.Relation() != ""
+		if len(in.without(f.Children)) > 0 {
+			report.Parents = append(report.Parents, name)
+		}
+	}
+	return report, nil
+}
+
+func reviveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		in.load(tx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.each(m, "revived", func(tx *httpapi.Tx, name string) error {
+		return reviveIn(tx, tx.FeatureOrArchivedOf(at.Project(tx), name))
+	})
+}
+
+func enableFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody) error {
+	return switchFeatures(m, at, in, "enabled", enableIn)
+}
+
+func disableFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody) error {
+	return switchFeatures(m, at, in, "disabled", func(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
+		disableIn(tx, f, env)
+		return nil
+	})
+}
+
+func switchFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBody, done string,
+	change func(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error,
+) error {
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		at.Find(tx)
+		in.load(tx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.each(m, done, func(tx *httpapi.Tx, name string) error {
+		p, env := at.Find(tx)
+		return change(tx, tx.FeatureOf(p, name), env)
+	})
+}
+
+// A markBody tells whether flags are stale.
+type markBody struct {
+	flagsBody
+	Stale httpapi.Maybe[bool] `json:"stale"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b markBody) Check(limits flags.Limits, problems *flags.Problems) {
+	b.flagsBody.Check(limits, problems)
+	if !b.Stale.Set {
+		problems.Add("/stale", "is required: true or false")
+	}
+}
+
+func markFeatures(m *httpapi.Many, at httpapi.InProject, in markBody) error {
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		in.load(tx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.each(m, "marked", func(tx *httpapi.Tx, name string) error {
+		f := tx.FeatureOf(at.Project(tx), name)
+		saveMetadata(tx, f, wire.MetadataBody{Stale: in.Stale}.ApplyTo(f.Metadata))
+		return nil
+	})
+}
+
+// A tagFlagsBody adds tags to flags and removes others.
+type tagFlagsBody struct {
+	flagsBody
+	Tags httpapi.Maybe[wire.ChangeTagsBody] `json:"tags"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b tagFlagsBody) Check(limits flags.Limits, problems *flags.Problems) {
+	b.flagsBody.Check(limits, problems)
+	if !b.Tags.Set {
+		problems.Add("/tags", "is required")
+		return
+	}
+	problems.CheckAt("/tags", func(below *flags.Problems) { b.Tags.Value.Check(limits, below) })
+}
+
+func tagFeatures(m *httpapi.Many, at httpapi.InProject, in tagFlagsBody) error {
+	added, removed := in.Tags.Value.Tags()
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		in.load(tx)
+		return tx.TagTypes().CheckTags(added)
+	}); err != nil {
+		return err
+	}
+	return in.each(m, "changed", func(tx *httpapi.Tx, name string) error {
+		f := tx.FeatureOf(at.Project(tx), name)
+		if err := tx.TagTypes().CheckTags(added); err != nil {
+			return err
+		}
+		if err := f.ChangeTags(added, removed, tx.Limits); err != nil {
+			return err
+		}
+		tx.Save(events.FeatureTagsChanged(httpapi.Was(tx, f), f, added), f)
+		return nil
+	})
+}
+
+// A moveFlagsBody names the project that flags move to.
+type moveFlagsBody struct {
+	flagsBody
+	moveBody
+}
+
+// Check finds what is wrong with the body by itself.
+func (b moveFlagsBody) Check(limits flags.Limits, problems *flags.Problems) {
+	b.flagsBody.Check(limits, problems)
+	b.moveBody.Check(limits, problems)
+}
+
+func moveFeatures(m *httpapi.Many, at httpapi.InProject, in moveFlagsBody) error {
+	if err := m.Read(func(tx *httpapi.Tx) error {
+		p := at.Project(tx)
+		in.load(tx, flags.ProjectKey(in.NewProjectID))
+		_, err := in.target(tx, p)
+		return err
+	}); err != nil {
+		return err
+	}
+	return in.each(m, "moved", func(tx *httpapi.Tx, name string) error {
+		p := at.Project(tx)
+		to, err := in.target(tx, p)
+		if err != nil {
+			return err
+		}
+		f := tx.FeatureOf(p, name)
+		tx.Again(loadForMove(f)...)
+		return moveIn(tx, p, f, to)
+	})
+}
+
+// failure is nil when all flags were changed, or an error that tells why each of the others was not. Its kind is that of the
+// failures if they are all of one kind, else Conflict; Unavailable, which can be tried again, and Internal come before others.
+func failure(done string, places []int, errs []error) error {
+	all := &flags.Error{}
+	kinds := map[flags.Kind]bool{}
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		one, ok := errors.AsType[*flags.Error](err)
+		if !ok {
+			one = flags.Errorf(flags.Internal, "internal error; search the log for the id of this error")
+		}
+		kinds[one.Kind] = true
+		all.Kind, all.Err = one.Kind, errors.Join(all.Err, err)
+		all.Details = append(all.Details, flags.Detail{Path: "/features/" + strconv.Itoa(places[i]), Message: inOneLine(one)})
+	}
+	switch {
+	case len(kinds) == 0:
+		return nil
+	case kinds[flags.Unavailable]:
+		all.Kind = flags.Unavailable
+	case kinds[flags.Internal]:
+		all.Kind = flags.Internal
+	case len(kinds) > 1:
+		all.Kind = flags.Conflict
+	}
+	all.Message = summary(done, len(errs), all)
+	return all
+}
+
+// inOneLine is the message of an error with the names that its details give.
+func inOneLine(e *flags.Error) string {
+	if len(e.Details) == 0 || e.Details[0].Path != "" {
+		return e.Message
+	}
+	return e.Message + " (" + strings.Join(httpapi.Each(e.Details, func(d flags.Detail) string { return d.Message }), ", ") + ")"
+}
+
+// summary tells how many of all flags were not changed.
+func summary(done string, all int, failure *flags.Error) string {
+	switch failed := len(failure.Details); {
+	case failure.Kind == flags.Unavailable:
+		return fmt.Sprintf("%d of %d flags were %s before the time was over; see the details for the others; try again, and flags that were %[3]s stay so", all-failed, all, done)
+	case all == 1:
+		return fmt.Sprintf("the flag could not be %s: %s", done, failure.Details[0].Message)
+	case failed == all:
+		return fmt.Sprintf("none of the %d flags could be %s", all, done)
+	default:
+		return fmt.Sprintf("%d of %d flags could not be %s; the others were", failed, all, done)
+	}
+}

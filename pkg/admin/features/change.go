@@ -1,0 +1,150 @@
+package features
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+func createFeature(tx *httpapi.Tx, at httpapi.InProject, in createFeatureBody) (featureSubset, error) {
+	p := at.Project(tx)
+	f := flags.NewFeature(p, in.Name, in.metadata(), tx.Caller.Name, tx.Now)
+	tx.Save(events.FeatureCreated(f), f)
+	tx.Created("/api/admin/projects/"+f.Project+"/features", f.Name)
+	return subset(f, tx.ProjectEnvironments(p), nil), nil
+}
+
+func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (featureSubset, error) {
+	if in.Name.Set && in.Name.Value != at.FeatureName {
+		return featureSubset{}, flags.Problems{{Path: "/name", Message: "must be the name in the path, or be omitted: a flag cannot be renamed"}}.Err()
+	}
+	f := at.Feature(tx)
+	saveMetadata(tx, f, in.ApplyTo(f.Metadata))
+	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
+}
+
+// patchFeature applies a JSON Patch to the metadata of the flag. Fields that cannot be changed may be named, and stay; a field
+// that the patch removes gets the value that it has in a new flag.
+func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (featureSubset, error) {
+	f := at.Feature(tx)
+	document := patchedFeature{MetadataView: wire.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt)}
+	var in wire.MetadataBody
+	if err := httpapi.Patch(patch).Apply(document, &in); err != nil {
+		return featureSubset{}, err
+	}
+	var problems, before flags.Problems
+	in.Check(tx.Limits, &problems)
+	f.CheckTexts(&before)
+	if err := problems.Without(before).Err(); err != nil {
+		return featureSubset{}, err
+	}
+	saveMetadata(tx, f, in.ApplyTo(wire.DefaultMetadata()))
+	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
+}
+
+func saveMetadata(tx *httpapi.Tx, f *flags.Feature, m flags.Metadata) {
+	before := httpapi.Was(tx, f)
+	f.Metadata = m
+	tx.Save(events.FeatureMetadataUpdated(before, f), f)
+	if f.Stale != before.Stale {
+		tx.Save(events.FeatureStale(f))
+	}
+}
+
+func cloneFeature(tx *httpapi.Tx, at httpapi.InFeature, in cloneFeatureBody) (featureSubset, error) {
+	p := at.Project(tx)
+	original := tx.FeatureOf(p, at.FeatureName)
+	f := original.CloneAs(in.Name, in.ReplaceGroupID.Or(true), tx.Environments(), tx.Caller.Name, tx.Now, tx.NewID)
+	if _, err := original.Dependency(f.Name); err == nil { // the clone would depend on itself
+		return featureSubset{}, flags.Errorf(flags.NameExists, "the flag name %q is taken by a flag that %q depends on", f.Name, original.Name)
+	}
+	parents := parentsOf(tx, original)
+	for i, d := range original.Dependencies {
+		if err := f.SetDependency(parents[i], d); err != nil {
+			return featureSubset{}, err
+		}
+	}
+	tx.Save(events.FeatureCloned(f, original, tx.Environments()), append([]flags.Aggregate{f}, aggregates(parents)...)...)
+	tx.Created("/api/admin/projects/"+f.Project+"/features", f.Name)
+	envs := tx.ProjectEnvironments(p)
+	variants := shape.Variants(f.AllVariants(envs))
+	return subset(f, envs, &variants), nil
+}
+
+func archiveFeature(tx *httpapi.Tx, at httpapi.InFeature) error {
+	return archiveIn(tx, at.FeatureOrArchived(tx))
+}
+
+func archiveIn(tx *httpapi.Tx, f *flags.Feature) error {
+	parents := parentsOf(tx, f)
+	if err := f.Archive(tx.Now, parents...); err != nil {
+		return err
+	}
+	before := httpapi.Was(tx, f)
+	tx.Save(events.FeatureArchived(before, f, tx.Caller), append([]flags.Aggregate{f}, aggregates(parents)...)...)
+	if len(before.Dependencies) > 0 {
+		tx.Save(events.DependenciesRemoved(before))
+	}
+	return nil
+}
+
+func reviveFeature(tx *httpapi.Tx, at httpapi.InFeatureAlone) error {
+	return reviveIn(tx, at.FeatureOrArchived(tx))
+}
+
+func reviveIn(tx *httpapi.Tx, f *flags.Feature) error {
+	f.Revive(tx.Now)
+	tx.Save(events.FeatureRevived(httpapi.Was(tx, f), f, tx.Caller), f)
+	return nil
+}
+
+func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRecord, error) {
+	f, env := at.Find(tx)
+	if err := enableIn(tx, f, env); err != nil {
+		return featureRecord{}, err
+	}
+	return switched(tx, at, f, env), nil
+}
+
+func disableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRecord, error) {
+	f, env := at.Find(tx)
+	disableIn(tx, f, env)
+	return switched(tx, at, f, env), nil
+}
+
+func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
+	if err := f.Enable(env, tx.NewID); err != nil {
+		return err
+	}
+	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+	return nil
+}
+
+func disableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) {
+	f.Disable(env)
+	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+}
+
+// switched is the answer of on and off: the flag, enabled as it is in the environment.
+func switched(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, f *flags.Feature, env flags.ProjectEnvironment) featureRecord {
+	answer := record(tx, f, tx.ProjectEnvironments(at.Project(tx)))
+	answer.Enabled = f.Enabled(env)
+	return answer
+}
+
+// Favorites belong to the caller, so READ is enough. Adding one twice, or removing what is not one, changes nothing.
+
+func addFavorite(tx *httpapi.Tx, at httpapi.InFeature) error { return setFavorite(tx, at, true) }
+
+func removeFavorite(tx *httpapi.Tx, at httpapi.InFeature) error { return setFavorite(tx, at, false) }
+
+func setFavorite(tx *httpapi.Tx, at httpapi.InFeature, favorite bool) error {
+	f := at.Feature(tx)
+	if err := f.SetFavorite(tx.Caller, favorite); err != nil {
+		return err
+	}
+	tx.Save(events.FeatureFavorite(httpapi.Was(tx, f), f, tx.Caller), f)
+	return nil
+}

@@ -1,0 +1,72 @@
+package features
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// lifecycleOperations are the stages of a flag (contract: Lifecycle). The stages between the first and the last ones are not
+// known before usage is reported.
+func lifecycleOperations() []httpapi.Operation {
+	return []httpapi.Operation{
+		{Route: "GET " + one + "/lifecycle", Permission: flags.Read, Handle: httpapi.Handle(readLifecycle)},
+		{Route: "POST " + one + "/lifecycle/complete", Permission: flags.UpdateFeature, Handle: httpapi.DoOptional(completeFeature)},
+		{Route: "POST " + one + "/lifecycle/uncomplete", Permission: flags.UpdateFeature, Handle: httpapi.Do(uncompleteFeature)},
+	}
+}
+
+// A completeBody tells the result of a flag; everything may be omitted.
+type completeBody struct {
+	Status      httpapi.Maybe[string] `json:"status"`
+	StatusValue httpapi.Maybe[string] `json:"statusValue"`
+}
+
+// MaxStatusValue bounds the value of a status, in characters.
+const MaxStatusValue = 1000
+
+// Check finds what is wrong with the body by itself.
+func (b completeBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if b.Status.Set && !slices.Contains(flags.CompletionStatuses(), flags.CompletionStatus(b.Status.Value)) {
+		problems.Add("/status", "%q must be one of %s", httpapi.Shorten(b.Status.Value), strings.Join(httpapi.Each(flags.CompletionStatuses(), wire.ToString), ", "))
+	}
+	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
+		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)
+	}
+}
+
+// A phaseView is a stage that a flag has entered.
+type phaseView struct {
+	Stage       flags.Stage            `json:"stage"`
+	EnteredAt   shape.Time             `json:"enteredStageAt"`
+	Status      flags.CompletionStatus `json:"status,omitzero"` // of a completed flag, if a user gave one
+	StatusValue string                 `json:"statusValue,omitzero"`
+}
+
+func phaseOf(p flags.Phase) phaseView {
+	return phaseView{p.Stage, shape.Time(p.EnteredAt), p.Status, p.Value}
+}
+
+func readLifecycle(tx *httpapi.Tx, at httpapi.InFeature) ([]phaseView, error) {
+	return httpapi.Each(at.FeatureOrArchived(tx).History(), phaseOf), nil
+}
+
+func completeFeature(tx *httpapi.Tx, at httpapi.InFeature, in completeBody) error {
+	f := at.Feature(tx)
+	f.Complete(flags.Completion{Status: flags.CompletionStatus(in.Status.Value), Value: in.StatusValue.Value}, tx.Now)
+	tx.Save(events.FeatureCompleted(httpapi.Was(tx, f), f), f)
+	return nil
+}
+
+func uncompleteFeature(tx *httpapi.Tx, at httpapi.InFeature) error {
+	f := at.Feature(tx)
+	f.Uncomplete()
+	tx.Save(events.FeatureUncompleted(httpapi.Was(tx, f), f), f)
+	return nil
+}

@@ -1,0 +1,153 @@
+package features
+
+import (
+	"slices"
+	"strings"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A createFeatureBody creates a flag.
+type createFeatureBody struct {
+	Name           string                 `json:"name"`
+	Type           httpapi.Maybe[string]  `json:"type"`
+	Description    httpapi.Maybe[*string] `json:"description"`
+	Stale          httpapi.Maybe[bool]    `json:"stale"`
+	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/name", b.Name, problems)
+	wire.CheckType(b.Type, problems)
+	b.metadata().CheckTexts(problems)
+}
+
+func (b createFeatureBody) metadata() flags.Metadata {
+	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData}.ApplyTo(wire.DefaultMetadata())
+}
+
+// An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
+type updateFeatureBody struct {
+	Name httpapi.Maybe[string] `json:"name"`
+	wire.MetadataBody
+}
+
+// A metadataPatch is a JSON Patch of a flag's metadata.
+type metadataPatch httpapi.Patch
+
+var metadataMembers = []string{
+	"name", "project", "type", "description", "stale", "impressionData", "archived", "createdAt", "lastSeen", "lastSeenAt",
+}
+
+// Check finds what is wrong with the patch by itself.
+func (p metadataPatch) Check(limits flags.Limits, problems *flags.Problems) {
+	httpapi.Patch(p).Check(limits, problems)
+	httpapi.Patch(p).Members(func(at, member string) {
+		if !slices.Contains(metadataMembers, member) {
+			problems.Add(at, "must be one of /%s", strings.Join(metadataMembers, ", /"))
+		}
+	})
+}
+
+// A cloneFeatureBody names the new flag.
+type cloneFeatureBody struct {
+	Name           string              `json:"name"`
+	ReplaceGroupID httpapi.Maybe[bool] `json:"replaceGroupId"` // strategies with the old name as groupId get the new one; default true
+}
+
+// Check finds what is wrong with the body by itself.
+func (b cloneFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/name", b.Name, problems)
+}
+
+// A patchedFeature is the document that a JSON Patch of a flag changes.
+type patchedFeature struct {
+	wire.MetadataView
+	Archived bool        `json:"archived"`
+	LastSeen *shape.Time `json:"lastSeen"`
+}
+
+// A featureSubset is a flag as create, update, patch and clone return it (contract: Feature).
+type featureSubset struct {
+	wire.MetadataView
+	Archived   bool             `json:"archived"`
+	ArchivedAt *shape.Time      `json:"archivedAt"`
+	Enabled    bool             `json:"enabled"`  // in any environment
+	Variants   *[]shape.Variant `json:"variants"` // null, or a list after clone
+}
+
+func subset(f *flags.Feature, envs []flags.ProjectEnvironment, variants *[]shape.Variant) featureSubset {
+	return featureSubset{wire.MetadataViewOf(f), f.Archived, shape.TimeOrNull(f.ArchivedAt), slices.ContainsFunc(envs, f.Enabled), variants}
+}
+
+// An archivedFeature is a flag in the list of archived flags.
+type archivedFeature struct {
+	wire.MetadataView
+	Archived     bool                  `json:"archived"`
+	ArchivedAt   shape.Time            `json:"archivedAt"`
+	Environments []wire.RowEnvironment `json:"environments"` // of the project; the flag is disabled in all of them
+}
+
+type archivedList struct {
+	Version  int               `json:"version"`
+	Features []archivedFeature `json:"features"`
+}
+
+func archivedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment) archivedFeature {
+	return archivedFeature{
+		wire.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs),
+	}
+}
+
+// A featureRecord is a flag as it is read by itself.
+type featureRecord struct {
+	wire.MetadataView
+	Archived     bool                     `json:"archived"`
+	ArchivedAt   *shape.Time              `json:"archivedAt"`
+	Enabled      bool                     `json:"enabled"` // in any environment; after on and off, in that one
+	Favorite     bool                     `json:"favorite"`
+	Environments []featureEnvironmentView `json:"environments"`
+	Variants     []shape.Variant          `json:"variants"`   // deprecated: the variants of all environments, by name
+	Strategies   []wire.StrategyView      `json:"strategies"` // deprecated: always empty
+	Children     []string                 `json:"children"`
+	Dependencies []shape.Dependency       `json:"dependencies"`
+	Lifecycle    phaseView                `json:"lifecycle"`
+	Tags         []shape.Tag              `json:"tags"`
+}
+
+func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) featureRecord {
+	return featureRecord{
+		MetadataView: wire.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
+		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: slices.Contains(f.Favorites, tx.Caller.FavoritesKey()),
+		Environments: httpapi.Each(envs, func(env flags.ProjectEnvironment) featureEnvironmentView { return environmentOf(f, env) }),
+		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags),
+		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: phaseOf(f.Phase()),
+	}
+}
+
+// A featureEnvironmentView is a flag in one environment (contract: Feature environment).
+type featureEnvironmentView struct {
+	wire.RowEnvironment
+	FeatureName string              `json:"featureName"`
+	Environment string              `json:"environment"`
+	Strategies  []wire.StrategyView `json:"strategies"`
+	Variants    []shape.Variant     `json:"variants"`
+}
+
+func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnvironmentView {
+	fe := f.In(env)
+	return featureEnvironmentView{
+		RowEnvironment: wire.RowEnvironmentOf(fe.Summary(), f.Enabled(env), env),
+		FeatureName:    f.Name, Environment: env.Name,
+		Strategies: wire.StrategyViews(f, env), Variants: shape.Variants(fe.Variants),
+	}
+}
+
+type featureList struct {
+	Version  int               `json:"version"`
+	Features []wire.FeatureRow `json:"features"`
+}
