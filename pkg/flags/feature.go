@@ -42,6 +42,12 @@ type Metadata struct {
 	ImpressionData bool
 }
 
+// DefaultMetadata returns the metadata of a new flag whose creator sets none.
+func DefaultMetadata() Metadata {
+	description := ""
+	return Metadata{Type: Release, Description: &description}
+}
+
 // An EnvironmentState says to which environment an entry belongs and where the flag was enabled. Both are
 // identified by UID, so that entries do not carry over to an environment that is deleted and created again, or
 // detached from a project and attached again.

@@ -224,71 +224,44 @@ func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i i
 	return attempts
 }
 
-// DryRun does what Each does, as caller, without committing anything: the items run one after the other on what was loaded,
-// each sees what those before it changed, and no integer ids are taken. It returns the error of each.
+// DryRun does what Each does, as caller, without committing anything: the items run one after the other, each sees what those
+// before it changed, and no integer ids are taken. It returns the error of each. What the items read should be loaded before
+// (see Read): a DryRun loads each missing aggregate by itself.
 func (m *Many) DryRun(caller flags.Caller, n int, do func(tx *Tx, i int) error) ([]error, error) {
-	errs := make([]error, n)
-	if m.first == nil {
-		var err error
-		if m.first, err = m.service.begin(m.ctx, m.request); err != nil {
-			return nil, err
-		}
+	tx, err := m.begin()
+	if err != nil {
+		return nil, err
 	}
-	m.last = m.first
-	base := m.first.attempt(-1)
-	base.Caller, base.round.dry = caller, true
+	tx.Caller, tx.round.dry = caller, true
+	errs := make([]error, n)
 	left := make([]int, n)
 	for i := range left {
 		left[i] = i
 	}
 	for idle := false; len(left) > 0 && !idle; {
-		if err := m.loadFor(base, left, do); err != nil {
-			return nil, err
-		}
-		var again []int
+		var putOff []int
 		for _, i := range left {
-			a := base.attempt(i)
+			a := tx.attempt(i)
 			_, errs[i] = a.decide(func(tx *Tx) (any, error) {
 				tx.CheckTime()
 				return nil, do(tx, i)
 			})
-			if _, notYet := errors.AsType[NotYet](errs[i]); notYet {
-				again = append(again, i)
-				continue
-			}
+			_, notYet := errors.AsType[NotYet](errs[i])
 			switch kind := flags.KindOf(errs[i]); {
 			case errs[i] == nil:
 				a.apply()
+			case notYet:
+				putOff = append(putOff, i)
 			case kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
 				return nil, errs[i]
 			}
 		}
-		idle, left = len(again) == len(left), again
+		idle, left = len(putOff) == len(left), putOff
 	}
-	for _, i := range left {
+	for _, i := range left { // all wait for each other
 		errs[i] = errors.Unwrap(errs[i])
 	}
 	return errs, nil
-}
-
-// loadFor loads what items read, as far as that is known before any of them ran.
-func (m *Many) loadFor(base *Tx, items []int, do func(tx *Tx, i int) error) error {
-	for range passes {
-		for _, i := range items {
-			a := base.attempt(i)
-			a.collect = true
-			_ = try(func() error { return do(a, i) }) // only for what it wants to read
-		}
-		wanted := base.round.wanted
-		base.round.wanted = nil
-		if len(wanted) == 0 {
-			return nil
-		}
-		if err := base.round.load(m.ctx, m.service.store, wanted); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // apply has the later reads of a dry run see what the attempt changed.
@@ -296,12 +269,16 @@ func (tx *Tx) apply() {
 	for _, w := range tx.change.Writes {
 		key := keyOf(w)
 		tx.round.view[key] = w.After
+		delete(tx.round.memo, segmentsByName)
 		all, listed := tx.round.memo["list "+string(key.Entity)].([]flags.Aggregate)
-		if !listed || w.After == nil {
+		if !listed {
 			continue
 		}
 		all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
-		tx.round.memo["list "+string(key.Entity)] = append(all, w.After)
+		if w.After != nil {
+			all = append(all, w.After)
+		}
+		tx.round.memo["list "+string(key.Entity)] = all
 	}
 }
 

@@ -225,6 +225,20 @@ func (tx *Tx) Segments() []*flags.Segment {
 	return segments
 }
 
+// segmentsByName is the memo of FindSegmentNamed.
+const segmentsByName = "segments by name"
+
+// FindSegmentNamed is the segment of that name, from the list of all; nil when it does not exist. It is for reading.
+func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
+	return memoized(tx, segmentsByName, func() (map[string]*flags.Segment, error) {
+		named := map[string]*flags.Segment{}
+		for _, s := range list[*flags.Segment](tx, flags.EntitySegment) {
+			named[s.Name] = s
+		}
+		return named, nil
+	})[name]
+}
+
 // FeatureUses is what every flag uses of segments and context fields.
 func (tx *Tx) FeatureUses() []flags.FeatureUse { return list[flags.FeatureUse](tx, flags.EntityUse) }
 
@@ -281,9 +295,13 @@ func (tx *Tx) Log(q flags.LogQuery) flags.LogPage {
 }
 
 // Pages loads aggregates a hundred at a time, one call each, and hands each page to visit, with nil for what does not exist.
-// They are not kept for later reads, and are not copies: for reading much.
+// The aggregates are not copies, and those of several pages are not kept for later reads: it is for reading much.
 func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.View) error) error {
 	const size = 100 // one call of the store
+	if len(keys) <= size {
+		tx.Load(keys...)
+		return visit(keys, tx.round.view)
+	}
 	for from := 0; from < len(keys); from += size {
 		page := keys[from:min(from+size, len(keys))]
 		tx.CheckTime()

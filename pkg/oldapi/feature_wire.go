@@ -24,13 +24,7 @@ func (b createFeatureBody) check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return metadataBody{b.Type, b.Description, b.Stale, b.ImpressionData}.over(newMetadata())
-}
-
-// newMetadata is what a flag is made with unless its creator says otherwise.
-func newMetadata() flags.Metadata {
-	empty := ""
-	return flags.Metadata{Type: flags.Release, Description: &empty}
+	return metadataBody{b.Type, b.Description, b.Stale, b.ImpressionData}.over(flags.DefaultMetadata())
 }
 
 // An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.

@@ -106,7 +106,7 @@ func patchFeature(c *call, patch metadataPatch) (decision, error) {
 	if err := problems.Without(before).Err(); err != nil {
 		return decision{}, err
 	}
-	return c.changeMetadata(in.over(newMetadata()))
+	return c.changeMetadata(in.over(flags.DefaultMetadata()))
 }
 
 func (c *call) changeMetadata(m flags.Metadata) (decision, error) {

@@ -320,7 +320,7 @@ func (m *importing) commitFlag(c *call, before, after *flags.Feature, parents []
 
 // brought is what the data says of a flag, in the terms of this service. What it leaves out stays as it is.
 func (m *importing) brought(c *call, from *broughtFlag, before *flags.Feature) (flags.ImportedFlag, error) {
-	was := newMetadata()
+	was := flags.DefaultMetadata()
 	if before != nil {
 		was = before.Metadata
 	}
