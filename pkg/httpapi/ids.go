@@ -65,10 +65,9 @@ func (tx *Tx) Seal(secret, hash string) string {
 // Unseal decrypts a secret of the store.
 func (tx *Tx) Unseal(sealed, hash string) (string, error) { return tx.sealer().Open(sealed, hash) }
 
-// sealer brings the key for the secrets of tokens: it may take a call, the first time in a process. An answer of an
-// operation that uses it is not to be cached.
+// sealer brings the key for the secrets of tokens: it may take a call, the first time in a process.
 func (tx *Tx) sealer() flags.Sealer {
-	tx.secret = true
+	tx.NoStore()
 	return memoized(tx, "sealer", func() (flags.Sealer, error) {
 		if tx.service.config.Sealer == nil {
 			return nil, flags.Errorf(flags.Internal, "this process has no key for the secrets of tokens")

@@ -38,7 +38,7 @@ type Tx struct {
 	change   flags.Change
 	events   []flags.Event
 	retry    bool // whether NameExists is a lost race
-	secret   bool // whether the answer may hold a secret
+	secret   bool // whether the answer may hold a secret (see NoStore)
 	location string
 	download string
 }
@@ -264,3 +264,6 @@ func (tx *Tx) Created(path, name string) { tx.location = path + "/" + url.PathEs
 
 // Download has a browser save the answer as a file of that name.
 func (tx *Tx) Download(name string) { tx.download = name }
+
+// NoStore forbids clients and proxies to store the answer, because it may hold a secret. It then has no ETag.
+func (tx *Tx) NoStore() { tx.secret = true }
