@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"guidon/pkg/admin"
+	"guidon/pkg/admin/tokens"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -26,5 +26,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, admin.Tokens(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, tokens.Group(), config)))
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
 )
@@ -44,5 +45,5 @@ func groups() (all []group) {
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
 	"MaxBulk": oldapi.MaxBulk, "MaxEvents": oldapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
-	"MaxRoleName": oldapi.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": oldapi.MaxTitle,
+	"MaxRoleName": oldapi.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

@@ -3,6 +3,7 @@ package admin
 
 import (
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/tokens"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
 )
@@ -21,7 +22,7 @@ func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
 func Strategies() httpapi.Group   { return oldapi.Export(oldapi.Strategies()) }
 func Variants() httpapi.Group     { return oldapi.Export(oldapi.Variants()) }
 func Users() httpapi.Group        { return oldapi.Export(oldapi.Users()) }
-func Tokens() httpapi.Group       { return oldapi.Export(oldapi.Tokens()) }
+func Tokens() httpapi.Group       { return tokens.Group() }
 func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
 func Events() httpapi.Group       { return oldapi.Export(oldapi.Events()) }
 func Segments() httpapi.Group     { return oldapi.Export(oldapi.Segments()) }

@@ -52,9 +52,9 @@ func TestAccountTokens(t *testing.T) {
 		{"an unknown account's", "POST", programs + "/999/token", body("x"), 404, notFound("999")},
 		{"an account that is no number", "GET", programs + "/x/token", "", 400, malformed("userId")},
 		{"a token that is no number", "DELETE", tokens + "/x", "", 400, malformed("tokenId")},
-		{"a person", "GET", programs + "/1/token", "", 404, notFound("person")},
-		{"a person's", "POST", programs + "/1/token", body("x"), 404, notFound("person")},
-		{"one of a person", "DELETE", programs + "/1/token/1", "", 404, notFound("person")},
+		{"a person", "GET", programs + "/1/token", "", 404, notFound("is a user")},
+		{"a person's", "POST", programs + "/1/token", body("x"), 404, notFound("is a user")},
+		{"one of a person", "DELETE", programs + "/1/token/1", "", 404, notFound("is a user")},
 	})
 	_, editor := s.person(t, flags.RoleEditor)
 	for _, c := range []call{

@@ -92,7 +92,7 @@ func (e *executor) round(ctx context.Context, r *http.Request, op Operation, key
 // sent, what the path names.
 func (e *executor) prepare(ctx context.Context, r *http.Request, op Operation, keys func(*http.Request) []flags.Key, in *input) (*call, error) {
 	c := &call{
-		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, random: randomDigits, limits: e.config.Limits,
+		now: e.config.Now().UTC().Truncate(time.Millisecond), newID: uuid.NewString, limits: e.config.Limits,
 		param: r.PathValue, query: r.URL.Query(), late: func() bool { return ctx.Err() != nil },
 		load:       func(keys []flags.Key) (flags.View, error) { return e.store.Load(ctx, keys) },
 		compressed: acceptsGzip(r),

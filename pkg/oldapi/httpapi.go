@@ -20,7 +20,7 @@ type Group struct {
 // Groups lists every group.
 func Groups() []Group {
 	return []Group{
-		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Events(), Segments(), Fallback(),
+		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Imports(), Events(), Segments(), Fallback(),
 	}
 }
 

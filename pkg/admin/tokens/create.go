@@ -1,0 +1,140 @@
+package tokens
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A createTokenBody is a new API token.
+type createTokenBody struct {
+	TokenName   httpapi.Maybe[string]   `json:"tokenName"`
+	Username    httpapi.Maybe[string]   `json:"username"` // deprecated: use tokenName
+	Type        httpapi.Maybe[string]   `json:"type"`     // client, frontend or admin, in upper or lower case
+	Environment httpapi.Maybe[string]   `json:"environment"`
+	Project     httpapi.Maybe[string]   `json:"project"`
+	Projects    httpapi.Maybe[[]string] `json:"projects"`
+	ExpiresAt   httpapi.Maybe[*string]  `json:"expiresAt"`
+}
+
+// maxTokenProjects is how many projects one token may name. Each is read when the token is created, and in every list.
+const maxTokenProjects = 1000
+
+// Check checks everything that does not depend on stored data.
+func (b createTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckTitle("/tokenName", b.name(), problems)
+	flags.CheckLength("/username", b.Username.Value, wire.MaxTitle, problems)
+	b.checkType(problems)
+	b.checkProjects(problems)
+	if b.tokenType() == flags.AdminToken {
+		if !slices.Equal(b.projects(), []string{flags.All}) {
+			problems.Add("/projects", "must be * or left out: an admin token has access to every project")
+		}
+		if b.environment() != flags.All {
+			problems.Add("/environment", "must be * or left out: an admin token has access to every environment")
+		}
+	}
+	httpapi.CheckExpiry(b.ExpiresAt.Value, problems)
+}
+
+func (b createTokenBody) checkType(problems *flags.Problems) {
+	switch b.tokenType() {
+	case flags.AdminToken, flags.ClientToken, flags.FrontendToken:
+	case "backend":
+		problems.Add("/type", "must be client, frontend or admin; the type backend of Unleash is client")
+	case "":
+		problems.Add("/type", "is required, and must be client, frontend or admin")
+	default:
+		problems.Add("/type", "must be client, frontend or admin, not %q", httpapi.Shorten(b.Type.Value))
+	}
+}
+
+func (b createTokenBody) checkProjects(problems *flags.Problems) {
+	ids := b.Projects.Value
+	if b.Projects.Set && len(ids) == 0 {
+		problems.Add("/projects", "must name at least one project; leave it out for every project")
+	}
+	if len(ids) > maxTokenProjects {
+		problems.Add("/projects", "must name at most %d projects, not %d; use * for every project", maxTokenProjects, len(ids))
+	}
+	if b.Projects.Set && b.Project.Set && !slices.Equal(ids, []string{b.Project.Value}) {
+		problems.Add("/project", "must be left out, or be the only one of projects")
+	}
+}
+
+func (b createTokenBody) name() string { return b.TokenName.Or(b.Username.Value) }
+
+func (b createTokenBody) tokenType() flags.TokenType {
+	return flags.TokenType(strings.ToLower(b.Type.Value))
+}
+
+// projects are the IDs in the body, without duplicates. They are only flags.All if it is among them or there are none.
+func (b createTokenBody) projects() []string {
+	ids := b.Projects.Or([]string{b.Project.Or(flags.All)})
+	if slices.Contains(ids, flags.All) {
+		return []string{flags.All}
+	}
+	var unique []string
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			unique = append(unique, id)
+		}
+	}
+	return unique
+}
+
+func (b createTokenBody) environment() string {
+	if b.tokenType() == flags.AdminToken {
+		return b.Environment.Or(flags.All)
+	}
+	return b.Environment.Or("development")
+}
+
+func createToken(tx *httpapi.Tx, _ httpapi.InService, in createTokenBody) (apiToken, error) {
+	return newToken(tx, in)
+}
+
+// newToken creates a token for projects and an environment that exist, if the caller may.
+func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
+	t := &flags.Token{
+		Name: in.name(), Type: in.tokenType(), Projects: in.projects(), Environment: in.environment(),
+		CreatedAt: tx.Now, ExpiresAt: httpapi.MomentOf(in.ExpiresAt.Value),
+	}
+	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
+	t.Bind(tx.FindProject, tx.Environments())
+	scope, _ := scopeOf(tx, t)
+	if err := tx.Caller.AuthorizeToken(flags.CreateTokens, t.Type, scope); err != nil {
+		return apiToken{}, err
+	}
+	if err := checkNamesExist(t, scope); err != nil {
+		return apiToken{}, err
+	}
+	secret := t.FormatSecret(tx.Random())
+	t.Hash = flags.HashSecret(secret)
+	t.Sealed = tx.Seal(secret, t.Hash)
+	if err := tx.CheckListSize(t); err != nil {
+		return apiToken{}, err
+	}
+	tx.Save(events.TokenCreated(t), t)
+	tx.Created(apiTokensPath, t.Name)
+	return apiTokenOf(tx, t, scope)
+}
+
+// checkNamesExist checks that the projects and the environment of a new token exist. Invalid when one does not.
+func checkNamesExist(t *flags.Token, scope flags.TokenScope) error {
+	var problems flags.Problems
+	for _, id := range scope.Unbound {
+		problems.Add("/projects/"+strconv.Itoa(slices.Index(t.Projects, id)), "there is no project %q", httpapi.Shorten(id))
+	}
+	if t.Environment != flags.All && t.EnvironmentUID == "" {
+		problems.Add("/environment", "there is no environment %q", httpapi.Shorten(t.Environment))
+	}
+	return problems.Err()
+}

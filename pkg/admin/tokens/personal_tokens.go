@@ -1,0 +1,201 @@
+package tokens
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// personalTokens are the operations on the tokens of users and service accounts. Users create their own, and administrators
+// create those of service accounts. The secret is returned only when a token is created; the store has its hash.
+func personalTokens() []httpapi.Operation {
+	const own, ofAccount = "/api/admin/user/tokens", "/api/admin/service-account/{" + userParam + "}/token"
+	const one = "/{" + userIDParam + "}"
+	return []httpapi.Operation{
+		{Route: "GET " + own, Permission: flags.Read, Allow: requireUser, Handle: httpapi.Handle(listOwnTokens)},
+		{Route: "POST " + own, Permission: flags.Read, Allow: requireUser, Status: 201, Handle: httpapi.HandleBody(createOwnToken)},
+		{Route: "DELETE " + own + one, Permission: flags.Read, Allow: requireUser, Handle: httpapi.Do(deleteOwnToken)},
+		{Route: "GET " + ofAccount, Permission: flags.Admin, Handle: httpapi.Handle(listAccountTokens)},
+		{Route: "POST " + ofAccount, Permission: flags.Admin, Status: 201, Handle: httpapi.HandleBody(createAccountToken)},
+		{Route: "DELETE " + ofAccount + one, Permission: flags.Admin, Handle: httpapi.Do(deleteAccountToken)},
+	}
+}
+
+// requireUser rejects API tokens, which do not belong to a user.
+func requireUser(tx *httpapi.Tx) error {
+	if tx.Caller.User == nil {
+		return flags.Errorf(flags.Forbidden, "personal tokens belong to users and service accounts, and %s is neither; send a personal token in the Authorization header", tx.Caller.Name)
+	}
+	return nil
+}
+
+// inOwnToken is the place of an operation on a token of the caller.
+type inOwnToken struct {
+	httpapi.InService
+	tokenID int64
+}
+
+func (at *inOwnToken) Parse(r httpapi.Request) (err error) {
+	at.tokenID, err = r.PathInt(userIDParam)
+	return err
+}
+
+// inAccount is the place of an operation on a service account.
+type inAccount struct {
+	httpapi.InService
+	userID int64
+}
+
+func (at *inAccount) Parse(r httpapi.Request) (err error) {
+	at.userID, err = r.PathInt(userParam)
+	return err
+}
+
+func (at *inAccount) Keys() []flags.Key { return []flags.Key{flags.UserKey(at.userID)} }
+
+// account is the service account of the path. NotFound when it does not exist or is a user.
+func (at inAccount) account(tx *httpapi.Tx) *flags.User {
+	u := tx.User(at.userID)
+	if !u.ServiceAccount {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no service account %d: it is a user, and users create their own tokens", u.ID))
+	}
+	return u
+}
+
+// inAccountToken is the place of an operation on a token of a service account.
+type inAccountToken struct {
+	inAccount
+	tokenID int64
+}
+
+func (at *inAccountToken) Parse(r httpapi.Request) (err error) {
+	if err := at.inAccount.Parse(r); err != nil {
+		return err
+	}
+	at.tokenID, err = r.PathInt(userIDParam)
+	return err
+}
+
+// A personalToken is the answer for a token of a user.
+type personalToken struct {
+	ID          int64       `json:"id"`
+	Secret      string      `json:"secret,omitzero"` // only when the token is created
+	Description string      `json:"description"`
+	UserID      int64       `json:"userId"`
+	CreatedAt   shape.Time  `json:"createdAt"`
+	ExpiresAt   shape.Time  `json:"expiresAt"`
+	SeenAt      *shape.Time `json:"seenAt"`
+}
+
+// A personalTokenList is a list of a user's tokens.
+type personalTokenList struct {
+	Tokens []personalToken `json:"pats"`
+}
+
+// personalTokenOf is the answer for a token, without its last use.
+func personalTokenOf(u *flags.User, t flags.UserToken) personalToken {
+	return personalToken{
+		ID: t.ID, Description: t.Description, UserID: u.ID, CreatedAt: shape.Time(t.CreatedAt), ExpiresAt: shape.Time(t.ExpiresAt),
+	}
+}
+
+func listOwnTokens(tx *httpapi.Tx, _ httpapi.InService) (personalTokenList, error) {
+	return personalTokensOf(tx, caller(tx)), nil
+}
+
+func listAccountTokens(tx *httpapi.Tx, at inAccount) (personalTokenList, error) {
+	return personalTokensOf(tx, at.account(tx)), nil
+}
+
+// caller is a copy of the user who calls. It costs no call: authentication has loaded the user.
+func caller(tx *httpapi.Tx) *flags.User { return tx.User(tx.Caller.User.ID) }
+
+func personalTokensOf(tx *httpapi.Tx, u *flags.User) personalTokenList {
+	tx.Again(httpapi.Each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.TokenUseKey(t.Hash) })...) // this request may be a use
+	return personalTokenList{httpapi.Each(u.Tokens, func(t flags.UserToken) personalToken {
+		answer := personalTokenOf(u, t)
+		answer.SeenAt = seenAt(tx, t.Hash)
+		return answer
+	})}
+}
+
+// A createPersonalTokenBody is a new token of a user.
+type createPersonalTokenBody struct {
+	Description httpapi.Maybe[string] `json:"description"`
+	ExpiresAt   httpapi.Maybe[string] `json:"expiresAt"`
+}
+
+// Check checks the description and the expiry.
+func (b createPersonalTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckTitle("/description", b.Description.Value, problems)
+	checkRequiredExpiry(b.ExpiresAt, problems)
+}
+
+// checkRequiredExpiry checks an expiry that must not be left out.
+func checkRequiredExpiry(expiresAt httpapi.Maybe[string], problems *flags.Problems) {
+	if !expiresAt.Set {
+		problems.Add("/expiresAt", "is required, and must be a date-time such as 2030-01-31T12:00:00Z")
+		return
+	}
+	httpapi.CheckExpiry(&expiresAt.Value, problems)
+}
+
+// createOwnToken does not check the size of the list of users, which would take a query. A user has at most 100 tokens.
+func createOwnToken(tx *httpapi.Tx, _ httpapi.InService, in createPersonalTokenBody) (personalToken, error) {
+	_, answer, err := newPersonalToken(tx, caller(tx), in)
+	return answer, err
+}
+
+func createAccountToken(tx *httpapi.Tx, at inAccount, in createPersonalTokenBody) (personalToken, error) {
+	after, answer, err := newPersonalToken(tx, at.account(tx), in)
+	if err != nil {
+		return personalToken{}, err
+	}
+	if err := tx.CheckListSize(after); err != nil {
+		return personalToken{}, err
+	}
+	return answer, nil
+}
+
+// newPersonalToken creates a token of a user. It returns the user with that token, and the answer with its secret.
+func newPersonalToken(tx *httpapi.Tx, u *flags.User, in createPersonalTokenBody) (*flags.User, personalToken, error) {
+	secret := string(flags.PersonalToken) + ":" + tx.Random()
+	after, token, err := u.WithToken(in.Description.Value, flags.HashSecret(secret), tx.Now, httpapi.MomentOf(&in.ExpiresAt.Value))
+	if err != nil {
+		return nil, personalToken{}, err
+	}
+	t := after.Tokens[len(after.Tokens)-1]
+	tx.Save(events.PersonalTokenCreated(u, t), after, token)
+	tx.NoStore()
+	answer := personalTokenOf(u, t)
+	answer.Secret = secret
+	return after, answer, nil
+}
+
+func deleteOwnToken(tx *httpapi.Tx, at inOwnToken) error {
+	return removePersonalToken(tx, caller(tx), at.tokenID)
+}
+
+func deleteAccountToken(tx *httpapi.Tx, at inAccountToken) error {
+	return removePersonalToken(tx, at.account(tx), at.tokenID)
+}
+
+// removePersonalToken deletes a token of a user. NotFound when the user has no token of that ID.
+func removePersonalToken(tx *httpapi.Tx, u *flags.User, id int64) error {
+	t, err := u.Token(id)
+	if err != nil {
+		return err
+	}
+	after, err := u.WithoutToken(id)
+	if err != nil {
+		return err
+	}
+	changed := []flags.Aggregate{after}
+	if token := tx.FindToken(t.Hash); token != nil {
+		changed = append(changed, token.AsDeleted())
+	}
+	tx.Save(events.PersonalTokenDeleted(u, t), changed...)
+	return nil
+}
