@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStrictJSON sends bodies that are no good JSON, and such as would lose something, to every operation that takes a
+// TestStrictJSON sends bodies that are not valid JSON, or would lose something when decoded, to every operation that takes a
 // body: each is a 400, and nothing changes.
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
@@ -17,34 +17,34 @@ func TestStrictJSON(t *testing.T) {
 	tests := []struct{ name, body, part string }{
 		{"nothing", "", "required"},
 		{"white space", " \n", "required"},
-		{"not JSON", "name=x", "not good JSON"},
-		{"cut off", `{"name":"x"`, "not good JSON"},
-		{"a comma too many", `{"name":"x",}`, "not good JSON"},
-		{"a comment", `{"name":"x"} // why`, "not good JSON"},
-		{"single quotes", `{'name':'x'}`, "not good JSON"},
-		{"NaN", `{"name":"x","weight":NaN}`, "not good JSON"},
-		{"a byte order mark", "\ufeff{}", "not good JSON"},
-		{"a raw control character", "{\"name\":\"a\tb\"}", "not good JSON"},
+		{"not JSON", "name=x", "not valid JSON"},
+		{"cut off", `{"name":"x"`, "not valid JSON"},
+		{"a comma too many", `{"name":"x",}`, "not valid JSON"},
+		{"a comment", `{"name":"x"} // why`, "not valid JSON"},
+		{"single quotes", `{'name':'x'}`, "not valid JSON"},
+		{"NaN", `{"name":"x","weight":NaN}`, "not valid JSON"},
+		{"a byte order mark", "\ufeff{}", "not valid JSON"},
+		{"a raw control character", "{\"name\":\"a\tb\"}", "not valid JSON"},
 		{"a duplicate key", `{"name":"x","name":"x"}`, "twice"},
 		{"a duplicate key that is escaped", `{"name":"x","n\u0061me":"x"}`, "twice"},
 		{"a duplicate key below an unknown one", `[{"nosuch":[{"a":1,"a":2}]}]`, "twice"},
-		{"invalid UTF-8", "{\"name\":\"x\",\"description\":\"\xff\"}", "not good JSON"},
-		{"invalid UTF-8 in a key", "{\"\xc3\x28\":1}", "not good JSON"},
-		{"an overlong sequence", "{\"description\":\"\xc0\xaf\"}", "not good JSON"},
-		{"a lone surrogate", `{"name":"x","description":"\ud800"}`, "not good JSON"},
-		{"half a pair of surrogates", `{"description":"\ud800x"}`, "not good JSON"},
-		{"a lone low surrogate", `{"name":"\udc00"}`, "not good JSON"},
-		{"a second document", `{"name":"x"}{}`, "not good JSON"},
-		{"a second document on a line of its own", "[]\n[]", "not good JSON"},
+		{"invalid UTF-8", "{\"name\":\"x\",\"description\":\"\xff\"}", "not valid JSON"},
+		{"invalid UTF-8 in a key", "{\"\xc3\x28\":1}", "not valid JSON"},
+		{"an overlong sequence", "{\"description\":\"\xc0\xaf\"}", "not valid JSON"},
+		{"a lone surrogate", `{"name":"x","description":"\ud800"}`, "not valid JSON"},
+		{"half a pair of surrogates", `{"description":"\ud800x"}`, "not valid JSON"},
+		{"a lone low surrogate", `{"name":"\udc00"}`, "not valid JSON"},
+		{"a second document", `{"name":"x"}{}`, "not valid JSON"},
+		{"a second document on a line of its own", "[]\n[]", "not valid JSON"},
 		{"nested 101 deep", nested(101), "100 levels"},
 		{"nested 101 deep in an unknown member", `{"nosuch":` + nested(100) + `}`, "100 levels"},
 		{"nested very deep", strings.Repeat("[", 50_000), "100 levels"},
-		{"a number past all floats", `{"nosuch":1e400}`, "kept exactly"},
-		{"a negative number past all floats", `[-1e400]`, "kept exactly"},
-		{"an integer of 2^53+1", `{"nosuch":9007199254740993}`, "kept exactly"},
-		{"its negative", `{"nosuch":-9007199254740993}`, "kept exactly"},
-		{"an integer of 20 digits", `{"nosuch":100000000000000000000}`, "kept exactly"},
-		{"the same by an exponent", `{"sortOrder":1e20}`, "kept exactly"},
+		{"a number past all floats", `{"nosuch":1e400}`, "rounded"},
+		{"a negative number past all floats", `[-1e400]`, "rounded"},
+		{"an integer of 2^53+1", `{"nosuch":9007199254740993}`, "rounded"},
+		{"its negative", `{"nosuch":-9007199254740993}`, "rounded"},
+		{"an integer of 20 digits", `{"nosuch":100000000000000000000}`, "rounded"},
+		{"the same by an exponent", `{"sortOrder":1e20}`, "rounded"},
 	}
 	for _, route := range withBody(t) {
 		for _, tt := range tests {
@@ -109,8 +109,8 @@ func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 	}
 }
 
-// TestWrongTypes puts, in the place of the @ in each body, values of types that the member does not have: the answer
-// names the member in its details.
+// TestWrongTypes puts, in the place of the @ in each body, values of types that the field does not have: the answer
+// names the field in its details.
 func TestWrongTypes(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)

@@ -44,16 +44,16 @@ func (tx *Tx) authenticate() error {
 	return err
 }
 
-// How exact the last use of a token is, how long a request waits for it to be written, and how long no request tries
-// again after that failed.
+// The last use of a token is stored at most once in touchEvery. A request waits touchTimeout for that, and after a failure no
+// request tries again for touchPause.
 const (
 	touchEvery   = time.Hour
 	touchTimeout = 200 * time.Millisecond
 	touchPause   = time.Minute
 )
 
-// touch notes that a token was used, at most once in touchEvery. If that fails, the request goes on, and for touchPause no
-// other request of this process tries: a store that throttles writes must not slow down reads.
+// touch stores that a token was used. If that fails, the request continues: a store that throttles writes must not slow down
+// reads.
 func (s *service) touch(ctx context.Context, last, now *flags.TokenUse) {
 	if last != nil && now.At.Sub(last.At) < touchEvery || now.At.UnixMilli() < s.touchAgain.Load() {
 		return
@@ -70,7 +70,7 @@ func (s *service) touch(ctx context.Context, last, now *flags.TokenUse) {
 	}
 }
 
-// secretOf is the API token that the request carries, with or without "Bearer".
+// secretOf returns the token of the request, with or without "Bearer".
 func secretOf(r *http.Request) string {
 	header := strings.TrimSpace(r.Header.Get("Authorization"))
 	if scheme, rest, found := strings.Cut(header, " "); found && strings.EqualFold(scheme, "Bearer") {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Which pages of other origins may call, as a browser asks for it (CORS, in the Fetch standard): those of the Origins
-// that are listed, and never all, because this is the administration. On AWS API Gateway sets these headers, from the
-// template's CorsConfiguration, and CORS_ORIGINS is not set. A preflight still reaches the function, because all routes are
-// ANY routes: the function answers 204 without a token, and API Gateway adds the headers. `make run` sets them here.
+// CORS (Fetch standard): pages of the origins in CORS_ORIGINS may call, never pages of all origins, because this is the
+// administration. On AWS, API Gateway sets these headers from the template's CorsConfiguration, and CORS_ORIGINS is not set. A
+// preflight still reaches the function, because all routes are ANY routes: the function answers 204, and API Gateway adds the
+// headers. The local server sets them here.
 //
-// A token goes in a header that the page sets itself, so no credentials of the browser's are ever let in.
+// A page sends its token in a header, so the browser's own credentials are never allowed.
 const (
 	corsMethods = "GET, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type"
@@ -21,25 +21,25 @@ const (
 	corsMaxAge  = "600" // seconds
 )
 
-// parseOrigins reads a list between commas, such as "https://console.example.com, http://localhost:3000".
+// parseOrigins reads a comma-separated list, such as "https://console.example.com, http://localhost:3000".
 func parseOrigins(list string) ([]string, error) {
 	var origins []string
 	for origin := range strings.SplitSeq(list, ",") {
-		if origin = strings.ToLower(strings.TrimSpace(origin)); origin == "" { // browsers send them so
+		if origin = strings.ToLower(strings.TrimSpace(origin)); origin == "" { // browsers send origins in lower case
 			continue
 		}
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != origin ||
 			strings.Contains(origin, "*") {
-			return nil, fmt.Errorf("CORS_ORIGINS has %q; an origin is https://host or http://host, with a port if it has "+
-				"one and nothing behind it; * is not taken: this is the administration", origin)
+			return nil, fmt.Errorf("CORS_ORIGINS has %q; an origin is https://host or http://host, with a port if "+
+				"needed and without a path; * is not allowed for the administration", origin)
 		}
 		origins = append(origins, origin)
 	}
 	return origins, nil
 }
 
-// cors tells a browser whether the page that calls may read the answer.
+// cors sets the headers that let the calling page read the answer.
 func (s *service) cors(header http.Header, r *http.Request) {
 	if len(s.config.Origins) == 0 {
 		return
@@ -51,8 +51,8 @@ func (s *service) cors(header http.Header, r *http.Request) {
 	}
 }
 
-// preflight answers OPTIONS, which comes without a token, before any authentication. A browser lets the page's request
-// follow where the headers allow it; any other caller learns nothing.
+// preflight answers OPTIONS, which has no token, before authentication. A browser sends the actual request only if the headers
+// allow it.
 func (s *service) preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	if len(s.config.Origins) > 0 {

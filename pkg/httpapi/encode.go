@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// minGzip is the size in bytes from which an answer is compressed: a smaller one fits into one packet anyway.
+	// minGzip is the smallest answer in bytes that is compressed. A smaller one fits into one packet anyway.
 	minGzip = 1400
 
-	// gzipLevel is the fastest one: on a list of flags it takes a third of the time of the default level, and the result
-	// is 4 % of the size instead of 3 %.
+	// gzipLevel is the fastest level. For a list of flags it takes a third of the time of the default level, and compresses
+	// to 4 % of the size instead of 3 %.
 	gzipLevel = gzip.BestSpeed
 )
 
-// An encoding is an answer's body as it is sent.
+// An encoding is the body of an answer as it is sent.
 type encoding struct {
 	body    []byte
 	gzipped bool
-	etag    string // of the text, the same for each encoding of it: a weak one, RFC 9110 section 8.8.1; "" without one
+	etag    string // weak (RFC 9110 section 8.8.1), the same compressed and not; "" without one
 	media   string // its content type
 }
 
-// encode makes the JSON text of an answer. With compress, a text of minGzip bytes or more is compressed while it is made,
-// so that only the compressed form is ever held in memory. With tagged, it has an ETag.
+// encode encodes an answer as JSON. With compress, a text of minGzip bytes or more is compressed while it is encoded, so that
+// only the compressed form is in memory. With tagged, it computes an ETag.
 func encode(body any, compress, tagged bool) (encoding, error) {
 	text := &compressor{after: minGzip}
 	if !compress {
@@ -50,7 +50,7 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 			return encoding{}, err
 		}
 	} else {
-		// What a path holds may be quoted in a message, hence AllowInvalidUTF8.
+		// AllowInvalidUTF8, because messages can quote parts of a path.
 		err := json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
 			return encoding{}, err
@@ -69,10 +69,10 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 // A CSV is an answer that is a text of comma-separated values instead of JSON.
 type CSV string
 
-// JSONSize is the number of bytes of the JSON text of a value.
+// JSONSize returns the number of bytes of a value as JSON.
 func JSONSize(value any) int {
 	var size byteCount
-	_ = json.MarshalWrite(&size, value) // what cannot be encoded is told where it is answered
+	_ = json.MarshalWrite(&size, value) // an error is reported when the value is sent
 	return int(size)
 }
 
@@ -84,10 +84,10 @@ func (n *byteCount) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// weakTag makes an ETag of the first 128 bits of a hash.
+// weakTag returns a weak ETag of the first 128 bits of a hash.
 func weakTag(sum hash.Hash) string { return `W/"` + hex.EncodeToString(sum.Sum(nil)[:16]) + `"` }
 
-// A compressor collects what is written to it, and compresses all of it once that is more than a number of bytes.
+// A compressor buffers what is written to it, and compresses all of it once it is larger than a number of bytes.
 type compressor struct {
 	after int // bytes; never when negative
 	out   bytes.Buffer
@@ -116,7 +116,7 @@ func (c *compressor) close() error {
 	return c.gzip.Close()
 }
 
-// acceptsGzip tells whether a request allows gzip (RFC 9110 section 12.5.3).
+// acceptsGzip reports whether a request accepts gzip (RFC 9110 section 12.5.3).
 func acceptsGzip(r *http.Request) bool {
 	any := false
 	for item := range listed(r, "Accept-Encoding") {
@@ -124,7 +124,7 @@ func acceptsGzip(r *http.Request) bool {
 		quality := 1.0
 		for parameter := range strings.SplitSeq(parameters, ";") {
 			if name, value, _ := strings.Cut(strings.TrimSpace(parameter), "="); strings.EqualFold(name, "q") {
-				quality, _ = strconv.ParseFloat(value, 64) // 0 for what is no number
+				quality, _ = strconv.ParseFloat(value, 64) // 0 if it is not a number
 			}
 		}
 		switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
@@ -137,7 +137,7 @@ func acceptsGzip(r *http.Request) bool {
 	return any
 }
 
-// matchesTag tells whether a request's If-None-Match names an ETag, compared weakly, or is "*" (RFC 9110 section 13.1.2).
+// matchesTag reports whether the If-None-Match of a request has an ETag, by weak comparison, or is "*" (RFC 9110 section 13.1.2).
 func matchesTag(r *http.Request, etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
 	for item := range listed(r, "If-None-Match") {
@@ -148,16 +148,16 @@ func matchesTag(r *http.Request, etag string) bool {
 	return false
 }
 
-// listed are the items of a header that is a list. It may come as several headers: the adapter of Lambda's events splits it
-// at its commas.
+// listed returns the items of a header that is a list. They can be in several headers, because the adapter of Lambda events
+// splits headers at commas.
 func listed(r *http.Request, name string) iter.Seq[string] {
 	return strings.SplitSeq(strings.Join(r.Header.Values(name), ","), ",")
 }
 
-// MaxAnswer is what Lambda lets a function answer, in bytes, less some room for headers. The body is a JSON string in it.
+// MaxAnswer is the largest answer of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.
 const MaxAnswer = 6<<20 - 16<<10
 
-// tooLong tells whether a body is more than Lambda can answer: a compressed one as base64, a text escaped as a JSON string.
+// tooLong reports whether a body is larger than Lambda can return: a compressed body as base64, a text escaped as JSON.
 func (e encoding) tooLong() bool {
 	if e.gzipped {
 		return len(e.body)/3*4 > MaxAnswer
@@ -177,7 +177,7 @@ func (e encoding) tooLong() bool {
 	return size > MaxAnswer
 }
 
-// setHeaders describes the body.
+// setHeaders sets the headers that describe the body.
 func (e encoding) setHeaders(header http.Header) {
 	header.Set("Content-Type", e.media)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))

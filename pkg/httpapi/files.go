@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// A File is what a path answers as it is.
+// A File is a static answer.
 type File struct {
 	Type    string // content type
 	Content []byte
@@ -19,7 +19,7 @@ type File struct {
 	Headers map[string]string // further ones
 }
 
-// NewFiles serves files by path, without a token and without a store, and the JSON 404 for every other path and method.
+// NewFiles serves files by path, without a token and without a store, and a JSON 404 for other paths and methods.
 func NewFiles(files map[string]File, config Config) http.Handler {
 	s := &service{config: config}
 	mux := &Mux{}
@@ -31,7 +31,7 @@ func NewFiles(files map[string]File, config Config) http.Handler {
 	return s.guard(mux, nothing)
 }
 
-// file answers with a file: compressed where the caller takes that, and not at all where the caller has it already.
+// file answers with a file, compressed if the caller accepts that, or with a 304 if the caller has it already.
 func (s *service) file(route string, f File) http.Handler {
 	sum := sha256.Sum256(f.Content)
 	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
@@ -41,7 +41,7 @@ func (s *service) file(route string, f File) http.Handler {
 		for name, value := range f.Headers {
 			header.Set(name, value)
 		}
-		header.Set("Cache-Control", "no-cache") // asked for again each time, and not sent again
+		header.Set("Cache-Control", "no-cache") // revalidated each time
 		header.Set("ETag", tag)
 		header.Add("Vary", "Accept-Encoding")
 		header.Set("X-Content-Type-Options", "nosniff")
@@ -62,11 +62,11 @@ func (s *service) file(route string, f File) http.Handler {
 			header.Set("Content-Length", strconv.Itoa(len(content)))
 		}
 		w.WriteHeader(status)
-		_, _ = w.Write(content) // a caller that has gone cannot be told
+		_, _ = w.Write(content) // fails only if the caller is gone
 	})
 }
 
-// compress makes a gzip file.
+// compress compresses a file with gzip, at the default level, because it happens once in a process.
 func compress(content []byte) []byte {
 	var out bytes.Buffer
 	writer := gzip.NewWriter(&out)
@@ -75,7 +75,7 @@ func compress(content []byte) []byte {
 	return out.Bytes()
 }
 
-// uncompressed is the content of a gzip file, which is one of the program's own: that it is good is seen to by tests.
+// uncompressed returns the content of a gzip file that is embedded in the program; tests check that it is valid.
 func uncompressed(file []byte) []byte {
 	reader, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {

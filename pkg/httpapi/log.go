@@ -15,7 +15,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// newLogger writes JSON, in the names that Lambda reads the time and level of a line by.
+// newLogger writes JSON with the field names from which Lambda reads the time and level of a line.
 func newLogger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{
 		Level: level,
@@ -32,8 +32,8 @@ func newLogger(level slog.Level) *slog.Logger {
 	}))
 }
 
-// log writes the line of a request, with its metrics if there are to be any: then it is written at every LOG_LEVEL.
-// The id of the invocation is put into it by whoever knows it, see lambdahttp.Logger.
+// log writes the log line of a request. With metrics, it is written at every LOG_LEVEL. lambdahttp.Logger adds the id of the
+// invocation.
 func (s *service) log(r *http.Request, o outcome, status int, failure errorBody) {
 	logger := s.config.Logger
 	if logger == nil {
@@ -65,12 +65,12 @@ func (s *service) log(r *http.Request, o outcome, status int, failure errorBody)
 	if s.config.Metrics != nil {
 		line.AddAttrs(s.config.Metrics.Attrs(line.Time, o.route, status, cold, conflicts)...)
 	}
-	_ = logger.Handler().Handle(r.Context(), line) // where the log cannot be written, that cannot be told either
+	_ = logger.Handler().Handle(r.Context(), line) // nothing can be done if the log cannot be written
 }
 
-// causeOf is what is behind an error, without the messages to callers: those quote names.
+// causeOf returns the cause of an error, without the messages for callers, because those can contain names.
 func causeOf(err error) string {
-	switch e := err.(type) { //nolint:errorlint // each link of the chain by itself
+	switch e := err.(type) { //nolint:errorlint // this walks the chain itself
 	case nil:
 		return ""
 	case *flags.Error:
@@ -87,10 +87,10 @@ func causeOf(err error) string {
 	return err.Error()
 }
 
-// panicked is the error of a panic, with the stack for the log.
+// panicked returns the error of a panic, with the stack for the log.
 func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
-// recover turns a panic into the 500. A defect in one request must not end the process that serves others.
+// recover answers a panic with a 500, so that a defect in one request does not end the process.
 func (s *service) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {

@@ -7,25 +7,24 @@ import (
 	"time"
 )
 
-// Metrics has every request's log line carry CloudWatch metrics, in the embedded metric format: CloudWatch reads them
-// out of the line, and no call is made for them.
+// Metrics adds CloudWatch metrics to the log line of every request, in the embedded metric format. CloudWatch reads them from
+// the line, so they take no call.
 //
-//	namespace Guidon, always for one stack
+//	namespace Guidon
 //	Requests      by Stack, Operation (the route) and Status
-//	Conflicts     by Stack: how often another writer was first, so that a request was decided again
-//	ColdStarts    by Stack: how many processes began to serve
+//	Conflicts     by Stack: how often an operation ran again because another writer was first
+//	ColdStarts    by Stack: how many processes served their first request
 //
-// CloudWatch bills $0.30 a month (list price, us-east-1, November 2026) for each combination of dimensions, and only
-// for the hours in which it was sent; so those that are 0 are left out, and there is no Duration, which Lambda measures
-// for nothing and the line has too (ms). 15 operations with 2 statuses each, used for 200 of the month's 730 hours, are
-// 30 × 0.30 × 200/730 = $2.47 a month; 115 operations with 3 statuses each in every hour would be $103.50. An idle
-// stage costs nothing. METRICS=none has none of it; the log lines stay, and CloudWatch Logs
-// Insights counts them when somebody asks.
+// CloudWatch bills $0.30 a month (list price, us-east-1, November 2026) for each combination of dimensions, only for the hours
+// in which it is sent. So metrics that are 0 are omitted, and there is no duration, which Lambda measures for free and the line
+// has as ms. 15 operations with 2 statuses each, used in 200 of the 730 hours of a month, cost 30 × 0.30 × 200/730 = $2.47; 115
+// operations with 3 statuses each in every hour would cost $103.50. An idle stage costs nothing. METRICS=none sends none; the
+// log lines stay, and CloudWatch Logs Insights can count them.
 type Metrics struct {
-	Stack string // tells the stages in one account apart
+	Stack string // distinguishes the stages of an account
 }
 
-// namespace is where CloudWatch shows the metrics.
+// namespace is the CloudWatch namespace of the metrics.
 const namespace = "Guidon"
 
 // newMetrics reads METRICS and STACK_NAME.
@@ -35,17 +34,17 @@ func newMetrics(getenv func(string) string) (*Metrics, error) {
 		return nil, nil
 	case "emf":
 	default:
-		return nil, fmt.Errorf("METRICS is %q; it can be none or emf", kind)
+		return nil, fmt.Errorf("METRICS is %q; use none or emf", kind)
 	}
 	m := &Metrics{Stack: getenv("STACK_NAME")}
 	if m.Stack == "" {
-		return nil, fmt.Errorf("METRICS is emf, so STACK_NAME must be set: it tells the metrics of one stack from those of another")
+		return nil, fmt.Errorf("METRICS is emf, so STACK_NAME must be set: it distinguishes the metrics of stacks")
 	}
 	return m, nil
 }
 
-// The embedded metric format (see its specification in the CloudWatch user guide): which members of the line are
-// metrics, and by which others they are kept apart.
+// The embedded metric format (specified in the CloudWatch user guide): which fields of the line are metrics, and which are their
+// dimensions.
 type (
 	embedded struct {
 		Timestamp         int64 // milliseconds
@@ -59,10 +58,11 @@ type (
 	metric struct{ Name, Unit string }
 )
 
-// noRoute is the Operation of paths that there is nothing at; CloudWatch takes no empty one.
+// noRoute is the Operation of unknown paths. CloudWatch does not accept an empty one.
 const noRoute = "none"
 
-// Attrs are the members of one request's line. A function serves one request at a time, so all of them are that request's.
+// Attrs returns the fields of the log line of a request. A function serves one request at a time, so the counts are those of
+// this request.
 func (m *Metrics) Attrs(at time.Time, route string, status int, cold bool, conflicts int64) []slog.Attr {
 	if route == "" {
 		route = noRoute

@@ -6,7 +6,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// CheckExpiry says what is wrong with a body's expiresAt; nil is none.
+// CheckExpiry checks the expiresAt of a body; nil is none.
 func CheckExpiry(text *string, problems *flags.Problems) {
 	if text == nil {
 		return
@@ -16,7 +16,7 @@ func CheckExpiry(text *string, problems *flags.Problems) {
 	}
 }
 
-// MomentOf is a date-time that was checked; the zero time for none.
+// MomentOf returns a date-time that was checked; the zero time for none.
 func MomentOf(text *string) time.Time {
 	if text == nil {
 		return time.Time{}
@@ -25,8 +25,8 @@ func MomentOf(text *string) time.Time {
 	return t
 }
 
-// ParseMoment reads an ISO 8601 date-time with its offset, to the millisecond. The first moment of all, which is how
-// Go writes "none", becomes the one after it: what is long past must not become what never comes.
+// ParseMoment reads an ISO 8601 date-time with an offset, to the millisecond. Go's zero time stands for "never", so that moment
+// becomes the millisecond after it: a token that expired long ago must not become one that never expires.
 func ParseMoment(text string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, text)
 	if t = t.UTC().Truncate(time.Millisecond); t.IsZero() {

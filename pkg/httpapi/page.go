@@ -10,14 +10,14 @@ import (
 // MaxPage is the largest limit of a page.
 const MaxPage = 10_000
 
-// PageOf cuts a list to the page that the query asks for by limit and offset; without a limit it has no end. A list that is
-// too large for one answer is read in several: no number of entries makes it unreadable.
+// PageOf returns the page of a list that the query requests with limit and offset; without a limit, the rest of the list. With
+// pages, a list that is too large for one answer can still be read.
 func PageOf[T any](query url.Values, list []T) []T {
 	from := min(WholeNumber(query, "offset", 0, 0, MaxOffset), len(list))
 	return list[from:min(from+WholeNumber(query, "limit", len(list), 1, MaxPage), len(list))]
 }
 
-// MaxOffset bounds an offset to what an int holds anywhere.
+// MaxOffset is the largest offset: it fits into an int on every platform.
 const MaxOffset = 1 << 30
 
 // WholeNumber reads a parameter that is a whole number from least to most. Anything else is the default, as in Unleash.

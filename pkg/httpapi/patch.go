@@ -13,13 +13,13 @@ import (
 	"guidon/pkg/flags"
 )
 
-// What a patch may do at most: operations, and bytes added by its copies, to which it is allowed twice what the document
-// and the patch have. So a short patch cannot copy itself up: each copy may double what there is.
+// The limits of a patch. Its copy operations may add maxPatchCopies bytes, plus twice the size of the document and the patch:
+// each copy can double a document, so a short patch could otherwise create a huge one.
 const (
 	MaxPatchOperations = 1000
 	maxPatchCopies     = 8 << 10
-	maxPatchWork       = 64 << 20 // operations times bytes: each may go through the whole document
-	maxPatched         = 3 << 20  // bytes of the documents, and of the patch once for each of them
+	maxPatchWork       = 64 << 20 // operations times bytes: each operation can read the whole document
+	maxPatched         = 3 << 20  // bytes of the documents, plus the patch once for each of them
 )
 
 // MaxPointer is the longest JSON pointer of a patch, in characters.
@@ -37,7 +37,7 @@ type PatchOperation struct {
 
 var patchOps = []string{"add", "remove", "replace", "copy", "move", "test"}
 
-// Check finds what is wrong with a patch by itself. The whole document is no target: a patch changes members of it.
+// Check finds what is wrong with a patch by itself. A patch changes fields of a document, not the document as a whole.
 func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
 	if len(p) > MaxPatchOperations {
 		problems.Add("", "a patch has at most %d operations, this one has %d", MaxPatchOperations, len(p))
@@ -54,12 +54,12 @@ func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
 			flags.CheckLength(at+"/from", *op.From, MaxPointer, problems)
 		}
 		if !strings.HasPrefix(op.Path, "/") {
-			problems.Add(at+"/path", "must name a member, such as /description")
+			problems.Add(at+"/path", "must name a field, such as /description")
 		}
 		if (op.Op == "copy" || op.Op == "move") && (op.From == nil || !strings.HasPrefix(*op.From, "/")) {
-			problems.Add(at+"/from", "must name a member, such as /description")
+			problems.Add(at+"/from", "must name a field, such as /description")
 		} else if op.Op == "move" && strings.HasPrefix(op.Path, *op.From+"/") {
-			problems.Add(at+"/path", "must not lie within what is moved there")
+			problems.Add(at+"/path", "must not be inside the value that is moved")
 		}
 		if (op.Op == "add" || op.Op == "replace" || op.Op == "test") && op.Value == nil {
 			problems.Add(at+"/value", "is required")
@@ -67,8 +67,8 @@ func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// Members are the first members that the patch's paths name, each with where in the patch it is named. A path that
-// names no member is a fault that check finds.
+// Members visits the top-level fields that the patch names, each with its place in the patch. Check refuses a path that names no
+// field.
 func (p Patch) Members(visit func(at, member string)) {
 	visitPath := func(at, pointer string) {
 		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
@@ -84,32 +84,32 @@ func (p Patch) Members(visit func(at, member string)) {
 	}
 }
 
-// patchFault says in the reader's words why a patch cannot be applied.
+// patchFault tells why a patch cannot be applied.
 func patchFault(err error) string {
 	switch {
 	case errors.Is(err, jsonpatch.ErrTestFailed):
 		return "a test failed"
 	case errors.Is(err, jsonpatch.ErrMissing):
-		return "a path names something that is not there"
+		return "a path names a value that does not exist"
 	case errors.Is(err, jsonpatch.ErrInvalidIndex):
-		return "a path names a place in a list that it does not have"
+		return "a path has an index outside of the list"
 	}
 	if _, ok := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); ok {
-		return "its copies add more than twice what there is; apply it in parts"
+		return "its copies add more than twice the size of the document; apply it in parts"
 	}
-	return "a path does not fit the document"
+	return "a path does not match the document"
 }
 
-// CheckWork refuses a patch that is too much work for some documents, which have so many bytes together.
+// CheckWork refuses a patch that takes too much work for a number of documents with so many bytes together.
 func (p Patch) CheckWork(documents, bytes int) error {
 	bytes += documents * p.size()
 	if bytes > maxPatched || len(p)*bytes > maxPatchWork {
-		return flags.Errorf(flags.Invalid, "the patch is too large, or has too many operations, for what it is applied to; apply it in parts, or to one environment at a time")
+		return flags.Errorf(flags.Invalid, "the patch is too large or has too many operations for the documents that it changes; apply it in parts, or to one environment at a time")
 	}
 	return nil
 }
 
-// size is about the number of bytes of the patch.
+// size returns the approximate number of bytes of the patch.
 func (p Patch) size() int {
 	size := 0
 	for _, op := range p {
@@ -136,7 +136,7 @@ func (p Patch) Apply(document, into any) error {
 	}
 	patch, err := jsonpatch.DecodePatch(operations)
 	if err != nil {
-		return &flags.Error{Kind: flags.Invalid, Message: "the body is no JSON Patch", Err: err}
+		return &flags.Error{Kind: flags.Invalid, Message: "the body is not a JSON Patch", Err: err}
 	}
 	options := jsonpatch.NewApplyOptions()
 	options.SupportNegativeIndices = false

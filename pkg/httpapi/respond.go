@@ -11,7 +11,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// failures gives each kind of failure its status and name (contract: Errors).
+// failures has the status and name of each kind of error (contract: Errors).
 var failures = map[flags.Kind]struct {
 	status int
 	name   string
@@ -28,12 +28,12 @@ var failures = map[flags.Kind]struct {
 	flags.Internal:             {http.StatusInternalServerError, "InternalError"},
 }
 
-// retryAfter is how long a caller is asked to wait after a 503, in seconds.
+// retryAfter is the Retry-After header of a 503, in seconds.
 const retryAfter = 1
 
-// An errorBody is the body of every failure.
+// An errorBody is the body of every error (contract: Errors).
 type errorBody struct {
-	ID      string        `json:"id"` // also in the log line
+	ID      string        `json:"id"` // the errorId of the log line
 	Name    string        `json:"name"`
 	Message string        `json:"message"`
 	Details []errorDetail `json:"details,omitempty"`
@@ -45,25 +45,25 @@ type errorDetail struct {
 	Path        string `json:"path,omitzero"`
 }
 
-// An outcome is what came of a request.
+// An outcome is the result of a request.
 type outcome struct {
 	route  string
 	path   string // the pattern of a path that no operation serves, see pathPattern; empty for others
-	status int    // of success
-	body   any    // nil for none
-	from   *Tx    // that made the answer; nil for none
+	status int    // if it succeeded
+	body   any    // nil without one
+	from   *Tx    // the transaction that made the answer; nil without one
 	err    error
 	rounds int
 	took   time.Duration
 }
 
-// respond is the only place that writes an answer and its log line. The line names the route, never the path, which may
-// hold a secret, and never a body.
+// respond writes the answer and its log line. The log line has the route, never the path, which can contain a secret, and never
+// a body.
 func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	status, body := o.status, o.body
-	from := o.from
-	if from == nil {
-		from = &Tx{}
+	from := &Tx{}
+	if o.err == nil && o.from != nil {
+		from = o.from
 	}
 	var failure errorBody
 	if o.err != nil {
@@ -78,9 +78,9 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		w.WriteHeader(status)
 		return
 	}
-	tagged := o.err == nil && r.Method == http.MethodGet && !from.secret // the caller may keep it, and ask each time whether it is still the same
+	tagged := o.err == nil && r.Method == http.MethodGet && !from.secret // callers may cache it, and revalidate it each time
 	answer, err := encode(body, acceptsGzip(r), tagged)
-	if err != nil { // a defect: a body that is no JSON
+	if err != nil { // a defect: the body cannot be JSON
 		panic(err)
 	}
 	if answer.tooLong() {
@@ -102,27 +102,27 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		}
 	}
 	s.log(r, o, status, failure)
-	if o.err == nil && from.download != "" {
+	if from.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+from.download+`"`)
 	}
-	if o.err == nil && from.location != "" {
+	if from.location != "" {
 		w.Header().Set("Location", from.location)
 	}
 	answer.setHeaders(w.Header())
 	w.WriteHeader(status)
-	_, _ = w.Write(answer.body) // a caller that has gone cannot be told
+	_, _ = w.Write(answer.body) // fails only if the caller is gone
 }
 
 // TooLongMessage says what to do about an answer that is too long for Lambda.
 func TooLongMessage(gzipped bool) string {
-	const pages = "ask for fewer at a time: by limit and offset where the operation has them, and flags by GET /api/admin/search/features"
+	const pages = "request a page: with limit and offset where the operation has them, or flags with GET /api/admin/search/features"
 	if gzipped {
 		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pages
 	}
 	return "the answer is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), " + pages
 }
 
-// describe makes a failure public: its status and body, and nothing of its cause.
+// describe returns the status and body of an error. They tell nothing of its cause.
 func describe(err error) (int, errorBody) {
 	e, ok := errors.AsType[*flags.Error](err)
 	if !ok {

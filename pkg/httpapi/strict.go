@@ -17,12 +17,12 @@ import (
 	"guidon/pkg/flags"
 )
 
-// maxDepth is how deep a body may be nested.
+// maxDepth is the deepest nesting of a body.
 const maxDepth = 100
 
-// DecodeStrict decodes a body into a wire type, and says in the reader's words what is wrong with it. Duplicate keys,
-// invalid UTF-8, a second document, null where there is no null, rounded integers and deep nesting are refused; nothing
-// is coerced; unknown members are ignored, and a key in another case is unknown.
+// DecodeStrict decodes a body. It refuses duplicate keys, invalid UTF-8, a second document, null where a value is required,
+// integers that would be rounded, and deep nesting, with a message for the caller. It converts nothing. Unknown fields are
+// ignored; a key in another case is unknown.
 func DecodeStrict(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return flags.Errorf(flags.Invalid, "a JSON body is required")
@@ -40,21 +40,21 @@ func DecodeStrict(body []byte, into any) error {
 	return syntaxFault(err)
 }
 
-// What a body may have in objects: some, and one more for so many bytes. A megabyte of {} would take a hundred to decode,
-// and no object of the interface is as small as that.
+// The limit of objects in a body: 1,000, plus one per 16 bytes. A megabyte of {} would take a hundred megabytes to decode, and
+// no object of the interface is that small.
 const (
 	someObjects   = 1000
 	bytesAnObject = 16
 )
 
-// errDeep, errRounded and errObjects are what scan finds beyond the grammar of JSON.
+// errDeep, errRounded and errObjects are errors of scan that are not about the grammar of JSON.
 var (
 	errDeep    = fmt.Errorf("nested deeper than %d levels", maxDepth)
-	errRounded = errors.New("a number that cannot be kept exactly")
-	errObjects = errors.New("more objects than anything of this size has")
+	errRounded = errors.New("a number that would be rounded")
+	errObjects = errors.New("too many objects for its size")
 )
 
-// scan reads the body once for what holds of every body: one document of good JSON, not too deep, numbers within reach.
+// scan checks what holds for every body: one document of valid JSON, not nested too deep, without numbers that would be rounded.
 func scan(body []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
 	objects := someObjects + len(body)/bytesAnObject
@@ -75,13 +75,13 @@ func scan(body []byte) error {
 		case token.Kind() == '0' && isRounded(token.String()):
 			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), Shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
-			return errors.New("more follows after the end of the document")
+			return errors.New("there is more text after the end of the document")
 		}
 	}
 }
 
-// isRounded tells whether a JSON number would lose something as a 64-bit float: an integer of 2^53 or more, which is what
-// 2^53+1 is rounded to, or any number past the largest float.
+// isRounded reports whether a JSON number would be rounded as a 64-bit float: an integer of 2^53 or more, or a number above the
+// largest float.
 func isRounded(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsInf(f, 0) {
@@ -90,7 +90,7 @@ func isRounded(number string) bool {
 	return math.Abs(f) >= 1<<53 && f == math.Trunc(f)
 }
 
-// Shorten is the beginning of a text that a caller sent, as valid UTF-8: what paths hold may be none.
+// Shorten returns the beginning of a text from a caller as valid UTF-8, for messages. Paths can have invalid UTF-8.
 func Shorten(s string) string {
 	const most = 40
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -104,7 +104,7 @@ func Shorten(s string) string {
 	return s[:end] + "…"
 }
 
-// placeIn is where in a body something is, as a JSON pointer: its beginning alone where a name in it is out of all measure.
+// placeIn returns a JSON pointer for a message, shortened if it is very long.
 func placeIn(p jsontext.Pointer) string {
 	if len(p) > 500 {
 		return Shorten(string(p))
@@ -112,12 +112,12 @@ func placeIn(p jsontext.Pointer) string {
 	return string(p)
 }
 
-// errNull is a null where T is wanted.
+// errNull is the error of a null where another type is required.
 type errNull struct{ wanted reflect.Type }
 
 func (errNull) Error() string { return "null" }
 
-// exact refuses null for whatever is not a pointer: left alone, the decoder would take it for an empty value.
+// exact refuses null for types that are not pointers. The decoder would take it for an empty value.
 var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 	if d.PeekKind() != 'n' {
 		return errors.ErrUnsupported
@@ -133,19 +133,19 @@ var exact = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 	return errNull{wanted}
 })
 
-// A Maybe is a member that may be absent. Null is a value of it only if T is a pointer.
+// A Maybe is a field that can be absent. It can be null only if T is a pointer.
 type Maybe[T any] struct {
 	Set   bool
 	Value T
 }
 
-// UnmarshalJSONFrom notes that the member is there.
+// UnmarshalJSONFrom notes that the field is present.
 func (m *Maybe[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	m.Set = true
 	return json.UnmarshalDecode(d, &m.Value)
 }
 
-// Or is the member's value, or what it is without one.
+// Or returns the value of the field, or another one if it is absent.
 func (m Maybe[T]) Or(absent T) T {
 	if m.Set {
 		return m.Value
@@ -158,10 +158,10 @@ func syntaxFault(err error) error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntactic.Err != nil {
 		reason = fmt.Sprintf("%s, at byte %d", syntactic.Err.Error(), syntactic.ByteOffset)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			reason = fmt.Sprintf("the member %s is there twice", placeIn(syntactic.JSONPointer))
+			reason = fmt.Sprintf("the field %s occurs twice", placeIn(syntactic.JSONPointer))
 		}
 	}
-	return &flags.Error{Kind: flags.Invalid, Message: "the body is not good JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
+	return &flags.Error{Kind: flags.Invalid, Message: "the body is not valid JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
 }
 
 func typeFault(e *json.SemanticError) error {

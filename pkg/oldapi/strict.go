@@ -50,8 +50,8 @@ const (
 // errDeep, errRounded and errObjects are what scan finds beyond the grammar of JSON.
 var (
 	errDeep    = fmt.Errorf("nested deeper than %d levels", maxDepth)
-	errRounded = errors.New("a number that cannot be kept exactly")
-	errObjects = errors.New("more objects than anything of this size has")
+	errRounded = errors.New("a number that would be rounded")
+	errObjects = errors.New("too many objects for its size")
 )
 
 // scan reads the body once for what holds of every body: one document of good JSON, not too deep, numbers within reach.
@@ -75,7 +75,7 @@ func scan(body []byte) error {
 		case token.Kind() == '0' && isRounded(token.String()):
 			return fmt.Errorf("%w at %s: %s", errRounded, placeIn(d.StackPointer()), shorten(token.String()))
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
-			return errors.New("more follows after the end of the document")
+			return errors.New("there is more text after the end of the document")
 		}
 	}
 }
@@ -158,10 +158,10 @@ func syntaxFault(err error) error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntactic.Err != nil {
 		reason = fmt.Sprintf("%s, at byte %d", syntactic.Err.Error(), syntactic.ByteOffset)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			reason = fmt.Sprintf("the member %s is there twice", placeIn(syntactic.JSONPointer))
+			reason = fmt.Sprintf("the field %s occurs twice", placeIn(syntactic.JSONPointer))
 		}
 	}
-	return &flags.Error{Kind: flags.Invalid, Message: "the body is not good JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
+	return &flags.Error{Kind: flags.Invalid, Message: "the body is not valid JSON: " + strings.TrimPrefix(reason, "jsontext: "), Err: err}
 }
 
 func typeFault(e *json.SemanticError) error {

@@ -1,0 +1,80 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// Config has the settings of the interface.
+type Config struct {
+	Open   bool         // AUTH_TYPE=none: every caller is an administrator
+	Limits flags.Limits // LIMIT_…
+	Logger *slog.Logger // gets one line a request; nil for no log
+	Now    func() time.Time
+
+	Origins []string // CORS_ORIGINS: the origins whose pages may call from a browser
+	Metrics *Metrics // METRICS: the metrics of the log lines; nil for none
+	Version string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
+
+	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
+	// request to the key's store.
+	Sealer func(ctx context.Context) (flags.Sealer, error)
+
+	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in
+	// production.
+	Twice func(route string, first, second Result)
+}
+
+// ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
+// warn or error; default info), CORS_ORIGINS (comma-separated; default none), METRICS (none, the default, or emf: see Metrics),
+// and the limits LIMIT_STRATEGIES (per flag and environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES (per
+// constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service), LIMIT_TAGS (per flag),
+// LIMIT_STRATEGY_SEGMENTS (per strategy), LIMIT_SEGMENT_VALUES (per segment) and LIMIT_CONTEXT_FIELDS (per service).
+func ConfigFromEnv() (Config, error) {
+	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
+	switch auth := os.Getenv("AUTH_TYPE"); auth {
+	case "none":
+		c.Open = true
+	case "", "api-token":
+	default:
+		return c, fmt.Errorf("AUTH_TYPE is %q; use none or api-token", auth)
+	}
+	var level slog.Level
+	if name := os.Getenv("LOG_LEVEL"); name != "" {
+		if err := level.UnmarshalText([]byte(name)); err != nil {
+			return c, fmt.Errorf("LOG_LEVEL is %q; use debug, info, warn or error", name)
+		}
+	}
+	c.Logger = newLogger(level)
+	var err error
+	if c.Origins, err = parseOrigins(os.Getenv("CORS_ORIGINS")); err != nil {
+		return c, err
+	}
+	if c.Metrics, err = newMetrics(os.Getenv); err != nil {
+		return c, err
+	}
+	for name, limit := range map[string]*int{
+		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,
+		"LIMIT_CONSTRAINT_VALUES": &c.Limits.ConstraintValues, "LIMIT_CONSTRAINT_VALUE_LENGTH": &c.Limits.ConstraintValueLength,
+		"LIMIT_ENVIRONMENTS": &c.Limits.Environments, "LIMIT_TAGS": &c.Limits.Tags,
+		"LIMIT_STRATEGY_SEGMENTS": &c.Limits.StrategySegments, "LIMIT_SEGMENT_VALUES": &c.Limits.SegmentValues,
+		"LIMIT_CONTEXT_FIELDS": &c.Limits.ContextFields,
+	} {
+		value := os.Getenv(name)
+		if value == "" {
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return c, fmt.Errorf("%s is %q; it must be a whole number above 0", name, value)
+		}
+		*limit = n
+	}
+	return c, nil
+}

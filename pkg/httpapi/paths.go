@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/version"
+)
+
+// guard answers preflights before authentication, and rejects paths that are not in canonical form, which net/http would
+// redirect. The exception are additional slashes that clients create from a base URL that ends in a slash: such a path is served
+// as the one without them.
+func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recover(w, r)
+		s.cors(w.Header(), r)
+		if r.URL.Path == healthPath {
+			w.Header().Set("Guidon-Version", version.String())
+		}
+		switch {
+		case r.Method == http.MethodOptions:
+			s.preflight(w, r)
+		case isCanonical(r.URL, endsInText(mux, r)):
+			mux.ServeHTTP(w, r)
+		default:
+			shorter := withoutSpareSlashes(r)
+			if shorter == nil || !isCanonical(shorter.URL, false) {
+				nothing.ServeHTTP(w, r)
+				return
+			}
+			if _, route := mux.Handler(shorter); route == "/" || strings.HasSuffix(route, "...}") { // the text can contain slashes
+				nothing.ServeHTTP(w, r)
+				return
+			}
+			mux.ServeHTTP(w, shorter)
+		}
+	})
+}
+
+// isCanonical reports whether a path has no empty segment and none of dots, escaped or not. In the text at the end of a path
+// they are allowed if they are escaped.
+func isCanonical(u *url.URL, endsInText bool) bool {
+	escaped := u.EscapedPath()
+	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped && (endsInText || path.Clean(u.Path) == u.Path)
+}
+
+// withoutSpareSlashes returns the request without the additional slashes at the start and the end of its path and after /api,
+// where SDKs append their own path to a base URL. It returns nil if there are none. A doubled slash elsewhere stays, and so does
+// one at the end of a DELETE, because there it is more likely an empty variable in a script.
+func withoutSpareSlashes(r *http.Request) *http.Request {
+	escaped := r.URL.EscapedPath()
+	shorter := "/" + strings.TrimLeft(escaped, "/")
+	if r.Method != http.MethodDelete {
+		shorter = "/" + strings.Trim(escaped, "/")
+	}
+	if rest, found := strings.CutPrefix(shorter, "/api/"); found {
+		shorter = "/api/" + strings.TrimLeft(rest, "/")
+	}
+	if shorter == escaped {
+		return nil
+	}
+	decoded, err := url.PathUnescape(shorter)
+	if err != nil {
+		return nil
+	}
+	c := r.Clone(r.Context())
+	c.URL.Path, c.URL.RawPath = decoded, shorter
+	return c
+}
+
+// notFound answers a request for a path and method that this group does not serve.
+func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
+	if toDocs(r) {
+		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusFound, errorBody{})
+		http.Redirect(w, r, "/docs", http.StatusFound)
+		return
+	}
+	s.respond(w, r, outcome{path: pathPattern(r.URL.Path), err: unknownPath(r)})
+}
+
+// endsInText reports whether the path ends in a text of any characters, such as the value of a tag.
+func endsInText(mux *Mux, r *http.Request) bool {
+	_, route := mux.Handler(r)
+	return strings.HasSuffix(route, "...}")
+}
+
+// fails answers every request with one error.
+func (s *service) fails(route string, failure *flags.Error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.respond(w, r, outcome{route: route, err: failure})
+	})
+}
+
+// withoutTail returns a route without a {name...} at its end.
+func withoutTail(route string) (before string, tail bool) {
+	if !strings.HasSuffix(route, "...}") {
+		return route, false
+	}
+	return route[:strings.LastIndex(route, "/")], true
+}
