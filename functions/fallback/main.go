@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"guidon/pkg/admin"
+	"guidon/pkg/admin/fallback"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
 )
@@ -17,5 +17,5 @@ func main() {
 		log.Fatal(err)
 	}
 	config.Logger = lambdahttp.Logger(config.Logger)
-	lambda.Start(lambdahttp.Handler(httpapi.New(nil, admin.Fallback(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(nil, fallback.Group(), config)))
 }

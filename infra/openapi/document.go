@@ -174,7 +174,7 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 	success := openapi3.NewResponse().WithDescription(http.StatusText(op.status))
 	switch {
 	case op.answer == nil:
-	case op.answer.Name() == "CSV" || op.answer.Name() == "csvText":
+	case op.answer.Name() == "CSV":
 		csv := openapi3.NewStringSchema()
 		csv.Example = texts.CSV
 		success.WithDescription(texts.response()).WithContent(openapi3.NewContentWithSchema(csv, []string{"text/csv"}))

@@ -2,7 +2,9 @@
 package admin
 
 import (
+	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/projects"
 	"guidon/pkg/admin/tokens"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
@@ -15,8 +17,8 @@ func Groups() []httpapi.Group {
 	}
 }
 
-func Projects() httpapi.Group     { return oldapi.Export(oldapi.Projects()) }
-func Environments() httpapi.Group { return oldapi.Export(oldapi.Environments()) }
+func Projects() httpapi.Group     { return projects.Projects() }
+func Environments() httpapi.Group { return projects.Environments() }
 func Features() httpapi.Group     { return features.Group() }
 func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
 func Strategies() httpapi.Group   { return oldapi.Export(oldapi.Strategies()) }
@@ -26,4 +28,4 @@ func Tokens() httpapi.Group       { return tokens.Group() }
 func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
 func Events() httpapi.Group       { return oldapi.Export(oldapi.Events()) }
 func Segments() httpapi.Group     { return oldapi.Export(oldapi.Segments()) }
-func Fallback() httpapi.Group     { return oldapi.Export(oldapi.Fallback()) }
+func Fallback() httpapi.Group     { return fallback.Group() }

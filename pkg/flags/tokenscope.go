@@ -3,6 +3,7 @@ package flags
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // A TokenScope is the set of existing projects that a token gives access to.
@@ -52,6 +53,16 @@ func (r TokenScope) ProjectIDs() []string {
 		names = append(names, p.ID)
 	}
 	return append(names, r.Unbound...)
+}
+
+// CanRead reports whether the token gives SDKs access to an environment in at least one project. project returns a
+// project by its ID, or nil.
+func (t *Token) CanRead(env Environment, project func(id string) *Project, registry *Environments, now time.Time) bool {
+	if t.Type == AdminToken || t.Expired(now) || t.Environment != All && t.Environment != env.Name {
+		return false
+	}
+	scope, ok := t.Scope(project, registry)
+	return ok && (scope.All || len(scope.Projects) > 0)
 }
 
 // Bind sets the UIDs of the projects and the environment that currently have the token's names. UIDs that are

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // aService has two projects and two environments.
@@ -148,5 +149,38 @@ func TestUserTokens(t *testing.T) {
 		if again, _, err = again.WithToken(strconv.Itoa(n), "hash", monday, monday); (err == nil) != (n < 100) {
 			t.Fatalf("token %d: %v, want 100 and no more", n+1, err)
 		}
+	}
+}
+
+func TestCanRead(t *testing.T) {
+	now := time.Unix(1000, 0)
+	tests := []struct {
+		name  string
+		token Token
+		want  string // the environments that it can read
+	}{
+		{"a client token for everything", Token{Type: ClientToken, Projects: []string{All}, Environment: All}, "dev prod"},
+		{"a frontend token for one project and environment", Token{Type: FrontendToken, Projects: []string{"a"}, Environment: "prod"}, "prod"},
+		{"a token that expires later", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", ExpiresAt: now.Add(time.Second)}, "dev"},
+		{"an expired token", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", ExpiresAt: now}, ""},
+		{"an admin token", Token{Type: AdminToken, Projects: []string{All}, Environment: All}, ""},
+		{"a token for a project that does not exist yet", Token{Type: ClientToken, Projects: []string{"later"}, Environment: "dev"}, ""},
+		{"a token whose project was deleted", Token{Type: ClientToken, Projects: []string{"old"}, ProjectUIDs: []string{"uid-old"}, Environment: "dev"}, ""},
+		{"a token whose environment was deleted", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", EnvironmentUID: "uid-old"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newService()
+			tt.token.Bind(s.find, s.registry)
+			var can []string
+			for _, env := range s.registry.List {
+				if tt.token.CanRead(env, s.find, s.registry, now) {
+					can = append(can, env.Name)
+				}
+			}
+			if got := strings.Join(can, " "); got != tt.want {
+				t.Errorf("it can read %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

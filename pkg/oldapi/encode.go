@@ -44,17 +44,9 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 	if tagged {
 		out = io.MultiWriter(text, sum)
 	}
-	if table, ok := body.(csvText); ok {
-		media = "text/csv; charset=utf-8"
-		if _, err := io.WriteString(out, string(table)); err != nil {
-			return encoding{}, err
-		}
-	} else {
-		// What a path holds may be quoted in a message, hence AllowInvalidUTF8.
-		err := json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-		if err != nil {
-			return encoding{}, err
-		}
+	// What a path holds may be quoted in a message, hence AllowInvalidUTF8.
+	if err := json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return encoding{}, err
 	}
 	if err := text.close(); err != nil {
 		return encoding{}, err

@@ -19,19 +19,3 @@ func (c *call) setFavorite(favorite bool) (decision, error) {
 	}
 	return c.changesFeature(f, events.FeatureFavorite(c.feature, f, c.caller), http.StatusOK, nil)
 }
-
-func addFavoriteProject(c *call) (decision, error) {
-	return c.setFavoriteProject(true)
-}
-
-func removeFavoriteProject(c *call) (decision, error) {
-	return c.setFavoriteProject(false)
-}
-
-func (c *call) setFavoriteProject(favorite bool) (decision, error) {
-	p := c.project.Clone()
-	if err := p.SetFavorite(c.caller, favorite); err != nil {
-		return decision{}, err
-	}
-	return c.changesProject(p, events.ProjectFavorite(p, c.caller), nil)
-}

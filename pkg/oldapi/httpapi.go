@@ -17,13 +17,6 @@ type Group struct {
 	gone       []string // routes that are a 404 with a message of its own, see fallback.go
 }
 
-// Groups lists every group.
-func Groups() []Group {
-	return []Group{
-		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Imports(), Events(), Segments(), Fallback(),
-	}
-}
-
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
 func (g Group) Routes() []string {
 	routes := make([]string, 0, len(g.Operations))

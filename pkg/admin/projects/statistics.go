@@ -1,23 +1,26 @@
-package oldapi
+package projects
 
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
-// unleashVersion is the version of Unleash whose interface this service follows.
+// unleashVersion is the version of Unleash whose API this service follows.
 const unleashVersion = "5.12.8"
 
-// A statistics is how much of everything the service has. Members of Unleash's that would take a look through the log or
-// at every archived flag, or that are about usage, are absent.
+// statistics counts what the service has. It omits those fields of Unleash's statistics that need the log or every archived
+// flag, or that are about usage.
 type statistics struct {
 	InstanceID           string                  `json:"instanceId"`
-	Timestamp            timestamp               `json:"timestamp"`
+	Timestamp            shape.Time              `json:"timestamp"`
 	VersionOSS           string                  `json:"versionOSS"`
 	VersionEnterprise    string                  `json:"versionEnterprise"`
 	Users                int                     `json:"users"`
@@ -37,69 +40,68 @@ type statistics struct {
 	OIDC                 bool                    `json:"OIDCenabled"` // always false
 }
 
-// csvText is an answer that is CSV and not JSON.
-type csvText string
-
-func statisticsOperations() []Operation {
+func statisticsOperations() []httpapi.Operation {
 	const path = "/api/admin/instance-admin/statistics"
-	const read = theEnvironments | theRoles | theStrategyTypes | theContextFields
-	counted := func(d decider) decider {
-		return d.listing(flags.EntityUser, flags.EntityToken, flags.EntityProject, flags.EntitySegment).counting()
-	}
-	return []Operation{
-		{"GET " + path, flags.Admin, read, counted(does(readStatistics)).answers(200, statistics{})},
-		{"GET " + path + "/csv", flags.Admin, read, counted(does(readStatisticsCSV)).answers(200, csvText(""))},
+	registries := []flags.Key{flags.EnvironmentsKey(), flags.RolesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
+	return []httpapi.Operation{
+		{Route: "GET " + path, Permission: flags.Admin, Ahead: registries, Handle: httpapi.Handle(readStatistics)},
+		{Route: "GET " + path + "/csv", Permission: flags.Admin, Ahead: registries, Handle: httpapi.Handle(readStatisticsCSV)},
 	}
 }
 
-func readStatistics(c *call) (decision, error) { return ok(c.statistics()) }
-
-func (c *call) statistics() statistics {
+func readStatistics(tx *httpapi.Tx, _ httpapi.InService) (statistics, error) {
+	users, projects, roles := tx.Users(), tx.Projects(), tx.Roles().List()
+	serviceAccounts := count(users, func(u *flags.User) bool { return u.ServiceAccount })
 	s := statistics{
-		Timestamp: timestamp(c.now), VersionOSS: unleashVersion,
-		Users: len(c.usersWhere(isPerson)), ServiceAccounts: len(c.usersWhere(isAccount)), APITokens: map[flags.TokenType]int{},
-		Projects: len(c.projects()), ContextFields: len(c.fields.List), Roles: len(c.roles.List()),
-		Environments: len(c.registry.List), Segments: len(c.lists[flags.EntitySegment]), Strategies: len(c.types.All()),
+		Timestamp: shape.Time(tx.Now), VersionOSS: unleashVersion,
+		Users: len(users) - serviceAccounts, ServiceAccounts: serviceAccounts, APITokens: map[flags.TokenType]int{},
+		Projects: len(projects), ContextFields: len(tx.ContextFields().List), Roles: len(roles),
+		Environments: len(tx.Environments().List), Segments: len(tx.Segments()), Strategies: len(tx.StrategyTypes().All()),
 	}
-	for _, a := range c.lists[flags.EntityToken] {
-		s.APITokens[a.(*flags.Token).Type]++
+	for _, t := range tx.Tokens() {
+		s.APITokens[t.Type]++
 	}
-	for _, p := range c.projects() {
-		s.Features += c.count[p.UID].active
-		if p.ID == flags.DefaultProject { // it is never deleted
+	counts := tx.CountsOf(projects)
+	for _, p := range projects {
+		s.Features += counts[p.UID].Active
+		if p.ID == flags.DefaultProject { // it cannot be deleted, so its UID never changes
 			s.InstanceID = p.UID
 		}
 	}
-	for _, role := range c.roles.List() {
+	for _, role := range roles {
 		if role.Type != flags.CustomRootRole {
 			continue
 		}
 		s.CustomRootRoles++
-		if len(c.usersWhere(func(u *flags.User) bool { return u.RootRole == role.ID })) > 0 {
+		if slices.ContainsFunc(users, func(u *flags.User) bool { return u.RootRole == role.ID }) {
 			s.CustomRootRolesInUse++
 		}
 	}
-	return s
+	return s, nil
 }
 
 // readStatisticsCSV answers with a row of names and a row of values. A value that is an object is JSON.
-func readStatisticsCSV(c *call) (decision, error) {
-	document, err := json.Marshal(c.statistics(), json.Deterministic(true))
+func readStatisticsCSV(tx *httpapi.Tx, at httpapi.InService) (httpapi.CSV, error) {
+	s, err := readStatistics(tx, at)
 	if err != nil {
-		return decision{}, err
+		return "", err
+	}
+	document, err := json.Marshal(s, json.Deterministic(true))
+	if err != nil {
+		return "", err
 	}
 	names, values, err := columnsOf(document)
 	if err != nil {
-		return decision{}, err
+		return "", err
 	}
 	var text bytes.Buffer
 	if err := csv.NewWriter(&text).WriteAll([][]string{names, values}); err != nil {
-		return decision{}, err
+		return "", err
 	}
-	return ok(csvText(text.String()))
+	return httpapi.CSV(text.String()), nil
 }
 
-// columnsOf are the names and values of a JSON object, in order.
+// columnsOf returns the names and values of a JSON object, in order.
 func columnsOf(document []byte) (names, values []string, err error) {
 	d := jsontext.NewDecoder(bytes.NewReader(document))
 	if _, err := d.ReadToken(); err != nil { // the brace

@@ -1,0 +1,256 @@
+package projects
+
+import (
+	"net/http"
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// Environments is the group of the environments of the service, and of the list of a project's (contract: Environments).
+func Environments() httpapi.Group {
+	const (
+		all = "/api/admin/environments"
+		one = all + "/{" + environmentNameParam + "}"
+	)
+	environments := []flags.Key{flags.EnvironmentsKey()}
+	return httpapi.Group{Name: "environments", Operations: []httpapi.Operation{
+		{Route: "GET " + all, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listEnvironments)},
+		{Route: "POST " + all, Permission: flags.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
+		{Route: "POST " + all + "/validate", Permission: flags.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},
+		{Route: "PUT " + all + "/sort-order", Permission: flags.UpdateEnvironment, Ahead: environments, Handle: httpapi.DoBody(orderEnvironments)},
+		{Route: "PUT " + all + "/update/{" + environmentNameParam + "}", Permission: flags.UpdateEnvironment, Ahead: environments,
+			Handle: httpapi.HandleBody(updateEnvironment)},
+		{Route: "GET " + all + "/project/{projectId}", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listProjectEnvironments)},
+		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readEnvironment)},
+		{Route: "DELETE " + one, Permission: flags.DeleteEnvironment, Ahead: []flags.Key{flags.EnvironmentsKey(), flags.RolesKey()},
+			Handle: httpapi.Do(deleteEnvironment)},
+		{Route: "POST " + one + "/on", Permission: flags.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(enableEnvironment)},
+		{Route: "POST " + one + "/off", Permission: flags.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(disableEnvironment)},
+	}}
+}
+
+// environmentNameParam is the path parameter with the name of an environment of the service.
+const environmentNameParam = "environmentName"
+
+// inEnvironment is the place of an operation on an environment of the service.
+type inEnvironment struct {
+	httpapi.InService
+	name string
+}
+
+// Parse reads the name of the environment.
+func (at *inEnvironment) Parse(r httpapi.Request) error {
+	at.name = r.Path(environmentNameParam)
+	return nil
+}
+
+// find returns the registry, and the environment of the path in it. NotFound if it does not exist.
+func (at inEnvironment) find(tx *httpapi.Tx) (*flags.Environments, *flags.Environment) {
+	registry := tx.Environments()
+	env, err := registry.Get(at.name)
+	if err != nil {
+		tx.Fail(err)
+	}
+	return registry, env
+}
+
+func listEnvironments(tx *httpapi.Tx, _ httpapi.InService) (environmentList, error) {
+	registry, projects, tokens := tx.Environments(), tx.Projects(), tx.Tokens()
+	byID := make(map[string]*flags.Project, len(projects))
+	for _, p := range projects {
+		byID[p.ID] = p
+	}
+	project := func(id string) *flags.Project { return byID[id] }
+	return environmentList{Version: 1, Environments: httpapi.Each(registry.Sorted(), func(env flags.Environment) countedEnvironment {
+		return countedEnvironment{
+			environmentView: environmentViewOf(env),
+			ProjectCount:    count(projects, func(p *flags.Project) bool { return p.HasEnvironment(env) }),
+			TokenCount:      count(tokens, func(t *flags.Token) bool { return t.CanRead(env, project, registry, tx.Now) }),
+		}
+	})}, nil
+}
+
+func listProjectEnvironments(tx *httpapi.Tx, at httpapi.InProject) (projectEnvironmentList, error) {
+	p := at.Project(tx)
+	registry, active, tokens := tx.Environments(), tx.Summaries(p), tx.Tokens()
+	project := func(id string) *flags.Project {
+		if id != p.ID {
+			return nil
+		}
+		return p
+	}
+	return projectEnvironmentList{Version: 1, Environments: httpapi.Each(tx.ProjectEnvironments(p), func(env flags.ProjectEnvironment) projectEnvironmentView {
+		return projectEnvironmentView{
+			environmentView: environmentViewOf(env.Environment), Visible: true, DefaultStrategy: defaultStrategyOf(env),
+			TokenCount:   count(tokens, func(t *flags.Token) bool { return t.CanRead(env.Environment, project, registry, tx.Now) }),
+			EnabledCount: count(active, func(s flags.FeatureSummary) bool { _, enabled := s.In(env); return enabled }),
+		}
+	})}, nil
+}
+
+func readEnvironment(tx *httpapi.Tx, at inEnvironment) (environmentView, error) {
+	_, env := at.find(tx)
+	return environmentViewOf(*env), nil
+}
+
+func createEnvironment(tx *httpapi.Tx, _ httpapi.InService, in createEnvironmentBody) (environmentView, error) {
+	registry := tx.Environments()
+	env := flags.Environment{
+		Name: in.Name, UID: flags.ShortID(tx.NewID()), Type: in.Type.Value, Enabled: in.Enabled.Or(true),
+		SortOrder: in.SortOrder.Or(registry.NextSortOrder()), CreatedAt: tx.Now,
+	}
+	if err := registry.Add(env, tx.Limits); err != nil {
+		return environmentView{}, err
+	}
+	tx.Save(events.EnvironmentCreated(env), registry)
+	tx.Created("/api/admin/environments", env.Name)
+	return environmentViewOf(env), nil
+}
+
+// validateEnvironment checks that an environment can be created with a name. A taken name is a 400 here, not a 409.
+func validateEnvironment(tx *httpapi.Tx, _ httpapi.InService, in environmentNameBody) error {
+	if tx.Environments().Find(in.Name) != nil {
+		return flags.Problems{{Path: "/name", Message: "an environment named " + strconv.Quote(in.Name) + " exists already"}}.Err()
+	}
+	return nil
+}
+
+func updateEnvironment(tx *httpapi.Tx, at inEnvironment, in updateEnvironmentBody) (environmentView, error) {
+	registry, env := at.find(tx)
+	before := *env
+	env.Type, env.SortOrder = in.Type.Or(env.Type), in.SortOrder.Or(env.SortOrder)
+	tx.Save(events.EnvironmentUpdated(before, *env), registry)
+	return environmentViewOf(*env), nil
+}
+
+func enableEnvironment(tx *httpapi.Tx, at inEnvironment) error { return setEnabled(tx, at, true) }
+
+func disableEnvironment(tx *httpapi.Tx, at inEnvironment) error { return setEnabled(tx, at, false) }
+
+// setEnabled sets whether new projects get the environment. It does not enable or disable flags.
+func setEnabled(tx *httpapi.Tx, at inEnvironment, enabled bool) error {
+	registry, env := at.find(tx)
+	before := *env
+	env.Enabled = enabled
+	tx.Save(events.EnvironmentUpdated(before, *env), registry)
+	return nil
+}
+
+func orderEnvironments(tx *httpapi.Tx, _ httpapi.InService, in environmentOrderBody) error {
+	registry := tx.Environments()
+	if err := registry.SetSortOrders(in); err != nil {
+		return err
+	}
+	tx.Save(events.EnvironmentsOrdered(httpapi.Was(tx, registry), in), registry)
+	return nil
+}
+
+// deleteEnvironment removes an environment from the registry. Flags and projects keep their data for it, which is no longer
+// shown. Roles refer to environments by name, so their permissions in this one are removed too: a new environment of the same
+// name must not inherit them.
+func deleteEnvironment(tx *httpapi.Tx, at inEnvironment) error {
+	registry, env := at.find(tx)
+	deleted := *env
+	if err := registry.Remove(deleted.Name); err != nil {
+		return err
+	}
+	roles := tx.Roles()
+	roles.RemoveEnvironment(deleted.Name)
+	tx.Save(events.EnvironmentDeleted(deleted), registry, roles)
+	return nil
+}
+
+// A createEnvironmentBody creates an environment.
+type createEnvironmentBody struct {
+	Name      string                `json:"name"`
+	Type      httpapi.Maybe[string] `json:"type"`
+	Enabled   httpapi.Maybe[bool]   `json:"enabled"`
+	SortOrder httpapi.Maybe[int64]  `json:"sortOrder"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b createEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/name", b.Name, problems)
+	if b.Type.Value == "" {
+		problems.Add("/type", "is required, such as development, test, preproduction or production")
+	}
+	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
+}
+
+// An environmentNameBody has a name to check.
+type environmentNameBody struct {
+	Name string `json:"name"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b environmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/name", b.Name, problems)
+}
+
+// An updateEnvironmentBody updates an environment. Fields that it omits stay the same.
+type updateEnvironmentBody struct {
+	Type      httpapi.Maybe[string] `json:"type"`
+	SortOrder httpapi.Maybe[int64]  `json:"sortOrder"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b updateEnvironmentBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if b.Type.Set && b.Type.Value == "" {
+		problems.Add("/type", "must not be empty")
+	}
+	flags.Environment{Type: b.Type.Value}.CheckTexts(problems)
+}
+
+// An environmentOrderBody has the positions of environments, by name.
+type environmentOrderBody map[string]int64
+
+// Check finds what is wrong with the body by itself.
+func (b environmentOrderBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if n := len(b); n > wire.MaxBulk {
+		problems.Add("", "has %d environments, and no more than %d are allowed; send several requests", n, wire.MaxBulk)
+	}
+}
+
+// An environmentView is an environment in an answer.
+type environmentView struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	Enabled   bool   `json:"enabled"` // whether new projects get it
+	Protected bool   `json:"protected"`
+	SortOrder int64  `json:"sortOrder"`
+}
+
+func environmentViewOf(env flags.Environment) environmentView {
+	return environmentView{env.Name, env.Type, env.Enabled, env.Protected, env.SortOrder}
+}
+
+// A countedEnvironment is an environment in the list of all environments.
+type countedEnvironment struct {
+	environmentView
+	ProjectCount int  `json:"projectCount"`
+	TokenCount   int  `json:"apiTokenCount"`      // client and frontend tokens that can read it
+	EnabledCount *int `json:"enabledToggleCount"` // always null: counting would read every flag of the service
+}
+
+type environmentList struct {
+	Version      int                  `json:"version"`
+	Environments []countedEnvironment `json:"environments"`
+}
+
+// A projectEnvironmentView is an environment of a project (contract: Project environment).
+type projectEnvironmentView struct {
+	environmentView
+	TokenCount      int                  `json:"projectApiTokenCount"`
+	EnabledCount    int                  `json:"projectEnabledToggleCount"`
+	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
+	Visible         bool                 `json:"visible"`
+}
+
+type projectEnvironmentList struct {
+	Version      int                      `json:"version"`
+	Environments []projectEnvironmentView `json:"environments"`
+}

@@ -1,0 +1,156 @@
+package projects
+
+import (
+	"maps"
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// noChangeRequests is the message of a 400 for a body that would enable change requests.
+const noChangeRequests = "change requests are not supported and cannot be enabled"
+
+func attachEnvironment(tx *httpapi.Tx, at httpapi.InProject, in attachEnvironmentBody) error {
+	if err := in.checkStrategyType(tx.StrategyTypes()); err != nil {
+		return err
+	}
+	p, env := at.Project(tx), tx.Environments().Find(in.Environment)
+	if env == nil {
+		return flags.Problems{{Path: "/environment", Message: "there is no environment " + strconv.Quote(in.Environment)}}.Err()
+	}
+	if err := p.Attach(*env, flags.ShortID(tx.NewID())); err != nil {
+		return err
+	}
+	if body := in.DefaultStrategy.Value; body != nil {
+		if _, err := changeDefaultStrategy(tx, p, *env, *body, defaultStrategyPath); err != nil {
+			return err
+		}
+	}
+	tx.Save(events.ProjectEnvironmentAdded(p, env.Name), p)
+	return nil
+}
+
+func detachEnvironment(tx *httpapi.Tx, at httpapi.InProjectEnvironment) error {
+	p, env := at.Find(tx)
+	p.Detach(env)
+	tx.Save(events.ProjectEnvironmentRemoved(httpapi.Was(tx, p), env.Name), p)
+	return nil
+}
+
+func setDefaultStrategy(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in wire.NewStrategyBody) (defaultStrategyView, error) {
+	var problems flags.Problems
+	in.CheckType(tx.StrategyTypes(), &problems)
+	if err := problems.Err(); err != nil {
+		return defaultStrategyView{}, err
+	}
+	p, env := at.Find(tx)
+	s, err := changeDefaultStrategy(tx, p, env.Environment, in, "")
+	if err != nil {
+		return defaultStrategyView{}, err
+	}
+	tx.Save(events.DefaultStrategyUpdated(httpapi.Was(tx, p), p, env.Name), p)
+	return defaultStrategyViewOf(s), nil
+}
+
+// changeDefaultStrategy sets the default strategy of a project in an environment to the one of the body, which is at path in
+// the request. Invalid if its segments cannot be used, or if the default strategies of the project become too large.
+func changeDefaultStrategy(tx *httpapi.Tx, p *flags.Project, env flags.Environment, body wire.NewStrategyBody, path string) (flags.Strategy, error) {
+	s := body.ApplyTo(flags.Strategy{})
+	tx.Load(httpapi.Each(s.Segments, flags.SegmentKey)...)
+	var problems flags.Problems
+	s.CheckSegments(path+"/segments", nil, p, tx.FindSegment, &problems)
+	if err := problems.Err(); err != nil {
+		return s, err
+	}
+	s = p.SetDefaultStrategy(flags.ProjectEnvironment{Environment: env}, s)
+	return s, p.CheckDefaultStrategies(httpapi.Was(tx, p))
+}
+
+// readChangeRequests lists the environments with change requests, which are none. The Terraform provider reads it.
+func readChangeRequests(tx *httpapi.Tx, at httpapi.InProject) ([]struct{}, error) {
+	at.Project(tx)
+	return []struct{}{}, nil
+}
+
+// configureChangeRequests accepts that change requests are off, and changes nothing.
+func configureChangeRequests(tx *httpapi.Tx, at httpapi.InProjectEnvironment, _ changeRequestsBody) error {
+	at.Find(tx)
+	return nil
+}
+
+// An attachEnvironmentBody adds an environment to a project.
+type attachEnvironmentBody struct {
+	Environment     string                               `json:"environment"`
+	ChangeRequests  httpapi.Maybe[bool]                  `json:"changeRequestsEnabled"`
+	DefaultStrategy httpapi.Maybe[*wire.NewStrategyBody] `json:"defaultStrategy"`
+}
+
+const defaultStrategyPath = "/defaultStrategy"
+
+// Check finds what is wrong with the body by itself.
+func (b attachEnvironmentBody) Check(limits flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/environment", b.Environment, problems)
+	if b.ChangeRequests.Value {
+		problems.Add("/changeRequestsEnabled", noChangeRequests)
+	}
+	if strategy := b.DefaultStrategy.Value; strategy != nil {
+		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.Check(limits, below) })
+	}
+}
+
+// checkStrategyType checks the default strategy against the registry of strategy types.
+func (b attachEnvironmentBody) checkStrategyType(types *flags.StrategyTypes) error {
+	var problems flags.Problems
+	if strategy := b.DefaultStrategy.Value; strategy != nil {
+		problems.CheckAt(defaultStrategyPath, func(below *flags.Problems) { strategy.CheckType(types, below) })
+	}
+	return problems.Err()
+}
+
+// A changeRequestsBody turns change requests in an environment on or off.
+type changeRequestsBody struct {
+	Enabled httpapi.Maybe[bool] `json:"changeRequestsEnabled"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b changeRequestsBody) Check(_ flags.Limits, problems *flags.Problems) {
+	switch {
+	case !b.Enabled.Set:
+		problems.Add("/changeRequestsEnabled", "is required")
+	case b.Enabled.Value:
+		problems.Add("/changeRequestsEnabled", noChangeRequests)
+	}
+}
+
+// A defaultStrategyView is the strategy that is added to a flag without strategies when it is enabled (contract: Project
+// environment). Until then it belongs to no flag and has no id.
+type defaultStrategyView struct {
+	Name        string             `json:"name"`
+	Title       *string            `json:"title"`
+	Disabled    bool               `json:"disabled"`
+	SortOrder   float64            `json:"sortOrder"`
+	Segments    []int64            `json:"segments"`
+	Constraints []shape.Constraint `json:"constraints"`
+	Variants    []shape.Variant    `json:"variants"`
+	Parameters  map[string]string  `json:"parameters"`
+}
+
+func defaultStrategyViewOf(s flags.Strategy) defaultStrategyView {
+	return defaultStrategyView{
+		Name: s.Name, Title: s.Title, Disabled: s.Disabled, SortOrder: s.SortOrder, Segments: s.Segments,
+		Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), Variants: shape.Variants(s.Variants), Parameters: maps.Clone(s.Parameters),
+	}
+}
+
+// defaultStrategyOf returns the default strategy of a project's environment; nil if there is none.
+func defaultStrategyOf(env flags.ProjectEnvironment) *defaultStrategyView {
+	if env.Attachment.DefaultStrategy == nil {
+		return nil
+	}
+	view := defaultStrategyViewOf(*env.Attachment.DefaultStrategy)
+	return &view
+}

@@ -1,0 +1,179 @@
+package projects
+
+import (
+	"cmp"
+	"time"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A projectView has the fields that every answer about a project has.
+type projectView struct {
+	Name              string         `json:"name"`
+	Mode              string         `json:"mode"`
+	DefaultStickiness string         `json:"defaultStickiness"`
+	FeatureLimit      *int64         `json:"featureLimit"`
+	FeatureNaming     namingView     `json:"featureNaming"`
+	LinkTemplates     []linkTemplate `json:"linkTemplates"`
+	CreatedAt         shape.Time     `json:"createdAt"`
+	UpdatedAt         shape.Time     `json:"updatedAt"`
+}
+
+type namingView struct {
+	Pattern     *string `json:"pattern"`
+	Example     *string `json:"example"`
+	Description *string `json:"description"`
+}
+
+func projectViewOf(p *flags.Project) projectView {
+	updated := p.UpdatedAt
+	if updated.IsZero() {
+		updated = p.CreatedAt
+	}
+	standard := flags.DefaultSettings()
+	return projectView{
+		Name: p.Name, Mode: cmp.Or(p.Mode, standard.Mode), DefaultStickiness: cmp.Or(p.DefaultStickiness, standard.DefaultStickiness),
+		FeatureLimit: p.FeatureLimit,
+		FeatureNaming: namingView{
+			wire.NullIfEmpty(p.Naming.Pattern), wire.NullIfEmpty(p.Naming.Example), wire.NullIfEmpty(p.Naming.Description),
+		},
+		LinkTemplates: httpapi.Each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplate { return linkTemplate(l) }),
+		CreatedAt:     shape.Time(p.CreatedAt), UpdatedAt: shape.Time(updated),
+	}
+}
+
+// A describedProject is a projectView with the description. An empty description is omitted, because clients take null for a
+// text.
+type describedProject struct {
+	projectView
+	Description string `json:"description,omitzero"`
+}
+
+func describedProjectOf(p *flags.Project) describedProject {
+	return describedProject{projectViewOf(p), p.Description}
+}
+
+// A projectRow is a project in the list of all projects.
+type projectRow struct {
+	ID string `json:"id"`
+	describedProject
+	Health            int  `json:"health"`       // percentage of active flags that are not stale
+	FeatureCount      int  `json:"featureCount"` // active flags
+	StaleFeatureCount int  `json:"staleFeatureCount"`
+	MemberCount       int  `json:"memberCount"`
+	Favorite          bool `json:"favorite"` // of the caller
+}
+
+type projectList struct {
+	Version  int          `json:"version"`
+	Projects []projectRow `json:"projects"`
+}
+
+// A createdProject is the answer to the creation of a project.
+type createdProject struct {
+	ID string `json:"id"`
+	describedProject
+	Environments   []string `json:"environments"`
+	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty
+}
+
+// A projectCore has the fields that all reads of one project have.
+type projectCore struct {
+	Version int `json:"version"`
+	projectView
+	Description  string         `json:"description"` // never omitted here (contract: Project overview)
+	Health       int            `json:"health"`      // percentage of active flags that are not stale
+	Members      int            `json:"members"`     // users with a role in the project
+	Favorite     bool           `json:"favorite"`    // of the caller
+	Stats        projectStats   `json:"stats"`
+	Environments []attachedView `json:"environments"`
+}
+
+// projectCoreOf returns the fields of a project with these active flags.
+func projectCoreOf(tx *httpapi.Tx, p *flags.Project, active []flags.FeatureSummary) projectCore {
+	return projectCore{
+		Version: 1, projectView: projectViewOf(p), Description: p.Description,
+		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller),
+		Stats:        projectStatsOf(active, tx.Now),
+		Environments: httpapi.Each(tx.ProjectEnvironments(p), attachedViewOf),
+	}
+}
+
+func isStale(s flags.FeatureSummary) bool { return s.Stale }
+
+// featureRows returns flags of a project as lists show them.
+func featureRows(tx *httpapi.Tx, p *flags.Project, summaries []flags.FeatureSummary) []wire.FeatureRow {
+	environments, key := tx.ProjectEnvironments(p), tx.Caller.FavoritesKey()
+	return httpapi.Each(summaries, func(s flags.FeatureSummary) wire.FeatureRow { return wire.FeatureRowOf(s, environments, key) })
+}
+
+// A projectOverview is a project with its flags (contract: Project overview).
+type projectOverview struct {
+	projectCore
+	Features []wire.FeatureRow `json:"features"`
+}
+
+// A projectSummary is a project with the number of its flags of each type.
+type projectSummary struct {
+	projectCore
+	Types []featureTypeCount `json:"featureTypeCounts"`
+}
+
+type featureTypeCount struct {
+	Type  flags.FeatureType `json:"type"`
+	Count int               `json:"count"`
+}
+
+// A healthReport is a project with its flags and the number of stale ones.
+type healthReport struct {
+	projectCore
+	Features         []wire.FeatureRow `json:"features"`
+	Active           int               `json:"activeCount"` // not stale
+	Stale            int               `json:"staleCount"`
+	PotentiallyStale int               `json:"potentiallyStaleCount"` // always 0: only users mark flags as stale
+}
+
+// An attachedView is an environment of a project in its overview.
+type attachedView struct {
+	Environment     string               `json:"environment"`
+	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
+}
+
+func attachedViewOf(e flags.ProjectEnvironment) attachedView {
+	return attachedView{Environment: e.Name, DefaultStrategy: defaultStrategyOf(e)}
+}
+
+// projectStats has the fields of Unleash's project statistics. A window is 30 days. The list of a project's flags tells only
+// when flags were created. The other fields are always 0, as the API description says.
+type projectStats struct {
+	CreatedCurrent  int `json:"createdCurrentWindow"` // flags that are not archived
+	CreatedPast     int `json:"createdPastWindow"`
+	ArchivedCurrent int `json:"archivedCurrentWindow"`
+	ArchivedPast    int `json:"archivedPastWindow"`
+	ActivityCurrent int `json:"projectActivityCurrentWindow"`
+	ActivityPast    int `json:"projectActivityPastWindow"`
+	MembersAdded    int `json:"projectMembersAddedCurrentWindow"`
+	TimeToProd      int `json:"avgTimeToProdCurrentWindow"`
+}
+
+func projectStatsOf(active []flags.FeatureSummary, now time.Time) projectStats {
+	const window = 30 * 24 * time.Hour
+	created := func(from, to time.Time) int {
+		return count(active, func(s flags.FeatureSummary) bool { return s.CreatedAt.After(from) && !s.CreatedAt.After(to) })
+	}
+	return projectStats{CreatedCurrent: created(now.Add(-window), now), CreatedPast: created(now.Add(-2*window), now.Add(-window))}
+}
+
+// count returns the number of elements that match.
+func count[A any](list []A, matches func(A) bool) int {
+	n := 0
+	for _, a := range list {
+		if matches(a) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,202 @@
+// Package projects has the operations on projects, their environments, the environments of the service, and statistics.
+package projects
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// Projects is the group of projects, their environments (contract: Projects and flags) and statistics.
+func Projects() httpapi.Group {
+	const (
+		all  = "/api/admin/projects"
+		one  = all + "/{projectId}"
+		envs = one + "/environments"
+		env  = envs + "/{environment}"
+	)
+	environments := []flags.Key{flags.EnvironmentsKey()}
+	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
+	return httpapi.Group{Name: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
+		{Route: "GET " + all, Permission: flags.Read, Handle: httpapi.Handle(listProjects)},
+		{Route: "POST " + all, Permission: flags.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
+		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},
+		{Route: "GET " + one + "/overview", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProjectSummary)},
+		{Route: "GET " + one + "/health-report", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readHealthReport)},
+		{Route: "POST " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(removeFavorite)},
+		{Route: "PUT " + one, Permission: flags.UpdateProject, Handle: httpapi.DoBody(updateProject)},
+		{Route: "PUT " + one + "/settings", Permission: flags.UpdateProject, Handle: httpapi.DoBody(updateSettings)},
+		{Route: "DELETE " + one, Permission: flags.DeleteProject, Handle: httpapi.Do(deleteProject)},
+		{Route: "POST " + envs, Permission: flags.UpdateProject, Ahead: strategyTypes, Handle: httpapi.DoBody(attachEnvironment)},
+		{Route: "DELETE " + env, Permission: flags.UpdateProject, Ahead: environments, Handle: httpapi.Do(detachEnvironment)},
+		{Route: "POST " + env + "/default-strategy", Permission: flags.UpdateProject, Ahead: strategyTypes, Handle: httpapi.HandleBody(setDefaultStrategy)},
+		{Route: "GET " + one + "/change-requests/config", Permission: flags.Read, Handle: httpapi.Handle(readChangeRequests)},
+		{Route: "PUT " + env + "/change-requests/config", Permission: flags.UpdateProject, Ahead: environments, Status: http.StatusNoContent,
+			Handle: httpapi.DoBody(configureChangeRequests)},
+	})}
+}
+
+func listProjects(tx *httpapi.Tx, _ httpapi.InService) (projectList, error) {
+	page := httpapi.PageOf(tx.Query(), tx.Projects())
+	counts := tx.CountsOf(page)
+	return projectList{Version: 1, Projects: httpapi.Each(page, func(p *flags.Project) projectRow {
+		n := counts[p.UID]
+		return projectRow{
+			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.Active, n.Stale),
+			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller),
+		}
+	})}, nil
+}
+
+func readProject(tx *httpapi.Tx, at httpapi.InProject) (projectOverview, error) {
+	p := at.Project(tx)
+	active := tx.Summaries(p)
+	return projectOverview{projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active)}, nil
+}
+
+// readProjectSummary counts the active flags of a project by type, where readProject lists them.
+func readProjectSummary(tx *httpapi.Tx, at httpapi.InProject) (projectSummary, error) {
+	p := at.Project(tx)
+	active := tx.Summaries(p)
+	byType := map[flags.FeatureType]int{}
+	for _, s := range active {
+		byType[s.Type]++
+	}
+	summary := projectSummary{projectCore: projectCoreOf(tx, p, active), Types: []featureTypeCount{}}
+	for _, kind := range slices.Sorted(maps.Keys(byType)) {
+		summary.Types = append(summary.Types, featureTypeCount{kind, byType[kind]})
+	}
+	return summary, nil
+}
+
+func readHealthReport(tx *httpapi.Tx, at httpapi.InProject) (healthReport, error) {
+	p := at.Project(tx)
+	active := tx.Summaries(p)
+	stale := count(active, isStale)
+	return healthReport{
+		projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active), Active: len(active) - stale, Stale: stale,
+	}, nil
+}
+
+func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (createdProject, error) {
+	registry := tx.Environments()
+	environments, err := in.chooseEnvironments(registry)
+	if err != nil {
+		return createdProject{}, err
+	}
+	id := chooseProjectID(tx, in)
+	p := &flags.Project{
+		ID: id, UID: flags.ProjectUID(tx.NewID()), Name: in.Name.Or(id), Description: wire.TextOver(in.Description, ""),
+		Settings: in.applyTo(flags.DefaultSettings()), CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	for _, env := range environments {
+		if err := p.Attach(env, flags.ShortID(tx.NewID())); err != nil {
+			return createdProject{}, err
+		}
+	}
+	if err := tx.CheckListSize(p); err != nil {
+		return createdProject{}, err
+	}
+	saved := []flags.Aggregate{p}
+	if tx.Caller.User != nil { // a user owns the projects that the user creates
+		owner := tx.User(tx.Caller.User.ID)
+		p.SetRoles(owner, []int64{flags.RoleOwner})
+		saved = append(saved, owner)
+	}
+	tx.Save(events.ProjectCreated(p, registry), saved...)
+	tx.Created("/api/admin/projects", p.ID)
+	return createdProject{
+		ID: p.ID, describedProject: describedProjectOf(p), ChangeRequests: []string{},
+		Environments: httpapi.Each(p.AvailableEnvironments(registry), func(e flags.ProjectEnvironment) string { return e.Name }),
+	}, nil
+}
+
+// chooseProjectID returns the id of the body, or else one derived from the name. A derived id that is taken gets a suffix.
+func chooseProjectID(tx *httpapi.Tx, in createProjectBody) string {
+	if in.ID.Value != "" {
+		return in.ID.Value
+	}
+	tx.RetryNameExists()
+	id := flags.DeriveID(in.Name.Value)
+	if tx.FindProject(id) != nil {
+		id += "-" + flags.ShortID(tx.NewID())
+	}
+	return id
+}
+
+// chooseEnvironments returns the environments that the body names, or all enabled ones if it names none. Invalid if one does
+// not exist.
+func (b createProjectBody) chooseEnvironments(registry *flags.Environments) ([]flags.Environment, error) {
+	var problems flags.Problems
+	for i, name := range b.Environments.Value {
+		if registry.Find(name) == nil {
+			problems.Add("/environments/"+strconv.Itoa(i), "there is no environment %q", name)
+		}
+	}
+	var chosen []flags.Environment
+	for _, env := range registry.List {
+		if !b.Environments.Set && env.Enabled || slices.Contains(b.Environments.Value, env.Name) {
+			chosen = append(chosen, env)
+		}
+	}
+	return chosen, problems.Err()
+}
+
+func updateProject(tx *httpapi.Tx, at httpapi.InProject, in updateProjectBody) error {
+	p := at.Project(tx)
+	p.Name = in.Name.Or(p.Name)
+	p.Description = wire.TextOver(in.Description, p.Description)
+	p.Settings = in.applyTo(p.Settings)
+	return saveUpdated(tx, p)
+}
+
+func updateSettings(tx *httpapi.Tx, at httpapi.InProject, in settingsBody) error {
+	p := at.Project(tx)
+	p.Settings = in.applyTo(p.Settings)
+	return saveUpdated(tx, p)
+}
+
+// saveUpdated saves a project whose name, description or settings may have changed.
+func saveUpdated(tx *httpapi.Tx, p *flags.Project) error {
+	if err := tx.CheckListSize(p); err != nil {
+		return err
+	}
+	before := httpapi.Was(tx, p)
+	p.MarkUpdated(before, tx.Now)
+	tx.Save(events.ProjectUpdated(before, p), p)
+	return nil
+}
+
+// deleteProject deletes a project with its members, environments and tokens: they refer to its UID, which is never used
+// again. Its archived flags stay, and so their names stay taken. Users keep its id in their list of projects, where it has no
+// effect, because the project alone says which roles its members have.
+func deleteProject(tx *httpapi.Tx, at httpapi.InProject) error {
+	p := at.Project(tx)
+	if err := p.CheckDeletable(); err != nil {
+		return err
+	}
+	tx.Delete(events.ProjectDeleted(p), p)
+	return nil
+}
+
+func addFavorite(tx *httpapi.Tx, at httpapi.InProject) error { return setFavorite(tx, at, true) }
+
+func removeFavorite(tx *httpapi.Tx, at httpapi.InProject) error { return setFavorite(tx, at, false) }
+
+// setFavorite changes a favorite of the caller. Reading the project is enough permission, because favorites are the caller's
+// own. Setting what is set changes nothing.
+func setFavorite(tx *httpapi.Tx, at httpapi.InProject, favorite bool) error {
+	p := at.Project(tx)
+	if err := p.SetFavorite(tx.Caller, favorite); err != nil {
+		return err
+	}
+	tx.Save(events.ProjectFavorite(p, tx.Caller), p)
+	return nil
+}
