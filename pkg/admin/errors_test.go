@@ -152,6 +152,12 @@ func TestNothingAtThePath(t *testing.T) {
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 				t.Run(fmt.Sprintf("%s %s %s", group.Name, method, path), func(t *testing.T) {
 					got := direct(handler, method, path, "")
+					if method == "GET" && path == "/" {
+						if got.status != 302 || got.header.Get("Location") != "/docs" {
+							t.Errorf("%d %s, want a redirect to the documentation", got.status, got.header)
+						}
+						return
+					}
 					if got.status != 404 || len(match(notFound(""), got.body)) > 0 || got.header.Get("Location") != "" {
 						t.Errorf("%d %s %s, want a 404 in JSON", got.status, got.header, got.body)
 					}
@@ -159,7 +165,7 @@ func TestNothingAtThePath(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range paths { // the same through a real connection
+	for _, path := range paths[1:] { // the same through a real connection, except for the redirect of /
 		s.check(t, call{path, "GET", path, "", 404, notFound("")})
 		s.check(t, call{path, "GET", path, "", 404, notFound("")}, "Authorization:")
 	}
@@ -209,10 +215,10 @@ func TestRemovedEndpoints(t *testing.T) {
 		{"update", "PUT", old + "/f", `{"name":"f"}`, 404, notFound("PUT " + instead + "/{featureName}")},
 		{"archive", "DELETE", old + "/f", "", 404, notFound("DELETE " + instead + "/{featureName}")},
 		{"toggle", "POST", old + "/f/toggle", "", 404, notFound("POST " + instead + "/{featureName}/environments/{environment}/on or /off")},
-		{"enable", "POST", old + "/f/toggle/on", "", 404, notFound("POST " + instead + "/{featureName}/environments/{environment}/on or /off")},
-		{"disable", "POST", old + "/f/toggle/off", "", 404, notFound("POST " + instead + "/{featureName}/environments/{environment}/on or /off")},
+		{"enable", "POST", old + "/f/toggle/on", "", 404, notFound("POST " + instead + "/{featureName}/environments/{environment}/on")},
+		{"disable", "POST", old + "/f/toggle/off", "", 404, notFound("POST " + instead + "/{featureName}/environments/{environment}/off")},
 		{"mark stale", "POST", old + "/f/stale/on", "", 404, notFound("PATCH " + instead + `/{featureName} with [{"op":"replace","path":"/stale","value":true}]`)},
-		{"mark not stale", "POST", old + "/f/stale/off", "", 404, notFound("PATCH " + instead + "/{featureName} with")},
+		{"mark not stale", "POST", old + "/f/stale/off", "", 404, notFound("PATCH " + instead + `/{featureName} with [{"op":"replace","path":"/stale","value":false}]`)},
 		{"with a bad body", "POST", old, `{`, 404, notFound("POST " + instead)},
 		{"another method", "PATCH", old + "/f", "[]", 404, notFound("")},
 	})

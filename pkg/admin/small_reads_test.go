@@ -138,7 +138,8 @@ func TestProjectFavorites(t *testing.T) {
 	s.check(t, call{"of no project", "POST", projects + "/nosuch/favorites", "", 404, notFound("nosuch")}, ann)
 	s.check(t, call{"a token for SDKs", "POST", project + "/favorites", "", 403, anything}, as(dynamotest.ClientToken))
 	s.check(t, call{"the log", "GET", "/api/admin/events?project=default", "", 200, `{"...":0,"events":[` +
-		`{"...":0,"type":"project-unfavorited"},{"...":0,"type":"project-favorited"},{"...":0,"type":"project-created"}]}`})
+		`{"...":0,"type":"project-unfavorited"},{"...":0,"type":"project-favorited"},` +
+		`{"...":0,"type":"api-token-created"},{"...":0,"type":"api-token-created"},{"...":0,"type":"project-created"}]}`})
 }
 
 func TestSignupIsNotOffered(t *testing.T) {
