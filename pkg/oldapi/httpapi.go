@@ -17,6 +17,11 @@ type Group struct {
 	gone       []string // routes that are a 404 with a message of its own, see fallback.go
 }
 
+// Groups lists every group that has not moved.
+func Groups() []Group {
+	return []Group{Features(), Tags(), Strategies(), Variants(), Users(), Imports(), Events(), Segments()}
+}
+
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
 func (g Group) Routes() []string {
 	routes := make([]string, 0, len(g.Operations))
