@@ -44,6 +44,6 @@ func groups() (all []group) {
 
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
-	"MaxBulk": oldapi.MaxBulk, "MaxEvents": oldapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
+	"MaxBulk": wire.MaxBulk, "MaxEvents": oldapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
 	"MaxRoleName": oldapi.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

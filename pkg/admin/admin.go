@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/projects"
+	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tokens"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
@@ -21,8 +22,8 @@ func Projects() httpapi.Group     { return projects.Projects() }
 func Environments() httpapi.Group { return projects.Environments() }
 func Features() httpapi.Group     { return features.Group() }
 func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
-func Strategies() httpapi.Group   { return oldapi.Export(oldapi.Strategies()) }
-func Variants() httpapi.Group     { return oldapi.Export(oldapi.Variants()) }
+func Strategies() httpapi.Group   { return strategies.Group() }
+func Variants() httpapi.Group     { return strategies.VariantGroup() }
 func Users() httpapi.Group        { return oldapi.Export(oldapi.Users()) }
 func Tokens() httpapi.Group       { return tokens.Group() }
 func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }

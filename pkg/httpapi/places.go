@@ -54,6 +54,11 @@ func (at *InProjectEnvironment) Parse(r Request) error {
 	return at.InProject.Parse(r)
 }
 
+// Keys names the project and the registry of environments.
+func (at *InProjectEnvironment) Keys() []flags.Key {
+	return append(at.InProject.Keys(), flags.EnvironmentsKey())
+}
+
 // Authorize asks for the permission in the environment of the project.
 func (at *InProjectEnvironment) Authorize(tx *Tx, p flags.Permission) error {
 	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), at.Environment)
@@ -103,6 +108,11 @@ type InFeatureEnvironment struct {
 func (at *InFeatureEnvironment) Parse(r Request) error {
 	at.Environment = r.Path(EnvironmentParam)
 	return at.InFeature.Parse(r)
+}
+
+// Keys names the project, the flag and the registry of environments.
+func (at *InFeatureEnvironment) Keys() []flags.Key {
+	return append(at.InFeature.Keys(), flags.EnvironmentsKey())
 }
 
 // Authorize asks for the permission in the environment of the project.

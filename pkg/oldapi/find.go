@@ -244,8 +244,3 @@ func (c *call) findEnvironment(name string) error {
 	}
 	return flags.Errorf(flags.NotFound, "there is no environment %q in project %q", name, c.project.ID)
 }
-
-// findStrategy is the strategy that the path names.
-func (c *call) findStrategy() (flags.Strategy, error) {
-	return c.feature.Strategy(c.environment, c.param(strategyParam))
-}

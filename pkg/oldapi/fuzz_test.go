@@ -62,41 +62,6 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzPatch applies patches to a strategy and to variants.
-func FuzzPatch(f *testing.F) {
-	value, title := "50", "a title"
-	strategy := strategyViewOf(flags.Strategy{
-		ID: "an-id", Name: "flexibleRollout", Title: &title, Parameters: map[string]string{"rollout": value, "a/b~c": ""},
-		Constraints: []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"1", "2"}}, {ContextName: "age", Operator: flags.NumGt, Value: &value}},
-	}, "flag")
-	variants := variantViews([]flags.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}})
-	f.Fuzz(func(t *testing.T, body []byte) {
-		var patch patchBody
-		if err := decodeStrict(body, &patch); err != nil {
-			refusedWell(t, err)
-			return
-		}
-		var problems flags.Problems
-		patch.check(flags.DefaultLimits(), &problems)
-		if len(problems) > 0 {
-			refusedWell(t, problems.Err())
-			return
-		}
-		was, _ := json.Marshal(strategy, json.Deterministic(true))
-		var one strategyBody
-		err := patch.apply(strategy, &one)
-		refusedWell(t, err)
-		var list []variantBody
-		refusedWell(t, patch.apply(variants, &list))
-		if is, _ := json.Marshal(strategy, json.Deterministic(true)); string(is) != string(was) {
-			t.Errorf("the patch changed what it was applied to: %s was %s", is, was)
-		}
-		if most := maxPatchCopies + 3*(len(was)+2*len(body)); err == nil && len(one.Constraints)*16 > most {
-			t.Errorf("%d constraints after a patch of %d bytes", len(one.Constraints), len(body))
-		}
-	})
-}
-
 // FuzzQuery reads the queries of the log and of the search.
 func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {

@@ -19,7 +19,7 @@ type Group struct {
 
 // Groups lists every group that has not moved.
 func Groups() []Group {
-	return []Group{Features(), Tags(), Strategies(), Variants(), Users(), Imports(), Events(), Segments()}
+	return []Group{Features(), Tags(), Users(), Imports(), Events(), Segments()}
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".

@@ -1,0 +1,7 @@
+package httpapi
+
+// For the tests of package httpapi_test, which may import packages that import this one.
+var (
+	Describe       = describe
+	MaxPatchCopies = maxPatchCopies
+)

@@ -1,0 +1,68 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// These tests fuzz the parsers of untrusted input. Every test run includes the inputs in testdata/fuzz; `make fuzz` looks
+// for more.
+
+// checkRefusal checks that an error is the caller's fault, and that its response is a short 400 in valid UTF-8.
+func checkRefusal(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if kind := flags.KindOf(err); kind != flags.Invalid {
+		t.Errorf("error %v is of kind %v, want Invalid", err, kind)
+	}
+	status, body := httpapi.Describe(err)
+	document, failure := json.Marshal(body)
+	if failure != nil || status != http.StatusBadRequest || !utf8.Valid(document) || len(document) > 256<<10 {
+		t.Errorf("the response is %d, %d bytes, %v: want a short 400", status, len(document), failure)
+	}
+}
+
+// FuzzPatch applies patches to a strategy and to variants.
+func FuzzPatch(f *testing.F) {
+	value, title := "50", "a title"
+	strategy := wire.StrategyViewOf(flags.Strategy{
+		ID: "an-id", Name: "flexibleRollout", Title: &title, Parameters: map[string]string{"rollout": value, "a/b~c": ""},
+		Constraints: []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"1", "2"}}, {ContextName: "age", Operator: flags.NumGt, Value: &value}},
+	}, "flag")
+	variants := shape.Variants([]flags.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var patch httpapi.Patch
+		if err := httpapi.DecodeStrict(body, &patch); err != nil {
+			checkRefusal(t, err)
+			return
+		}
+		var problems flags.Problems
+		patch.Check(flags.DefaultLimits(), &problems)
+		if len(problems) > 0 {
+			checkRefusal(t, problems.Err())
+			return
+		}
+		before, _ := json.Marshal(strategy, json.Deterministic(true))
+		var changed wire.StrategyBody
+		err := patch.Apply(strategy, &changed)
+		checkRefusal(t, err)
+		var list []wire.VariantBody
+		checkRefusal(t, patch.Apply(variants, &list))
+		if after, _ := json.Marshal(strategy, json.Deterministic(true)); string(after) != string(before) {
+			t.Errorf("the patch changed the document that it was applied to: %s was %s", after, before)
+		}
+		if most := httpapi.MaxPatchCopies + 3*(len(before)+2*len(body)); err == nil && len(changed.Constraints)*16 > most {
+			t.Errorf("%d constraints after a patch of %d bytes", len(changed.Constraints), len(body))
+		}
+	})
+}
