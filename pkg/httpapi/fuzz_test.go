@@ -1,12 +1,17 @@
 package httpapi_test
 
 import (
+	stdjson "encoding/json"
 	"net/http"
+	"reflect"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/admin"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -30,6 +35,33 @@ func checkRefusal(t *testing.T, err error) {
 	if failure != nil || status != http.StatusBadRequest || !utf8.Valid(document) || len(document) > 256<<10 {
 		t.Errorf("the response is %d, %d bytes, %v: want a short 400", status, len(document), failure)
 	}
+}
+
+// FuzzBody decodes bodies of every operation.
+func FuzzBody(f *testing.F) {
+	var operations []httpapi.Operation
+	for _, group := range admin.Groups() {
+		for _, op := range group.Operations {
+			if op.DecodesBody() {
+				operations = append(operations, op)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint, body []byte) {
+		op := operations[which%uint(len(operations))]
+		in, err := op.DecodeBody(body, flags.DefaultLimits())
+		checkRefusal(t, err)
+		if err != nil || op.Shape().Optional && len(body) == 0 {
+			return
+		}
+		if !stdjson.Valid(body) && strings.TrimSpace(string(body)) != "" {
+			t.Errorf("%s accepts %q, which is not JSON", op.Route, body)
+		}
+		again, err := op.DecodeBody(append([]byte(" \n"), body...), flags.DefaultLimits())
+		if diff := cmp.Diff(in, again, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || diff != "" {
+			t.Errorf("%s: decoded again, %v:\n%s", op.Route, err, diff)
+		}
+	})
 }
 
 // FuzzPatch applies patches to a strategy and to variants.
