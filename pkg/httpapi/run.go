@@ -126,7 +126,8 @@ func (tx *Tx) decide(f func(tx *Tx) (any, error)) (answer any, err error) {
 		answer, err = f(tx)
 		return err
 	})
-	if twice := tx.service.config.Twice; twice != nil && !errors.Is(err, errNotLoaded) {
+	storeFailed := err != nil && flags.KindOf(err) == flags.Unavailable // the second run may fail in another way
+	if twice := tx.service.config.Twice; twice != nil && !storeFailed && !errors.Is(err, errNotLoaded) {
 		again := tx.attempt(tx.item)
 		again.collect = tx.collect
 		var second any
