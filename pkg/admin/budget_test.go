@@ -96,6 +96,20 @@ func TestBudgetOfLongLists(t *testing.T) {
 	}
 }
 
+// TestBudgetOfProjectPages checks that the list of projects counts only the flags of the projects on the page.
+func TestBudgetOfProjectPages(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	for _, id := range []string{"a", "b", "c"} {
+		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+	}
+	for query, want := range map[string]int{"": 6, "?limit=1": 3, "?offset=2&limit=5": 4} {
+		if got := count.during(func() { s.must(t, "GET", projects+query, "") }); len(got) != want {
+			t.Errorf("GET %s: %d calls %v, want %d", projects+query, len(got), got, want)
+		}
+	}
+}
+
 // TestRefusedSegmentsLoadNoFlags: who may set segments of strategies in another project alone is refused in this one before
 // its flags are loaded.
 func TestRefusedSegmentsLoadNoFlags(t *testing.T) {

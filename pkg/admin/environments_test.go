@@ -14,7 +14,7 @@ import (
 
 const environments = "/api/admin/environments"
 
-// environment is an environment as it is answered, not protected.
+// environment is the response for an environment that is not protected.
 func environment(name, kind string, enabled bool, sortOrder int) string {
 	return fmt.Sprintf(`{"name":%q,"type":%q,"enabled":%t,"protected":false,"sortOrder":%d}`, name, kind, enabled, sortOrder)
 }
@@ -22,19 +22,19 @@ func environment(name, kind string, enabled bool, sortOrder int) string {
 func TestCreateEnvironment(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 6 })
 	s.run(t, []call{
-		{"behind the others, enabled", "POST", environments, `{"name":"e1","type":"test"}`, 201, environment("e1", "test", true, 4)},
-		{"with everything", "POST", environments, `{"name":"e2","type":"any word","enabled":false,"sortOrder":-3,"protected":true,"nosuch":1}`, 201, environment("e2", "any word", false, -3)},
+		{"by default enabled and last in order", "POST", environments, `{"name":"e1","type":"test"}`, 201, environment("e1", "test", true, 4)},
+		{"all fields", "POST", environments, `{"name":"e2","type":"any word","enabled":false,"sortOrder":-3,"protected":true,"nosuch":1}`, 201, environment("e2", "any word", false, -3)},
 		{"a taken name", "POST", environments, `{"name":"e1","type":"test"}`, 409, failure("NameExistsError", `"e1"`)},
-		{"a name from the start", "POST", environments, `{"name":"production","type":"test"}`, 409, failure("NameExistsError", `"production"`)},
+		{"the name of an environment of a new service", "POST", environments, `{"name":"production","type":"test"}`, 409, failure("NameExistsError", `"production"`)},
 		{"no name", "POST", environments, `{"type":"test"}`, 400, invalid("/name")},
-		{"a name that is none", "POST", environments, `{"name":"..","type":"test"}`, 400, invalid("/name")},
+		{"an invalid name", "POST", environments, `{"name":"..","type":"test"}`, 400, invalid("/name")},
 		{"no type", "POST", environments, `{"name":"e3"}`, 400, invalid("/type")},
 		{"an empty type", "POST", environments, `{"name":"e3","type":""}`, 400, invalid("/type")},
-		{"a sort order that is not whole", "POST", environments, `{"name":"e3","type":"test","sortOrder":1.5}`, 400, invalid("/sortOrder")},
+		{"a sort order that is not a whole number", "POST", environments, `{"name":"e3","type":"test","sortOrder":1.5}`, 400, invalid("/sortOrder")},
 		{"the last one allowed", "POST", environments, `{"name":"e3","type":"test"}`, 201, environment("e3", "test", true, 5)},
-		{"past the limit", "POST", environments, `{"name":"e4","type":"test"}`, 400, malformed("no more than 6")},
-		{"a project made now has the enabled ones", "POST", "/api/admin/projects", `{"id":"later"}`, 201, `{"...":0,"environments":["development","production","e1","e3"]}`},
-		{"one made before does not", "GET", project, "", 200, `{"...":0,"environments":[{"environment":"development"},{"environment":"production"}]}`},
+		{"more than the limit", "POST", environments, `{"name":"e4","type":"test"}`, 400, malformed("no more than 6")},
+		{"a new project has the enabled environments", "POST", "/api/admin/projects", `{"id":"later"}`, 201, `{"...":0,"environments":["development","production","e1","e3"]}`},
+		{"an earlier project does not have them", "GET", project, "", 200, `{"...":0,"environments":[{"environment":"development"},{"environment":"production"}]}`},
 	})
 	want := []flags.EventType{flags.EnvironmentsSeeded, flags.EnvironmentCreated, flags.EnvironmentCreated, flags.EnvironmentCreated}
 	if got := s.eventsOf(t, &flags.Environments{}); !slices.Equal(got, want) {
@@ -42,7 +42,7 @@ func TestCreateEnvironment(t *testing.T) {
 	}
 }
 
-// counted is an environment with the counts of a list.
+// counted is an environment with the counts that lists have.
 func counted(environment string, counts ...string) string {
 	return strings.TrimSuffix(environment, "}") + "," + strings.Join(counts, ",") + "}"
 }
@@ -56,19 +56,19 @@ func TestListEnvironments(t *testing.T) {
 	}
 	development, production := environment("development", "development", true, 2), environment("production", "production", true, 3)
 	s.run(t, []call{
-		// The client and the frontend token of every test are for development.
-		{"those from the start", "GET", environments, "", 200, list(with(protected, 0, 0), with(development, 1, 2), with(production, 1, 0))},
-		{"another project", "POST", projects, `{"id":"p","environments":["production","default"]}`, 201, anything},
-		{"is counted", "GET", environments, "", 200, list(with(protected, 1, 0), with(development, 1, 2), with(production, 2, 0))},
-		{"one taken out", "DELETE", project + "/environments/production", "", 200, ""},
-		{"not any more", "GET", environments, "", 200, list(with(protected, 1, 0), with(development, 1, 2), with(production, 1, 0))},
-		{"by their order", "PUT", environments + "/sort-order", `{"production":-1,"development":1}`, 200, ""},
-		{"and by name", "GET", environments, "", 200, list(with(environment("production", "production", true, -1), 1, 0), with(protected, 1, 0),
+		// Every test has a client and a frontend token for development.
+		{"the environments of a new service", "GET", environments, "", 200, list(with(protected, 0, 0), with(development, 1, 2), with(production, 1, 0))},
+		{"create another project", "POST", projects, `{"id":"p","environments":["production","default"]}`, 201, anything},
+		{"the new project is counted", "GET", environments, "", 200, list(with(protected, 1, 0), with(development, 1, 2), with(production, 2, 0))},
+		{"remove an environment from a project", "DELETE", project + "/environments/production", "", 200, ""},
+		{"the removal is counted", "GET", environments, "", 200, list(with(protected, 1, 0), with(development, 1, 2), with(production, 1, 0))},
+		{"change the order", "PUT", environments + "/sort-order", `{"production":-1,"development":1}`, 200, ""},
+		{"sorted by order, then by name", "GET", environments, "", 200, list(with(environment("production", "production", true, -1), 1, 0), with(protected, 1, 0),
 			with(environment("development", "development", true, 1), 1, 2))},
-		{"one", "GET", environments + "/production", "", 200, environment("production", "production", true, -1)},
-		{"an unknown one", "GET", environments + "/nosuch", "", 404, notFound(`"nosuch"`)},
-		{"in another case", "GET", environments + "/Production", "", 404, notFound(`"Production"`)},
-		{"one that none can be", "GET", environments + "/%ff%00%2Fx", "", 404, notFound("")},
+		{"read one environment", "GET", environments + "/production", "", 200, environment("production", "production", true, -1)},
+		{"an unknown environment", "GET", environments + "/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"a name in another case", "GET", environments + "/Production", "", 404, notFound(`"Production"`)},
+		{"a name that no environment can have", "GET", environments + "/%ff%00%2Fx", "", 404, notFound("")},
 	})
 }
 
@@ -92,18 +92,18 @@ func TestListProjectEnvironments(t *testing.T) {
 	s.storeToken(t, &flags.Token{Hash: "4", Name: "earlier environment", Type: flags.ClientToken, Projects: []string{"*"}, Environment: "production", EnvironmentUID: "x"})
 	const strategy = `"defaultStrategy":{"name":"default","title":null,"disabled":false,"sortOrder":0,"segments":[],"constraints":[],"variants":[],"parameters":{}}`
 	s.run(t, []call{
-		{"flags that are on and active, tokens that reach it and are good", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
-		{"another project", "GET", of("p"), "", 200, list(with(development, 1, 0))},
-		{"a default strategy", "POST", projects + "/p/environments/development/default-strategy", `{"name":"default"}`, 200, anything},
-		{"is told", "GET", of("p"), "", 200, list(with(development, 1, 0, strategy))},
-		{"of that project alone", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
-		{"taken out", "DELETE", projects + "/p/environments/development", "", 200, ""},
-		{"none left", "GET", of("p"), "", 200, list()},
+		{"counts of enabled active flags and of valid tokens with access", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
+		{"create another project", "GET", of("p"), "", 200, list(with(development, 1, 0))},
+		{"set a default strategy", "POST", projects + "/p/environments/development/default-strategy", `{"name":"default"}`, 200, anything},
+		{"the default strategy is listed", "GET", of("p"), "", 200, list(with(development, 1, 0, strategy))},
+		{"other projects do not have it", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
+		{"remove the environment from the project", "DELETE", projects + "/p/environments/development", "", 200, ""},
+		{"the list is empty", "GET", of("p"), "", 200, list()},
 		{"an unknown project", "GET", of("nosuch"), "", 404, notFound(`"nosuch"`)},
 	})
 }
 
-// storeToken puts a token into the store.
+// storeToken stores a token.
 func (s *server) storeToken(t *testing.T, token *flags.Token) {
 	t.Helper()
 	change := flags.Change{Writes: []flags.Write{{After: token}}, Event: flags.Event{ID: token.Hash, Type: flags.APITokenCreated}}
@@ -117,16 +117,16 @@ func TestValidateEnvironment(t *testing.T) {
 	const validate = environments + "/validate"
 	s.run(t, []call{
 		{"a free name", "POST", validate, `{"name":"new"}`, 200, ""},
-		{"still", "POST", validate, `{"name":"new"}`, 200, ""},
-		{"in another case than a taken one", "POST", validate, `{"name":"Production"}`, 200, ""},
-		{"a taken one", "POST", validate, `{"name":"production"}`, 400, invalid("/name")},
-		{"no name at all", "POST", validate, `{}`, 400, invalid("/name")},
-		{"none that a path can hold", "POST", validate, `{"name":"a/b"}`, 400, invalid("/name")},
+		{"a free name again", "POST", validate, `{"name":"new"}`, 200, ""},
+		{"a taken name in another case", "POST", validate, `{"name":"Production"}`, 200, ""},
+		{"a taken name", "POST", validate, `{"name":"production"}`, 400, invalid("/name")},
+		{"no name", "POST", validate, `{}`, 400, invalid("/name")},
+		{"a name with a slash", "POST", validate, `{"name":"a/b"}`, 400, invalid("/name")},
 		{"two dots", "POST", validate, `{"name":".."}`, 400, invalid("/name")},
 		{"101 letters", "POST", validate, `{"name":"` + strings.Repeat("x", 101) + `"}`, 400, invalid("/name")},
-		{"no text", "POST", validate, `{"name":5}`, 400, invalid("/name")},
+		{"a name that is a number", "POST", validate, `{"name":5}`, 400, invalid("/name")},
 		{"no body", "POST", validate, ``, 400, malformed("required")},
-		{"nothing was made", "GET", environments + "/new", "", 404, notFound(`"new"`)},
+		{"nothing was created", "GET", environments + "/new", "", 404, notFound(`"new"`)},
 	})
 }
 
@@ -135,18 +135,18 @@ func TestUpdateEnvironment(t *testing.T) {
 	const update, order = environments + "/update/development", environments + "/sort-order"
 	s.enabled(t, "f")
 	s.run(t, []call{
-		{"its type", "PUT", update, `{"type":"test","name":"x","enabled":false,"protected":true}`, 200, environment("development", "test", true, 2)},
-		{"its place", "PUT", update, `{"sortOrder":9}`, 200, environment("development", "test", true, 9)},
-		{"nothing", "PUT", update, `{}`, 200, environment("development", "test", true, 9)},
-		{"flags follow", "GET", features + "/f", "", 200, `{"...":0,"environments":[{"...":0,"name":"production"},{"...":0,"name":"development","type":"test","sortOrder":9,"enabled":true}]}`},
+		{"change the type", "PUT", update, `{"type":"test","name":"x","enabled":false,"protected":true}`, 200, environment("development", "test", true, 2)},
+		{"change the sort order", "PUT", update, `{"sortOrder":9}`, 200, environment("development", "test", true, 9)},
+		{"an empty body", "PUT", update, `{}`, 200, environment("development", "test", true, 9)},
+		{"flags show the change", "GET", features + "/f", "", 200, `{"...":0,"environments":[{"...":0,"name":"production"},{"...":0,"name":"development","type":"test","sortOrder":9,"enabled":true}]}`},
 		{"an empty type", "PUT", update, `{"type":""}`, 400, invalid("/type")},
-		{"a place that is not whole", "PUT", update, `{"sortOrder":1.5}`, 400, invalid("/sortOrder")},
-		{"an unknown one", "PUT", environments + "/update/nosuch", `{"type":"x"}`, 404, notFound(`"nosuch"`)},
-		{"places", "PUT", order, `{"development":1,"production":1}`, 200, ""},
-		{"the same again", "PUT", order, `{"development":1,"production":1}`, 200, ""},
-		{"none", "PUT", order, `{}`, 200, ""},
-		{"an unknown one among them", "PUT", order, `{"development":5,"nosuch":1}`, 400, malformed(`"nosuch"`)},
-		{"no whole number", "PUT", order, `{"development":"1"}`, 400, invalid("/development")},
+		{"a sort order that is not a whole number", "PUT", update, `{"sortOrder":1.5}`, 400, invalid("/sortOrder")},
+		{"an unknown environment", "PUT", environments + "/update/nosuch", `{"type":"x"}`, 404, notFound(`"nosuch"`)},
+		{"set the order", "PUT", order, `{"development":1,"production":1}`, 200, ""},
+		{"the same order again", "PUT", order, `{"development":1,"production":1}`, 200, ""},
+		{"an empty order", "PUT", order, `{}`, 200, ""},
+		{"an order with an unknown name", "PUT", order, `{"development":5,"nosuch":1}`, 400, malformed(`"nosuch"`)},
+		{"an order with a text", "PUT", order, `{"development":"1"}`, 400, invalid("/development")},
 		{"a list", "PUT", order, `[1]`, 400, invalid("")},
 		{"off", "POST", environments + "/development/off", "", 204, ""},
 		{"off again", "POST", environments + "/development/off", "", 204, ""},
@@ -155,17 +155,17 @@ func TestUpdateEnvironment(t *testing.T) {
 		{"nor are flags switched off", "GET", features + "/f", "", 200, `{"...":0,"enabled":true}`},
 		{"and may be switched", "POST", in("f", "development") + "/off", "", 200, anything},
 		{"on", "POST", environments + "/development/on", "", 204, ""},
-		{"it is on", "GET", environments + "/development", "", 200, environment("development", "test", true, 1)},
-		{"an unknown one on", "POST", environments + "/nosuch/on", "", 404, notFound(`"nosuch"`)},
-		{"an unknown one off", "POST", environments + "/nosuch/off", "", 404, notFound(`"nosuch"`)},
+		{"it is enabled", "GET", environments + "/development", "", 200, environment("development", "test", true, 1)},
+		{"enable an unknown environment", "POST", environments + "/nosuch/on", "", 404, notFound(`"nosuch"`)},
+		{"disable an unknown environment", "POST", environments + "/nosuch/off", "", 404, notFound(`"nosuch"`)},
 	})
 	want := append([]flags.EventType{flags.EnvironmentsSeeded}, slices.Repeat([]flags.EventType{flags.EnvironmentUpdated}, 5)...)
 	if got := s.eventsOf(t, &flags.Environments{}); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q: what changes nothing leaves none", got, want)
+		t.Errorf("events %q, want %q: a request that changes nothing has no event", got, want)
 	}
 }
 
-// TestDeleteEnvironment takes away an environment that projects and flags have, and makes it again.
+// TestDeleteEnvironment deletes an environment that projects and flags have, and creates it again.
 func TestDeleteEnvironment(t *testing.T) {
 	s := serve(t)
 	s.enabled(t, "f")
@@ -173,21 +173,21 @@ func TestDeleteEnvironment(t *testing.T) {
 	s.must(t, "POST", project+"/environments/development/default-strategy", `{"name":"default"}`)
 	const one = environments + "/development"
 	s.run(t, []call{
-		{"a protected one", "DELETE", environments + "/default", "", 400, malformed("protected")},
-		{"an unknown one", "DELETE", environments + "/nosuch", "", 404, notFound(`"nosuch"`)},
-		{"one that a project has", "DELETE", one, "", 200, ""},
-		{"it is gone", "GET", one, "", 404, notFound(`"development"`)},
-		{"twice", "DELETE", one, "", 404, notFound(`"development"`)},
-		{"from the project", "GET", project, "", 200, `{"...":0,"environments":[{"environment":"production"}]}`},
-		{"and its list", "GET", environments + "/project/default", "", 200, `{"version":1,"environments":[{"...":0,"name":"production"}]}`},
-		{"from the flag", "GET", features + "/f", "", 200, `{"...":0,"enabled":false,"variants":[],"environments":[{"...":0,"name":"production"}]}`},
-		{"to switch", "POST", in("f", "development") + "/on", "", 404, notFound(`"development"`)},
-		{"to take out", "DELETE", project + "/environments/development", "", 404, notFound(`"development"`)},
-		{"made again", "POST", environments, `{"name":"development","type":"test"}`, 201, environment("development", "test", true, 4)},
-		{"no project has it", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0,"apiTokenCount":0,"enabledToggleCount":null}]}`},
-		{"until it is added", "POST", project + "/environments", `{"environment":"development"}`, 200, ""},
-		{"it is clean", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":false,"strategies":[],"variants":[]}`},
-		{"without a default strategy", "POST", in("f", "development") + "/on", "", 409, failure("ConflictError", "")},
+		{"a protected environment", "DELETE", environments + "/default", "", 400, malformed("protected")},
+		{"an unknown environment", "DELETE", environments + "/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"an environment of a project", "DELETE", one, "", 200, ""},
+		{"it does not exist", "GET", one, "", 404, notFound(`"development"`)},
+		{"delete it again", "DELETE", one, "", 404, notFound(`"development"`)},
+		{"the project does not have it", "GET", project, "", 200, `{"...":0,"environments":[{"environment":"production"}]}`},
+		{"the list of the project does not have it", "GET", environments + "/project/default", "", 200, `{"version":1,"environments":[{"...":0,"name":"production"}]}`},
+		{"the flag does not have it", "GET", features + "/f", "", 200, `{"...":0,"enabled":false,"variants":[],"environments":[{"...":0,"name":"production"}]}`},
+		{"enable the flag in it", "POST", in("f", "development") + "/on", "", 404, notFound(`"development"`)},
+		{"remove it from the project", "DELETE", project + "/environments/development", "", 404, notFound(`"development"`)},
+		{"create it again", "POST", environments, `{"name":"development","type":"test"}`, 201, environment("development", "test", true, 4)},
+		{"no project has the new one", "GET", environments, "", 200, `{"version":1,"environments":[{"...":0},{"...":0},{"...":0,"name":"development","projectCount":0,"apiTokenCount":0,"enabledToggleCount":null}]}`},
+		{"add it to the project", "POST", project + "/environments", `{"environment":"development"}`, 200, ""},
+		{"the flag has nothing in it", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":false,"strategies":[],"variants":[]}`},
+		{"there is no default strategy", "POST", in("f", "development") + "/on", "", 409, failure("ConflictError", "")},
 	})
 	want := []flags.EventType{flags.EnvironmentsSeeded, flags.EnvironmentDeleted, flags.EnvironmentCreated}
 	if got := s.eventsOf(t, &flags.Environments{}); !slices.Equal(got, want) {
@@ -195,7 +195,7 @@ func TestDeleteEnvironment(t *testing.T) {
 	}
 }
 
-// TestParallelEnvironmentChanges has everybody change the registry at once: it is one item, and nothing is lost.
+// TestParallelEnvironmentChanges changes the registry, which is one item, in parallel. No change may be lost.
 func TestParallelEnvironmentChanges(t *testing.T) {
 	s := serve(t)
 	for i := range 12 {
@@ -219,5 +219,5 @@ func TestParallelEnvironmentChanges(t *testing.T) {
 	got = s.parallel(t, 60, func(i int) call {
 		return call{method: "POST", path: environments, body: fmt.Sprintf(`{"name":"n%d","type":"test"}`, i)}
 	})
-	wantStatuses(t, got, map[int]int{201: 47, 400: 13}) // with the three from the start, fifty
+	wantStatuses(t, got, map[int]int{201: 47, 400: 13}) // 50 with the three of a new service
 }

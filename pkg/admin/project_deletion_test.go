@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestOwner has a user make a project: it is theirs, with all that may be done in it, until it is gone.
+// TestOwner checks that the user who creates a project owns it, until it is deleted.
 func TestOwner(t *testing.T) {
 	s := serve(t)
 	id, editor := s.person(t, flags.RoleEditor)
@@ -24,29 +24,29 @@ func TestOwner(t *testing.T) {
 		as string
 		call
 	}{
-		{viewer, call{"a viewer makes none", "POST", projects, `{"id":"p"}`, 403, forbidden(flags.CreateProject)}},
-		{editor, call{"an editor does", "POST", projects, `{"id":"p"}`, 201, anything}},
+		{viewer, call{"a viewer cannot create it", "POST", projects, `{"id":"p"}`, 403, forbidden(flags.CreateProject)}},
+		{editor, call{"an editor creates it", "POST", projects, `{"id":"p"}`, 201, anything}},
 		{viewer, call{"a viewer reads it", "GET", p, "", 200, `{"...":0,"members":1}`}},
-		{editor, call{"and the list", "GET", projects, "", 200, `{"version":1,"projects":[{"...":0,"memberCount":0},{"...":0,"id":"p","memberCount":1}]}`}},
-		{other, call{"another editor does not change it", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"nor its settings", "PUT", p + "/settings", `{"mode":"private"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"nor its environments", "DELETE", p + "/environments/production", "", 403, forbidden(flags.UpdateProject)}},
-		{other, call{"nor adds one", "POST", p + "/environments", `{"environment":"default"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"nor sets a default strategy", "POST", p + "/environments/production/default-strategy", `{"name":"default"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"nor deletes it", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
-		{viewer, call{"a viewer does not either", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
-		{editor, call{"the owner does change it", "PUT", p, `{"name":"x"}`, 200, ""}},
-		{editor, call{"and its environments", "DELETE", p + "/environments/production", "", 200, ""}},
-		{editor, call{"not those of the service", "DELETE", environments + "/production", "", 403, forbidden(flags.DeleteEnvironment)}},
-		{editor, call{"nor makes some", "POST", environments, `{"name":"e","type":"test"}`, 403, forbidden(flags.CreateEnvironment)}},
-		{editor, call{"nor changes them", "PUT", environments + "/update/production", `{"type":"test"}`, 403, forbidden(flags.UpdateEnvironment)}},
-		{viewer, call{"but reads them", "GET", environments, "", 200, anything}},
-		{editor, call{"not one that is taken: that is the 409", "POST", projects, `{"id":"p"}`, 409, failure("NameExistsError", `"p"`)}},
+		{editor, call{"the list counts the owner", "GET", projects, "", 200, `{"version":1,"projects":[{"...":0,"memberCount":0},{"...":0,"id":"p","memberCount":1}]}`}},
+		{other, call{"another editor cannot update it", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
+		{other, call{"another editor cannot update its settings", "PUT", p + "/settings", `{"mode":"private"}`, 403, forbidden(flags.UpdateProject)}},
+		{other, call{"another editor cannot remove an environment", "DELETE", p + "/environments/production", "", 403, forbidden(flags.UpdateProject)}},
+		{other, call{"another editor cannot add an environment", "POST", p + "/environments", `{"environment":"default"}`, 403, forbidden(flags.UpdateProject)}},
+		{other, call{"another editor cannot set a default strategy", "POST", p + "/environments/production/default-strategy", `{"name":"default"}`, 403, forbidden(flags.UpdateProject)}},
+		{other, call{"another editor cannot delete it", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
+		{viewer, call{"a viewer cannot delete it", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
+		{editor, call{"the owner updates it", "PUT", p, `{"name":"x"}`, 200, ""}},
+		{editor, call{"the owner removes an environment", "DELETE", p + "/environments/production", "", 200, ""}},
+		{editor, call{"the owner cannot delete an environment of the service", "DELETE", environments + "/production", "", 403, forbidden(flags.DeleteEnvironment)}},
+		{editor, call{"the owner cannot create one", "POST", environments, `{"name":"e","type":"test"}`, 403, forbidden(flags.CreateEnvironment)}},
+		{editor, call{"the owner cannot update one", "PUT", environments + "/update/production", `{"type":"test"}`, 403, forbidden(flags.UpdateEnvironment)}},
+		{viewer, call{"a viewer lists them", "GET", environments, "", 200, anything}},
+		{editor, call{"a taken id is a 409", "POST", projects, `{"id":"p"}`, 409, failure("NameExistsError", `"p"`)}},
 		{editor, call{"the owner deletes it", "DELETE", p, "", 200, ""}},
-		{other, call{"another makes it again", "POST", projects, `{"id":"p"}`, 201, anything}},
-		{other, call{"and is its one member", "GET", p, "", 200, `{"...":0,"members":1}`}},
-		{editor, call{"the first is none", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
-		{editor, call{"whoever makes one again has it once", "POST", projects, `{"id":"q"}`, 201, anything}},
+		{other, call{"another editor creates it again", "POST", projects, `{"id":"p"}`, 201, anything}},
+		{other, call{"the new owner is its only member", "GET", p, "", 200, `{"...":0,"members":1}`}},
+		{editor, call{"the first owner is not a member", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
+		{editor, call{"the first owner creates another project", "POST", projects, `{"id":"q"}`, 201, anything}},
 	} {
 		s.check(t, c.call, c.as)
 	}
@@ -55,12 +55,12 @@ func TestOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := flags.Find[*flags.User](view, flags.UserKey(id))
-	if got := fmt.Sprint(u.Projects); got != "[p q]" { // p is of the project that is gone, and means nothing
+	if got := fmt.Sprint(u.Projects); got != "[p q]" { // p refers to the deleted project and has no effect
 		t.Errorf("the editor's projects are %s, want [p q]", got)
 	}
 }
 
-// TestParallelOwner has one user make projects at once: each is theirs.
+// TestParallelOwner creates projects in parallel as one user, who must own all of them.
 func TestParallelOwner(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -69,8 +69,8 @@ func TestParallelOwner(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			s.check(t, call{"made", "POST", projects, fmt.Sprintf(`{"id":"p%d"}`, i), 201, anything}, editor)
-			s.check(t, call{"owned", "PUT", fmt.Sprintf("%s/p%d", projects, i), `{"name":"mine"}`, 200, ""}, editor)
+			s.check(t, call{"created", "POST", projects, fmt.Sprintf(`{"id":"p%d"}`, i), 201, anything}, editor)
+			s.check(t, call{"the creator can update it", "PUT", fmt.Sprintf("%s/p%d", projects, i), `{"name":"mine"}`, 200, ""}, editor)
 		})
 	}
 	wg.Wait()
@@ -83,8 +83,8 @@ func TestParallelOwner(t *testing.T) {
 	}
 }
 
-// TestParallelDeletion has a project deleted while flags are made, archived and revived in it. Afterwards it is there,
-// with its active flags, or it is gone, and then none is left that is active.
+// TestParallelDeletion deletes a project while flags are created, archived and revived in it. Afterwards it either exists
+// with its active flags, or is deleted and has no active flags.
 func TestParallelDeletion(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -100,12 +100,11 @@ func TestParallelDeletion(t *testing.T) {
 	}
 	t.Logf("%d projects deleted, %d kept; %d flags refused", deleted, kept, refused)
 	if deleted == 0 || refused == 0 {
-		t.Errorf("%d deleted and %d flags refused, want some of both: this run has shown nothing", deleted, refused)
+		t.Errorf("%d deleted and %d flags refused, want both to happen: this run has tested nothing", deleted, refused)
 	}
 }
 
-// TestParallelDeletionFaults does the same over a network that loses answers, and an engine with other transactions
-// under way.
+// TestParallelDeletionFaults does the same with lost responses, failing calls and conflicting transactions.
 func TestParallelDeletionFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -117,12 +116,12 @@ func TestParallelDeletionFaults(t *testing.T) {
 		s.raceDeletion(t, fmt.Sprintf("p%d", round))
 	}
 	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 {
-		t.Errorf("faults %v, want some: this run has shown nothing", raised)
+		t.Errorf("faults %v, want some: this run has tested nothing", raised)
 	}
 }
 
-// raceDeletion makes a project with an archived flag, and lets writers and deletions loose on it. It tells whether the
-// project is gone, and how many flags were refused because of it.
+// raceDeletion creates a project with an archived flag, and changes and deletes it in parallel. It reports whether the
+// project was deleted, and how many flags were rejected for that reason.
 func (s *server) raceDeletion(t *testing.T, id string) (gone bool, refused int) {
 	t.Helper()
 	p := projects + "/" + id
@@ -159,7 +158,7 @@ func (s *server) raceDeletion(t *testing.T, id string) (gone bool, refused int) 
 				return
 			}
 			answered(call{method: "DELETE", path: p + "/features/" + name}, 202, 404)
-			if i%3 == 0 { // a flag that is active keeps its project
+			if i%3 == 0 { // a project with an active flag cannot be deleted
 				answered(call{method: "POST", path: p + "/features", body: fmt.Sprintf(`{"name":"%s-more"}`, name)}, 201, 404)
 			}
 		})

@@ -105,8 +105,8 @@ func TestProjectReports(t *testing.T) {
 			`"activeCount":2,"staleCount":1,"potentiallyStaleCount":0}`},
 		{"overview", "GET", project + "/overview", "", 200, `{"...":0,"version":1,"name":"Default","health":67,"members":0,"favorite":false,` +
 			`"environments":[{"environment":"development"},{"environment":"production"}],"featureTypeCounts":[{"type":"experiment","count":1},{"type":"release","count":2}]}`},
-		{"health of none", "GET", projects + "/nosuch/health-report", "", 404, notFound("nosuch")},
-		{"overview of none", "GET", projects + "/nosuch/overview", "", 404, notFound("nosuch")},
+		{"the health report of an unknown project", "GET", projects + "/nosuch/health-report", "", 404, notFound("nosuch")},
+		{"the overview of an unknown project", "GET", projects + "/nosuch/overview", "", 404, notFound("nosuch")},
 	})
 	if got := s.must(t, "GET", project+"/overview", "").body; strings.Contains(got, `"features"`) {
 		t.Errorf("the overview lists flags: %s", got)
@@ -122,20 +122,20 @@ func TestProjectFavorites(t *testing.T) {
 		return fmt.Sprintf(`{"version":1,"projects":[{"...":0,"id":"default","favorite":%t},{"...":0,"id":"shop","favorite":false}]}`, is)
 	}
 	is := func(is bool) string { return fmt.Sprintf(`{"...":0,"favorite":%t}`, is) }
-	s.check(t, call{"none", "GET", projects, "", 200, list(false)}, ann)
-	s.check(t, call{"removed, and none", "DELETE", project + "/favorites", "", 200, ""}, ann)
+	s.check(t, call{"no favorites at first", "GET", projects, "", 200, list(false)}, ann)
+	s.check(t, call{"remove a favorite that is not set", "DELETE", project + "/favorites", "", 200, ""}, ann)
 	for range 2 {
-		s.check(t, call{"added", "POST", project + "/favorites", "", 200, ""}, ann)
+		s.check(t, call{"add it", "POST", project + "/favorites", "", 200, ""}, ann)
 	}
 	for _, path := range []string{"", "/overview", "/health-report"} {
 		s.check(t, call{"in " + path, "GET", project + path, "", 200, is(true)}, ann)
 		s.check(t, call{"another caller's in " + path, "GET", project + path, "", 200, is(false)})
 	}
 	s.check(t, call{"in the list", "GET", projects, "", 200, list(true)}, ann)
-	s.check(t, call{"another caller's", "GET", projects, "", 200, list(false)})
-	s.check(t, call{"removed", "DELETE", project + "/favorites", "", 200, ""}, ann)
-	s.check(t, call{"gone", "GET", projects, "", 200, list(false)}, ann)
-	s.check(t, call{"of no project", "POST", projects + "/nosuch/favorites", "", 404, notFound("nosuch")}, ann)
+	s.check(t, call{"the list of another caller", "GET", projects, "", 200, list(false)})
+	s.check(t, call{"remove it", "DELETE", project + "/favorites", "", 200, ""}, ann)
+	s.check(t, call{"the list after the removal", "GET", projects, "", 200, list(false)}, ann)
+	s.check(t, call{"an unknown project", "POST", projects + "/nosuch/favorites", "", 404, notFound("nosuch")}, ann)
 	s.check(t, call{"a token for SDKs", "POST", project + "/favorites", "", 403, anything}, as(dynamotest.ClientToken))
 	s.check(t, call{"the log", "GET", "/api/admin/events?project=default", "", 200, `{"...":0,"events":[` +
 		`{"...":0,"type":"project-unfavorited"},{"...":0,"type":"project-favorited"},` +
