@@ -1,7 +1,8 @@
 // Package guidon_test holds the rules that keep Guidon easy to change: which package may import which.
 //
-//	functions, localstack → httpapi, dynamo, lambdahttp → flags
-//	httpapi → events → shape → flags
+//	functions, localstack → admin/…, dynamo, lambdahttp
+//	admin/… → admin/wire → httpapi → flags
+//	admin/… → events → shape → flags
 //
 // The domain (flags) knows nothing of HTTP and AWS, the interface (httpapi) nothing of the store (dynamo), and the store
 // nothing of the interface. A Lambda function links only what it needs.
@@ -25,6 +26,7 @@ const (
 	shape      = "guidon/pkg/shape"
 	events     = "guidon/pkg/events"
 	httpapi    = "guidon/pkg/httpapi"
+	admin      = "guidon/pkg/admin" // and the packages of operations below it
 	dynamo     = "guidon/pkg/dynamo"
 	localtable = dynamo + "/localtable"
 	docs       = "guidon/pkg/docs"
@@ -59,6 +61,8 @@ var rules = []struct {
 		"what an event tells depends on the domain only, never on an answer"},
 	{"./pkg/httpapi/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra}},
 		"the interface works over any store, and costs a function only what it uses"},
+	{"./pkg/admin/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, command, internal, infra}, testTooling},
+		"operations are plain functions over the kernel and the domain"},
 	{"./pkg/dynamo", false, [][]string{{awslabs, httpapi, events, server, internal, infra}, testTooling},
 		"the store knows nothing of the requests that it serves"},
 	{"./pkg/lambdahttp", false, [][]string{{awsSDK, dynamo, httpapi, server, internal, infra}, testTooling},
@@ -119,6 +123,19 @@ func TestTokenKeyReaders(t *testing.T) {
 		}
 		if want := function == functions+"/tokens" || function == functions+"/bootstrap"; links != want {
 			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
+		}
+	}
+}
+
+// TestAreas checks that the packages of operations do not import each other: what several of them need is in wire. So a
+// function links the operations that it serves, and no others.
+func TestAreas(t *testing.T) {
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./pkg/admin/...") {
+		path, imports, _ := strings.Cut(line, " ")
+		for imported := range strings.FieldsSeq(imports) {
+			if path != admin && imported != admin+"/wire" && (imported == admin || strings.HasPrefix(imported, admin+"/")) {
+				t.Errorf("%s imports %s, and may import only wire of the packages of operations", path, imported)
+			}
 		}
 	}
 }
