@@ -6,6 +6,7 @@ import "guidon/pkg/flags"
 var (
 	Describe       = describe
 	MaxPatchCopies = maxPatchCopies
+	SecretOf       = secretOf
 )
 
 // DecodesBody reports whether the operation takes a body.

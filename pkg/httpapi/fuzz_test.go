@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -95,6 +96,22 @@ func FuzzPatch(f *testing.F) {
 		}
 		if most := httpapi.MaxPatchCopies + 3*(len(before)+2*len(body)); err == nil && len(changed.Constraints)*16 > most {
 			t.Errorf("%d constraints after a patch of %d bytes", len(changed.Constraints), len(body))
+		}
+	})
+}
+
+// FuzzAuthorization reads secrets from the header Authorization, and date-times from text.
+func FuzzAuthorization(f *testing.F) {
+	f.Fuzz(func(t *testing.T, header string) {
+		secret := httpapi.SecretOf(&http.Request{Header: http.Header{"Authorization": {header}}})
+		if !strings.HasSuffix(strings.TrimSpace(header), secret) || strings.TrimSpace(secret) != secret {
+			t.Errorf("the secret in %q is %q", header, secret)
+		}
+		if hash := flags.HashSecret(secret); len(hash) != 64 {
+			t.Errorf("hash %q", hash)
+		}
+		if at, ok := httpapi.ParseMoment(header); ok && (at.IsZero() || at.Location() != time.UTC || at.Nanosecond()%int(time.Millisecond) != 0) {
+			t.Errorf("%q is parsed as %v, want a time in UTC, to the millisecond, other than the zero time", header, at)
 		}
 	})
 }
