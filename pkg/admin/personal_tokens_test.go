@@ -15,7 +15,7 @@ import (
 
 const ownTokens = "/api/admin/user/tokens"
 
-// ofAccount is where the tokens of a new service account are, an editor's.
+// ofAccount creates a service account that is an editor. It returns its ID and the path of its tokens.
 func (s *server) ofAccount(t *testing.T) (id, tokens string) {
 	t.Helper()
 	on := subject{}
@@ -33,28 +33,28 @@ func TestAccountTokens(t *testing.T) {
 		return fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, description)
 	}
 	s.run(t, []call{
-		{"none", "GET", tokens, "", 200, `{"pats":[]}`},
+		{"an empty list", "GET", tokens, "", 200, `{"pats":[]}`},
 		{"the first", "POST", tokens, body("a"), 201, pat(1, "a", `,"secret":"<has user:>"`)},
 		{"the second", "POST", tokens, body("b"), 201, pat(2, "b", `,"secret":"<any>"`)},
-		{"both, without secrets", "GET", tokens, "", 200, `{"pats":[` + pat(1, "a", "") + `,` + pat(2, "b", "") + `]}`},
+		{"the list has no secrets", "GET", tokens, "", 200, `{"pats":[` + pat(1, "a", "") + `,` + pat(2, "b", "") + `]}`},
 		{"a taken description", "POST", tokens, body("a"), 409, failure("NameExistsError", "a")},
 		{"delete", "DELETE", tokens + "/2", "", 200, ""},
 		{"delete again", "DELETE", tokens + "/2", "", 404, notFound("token 2")},
-		{"its id is not used again", "POST", tokens, body("b"), 201, pat(3, "b", `,"secret":"<any>"`)},
-		{"what is left", "GET", tokens, "", 200, `{"pats":[` + pat(1, "a", "") + `,` + pat(3, "b", "") + `]}`},
+		{"the ID is not used again", "POST", tokens, body("b"), 201, pat(3, "b", `,"secret":"<any>"`)},
+		{"the remaining tokens", "GET", tokens, "", 200, `{"pats":[` + pat(1, "a", "") + `,` + pat(3, "b", "") + `]}`},
 		{"no body", "POST", tokens, "", 400, malformed("required")},
-		{"nothing", "POST", tokens, `{}`, 400, invalid("/description", "/expiresAt")},
+		{"an empty object", "POST", tokens, `{}`, 400, invalid("/description", "/expiresAt")},
 		{"null", "POST", tokens, `{"description":"x","expiresAt":null}`, 400, invalid("/expiresAt")},
-		{"no time", "POST", tokens, `{"description":"x","expiresAt":"soon"}`, 400, invalid("/expiresAt")},
-		{"blank", "POST", tokens, `{"description":" ","expiresAt":"2100-01-01T00:00:00Z"}`, 400, invalid("/description")},
-		{"long", "POST", tokens, body(strings.Repeat("x", 256)), 400, invalid("/description")},
+		{"an invalid expiry", "POST", tokens, `{"description":"x","expiresAt":"soon"}`, 400, invalid("/expiresAt")},
+		{"a blank description", "POST", tokens, `{"description":" ","expiresAt":"2100-01-01T00:00:00Z"}`, 400, invalid("/description")},
+		{"a long description", "POST", tokens, body(strings.Repeat("x", 256)), 400, invalid("/description")},
 		{"an unknown account", "GET", programs + "/999/token", "", 404, notFound("999")},
-		{"an unknown account's", "POST", programs + "/999/token", body("x"), 404, notFound("999")},
-		{"an account that is no number", "GET", programs + "/x/token", "", 400, malformed("userId")},
-		{"a token that is no number", "DELETE", tokens + "/x", "", 400, malformed("tokenId")},
-		{"a person", "GET", programs + "/1/token", "", 404, notFound("is a user")},
-		{"a person's", "POST", programs + "/1/token", body("x"), 404, notFound("is a user")},
-		{"one of a person", "DELETE", programs + "/1/token/1", "", 404, notFound("is a user")},
+		{"create for an unknown account", "POST", programs + "/999/token", body("x"), 404, notFound("999")},
+		{"an account ID that is not a number", "GET", programs + "/x/token", "", 400, malformed("userId")},
+		{"a token ID that is not a number", "DELETE", tokens + "/x", "", 400, malformed("tokenId")},
+		{"a user", "GET", programs + "/1/token", "", 404, notFound("is a user")},
+		{"create for a user", "POST", programs + "/1/token", body("x"), 404, notFound("is a user")},
+		{"delete from a user", "DELETE", programs + "/1/token/1", "", 404, notFound("is a user")},
 	})
 	_, editor := s.person(t, flags.RoleEditor)
 	for _, c := range []call{
@@ -65,7 +65,7 @@ func TestAccountTokens(t *testing.T) {
 	}
 }
 
-// TestAccountTokenWorks sees a token act as its account, out at once when it is deleted or expires.
+// TestAccountTokenWorks checks that a token has the permissions of its account, and is rejected once it is deleted or expired.
 func TestAccountTokenWorks(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
@@ -76,8 +76,8 @@ func TestAccountTokenWorks(t *testing.T) {
 		t.Helper()
 		s.check(t, call{name, "GET", features, "", status, anything}, as(secretIn(answer)))
 	}
-	read("the one", one, 200)
-	read("the other", two, 200)
+	read("the first", one, 200)
+	read("the second", two, 200)
 	s.check(t, call{"as an editor", "POST", features, `{"name":"f"}`, 201, anything}, as(secretIn(two)))
 	s.check(t, call{"when they were used", "GET", tokens, "", 200,
 		`{"pats":[{"...":0,"seenAt":"2026-01-05T12:00:00.000Z"},{"...":0,"seenAt":"2026-01-05T12:00:00.000Z"}]}`})
@@ -107,26 +107,26 @@ func TestOwnTokens(t *testing.T) {
 			s.check(t, c, as(secret))
 		}
 	}
-	s.check(t, call{"one", "GET", ownTokens, "", 200, `{"pats":[{"...":0,"id":1,"description":"test"}]}`}, header)
+	s.check(t, call{"the first", "GET", ownTokens, "", 200, `{"pats":[{"...":0,"id":1,"description":"test"}]}`}, header)
 	got := s.do(t, "POST", ownTokens, body, header)
 	if got.status != 201 || !strings.HasPrefix(secretIn(got.body), "user:") || len(secretIn(got.body)) != len("user:")+64 {
 		t.Fatalf("%d %s, want 201 and a secret of user: and 64 digits", got.status, got.body)
 	}
 	s.check(t, call{"taken", "POST", ownTokens, body, 409, failure("NameExistsError", "mine")}, header)
-	s.check(t, call{"somebody else's of the same", "POST", ownTokens, body, 201, anything}, other)
-	s.check(t, call{"acts as the person", "GET", ownTokens, "", 200, `{"pats":[{"...":0},{"...":0,"id":2,"description":"mine"}]}`}, as(secretIn(got.body)))
-	s.check(t, call{"may no more", "POST", features, `{"name":"f"}`, 403, anything}, as(secretIn(got.body)))
-	s.check(t, call{"no such one", "DELETE", ownTokens + "/3", "", 404, notFound("token 3")}, header)
+	s.check(t, call{"another user's token of that description", "POST", ownTokens, body, 201, anything}, other)
+	s.check(t, call{"acts as the user", "GET", ownTokens, "", 200, `{"pats":[{"...":0},{"...":0,"id":2,"description":"mine"}]}`}, as(secretIn(got.body)))
+	s.check(t, call{"has no more permissions", "POST", features, `{"name":"f"}`, 403, anything}, as(secretIn(got.body)))
+	s.check(t, call{"an unknown token", "DELETE", ownTokens + "/3", "", 404, notFound("token 3")}, header)
 	s.check(t, call{"delete itself", "DELETE", ownTokens + "/2", "", 200, ""}, as(secretIn(got.body)))
-	s.check(t, call{"out at once", "GET", ownTokens, "", 401, anything}, as(secretIn(got.body)))
-	s.check(t, call{"left", "GET", ownTokens, "", 200, `{"pats":[{"...":0,"id":1}]}`}, header)
+	s.check(t, call{"rejected", "GET", ownTokens, "", 401, anything}, as(secretIn(got.body)))
+	s.check(t, call{"the remaining token", "GET", ownTokens, "", 200, `{"pats":[{"...":0,"id":1}]}`}, header)
 	events := s.eventsOf(t, &flags.User{ID: id})
 	if want := []flags.EventType{flags.UserCreated, flags.PersonalTokenCreated, flags.PersonalTokenDeleted}; !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)
 	}
 }
 
-// TestParallelPersonalTokens makes tokens of one account at once: each has an id of its own, and all work.
+// TestParallelPersonalTokens creates tokens of one account in parallel: each gets its own ID.
 func TestParallelPersonalTokens(t *testing.T) {
 	s := serve(t)
 	_, tokens := s.ofAccount(t)

@@ -8,7 +8,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-func TestTokensOfProject(t *testing.T) {
+func TestProjectTokens(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, `{"id":"shop"}`)
@@ -29,17 +29,17 @@ func TestTokensOfProject(t *testing.T) {
 		{"no name", "POST", ofShop, `{"type":"client"}`, 400, invalid("/tokenName")},
 		{"an unknown environment", "POST", ofShop, `{"tokenName":"c","type":"client","environment":"nosuch"}`, 400, invalid("/environment")},
 		{"a taken name", "POST", ofShop, `{"tokenName":"a","type":"client"}`, 409, failure("NameExistsError", "")},
-		{"of no project", "POST", projects + "/nosuch/api-tokens", `{"tokenName":"c","type":"client"}`, 404, notFound("nosuch")},
-		{"list of no project", "GET", projects + "/nosuch/api-tokens", "", 404, notFound("nosuch")},
+		{"in an unknown project", "POST", projects + "/nosuch/api-tokens", `{"tokenName":"c","type":"client"}`, 404, notFound("nosuch")},
+		{"list of an unknown project", "GET", projects + "/nosuch/api-tokens", "", 404, notFound("nosuch")},
 	})
-	s.check(t, call{"the list has no tokens of all projects", "GET", ofShop, "", 200, `{"tokens":[{"...":0,"tokenName":"b"},{"...":0,"tokenName":"a"},{"...":0,"tokenName":"both"}]}`})
+	s.check(t, call{"the list leaves out tokens of all projects", "GET", ofShop, "", 200, `{"tokens":[{"...":0,"tokenName":"b"},{"...":0,"tokenName":"a"},{"...":0,"tokenName":"both"}]}`})
 
 	owner := as(s.account(t, "3", map[string]string{"shop": "4"}))
 	member := as(s.account(t, "3", map[string]string{"shop": "5"}))
-	editor := as(s.account(t, "2", nil)) // may read and delete all client tokens, and owns the default project
-	s.check(t, call{"an owner does not see what reaches further", "GET", ofShop, "", 200, `{"tokens":[{"...":0,"tokenName":"b"},{"...":0,"tokenName":"a"}]}`}, owner)
+	editor := as(s.account(t, "2", nil)) // can read and delete all client tokens, and owns the default project
+	s.check(t, call{"an owner gets no tokens of other projects", "GET", ofShop, "", 200, `{"tokens":[{"...":0,"tokenName":"b"},{"...":0,"tokenName":"a"}]}`}, owner)
 	s.check(t, call{"an owner creates", "POST", ofShop, `{"tokenName":"owners","type":"frontend"}`, 201, anything}, owner)
-	s.check(t, call{"an owner elsewhere", "POST", project + "/api-tokens", `{"tokenName":"d","type":"client"}`, 403, failure("NoAccessError", "CREATE_PROJECT_API_TOKEN")}, owner)
+	s.check(t, call{"an owner creates in another project", "POST", project + "/api-tokens", `{"tokenName":"d","type":"client"}`, 403, failure("NoAccessError", "CREATE_PROJECT_API_TOKEN")}, owner)
 	for _, who := range []string{member, editor} {
 		s.check(t, call{"without the permission", "GET", ofShop, "", 403, failure("NoAccessError", "READ_PROJECT_API_TOKEN")}, who)
 		s.check(t, call{"without the permission", "POST", ofShop, `{`, 403, failure("NoAccessError", "CREATE_PROJECT_API_TOKEN")}, who)
@@ -52,17 +52,17 @@ func TestTokensOfProject(t *testing.T) {
 		{"another token of another project", "DELETE", path(dynamotest.ClientToken), "", 404, notFound("no API token")},
 		{"a token of all projects", "DELETE", path(ofAll), "", 404, notFound("no API token")},
 		{"an admin token", "DELETE", path(dynamotest.AdminToken), "", 404, notFound("no API token")},
-		{"a token that reaches further", "DELETE", path(both), "", 403, failure("NoAccessError", "every project")},
+		{"a token of this and another project", "DELETE", path(both), "", 403, failure("NoAccessError", "every project")},
 		{"unknown", "DELETE", path("nosuch"), "", 404, notFound("no API token")},
 		{"delete", "DELETE", path(a), "", 200, ""},
 		{"delete again", "DELETE", path(a), "", 404, notFound("no API token")},
 	} {
 		s.check(t, c, owner)
 	}
-	s.check(t, call{"an administrator deletes what reaches further", "DELETE", path(both), "", 200, ""})
+	s.check(t, call{"an administrator deletes a token of two projects", "DELETE", path(both), "", 200, ""})
 	s.must(t, "DELETE", projects+"/shop", "")
 	s.must(t, "POST", projects, `{"id":"shop"}`)
-	s.check(t, call{"a project of that id again has none", "GET", ofShop, "", 200, `{"tokens":[]}`})
+	s.check(t, call{"a new project with the same ID has none", "GET", ofShop, "", 200, `{"tokens":[]}`})
 	if left := strings.Join(s.names(t), " "); !strings.Contains(left, "of-default") {
 		t.Errorf("tokens %s, want of-default among them", left)
 	}

@@ -20,7 +20,7 @@ import (
 	"guidon/pkg/seal"
 )
 
-// everySecret makes tokens of all kinds, uses, changes and deletes some, and returns their secrets.
+// everySecret creates tokens of all kinds, uses, changes and deletes some, and returns their secrets.
 func (s *server) everySecret(t *testing.T) []string {
 	t.Helper()
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -39,7 +39,7 @@ func (s *server) everySecret(t *testing.T) []string {
 	return []string{dynamotest.AdminToken, dynamotest.ClientToken, dynamotest.FrontendToken, kept, front, deleted, personal, gone, own, signup}
 }
 
-// shown are the secrets, whole or their random part alone, that a text has in it.
+// shown returns the secrets that a text contains, whole or only their random part.
 func shown(text string, secrets []string) []string {
 	var found []string
 	for _, secret := range secrets {
@@ -51,7 +51,7 @@ func shown(text string, secrets []string) []string {
 	return found
 }
 
-// TestNoSecretAtRest reads the whole table as it lies there: items of tokens, their rows and histories, all.
+// TestNoSecretAtRest searches all items of the table for secrets, the list rows and histories included.
 func TestNoSecretAtRest(t *testing.T) {
 	s := serve(t)
 	secrets := s.everySecret(t)
@@ -74,7 +74,7 @@ func TestNoSecretAtRest(t *testing.T) {
 	}
 }
 
-// TestNoSecretInTheLog calls with secrets in paths, headers and bodies, good ones and bad, and over a store that fails.
+// TestNoSecretInTheLog sends secrets in paths, headers and bodies of valid and invalid requests, also with a store that fails.
 func TestNoSecretInTheLog(t *testing.T) {
 	var log bytes.Buffer
 	faults := &dynamotest.Faults{}
@@ -113,8 +113,8 @@ func TestNoSecretInTheLog(t *testing.T) {
 	}
 }
 
-// TestKeyThatIsMissing sees that the secrets need the key, that nothing else does, and that the answers say so.
-func TestKeyThatIsMissing(t *testing.T) {
+// TestMissingKey checks that only operations that return secrets need the key, and that their errors say so.
+func TestMissingKey(t *testing.T) {
 	s := serve(t)
 	secret := s.apiToken(t, `{"tokenName":"a","type":"client"}`)
 	unreachable := errors.New("the cause is for the log")
@@ -145,7 +145,8 @@ func TestKeyThatIsMissing(t *testing.T) {
 	}
 }
 
-// TestSeenAt sees the last use of a token written down, once an hour, for one call more, and not at any price.
+// TestSeenAt checks that the last use of a token is stored once an hour with one more call, and that a request succeeds when
+// that call fails.
 func TestSeenAt(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	count, faults := &counter{}, &dynamotest.Faults{}
@@ -210,7 +211,7 @@ type transportOf func(*http.Request) (*http.Response, error)
 
 func (f transportOf) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestBudgetOfTokenLists counts what the list costs: a page, and a call for a hundred tokens and projects.
+// TestBudgetOfTokenLists counts the calls of a list: one query a page, and one call for each hundred tokens and projects.
 func TestBudgetOfTokenLists(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
@@ -227,8 +228,8 @@ func TestBudgetOfTokenLists(t *testing.T) {
 	}
 }
 
-// TestBudgetOfPeoplesTokens counts what people pay: one call for who they are, and one for what they ask for.
-func TestBudgetOfPeoplesTokens(t *testing.T) {
+// TestBudgetOfUsers counts the calls of requests with a personal token: one more, for the user and the roles.
+func TestBudgetOfUsers(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -241,12 +242,12 @@ func TestBudgetOfPeoplesTokens(t *testing.T) {
 	}{
 		{call{"first", "GET", ownTokens, "", 200, anything}, header, "BatchGetItem PutItem BatchGetItem BatchGetItem"},
 		{call{"list", "GET", ownTokens, "", 200, anything}, header, "BatchGetItem BatchGetItem BatchGetItem"},
-		{call{"make", "POST", ownTokens, `{"description":"x","expiresAt":"2100-01-01T00:00:00Z"}`, 201, anything}, header, "BatchGetItem BatchGetItem TransactWriteItems"},
+		{call{"create", "POST", ownTokens, `{"description":"x","expiresAt":"2100-01-01T00:00:00Z"}`, 201, anything}, header, "BatchGetItem BatchGetItem TransactWriteItems"},
 		{call{"delete", "DELETE", ownTokens + "/2", "", 200, ""}, header, "BatchGetItem BatchGetItem BatchGetItem TransactWriteItems"},
 		{call{"a viewer", "GET", apiTokens, "", 403, anything}, header, "BatchGetItem BatchGetItem"},
 		{call{"an owner", "GET", ownTokens, "", 200, anything}, owner, "BatchGetItem PutItem BatchGetItem BatchGetItem"},
 		{call{"an owner's list", "GET", apiTokens, "", 200, anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query BatchGetItem"},
-		{call{"an owner's new one", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"shop"}`, 201, anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query TransactWriteItems"},
+		{call{"an owner creates", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"shop"}`, 201, anything}, owner, "BatchGetItem BatchGetItem BatchGetItem Query TransactWriteItems"},
 	} {
 		if got := strings.Join(count.during(func() { s.check(t, c.call, c.header) }), " "); got != c.calls {
 			t.Errorf("%s: calls %s, want %s", c.name, got, c.calls)
@@ -254,7 +255,7 @@ func TestBudgetOfPeoplesTokens(t *testing.T) {
 	}
 }
 
-// TestNoNameInTheLog: what a caller is told quotes names. The log has the causes that are behind it, and no more.
+// TestNoNameInTheLog checks that the log has the cause of an error, and not its message, which quotes names.
 func TestNoNameInTheLog(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")

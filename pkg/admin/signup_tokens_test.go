@@ -21,7 +21,7 @@ func TestSignupTokens(t *testing.T) {
 			`"role":{"id":3,"type":"root","name":"Viewer","description":"<any>"}}`, name, enabled, expiresAt)
 	}
 	const soon, later = "2026-01-06T00:00:00.000Z", "2026-02-01T00:00:00.000Z"
-	s.check(t, call{"none", "GET", signups, "", 200, `{"tokens":[]}`})
+	s.check(t, call{"an empty list", "GET", signups, "", 200, `{"tokens":[]}`})
 	made := s.do(t, "POST", signups, `{"name":"the team","expiresAt":"2026-01-06T01:00:00+01:00"}`)
 	if made.status != 201 || len(match(token("the team", true, soon), made.body)) > 0 || len(secretIn(made.body)) != 64 {
 		t.Fatalf("made %d %s, want 201 %s", made.status, made.body, token("the team", true, soon))
@@ -30,33 +30,33 @@ func TestSignupTokens(t *testing.T) {
 	now = now.Add(time.Minute)
 	s.run(t, []call{
 		{"read", "GET", one, "", 200, token("the team", true, soon)},
-		{"another of its name, expired", "POST", signups, `{"name":"the team","expiresAt":"2020-01-01T00:00:00Z"}`, 201, token("the team", false, "2020-01-01T00:00:00.000Z")},
+		{"another with the same name, expired", "POST", signups, `{"name":"the team","expiresAt":"2020-01-01T00:00:00Z"}`, 201, token("the team", false, "2020-01-01T00:00:00.000Z")},
 		{"both", "GET", signups, "", 200, `{"tokens":[` + token("the team", true, soon) + `,` + token("the team", false, "2020-01-01T00:00:00.000Z") + `]}`},
-		{"neither field", "PUT", one, `{}`, 200, token("the team", true, soon)},
+		{"an empty object", "PUT", one, `{}`, 200, token("the team", true, soon)},
 		{"no body", "PUT", one, "", 400, malformed("required")},
-		{"off", "PUT", one, `{"enabled":false}`, 200, token("the team", false, soon)},
-		{"later", "PUT", one, `{"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", false, later)},
-		{"on", "PUT", one, `{"enabled":true}`, 200, token("the team", true, later)},
-		{"the same again", "PUT", one, `{"enabled":true,"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", true, later)},
-		{"on and expired", "PUT", one, `{"enabled":true,"expiresAt":"2026-01-05T00:00:00Z"}`, 200, token("the team", false, "2026-01-05T00:00:00.000Z")},
-		{"read expired", "GET", one, "", 200, token("the team", false, "2026-01-05T00:00:00.000Z")},
-		{"and later", "PUT", one, `{"expiresAt":"2026-01-06T00:00:00Z"}`, 200, token("the team", true, soon)},
-		{"an unknown one", "GET", signups + "/nosuch", "", 404, notFound("public signup token")},
-		{"change an unknown one", "PUT", signups + "/nosuch", `{}`, 404, notFound("public signup token")},
+		{"disable", "PUT", one, `{"enabled":false}`, 200, token("the team", false, soon)},
+		{"set a later expiry", "PUT", one, `{"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", false, later)},
+		{"enable", "PUT", one, `{"enabled":true}`, 200, token("the team", true, later)},
+		{"set the same values", "PUT", one, `{"enabled":true,"expiresAt":"2026-02-01T00:00:00Z"}`, 200, token("the team", true, later)},
+		{"enable and expire", "PUT", one, `{"enabled":true,"expiresAt":"2026-01-05T00:00:00Z"}`, 200, token("the team", false, "2026-01-05T00:00:00.000Z")},
+		{"read an expired token", "GET", one, "", 200, token("the team", false, "2026-01-05T00:00:00.000Z")},
+		{"set a later expiry again", "PUT", one, `{"expiresAt":"2026-01-06T00:00:00Z"}`, 200, token("the team", true, soon)},
+		{"an unknown token", "GET", signups + "/nosuch", "", 404, notFound("public signup token")},
+		{"change an unknown token", "PUT", signups + "/nosuch", `{}`, 404, notFound("public signup token")},
 		{"delete", "DELETE", one, "", 404, anything},
-		{"nothing", "POST", signups, `{}`, 400, invalid("/name", "/expiresAt")},
+		{"an empty object", "POST", signups, `{}`, 400, invalid("/name", "/expiresAt")},
 		{"no name", "POST", signups, `{"name":"","expiresAt":"2030-01-01T00:00:00Z"}`, 400, invalid("/name")},
-		{"no time", "POST", signups, `{"name":"x","expiresAt":"2030-01-01"}`, 400, invalid("/expiresAt")},
+		{"an invalid expiry", "POST", signups, `{"name":"x","expiresAt":"2030-01-01"}`, 400, invalid("/expiresAt")},
 		{"null", "POST", signups, `{"name":"x","expiresAt":null}`, 400, invalid("/expiresAt")},
 		{"change to null", "PUT", one, `{"enabled":null}`, 400, invalid("/enabled")},
-		{"change to no time", "PUT", one, `{"expiresAt":"soon"}`, 400, invalid("/expiresAt")},
+		{"change to an invalid expiry", "PUT", one, `{"expiresAt":"soon"}`, 400, invalid("/expiresAt")},
 		{"change to a text", "PUT", one, `{"enabled":"true"}`, 400, invalid("/enabled")},
 	})
 	now = now.Add(24 * time.Hour)
 	for _, c := range []call{
-		{"time has passed", "GET", one, "", 200, token("the team", false, soon)},
-		{"in the list", "GET", signups, "", 200, `{"tokens":[` + token("the team", false, soon) + `,{"...":0}]}`},
-		{"switched on", "PUT", one, `{"enabled":true}`, 200, token("the team", false, soon)},
+		{"read after its expiry", "GET", one, "", 200, token("the team", false, soon)},
+		{"list after its expiry", "GET", signups, "", 200, `{"tokens":[` + token("the team", false, soon) + `,{"...":0}]}`},
+		{"enable after its expiry", "PUT", one, `{"enabled":true}`, 200, token("the team", false, soon)},
 	} {
 		s.check(t, c)
 	}
@@ -67,8 +67,8 @@ func TestSignupTokens(t *testing.T) {
 	}
 }
 
-// TestWhoSeesSignupTokens: admins alone.
-func TestWhoSeesSignupTokens(t *testing.T) {
+// TestSignupTokenPermissions checks that only administrators can list, read and change public signup tokens.
+func TestSignupTokenPermissions(t *testing.T) {
 	s := serve(t)
 	secret := secretIn(s.must(t, "POST", signups, `{"name":"x","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	for role, status := range map[int64]int{flags.RoleAdmin: 200, flags.RoleEditor: 403, flags.RoleViewer: 403} {

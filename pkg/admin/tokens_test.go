@@ -21,8 +21,8 @@ const (
 	aShop     = `{"id":"shop"}`
 )
 
-// account makes a service account of that root role, a member of projects by roles ("shop" to 4), and returns the secret
-// of a token of it.
+// account creates a service account with that root role and roles in projects ("shop" to "4"). It returns the secret of a
+// token of the account.
 func (s *server) account(t *testing.T, rootRole string, roles map[string]string) string {
 	t.Helper()
 	on := subject{}
@@ -33,7 +33,7 @@ func (s *server) account(t *testing.T, rootRole string, roles map[string]string)
 	return secretIn(s.must(t, "POST", "/api/admin/service-account/"+id+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 }
 
-// customRole makes a custom role and returns its id.
+// customRole creates a custom role and returns its ID.
 func (s *server) customRole(t *testing.T, kind string, permissions ...flags.Permission) string {
 	t.Helper()
 	list := make([]string, len(permissions))
@@ -44,7 +44,7 @@ func (s *server) customRole(t *testing.T, kind string, permissions ...flags.Perm
 	return s.id(t, "/api/admin/roles", on.fill(fmt.Sprintf(`{"name":"{new}","type":%q,"permissions":[%s]}`, kind, strings.Join(list, ","))))
 }
 
-// apiToken makes an API token and returns its secret.
+// apiToken creates an API token and returns its secret.
 func (s *server) apiToken(t *testing.T, body string) string {
 	t.Helper()
 	return secretIn(s.must(t, "POST", apiTokens, body).body)
@@ -52,7 +52,7 @@ func (s *server) apiToken(t *testing.T, body string) string {
 
 func tokenPath(secret string) string { return apiTokens + "/" + url.PathEscape(secret) }
 
-// names are those of the tokens that a caller lists, sorted.
+// names returns the sorted names of the tokens in the list that a caller gets.
 func (s *server) names(t *testing.T, headers ...string) []string {
 	t.Helper()
 	got := s.do(t, "GET", apiTokens, "", headers...)
@@ -89,21 +89,21 @@ func TestCreateToken(t *testing.T) {
 			name, name, kind, project, projects, environment, expiresAt)
 	}
 	tests := []struct{ name, body, scope, want string }{
-		{"the least", `{"tokenName":"a","type":"client"}`, `*:development`, of("a", "client", "*", `["*"]`, "development", "null")},
-		{"the old name of its name", `{"username":"b","type":"frontend"}`, `*:development`, of("b", "frontend", "*", `["*"]`, "development", "null")},
+		{"only the required fields", `{"tokenName":"a","type":"client"}`, `*:development`, of("a", "client", "*", `["*"]`, "development", "null")},
+		{"the deprecated name of tokenName", `{"username":"b","type":"frontend"}`, `*:development`, of("b", "frontend", "*", `["*"]`, "development", "null")},
 		{"both names", `{"tokenName":"c","username":"x","type":"client"}`, `*:development`, of("c", "client", "*", `["*"]`, "development", "null")},
-		{"a type in another case", `{"tokenName":"d","type":"CLIENT","environment":"production"}`, `*:production`, of("d", "client", "*", `["*"]`, "production", "null")},
+		{"a type in upper case", `{"tokenName":"d","type":"CLIENT","environment":"production"}`, `*:production`, of("d", "client", "*", `["*"]`, "production", "null")},
 		{"of a project", `{"tokenName":"e","type":"client","project":"shop"}`, `shop:development`, of("e", "client", "shop", `["shop"]`, "development", "null")},
-		{"of one in a list", `{"tokenName":"f","type":"client","projects":["shop"],"project":"shop"}`, `shop:development`, of("f", "client", "shop", `["shop"]`, "development", "null")},
-		{"of several", `{"tokenName":"g","type":"client","projects":["shop","default","shop"]}`, `[]:development`, of("g", "client", "shop", `["shop","default"]`, "development", "null")},
-		{"of some and all", `{"tokenName":"h","type":"client","projects":["shop","*"]}`, `*:development`, of("h", "client", "*", `["*"]`, "development", "null")},
-		{"of every environment", `{"tokenName":"i","type":"frontend","environment":"*","project":"shop"}`, `shop:*`, of("i", "frontend", "shop", `["shop"]`, "*", "null")},
-		{"an admin's", `{"tokenName":"j","type":"Admin"}`, `*:*`, of("j", "admin", "*", `["*"]`, "*", "null")},
-		{"an admin's, in full", `{"tokenName":"k","type":"admin","environment":"*","projects":["*"]}`, `*:*`, of("k", "admin", "*", `["*"]`, "*", "null")},
+		{"of a project, as a list", `{"tokenName":"f","type":"client","projects":["shop"],"project":"shop"}`, `shop:development`, of("f", "client", "shop", `["shop"]`, "development", "null")},
+		{"of several projects", `{"tokenName":"g","type":"client","projects":["shop","default","shop"]}`, `[]:development`, of("g", "client", "shop", `["shop","default"]`, "development", "null")},
+		{"of a project and all projects", `{"tokenName":"h","type":"client","projects":["shop","*"]}`, `*:development`, of("h", "client", "*", `["*"]`, "development", "null")},
+		{"of all environments", `{"tokenName":"i","type":"frontend","environment":"*","project":"shop"}`, `shop:*`, of("i", "frontend", "shop", `["shop"]`, "*", "null")},
+		{"an admin token", `{"tokenName":"j","type":"Admin"}`, `*:*`, of("j", "admin", "*", `["*"]`, "*", "null")},
+		{"an admin token with all fields", `{"tokenName":"k","type":"admin","environment":"*","projects":["*"]}`, `*:*`, of("k", "admin", "*", `["*"]`, "*", "null")},
 		{"with an expiry", `{"tokenName":"l","type":"client","expiresAt":"2100-01-01T01:00:00.123456+02:00"}`, `*:development`, of("l", "client", "*", `["*"]`, "development", `"2099-12-31T23:00:00.123Z"`)},
-		{"long expired", `{"tokenName":"m","type":"client","expiresAt":"0001-01-01T00:00:00Z"}`, `*:development`, of("m", "client", "*", `["*"]`, "development", `"0001-01-01T00:00:00.001Z"`)},
+		{"expired in the year 1", `{"tokenName":"m","type":"client","expiresAt":"0001-01-01T00:00:00Z"}`, `*:development`, of("m", "client", "*", `["*"]`, "development", `"0001-01-01T00:00:00.001Z"`)},
 		{"without an expiry", `{"tokenName":"n","type":"client","expiresAt":null}`, `*:development`, of("n", "client", "*", `["*"]`, "development", "null")},
-		{"any name", `{"tokenName":"ß 📦/..%2F?#\"","type":"client"}`, `*:development`, `{"...":0,"tokenName":"ß 📦/..%2F?#\""}`},
+		{"a name with special characters", `{"tokenName":"ß 📦/..%2F?#\"","type":"client"}`, `*:development`, `{"...":0,"tokenName":"ß 📦/..%2F?#\""}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestCreateToken(t *testing.T) {
 		}
 		s.check(t, call{tt.name + ", by name", "GET", apiTokens + "/" + want.TokenName, "", 200, `{"tokens":[` + tt.want + `]}`})
 	}
-	s.check(t, call{"by any name", "GET", apiTokens + "/" + url.PathEscape(`ß 📦/..%2F?#"`), "", 200, `{"tokens":[{"...":0}]}`})
+	s.check(t, call{"by a name with special characters", "GET", apiTokens + "/" + url.PathEscape(`ß 📦/..%2F?#"`), "", 200, `{"tokens":[{"...":0}]}`})
 	s.check(t, call{"by an unknown name", "GET", apiTokens + "/nosuch", "", 200, `{"tokens":[]}`})
 }
 
@@ -139,14 +139,14 @@ func TestCreateTokenRefuses(t *testing.T) {
 	s.apiToken(t, `{"tokenName":"taken","type":"client"}`)
 	was := s.names(t)
 	s.run(t, []call{
-		{"nothing", "POST", apiTokens, `{}`, 400, invalid("/tokenName", "/type")},
+		{"an empty object", "POST", apiTokens, `{}`, 400, invalid("/tokenName", "/type")},
 		{"no name", "POST", apiTokens, `{"tokenName":"","username":"x","type":"client"}`, 400, invalid("/tokenName")},
 		{"a blank name", "POST", apiTokens, `{"tokenName":" ","type":"client"}`, 400, invalid("/tokenName")},
 		{"a long name", "POST", apiTokens, fmt.Sprintf(`{"tokenName":%q,"type":"client"}`, strings.Repeat("ü", 256)), 400, invalid("/tokenName")},
 		{"a name with a NUL", "POST", apiTokens, `{"tokenName":"a\u0000","type":"client"}`, 400, invalid("/tokenName")},
-		{"a number as its name", "POST", apiTokens, `{"tokenName":1,"type":"client"}`, 400, invalid("/tokenName")},
+		{"a number as the name", "POST", apiTokens, `{"tokenName":1,"type":"client"}`, 400, invalid("/tokenName")},
 		{"an unknown type", "POST", apiTokens, `{"tokenName":"x","type":"nosuch"}`, 400, invalid("/type")},
-		{"a personal one", "POST", apiTokens, `{"tokenName":"x","type":"user"}`, 400, invalid("/type")},
+		{"a personal token", "POST", apiTokens, `{"tokenName":"x","type":"user"}`, 400, invalid("/type")},
 		{"backend", "POST", apiTokens, `{"tokenName":"x","type":"Backend"}`, 400, `{"...":0,"details":[{"path":"/type","message":"<has client>"}]}`},
 		{"no project", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":[]}`, 400, invalid("/projects")},
 		{"null projects", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":null}`, 400, invalid("/projects")},
@@ -155,44 +155,45 @@ func TestCreateTokenRefuses(t *testing.T) {
 		{"an unknown one of two", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":["default","nosuch"]}`, 400, invalid("/projects/1")},
 		{"a project beside others", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"a","projects":["default"]}`, 400, invalid("/project")},
 		{"an unknown environment", "POST", apiTokens, `{"tokenName":"x","type":"client","environment":"nosuch"}`, 400, invalid("/environment")},
-		{"no environment", "POST", apiTokens, `{"tokenName":"x","type":"client","environment":""}`, 400, invalid("/environment")},
-		{"an admin's of an environment", "POST", apiTokens, `{"tokenName":"x","type":"admin","environment":"development"}`, 400, invalid("/environment")},
-		{"an admin's of a project", "POST", apiTokens, `{"tokenName":"x","type":"admin","project":"default"}`, 400, invalid("/projects")},
+		{"an empty environment", "POST", apiTokens, `{"tokenName":"x","type":"client","environment":""}`, 400, invalid("/environment")},
+		{"an admin token of an environment", "POST", apiTokens, `{"tokenName":"x","type":"admin","environment":"development"}`, 400, invalid("/environment")},
+		{"an admin token of a project", "POST", apiTokens, `{"tokenName":"x","type":"admin","project":"default"}`, 400, invalid("/projects")},
 		{"a date", "POST", apiTokens, `{"tokenName":"x","type":"client","expiresAt":"2030-01-01"}`, 400, invalid("/expiresAt")},
 		{"without an offset", "POST", apiTokens, `{"tokenName":"x","type":"client","expiresAt":"2030-01-01T00:00:00"}`, 400, invalid("/expiresAt")},
-		{"past all years", "POST", apiTokens, `{"tokenName":"x","type":"client","expiresAt":"9999-12-31T23:59:59-01:00"}`, 400, invalid("/expiresAt")},
+		{"after the year 9999", "POST", apiTokens, `{"tokenName":"x","type":"client","expiresAt":"9999-12-31T23:59:59-01:00"}`, 400, invalid("/expiresAt")},
 		{"a number", "POST", apiTokens, `{"tokenName":"x","type":"client","expiresAt":1}`, 400, invalid("/expiresAt")},
 		{"a taken name", "POST", apiTokens, `{"tokenName":"taken","type":"frontend"}`, 409, failure("NameExistsError", "taken")},
-		{"a seeded one's name", "POST", apiTokens, `{"tokenName":"admin","type":"client"}`, 409, failure("NameExistsError", "admin")},
-		{"an expiry that is missing", "PUT", tokenPath(dynamotest.ClientToken), `{}`, 400, invalid("/expiresAt")},
-		{"one that is none", "PUT", tokenPath(dynamotest.ClientToken), `{"expiresAt":"soon"}`, 400, invalid("/expiresAt")},
-		{"change an unknown one", "PUT", tokenPath("*:*.nosuch"), `{"expiresAt":null}`, 404, notFound("no API token")},
-		{"delete an unknown one", "DELETE", tokenPath("*:*.nosuch"), "", 404, notFound("no API token")},
+		{"the name of a seeded token", "POST", apiTokens, `{"tokenName":"admin","type":"client"}`, 409, failure("NameExistsError", "admin")},
+		{"change without an expiry", "PUT", tokenPath(dynamotest.ClientToken), `{}`, 400, invalid("/expiresAt")},
+		{"change to an invalid expiry", "PUT", tokenPath(dynamotest.ClientToken), `{"expiresAt":"soon"}`, 400, invalid("/expiresAt")},
+		{"change an unknown token", "PUT", tokenPath("*:*.nosuch"), `{"expiresAt":null}`, 404, notFound("no API token")},
+		{"delete an unknown token", "DELETE", tokenPath("*:*.nosuch"), "", 404, notFound("no API token")},
 		{"delete by name", "DELETE", tokenPath("taken"), "", 404, notFound("no API token")},
 	})
-	wantNames(t, "after all that", s.names(t), was...)
+	wantNames(t, "after all refusals", s.names(t), was...)
 }
 
-// TestDeleteToken sees a token out at once, its name free and its secret never good again.
+// TestDeleteToken checks that a deleted token is rejected from the next request on, that its name can be used again, and that
+// its secret never works again.
 func TestDeleteToken(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	secret := s.apiToken(t, `{"tokenName":"a","type":"admin"}`)
 	s.check(t, call{"it works", "GET", project, "", 200, anything}, as(secret))
 	s.check(t, call{"deleted, by itself", "DELETE", tokenPath(secret), "", 200, ""}, as(secret))
-	s.check(t, call{"out at once", "GET", project, "", 401, failure("AuthenticationRequired", "deleted")}, as(secret))
+	s.check(t, call{"rejected", "GET", project, "", 401, failure("AuthenticationRequired", "deleted")}, as(secret))
 	s.check(t, call{"again", "DELETE", tokenPath(secret), "", 404, notFound("")})
 	s.check(t, call{"changed", "PUT", tokenPath(secret), `{"expiresAt":null}`, 404, notFound("")})
 	wantNames(t, "after it", s.names(t), "admin", "client", "frontend")
 
 	again := s.apiToken(t, `{"tokenName":"a","type":"admin"}`)
-	s.check(t, call{"the old one still out", "GET", project, "", 401, anything}, as(secret))
-	s.check(t, call{"another of its name", "GET", project, "", 200, anything}, as(again))
+	s.check(t, call{"the deleted token is still rejected", "GET", project, "", 401, anything}, as(secret))
+	s.check(t, call{"a new token with the same name", "GET", project, "", 200, anything}, as(again))
 	got := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)})
 	if want := []flags.EventType{flags.APITokenCreated, flags.APITokenDeleted}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
-	// A secret with a character that only an encoded path can hold.
+	// The secret of a token of several projects has brackets, which clients encode in paths.
 	several := s.apiToken(t, `{"tokenName":"b","type":"client","projects":["default","*"]}`)
 	s.check(t, call{"not encoded", "DELETE", apiTokens + "/" + several, "", 200, ""})
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -211,25 +212,25 @@ func TestTokenExpires(t *testing.T) {
 		s.check(t, call{name, "GET", project, "", status, anything}, as(secret))
 	}
 	read("before", secret, 200)
-	read("one made expired", past, 401)
+	read("created expired", past, 401)
 	now = now.Add(time.Second)
 	read("after", secret, 401)
-	s.check(t, call{"later again", "PUT", tokenPath(secret), `{"expiresAt":"2026-01-05T12:00:01.001Z"}`, 200, ""})
+	s.check(t, call{"set a later expiry", "PUT", tokenPath(secret), `{"expiresAt":"2026-01-05T12:00:01.001Z"}`, 200, ""})
 	read("with a later expiry", secret, 200)
-	s.check(t, call{"the same again", "PUT", tokenPath(secret), `{"expiresAt":"2026-01-05T13:00:01.001+01:00"}`, 200, ""})
-	s.check(t, call{"never", "PUT", tokenPath(past), `{"expiresAt":null}`, 200, ""})
+	s.check(t, call{"set the same expiry", "PUT", tokenPath(secret), `{"expiresAt":"2026-01-05T13:00:01.001+01:00"}`, 200, ""})
+	s.check(t, call{"remove the expiry", "PUT", tokenPath(past), `{"expiresAt":null}`, 200, ""})
 	now = now.Add(1000 * 24 * time.Hour)
 	read("long after", secret, 401)
-	read("that never expires", past, 200)
-	wantNames(t, "expired ones stay listed", s.names(t), "a", "admin", "b", "client", "frontend")
+	read("without an expiry", past, 200)
+	wantNames(t, "expired tokens stay in the list", s.names(t), "a", "admin", "b", "client", "frontend")
 	got := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)})
 	if want := []flags.EventType{flags.APITokenCreated, flags.APITokenUpdated}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 }
 
-// TestTokensNeverWiden deletes what tokens are scoped to, and makes it again under its name.
-func TestTokensNeverWiden(t *testing.T) {
+// TestTokenScopeNeverGrows deletes projects and environments of tokens, and creates others with the same names.
+func TestTokenScopeNeverGrows(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -241,23 +242,23 @@ func TestTokensNeverWiden(t *testing.T) {
 	s.must(t, "DELETE", "/api/admin/projects/shop", "")
 	s.must(t, "DELETE", "/api/admin/environments/staging", "")
 	left := []string{"admin", "client", "frontend", "of-all", "of-both"}
-	for _, when := range []string{"deleted", "made again"} {
+	for _, when := range []string{"deleted", "created again"} {
 		wantNames(t, when, s.names(t), left...)
 		s.check(t, call{when, "GET", apiTokens + "/of-both", "", 200, `{"tokens":[{"...":0,"project":"default","projects":["default"]}]}`})
 		s.check(t, call{when, "GET", apiTokens + "/of-shop", "", 200, `{"tokens":[]}`})
 		s.check(t, call{when, "PUT", tokenPath(shop), `{"expiresAt":null}`, 404, notFound("revoked")})
-		s.must(t, "POST", "/api/admin/projects", `{"id":"shop`+map[string]string{"deleted": "", "made again": "-too"}[when]+`"}`)
+		s.must(t, "POST", "/api/admin/projects", `{"id":"shop`+map[string]string{"deleted": "", "created again": "-too"}[when]+`"}`)
 		if when == "deleted" {
 			s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
 		}
 	}
-	s.check(t, call{"its name is not free", "POST", apiTokens, `{"tokenName":"of-shop","type":"client"}`, 409, anything})
-	s.check(t, call{"what is left is deleted", "DELETE", tokenPath(shop), "", 200, ""})
-	s.check(t, call{"and its name free", "POST", apiTokens, `{"tokenName":"of-shop","type":"client"}`, 201, anything})
+	s.check(t, call{"the name of a revoked token is taken", "POST", apiTokens, `{"tokenName":"of-shop","type":"client"}`, 409, anything})
+	s.check(t, call{"delete the revoked token", "DELETE", tokenPath(shop), "", 200, ""})
+	s.check(t, call{"its name can be used again", "POST", apiTokens, `{"tokenName":"of-shop","type":"client"}`, 201, anything})
 }
 
-// TestWhoSeesTokens holds who lists which tokens, and that a person with no right over any gets no list at all.
-func TestWhoSeesTokens(t *testing.T) {
+// TestListedTokens checks which callers get which tokens, and that callers with no right over any token get a 403.
+func TestListedTokens(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -278,9 +279,9 @@ func TestWhoSeesTokens(t *testing.T) {
 		{"a member", "3", map[string]string{"shop": "5"}, "403"},
 		{"an owner", "3", map[string]string{"shop": "4"}, "shop-client shop-front"},
 		{"an owner of both", "3", map[string]string{"shop": "4", "default": "4"}, "both client frontend shop-client shop-front"},
-		{"one who may read the shop's", "3", map[string]string{"shop": readsShop}, "shop-client shop-front"},
-		{"one who may read frontend ones", frontend, nil, "frontend shop-front"},
-		{"and the shop's", frontend, map[string]string{"shop": readsShop}, "frontend shop-client shop-front"},
+		{"with READ_PROJECT_API_TOKEN in the shop", "3", map[string]string{"shop": readsShop}, "shop-client shop-front"},
+		{"with READ_FRONTEND_API_TOKEN", frontend, nil, "frontend shop-front"},
+		{"with both", frontend, map[string]string{"shop": readsShop}, "frontend shop-client shop-front"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := strings.Join(s.names(t, as(s.account(t, tt.root, tt.roles))), " ")
@@ -290,7 +291,7 @@ func TestWhoSeesTokens(t *testing.T) {
 		})
 	}
 	for _, secret := range []string{dynamotest.ClientToken, dynamotest.FrontendToken} {
-		s.check(t, call{"a token for SDKs", "GET", apiTokens, "", 403, anything}, as(secret))
+		s.check(t, call{"a client or frontend token", "GET", apiTokens, "", 403, anything}, as(secret))
 	}
 	viewer := s.account(t, "3", nil)
 	for _, c := range []call{
@@ -302,11 +303,11 @@ func TestWhoSeesTokens(t *testing.T) {
 		s.check(t, c, as(viewer))
 	}
 	owner := s.account(t, "3", map[string]string{"shop": "4"})
-	s.check(t, call{"one further than the caller", "GET", apiTokens + "/both", "", 200, `{"tokens":[]}`}, as(owner))
+	s.check(t, call{"a token of more projects than the caller's", "GET", apiTokens + "/both", "", 200, `{"tokens":[]}`}, as(owner))
 }
 
-// TestWhoMakesTokens holds that nobody makes, changes or deletes a token that reaches further than they do.
-func TestWhoMakesTokens(t *testing.T) {
+// TestTokenRights checks that callers cannot create, change or delete a token with access to more than their own.
+func TestTokenRights(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -316,19 +317,19 @@ func TestWhoMakesTokens(t *testing.T) {
 		name, secret, body string
 		status             int
 	}{
-		{"an editor a client's of all", editor, `"type":"client"`, 201},
-		{"an editor a frontend's", editor, `"type":"frontend","project":"shop"`, 201},
-		{"an editor an admin's", editor, `"type":"admin"`, 403},
-		{"an owner the project's", owner, `"type":"client","project":"shop"`, 201},
-		{"an owner the project's everywhere", owner, `"type":"frontend","projects":["shop"],"environment":"*"`, 201},
-		{"an owner one of two", owner, `"type":"client","projects":["shop","default"]`, 403},
-		{"an owner all", owner, `"type":"client"`, 403},
-		{"an owner an unknown one", owner, `"type":"client","project":"nosuch"`, 403},
-		{"an owner an unknown environment", owner, `"type":"client","project":"shop","environment":"nosuch"`, 400},
-		{"an owner an admin's", owner, `"type":"admin"`, 403},
-		{"a member the project's", member, `"type":"client","project":"shop"`, 403},
-		{"one of frontends a frontend's", front, `"type":"frontend"`, 201},
-		{"one of frontends a client's", front, `"type":"client"`, 403},
+		{"an editor: client, all projects", editor, `"type":"client"`, 201},
+		{"an editor: frontend, a project", editor, `"type":"frontend","project":"shop"`, 201},
+		{"an editor: admin", editor, `"type":"admin"`, 403},
+		{"an owner: own project", owner, `"type":"client","project":"shop"`, 201},
+		{"an owner: own project, all environments", owner, `"type":"frontend","projects":["shop"],"environment":"*"`, 201},
+		{"an owner: own project and another", owner, `"type":"client","projects":["shop","default"]`, 403},
+		{"an owner: all projects", owner, `"type":"client"`, 403},
+		{"an owner: unknown project", owner, `"type":"client","project":"nosuch"`, 403},
+		{"an owner: unknown environment", owner, `"type":"client","project":"shop","environment":"nosuch"`, 400},
+		{"an owner: admin", owner, `"type":"admin"`, 403},
+		{"a member: own project", member, `"type":"client","project":"shop"`, 403},
+		{"with CREATE_FRONTEND_API_TOKEN: frontend", front, `"type":"frontend"`, 201},
+		{"with CREATE_FRONTEND_API_TOKEN: client", front, `"type":"client"`, 403},
 	} {
 		s.check(t, call{tt.name, "POST", apiTokens, fmt.Sprintf(`{"tokenName":"t%d",%s}`, i, tt.body), tt.status, anything}, as(tt.secret))
 	}
@@ -339,18 +340,18 @@ func TestWhoMakesTokens(t *testing.T) {
 			body := map[string]string{"PUT": `{"expiresAt":"2100-01-01T00:00:00Z"}`}[method]
 			s.check(t, call{method + " " + name, method, tokenPath(token), body, status, anything}, as(secret))
 		}
-		try("of a member", member, shop, 403)
-		try("of one who makes frontends", front, shop, 403)
-		try("of two, by an owner of one", owner, both, 403)
-		try("of an admin, by an editor", editor, dynamotest.AdminToken, 403)
-		try("of all, by an owner", owner, dynamotest.ClientToken, 403)
-		try("of an owner", owner, shop, 200)
-		try("of an editor", editor, both, 200)
+		try("by a member", member, shop, 403)
+		try("with CREATE_FRONTEND_API_TOKEN", front, shop, 403)
+		try("a token of two projects, by the owner of one", owner, both, 403)
+		try("an admin token, by an editor", editor, dynamotest.AdminToken, 403)
+		try("a token of all projects, by an owner", owner, dynamotest.ClientToken, 403)
+		try("by an owner", owner, shop, 200)
+		try("by an editor", editor, both, 200)
 	}
 	s.check(t, call{"deleted", "GET", apiTokens + "/s", "", 200, `{"tokens":[]}`})
 }
 
-// TestParallelTokens has many make one name at once, and many delete one token while it is in use.
+// TestParallelTokens creates tokens of one name in parallel, and changes and deletes one token in parallel while it is used.
 func TestParallelTokens(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -368,13 +369,13 @@ func TestParallelTokens(t *testing.T) {
 	if got[200] < 1 || got[200]+got[404] != 16 {
 		t.Errorf("deletions and changes: %v, want 200, and 404 once it is deleted", got)
 	}
-	s.check(t, call{"out", "GET", project, "", 401, anything}, as(secret))
-	s.check(t, call{"not there", "GET", apiTokens + "/raced", "", 200, `{"tokens":[]}`})
+	s.check(t, call{"rejected", "GET", project, "", 401, anything}, as(secret))
+	s.check(t, call{"not in the list", "GET", apiTokens + "/raced", "", 200, `{"tokens":[]}`})
 	if events := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)}); events[len(events)-1] != flags.APITokenDeleted || len(events) != got[200]+1 {
 		t.Errorf("events %q, want one for each of %d changes, the deletion last", events, got[200])
 	}
 
-	// While it is used: every answer before the deletion is a 200, every one after it a 401.
+	// Requests that start before the deletion may succeed. Those that start after it get a 401.
 	secret = s.apiToken(t, `{"tokenName":"used","type":"admin"}`)
 	deleted := make(chan struct{})
 	done := make(chan error, 8)

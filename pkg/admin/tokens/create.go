@@ -73,7 +73,8 @@ func (b createTokenBody) tokenType() flags.TokenType {
 	return flags.TokenType(strings.ToLower(b.Type.Value))
 }
 
-// projects are the IDs in the body, without duplicates. They are only flags.All if it is among them or there are none.
+// projects returns the IDs in the body without duplicates. If flags.All is among them, or there are none, it returns only
+// flags.All.
 func (b createTokenBody) projects() []string {
 	ids := b.Projects.Or([]string{b.Project.Or(flags.All)})
 	if slices.Contains(ids, flags.All) {
@@ -101,7 +102,8 @@ func createToken(tx *httpapi.Tx, _ httpapi.InService, in createTokenBody) (apiTo
 	return newToken(tx, in)
 }
 
-// newToken creates a token for projects and an environment that exist, if the caller may.
+// newToken creates a token. The caller needs the right to create tokens of its scope, and its projects and environment must
+// exist.
 func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
 	t := &flags.Token{
 		Name: in.name(), Type: in.tokenType(), Projects: in.projects(), Environment: in.environment(),

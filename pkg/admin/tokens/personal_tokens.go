@@ -12,7 +12,7 @@ import (
 // create those of service accounts. The secret is returned only when a token is created; the store has its hash.
 func personalTokens() []httpapi.Operation {
 	const own, ofAccount = "/api/admin/user/tokens", "/api/admin/service-account/{" + userParam + "}/token"
-	const one = "/{" + userIDParam + "}"
+	const one = "/{" + personalTokenParam + "}"
 	return []httpapi.Operation{
 		{Route: "GET " + own, Permission: flags.Read, Allow: requireUser, Handle: httpapi.Handle(listOwnTokens)},
 		{Route: "POST " + own, Permission: flags.Read, Allow: requireUser, Status: 201, Handle: httpapi.HandleBody(createOwnToken)},
@@ -38,7 +38,7 @@ type inOwnToken struct {
 }
 
 func (at *inOwnToken) Parse(r httpapi.Request) (err error) {
-	at.tokenID, err = r.PathInt(userIDParam)
+	at.tokenID, err = r.PathInt(personalTokenParam)
 	return err
 }
 
@@ -55,7 +55,8 @@ func (at *inAccount) Parse(r httpapi.Request) (err error) {
 
 func (at *inAccount) Keys() []flags.Key { return []flags.Key{flags.UserKey(at.userID)} }
 
-// account is the service account of the path. NotFound when it does not exist or is a user.
+// account returns the service account of the path. It ends the transaction with NotFound if there is none, or if the ID
+// belongs to a user.
 func (at inAccount) account(tx *httpapi.Tx) *flags.User {
 	u := tx.User(at.userID)
 	if !u.ServiceAccount {
@@ -74,7 +75,7 @@ func (at *inAccountToken) Parse(r httpapi.Request) (err error) {
 	if err := at.inAccount.Parse(r); err != nil {
 		return err
 	}
-	at.tokenID, err = r.PathInt(userIDParam)
+	at.tokenID, err = r.PathInt(personalTokenParam)
 	return err
 }
 
@@ -109,11 +110,11 @@ func listAccountTokens(tx *httpapi.Tx, at inAccount) (personalTokenList, error) 
 	return personalTokensOf(tx, at.account(tx)), nil
 }
 
-// caller is a copy of the user who calls. It costs no call: authentication has loaded the user.
+// caller returns a copy of the calling user. It costs no call of the store, because authentication has loaded the user.
 func caller(tx *httpapi.Tx) *flags.User { return tx.User(tx.Caller.User.ID) }
 
 func personalTokensOf(tx *httpapi.Tx, u *flags.User) personalTokenList {
-	tx.Again(httpapi.Each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.TokenUseKey(t.Hash) })...) // this request may be a use
+	tx.Again(httpapi.Each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.TokenUseKey(t.Hash) })...) // anew: this request may have stored a use
 	return personalTokenList{httpapi.Each(u.Tokens, func(t flags.UserToken) personalToken {
 		answer := personalTokenOf(u, t)
 		answer.SeenAt = seenAt(tx, t.Hash)
@@ -142,7 +143,7 @@ func checkRequiredExpiry(expiresAt httpapi.Maybe[string], problems *flags.Proble
 	httpapi.CheckExpiry(&expiresAt.Value, problems)
 }
 
-// createOwnToken does not check the size of the list of users, which would take a query. A user has at most 100 tokens.
+// createOwnToken does not check the size of the list of users, because that costs a query. A user has at most 100 tokens.
 func createOwnToken(tx *httpapi.Tx, _ httpapi.InService, in createPersonalTokenBody) (personalToken, error) {
 	_, answer, err := newPersonalToken(tx, caller(tx), in)
 	return answer, err

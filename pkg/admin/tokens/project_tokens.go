@@ -41,7 +41,7 @@ func listProjectTokens(tx *httpapi.Tx, at httpapi.InProject) (tokenList, error) 
 	return tokenListOf(tx, slices.DeleteFunc(visible, func(t scopedToken) bool { return !includes(t.scope, project) }))
 }
 
-// includes tells whether a scope names a project, and not a deleted one that had the same ID.
+// includes reports whether a scope has a project, and not a deleted one that had the same ID.
 func includes(scope flags.TokenScope, project *flags.Project) bool {
 	return slices.ContainsFunc(scope.Projects, func(p *flags.Project) bool { return p.UID == project.UID })
 }

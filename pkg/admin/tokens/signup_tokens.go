@@ -26,7 +26,7 @@ func signupTokens() []httpapi.Operation {
 	}
 }
 
-// inSignupToken is the place of an operation on a public signup token, whose secret the path has.
+// inSignupToken is the place of an operation on a public signup token. The path has its secret.
 type inSignupToken struct {
 	httpapi.InService
 	hash string
@@ -39,8 +39,8 @@ func (at *inSignupToken) Parse(r httpapi.Request) error {
 
 func (at *inSignupToken) Keys() []flags.Key { return []flags.Key{flags.SignupTokenKey(at.hash)} }
 
-// token is the public signup token of the path. NotFound when it does not exist; the message never repeats the secret,
-// which may be a valid secret of something else.
+// token returns the public signup token of the path. It ends the transaction with NotFound if there is none. The message
+// never repeats the secret: it may be a valid one of something else.
 func (at inSignupToken) token(tx *httpapi.Tx) *flags.SignupToken {
 	s := tx.FindSignupToken(at.hash)
 	if s == nil {

@@ -23,10 +23,10 @@ const apiTokensPath = "/api/admin/api-tokens"
 
 // The names of path parameters.
 const (
-	tokenParam  = "token" // a secret
-	nameParam   = "name"  // of an API token
-	userParam   = "userId"
-	userIDParam = "tokenId" // of a personal token
+	tokenParam         = "token" // a secret
+	nameParam          = "name"  // of an API token
+	userParam          = "userId"
+	personalTokenParam = "tokenId" // of a personal token
 )
 
 // apiTokens are the operations on all API tokens. They take the permission Read, which every user has: what a caller may do
@@ -48,7 +48,7 @@ func requireTokenRight(right flags.TokenRight) func(tx *httpapi.Tx) error {
 	return func(tx *httpapi.Tx) error { return tx.Caller.AuthorizeAnyToken(right, tx.CallersProjects()) }
 }
 
-// inToken is the place of an operation on an API token, whose secret the path has.
+// inToken is the place of an operation on an API token. The path has its secret.
 type inToken struct {
 	httpapi.InService
 	hash string
@@ -61,8 +61,7 @@ func (at *inToken) Parse(r httpapi.Request) error {
 
 func (at *inToken) Keys() []flags.Key { return []flags.Key{flags.TokenKey(at.hash)} }
 
-// findAPIToken is the API token whose secret has that hash. NotFound when it does not exist; the message never repeats the
-// secret, which may be a valid secret of something else.
+// findAPIToken returns the API token whose secret has that hash, or noToken.
 func findAPIToken(tx *httpapi.Tx, hash string) (*flags.Token, error) {
 	t := tx.FindToken(hash)
 	if t == nil || t.Deleted || t.Type == flags.PersonalToken {
@@ -71,6 +70,7 @@ func findAPIToken(tx *httpapi.Tx, hash string) (*flags.Token, error) {
 	return t, nil
 }
 
+// noToken never repeats the secret: it may be a valid one of something else.
 var noToken = flags.Errorf(flags.NotFound, "there is no API token with this secret")
 
 // inTokenName is the place of an operation on the API tokens of a name.
@@ -120,7 +120,7 @@ type scopedToken struct {
 	scope flags.TokenScope
 }
 
-// visibleTokens are the API tokens that the caller may read, the newest first. Revoked tokens are left out.
+// visibleTokens returns the API tokens that the caller can read, the newest first, without revoked tokens.
 func visibleTokens(tx *httpapi.Tx) []scopedToken {
 	all := tx.Tokens()
 	var keys []flags.Key
@@ -128,7 +128,7 @@ func visibleTokens(tx *httpapi.Tx) []scopedToken {
 		keys = append(keys, flags.TokenUseKey(t.Hash))
 		keys = append(keys, httpapi.ProjectKeys(t.Projects...)...)
 	}
-	tx.Again(keys...) // a project that was read before the list may be older than a token of it
+	tx.Again(keys...) // the caller's projects were read before the list, and may be older than its tokens
 	var visible []scopedToken
 	for _, t := range all {
 		scope, valid := scopeOf(tx, t)
@@ -155,7 +155,7 @@ func tokenListOf(tx *httpapi.Tx, list []scopedToken) (tokenList, error) {
 	return answer, nil
 }
 
-// scopeOf is the scope of a token, and whether the token is valid: false when it is revoked.
+// scopeOf returns the scope of a token; false if the token is revoked.
 func scopeOf(tx *httpapi.Tx, t *flags.Token) (scope flags.TokenScope, valid bool) {
 	return t.Scope(tx.FindProject, tx.Environments())
 }
@@ -173,8 +173,8 @@ func apiTokenOf(tx *httpapi.Tx, t *flags.Token, scope flags.TokenScope) (apiToke
 	return answer, err
 }
 
-// decryptSecret decrypts the secret of a token for an answer. A token that an earlier version seeded has no encrypted
-// secret until it is seeded again: its secret is "".
+// decryptSecret decrypts the secret of a token for an answer. A token that was seeded by an earlier version has no encrypted
+// secret until it is seeded again. Its secret is returned as "".
 func decryptSecret(tx *httpapi.Tx, sealed, hash, name string) (string, error) {
 	if sealed == "" {
 		return "", nil
@@ -187,7 +187,7 @@ func decryptSecret(tx *httpapi.Tx, sealed, hash, name string) (string, error) {
 	return secret, nil
 }
 
-// seenAt is when a token was last used, to the hour; nil when it was never used.
+// seenAt returns when a token was last used, to the hour; nil if it was never used.
 func seenAt(tx *httpapi.Tx, hash string) *shape.Time {
 	use := tx.LastUse(hash)
 	if use == nil {
@@ -235,7 +235,7 @@ func deleteToken(tx *httpapi.Tx, at inToken) error {
 	return removeToken(tx, t)
 }
 
-// removeToken deletes a token, which may be revoked. Its name can be used again.
+// removeToken deletes a token, also a revoked one. Its name can be used again.
 func removeToken(tx *httpapi.Tx, t *flags.Token) error {
 	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
 	scope, _ := scopeOf(tx, t)
