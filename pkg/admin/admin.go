@@ -5,7 +5,9 @@ import (
 	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/projects"
+	"guidon/pkg/admin/segments"
 	"guidon/pkg/admin/strategies"
+	"guidon/pkg/admin/tags"
 	"guidon/pkg/admin/tokens"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
@@ -21,12 +23,12 @@ func Groups() []httpapi.Group {
 func Projects() httpapi.Group     { return projects.Projects() }
 func Environments() httpapi.Group { return projects.Environments() }
 func Features() httpapi.Group     { return features.Group() }
-func Tags() httpapi.Group         { return oldapi.Export(oldapi.Tags()) }
+func Tags() httpapi.Group         { return tags.Group() }
 func Strategies() httpapi.Group   { return strategies.Group() }
 func Variants() httpapi.Group     { return strategies.VariantGroup() }
 func Users() httpapi.Group        { return oldapi.Export(oldapi.Users()) }
 func Tokens() httpapi.Group       { return tokens.Group() }
 func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
 func Events() httpapi.Group       { return oldapi.Export(oldapi.Events()) }
-func Segments() httpapi.Group     { return oldapi.Export(oldapi.Segments()) }
+func Segments() httpapi.Group     { return segments.Group() }
 func Fallback() httpapi.Group     { return fallback.Group() }

@@ -172,7 +172,7 @@ func TestSegmentUseBudget(t *testing.T) {
 		{"read", "GET", allSegments + "/1", "", 1},
 		{"its strategies", "GET", allSegments + "/1/strategies", "", 3},
 		{"taken", "PUT", allSegments + "/1", `{"name":"one","project":"default","constraints":[]}`, 6},
-		{"given back", "PUT", allSegments + "/1", `{"name":"one","constraints":[]}`, 5},
+		{"given back", "PUT", allSegments + "/1", `{"name":"one","constraints":[]}`, 3},
 		{"moved", "POST", features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
 		{"a default strategy with it", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 3},
 		{"context fields", "GET", contextFields, "", 3},

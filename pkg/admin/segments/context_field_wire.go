@@ -1,0 +1,107 @@
+package segments
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A namedBody is the name of a context field to check.
+type namedBody struct {
+	Name string `json:"name"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b namedBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/name", b.Name, problems)
+}
+
+// A contextFieldBody creates a context field.
+type contextFieldBody struct {
+	Name string `json:"name"`
+	contextFieldMembers
+}
+
+// Check finds what is wrong with the body by itself.
+func (b contextFieldBody) Check(_ flags.Limits, problems *flags.Problems) {
+	b.applyTo(flags.ContextField{Name: b.Name}).Check(problems)
+}
+
+// An updateContextFieldBody changes a context field. It can repeat the name, but not change it.
+type updateContextFieldBody struct {
+	Name httpapi.Maybe[string] `json:"name"`
+	contextFieldMembers
+}
+
+// Check finds what is wrong with the body by itself.
+func (b updateContextFieldBody) Check(_ flags.Limits, problems *flags.Problems) {
+	b.applyTo(flags.ContextField{Name: "name"}).Check(problems)
+}
+
+// contextFieldMembers are the fields of a context field that can change. As in Unleash, the description and the sort order
+// stay as they are when they are left out; without stickiness it is off, and without legal values any value is legal.
+type contextFieldMembers struct {
+	Description httpapi.Maybe[*string] `json:"description"`
+	Stickiness  bool                   `json:"stickiness"`
+	SortOrder   httpapi.Maybe[int64]   `json:"sortOrder"`
+	LegalValues []legalValueBody       `json:"legalValues"`
+}
+
+// applyTo returns the context field with the fields of the body.
+func (b contextFieldMembers) applyTo(f flags.ContextField) flags.ContextField {
+	f.Description, f.Stickiness, f.SortOrder = b.Description.Or(f.Description), b.Stickiness, b.SortOrder.Or(f.SortOrder)
+	f.LegalValues = httpapi.Each(b.LegalValues, legalValueBody.value)
+	return f
+}
+
+// A legalValueBody is a value that a context field can have.
+type legalValueBody struct {
+	Value       string                 `json:"value"`
+	Description httpapi.Maybe[*string] `json:"description"`
+}
+
+func (b legalValueBody) value() flags.LegalValue {
+	return flags.LegalValue{Value: b.Value, Description: b.Description.Value}
+}
+
+// Check finds what is wrong with the body by itself.
+func (b legalValueBody) Check(_ flags.Limits, problems *flags.Problems) {
+	b.value().Check("", problems)
+}
+
+// A contextFieldView is a context field in an answer.
+type contextFieldView struct {
+	Name        string           `json:"name"`
+	Description *string          `json:"description"`
+	Stickiness  bool             `json:"stickiness"`
+	SortOrder   int64            `json:"sortOrder"`
+	LegalValues []legalValueView `json:"legalValues"`
+	CreatedAt   shape.Time       `json:"createdAt"`
+}
+
+type legalValueView struct {
+	Value       string  `json:"value"`
+	Description *string `json:"description,omitzero"`
+}
+
+func contextFieldViewOf(f flags.ContextField) contextFieldView {
+	return contextFieldView{
+		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
+		LegalValues: httpapi.Each(f.LegalValues, func(v flags.LegalValue) legalValueView { return legalValueView(v) }),
+		CreatedAt:   shape.Time(f.CreatedAt),
+	}
+}
+
+// A contextFieldRow is a context field in the list of all context fields.
+type contextFieldRow struct {
+	contextFieldView
+	UsedInFeatures int `json:"usedInFeatures"`
+	UsedInProjects int `json:"usedInProjects"`
+}
+
+// A usingStrategyList lists the strategies that have constraints on a context field.
+type usingStrategyList struct {
+	Strategies        []usingStrategy `json:"strategies"`
+	DefaultStrategies []usingDefault  `json:"defaultStrategies"`
+}

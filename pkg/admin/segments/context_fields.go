@@ -1,0 +1,151 @@
+package segments
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// contextFieldsPath is where context fields are.
+const contextFieldsPath = "/api/admin/context"
+
+// contextFieldOperations are the operations on context fields.
+func contextFieldOperations() []httpapi.Operation {
+	const (
+		one    = contextFieldsPath + "/{contextField}"
+		values = one + "/legal-values"
+	)
+	fields := []flags.Key{flags.ContextFieldsKey()}
+	fieldsAndEnvironments := []flags.Key{flags.ContextFieldsKey(), flags.EnvironmentsKey()}
+	return []httpapi.Operation{
+		{Route: "GET " + contextFieldsPath, Permission: flags.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listContextFields)},
+		{Route: "POST " + contextFieldsPath, Permission: flags.CreateContextField, Ahead: fields, Status: 201, Handle: httpapi.HandleBody(createContextField)},
+		{Route: "POST " + contextFieldsPath + "/validate", Permission: flags.CreateContextField, Ahead: fields, Handle: httpapi.DoBody(validateContextField)},
+		{Route: "GET " + one, Permission: flags.Read, Ahead: fields, Handle: httpapi.Handle(readContextField)},
+		{Route: "PUT " + one, Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(updateContextField)},
+		{Route: "DELETE " + one, Permission: flags.DeleteContextField, Ahead: fieldsAndEnvironments, Handle: httpapi.Do(deleteContextField)},
+		{Route: "GET " + one + "/strategies", Permission: flags.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listFieldStrategies)},
+		{Route: "POST " + values, Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(addLegalValue)},
+		{Route: "DELETE " + values + "/{legalValue...}", Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.Do(removeLegalValue)},
+	}
+}
+
+// inContextField is the place of an operation on a context field.
+type inContextField struct {
+	httpapi.InService
+	name string
+}
+
+// Parse reads the name of the context field.
+func (at *inContextField) Parse(r httpapi.Request) error {
+	at.name = r.Path("contextField")
+	return nil
+}
+
+// inLegalValue is the place of an operation on a legal value of a context field.
+type inLegalValue struct {
+	inContextField
+	value string
+}
+
+// Parse reads the context field and the value.
+func (at *inLegalValue) Parse(r httpapi.Request) error {
+	at.value = r.Path("legalValue")
+	return at.inContextField.Parse(r)
+}
+
+func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
+	uses, projects, environments := tx.FeatureUses(), tx.Projects(), tx.Environments()
+	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
+		features, projects := flags.CountFeaturesAndProjects(
+			flags.FindStrategyUses(uses, environments, func(u flags.StrategyUse) bool { return u.UsesContextField(f.Name) }),
+			flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) }))
+		return contextFieldRow{contextFieldViewOf(f), features, projects}
+	}), nil
+}
+
+func readContextField(tx *httpapi.Tx, at inContextField) (contextFieldView, error) {
+	f, err := tx.ContextFields().Get(at.name)
+	if err != nil {
+		return contextFieldView{}, err
+	}
+	return contextFieldViewOf(f), nil
+}
+
+// listFieldStrategies lists the strategies that have constraints on a context field.
+func listFieldStrategies(tx *httpapi.Tx, at inContextField) (usingStrategyList, error) {
+	if _, err := tx.ContextFields().Get(at.name); err != nil {
+		return usingStrategyList{}, err
+	}
+	using := flags.FindStrategyUses(tx.FeatureUses(), tx.Environments(), func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
+	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesContextField(at.name) })
+	return usingStrategyList{
+		Strategies:        httpapi.Each(httpapi.PageOf(tx.Query(), using), usingStrategyOf),
+		DefaultStrategies: httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
+	}, nil
+}
+
+func createContextField(tx *httpapi.Tx, _ httpapi.InService, in contextFieldBody) (contextFieldView, error) {
+	fields := tx.ContextFields()
+	created := in.applyTo(flags.ContextField{Name: in.Name, SortOrder: flags.DefaultContextFieldSortOrder, CreatedAt: tx.Now})
+	if err := fields.Add(created, tx.Limits); err != nil {
+		return contextFieldView{}, err
+	}
+	tx.Save(events.ContextFieldCreated(created), fields)
+	tx.Created(contextFieldsPath, created.Name)
+	return contextFieldViewOf(created), nil
+}
+
+// validateContextField checks that a name is valid and free.
+func validateContextField(tx *httpapi.Tx, _ httpapi.InService, in namedBody) error {
+	if tx.ContextFields().Has(in.Name) {
+		return flags.Errorf(flags.NameExists, "a context field named %q exists already", in.Name)
+	}
+	return nil
+}
+
+func updateContextField(tx *httpapi.Tx, at inContextField, in updateContextFieldBody) error {
+	var problems flags.Problems
+	wire.CheckSameName(in.Name, at.name, &problems)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	return changeContextField(tx, at, in.applyTo)
+}
+
+func addLegalValue(tx *httpapi.Tx, at inContextField, in legalValueBody) error {
+	return changeContextField(tx, at, func(f flags.ContextField) flags.ContextField { return f.WithValue(in.value()) })
+}
+
+func removeLegalValue(tx *httpapi.Tx, at inLegalValue) error {
+	return changeContextField(tx, at.inContextField, func(f flags.ContextField) flags.ContextField { return f.WithoutValue(at.value) })
+}
+
+// changeContextField replaces the context field of the path by what change makes of it.
+func changeContextField(tx *httpapi.Tx, at inContextField, change func(flags.ContextField) flags.ContextField) error {
+	fields := tx.ContextFields()
+	before, err := fields.Get(at.name)
+	if err != nil {
+		return err
+	}
+	after := change(before)
+	if err := fields.Replace(after); err != nil {
+		return err
+	}
+	tx.Save(events.ContextFieldUpdated(before, after), fields)
+	return nil
+}
+
+func deleteContextField(tx *httpapi.Tx, at inContextField) error {
+	fields := tx.ContextFields()
+	deleted, err := fields.Get(at.name)
+	if err != nil {
+		return err
+	}
+	if err := fields.Remove(at.name, tx.FeatureUses(), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
+		return err
+	}
+	tx.Save(events.ContextFieldDeleted(deleted), fields)
+	return nil
+}

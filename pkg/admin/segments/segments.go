@@ -1,0 +1,209 @@
+// Package segments has the operations on segments and context fields. Constraints refer to context fields; a segment is a
+// named list of constraints that many flags can use.
+package segments
+
+import (
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// segmentsPath is where segments are.
+const segmentsPath = "/api/admin/segments"
+
+// Group is the operations on context fields and segments.
+func Group() httpapi.Group {
+	return httpapi.Group{Name: "segments", Operations: append(contextFieldOperations(), segmentOperations()...)}
+}
+
+// segmentOperations are the operations on segments. Which permission a change needs depends on the segment, so the
+// operations check it themselves (see authorize); Allow refuses callers who can have it for no segment.
+func segmentOperations() []httpapi.Operation {
+	const (
+		one        = segmentsPath + "/{id}"
+		strategies = segmentsPath + "/strategies"
+	)
+	environments := []flags.Key{flags.EnvironmentsKey()}
+	return []httpapi.Operation{
+		{Route: "GET " + segmentsPath, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listSegments)},
+		{Route: "POST " + segmentsPath, Permission: flags.Read, Allow: allow(flags.CreateSegment, flags.UpdateProjectSegment),
+			Status: 201, Handle: httpapi.HandleBody(createSegment)},
+		{Route: "POST " + segmentsPath + "/validate", Permission: flags.Read, Status: 204, Handle: httpapi.DoBody(validateSegment)},
+		{Route: "GET " + strategies + "/{strategyId}", Permission: flags.Read, Handle: httpapi.Handle(listStrategySegments)},
+		{Route: "POST " + strategies, Permission: flags.Read, Allow: allow(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy),
+			Ahead: environments, Status: 201, Handle: httpapi.HandleBody(setStrategySegments)},
+		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(readSegment)},
+		{Route: "PUT " + one, Permission: flags.Read, Allow: allow(flags.UpdateSegment, flags.UpdateProjectSegment),
+			Ahead: environments, Status: 204, Handle: httpapi.DoBody(updateSegment)},
+		{Route: "DELETE " + one, Permission: flags.Read, Allow: allow(flags.DeleteSegment, flags.UpdateProjectSegment),
+			Ahead: environments, Status: 204, Handle: httpapi.DoMany(deleteSegment)},
+		{Route: "GET " + one + "/strategies", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listSegmentStrategies)},
+	}
+}
+
+// allow refuses callers who hold neither one permission in the whole service nor the other in any project.
+func allow(inService, inProject flags.Permission) func(tx *httpapi.Tx) error {
+	return func(tx *httpapi.Tx) error {
+		if tx.Caller.HasPermission(inService, nil, "") || tx.Caller.HasPermissionInAny(inProject, tx.CallersProjects()) {
+			return nil
+		}
+		return tx.Caller.Authorize(inService, nil, "")
+	}
+}
+
+// authorize checks that the caller can change the segment. A segment of a project takes UPDATE_PROJECT_SEGMENT there, or
+// the permission in the whole service; a segment of all projects takes the latter.
+func authorize(tx *httpapi.Tx, inService flags.Permission, s *flags.Segment) error {
+	for _, p := range tx.CallersProjects() {
+		if p.UID == s.ProjectUID && tx.Caller.HasPermission(flags.UpdateProjectSegment, p, "") {
+			return nil
+		}
+	}
+	return tx.Caller.Authorize(inService, nil, "")
+}
+
+// inSegment is the place of an operation on a segment.
+type inSegment struct {
+	httpapi.InService
+	id int64
+}
+
+// Parse reads the id of the segment.
+func (at *inSegment) Parse(r httpapi.Request) (err error) {
+	at.id, err = r.PathInt("id")
+	return err
+}
+
+// Keys names the segment and its use count.
+func (at *inSegment) Keys() []flags.Key {
+	return []flags.Key{flags.SegmentKey(at.id), flags.UseCountKey(at.id)}
+}
+
+func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
+	uses, projects, environments := tx.FeatureUses(), tx.Projects(), tx.Environments()
+	return segmentRows{httpapi.Each(httpapi.PageOf(tx.Query(), tx.Segments()), func(s *flags.Segment) segmentRow {
+		features, projects := flags.CountFeaturesAndProjects(
+			flags.FindStrategyUses(uses, environments, func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) }),
+			flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }))
+		return segmentRow{wire.SegmentViewOf(s), features, projects}
+	})}, nil
+}
+
+func readSegment(tx *httpapi.Tx, at inSegment) (wire.SegmentView, error) {
+	return wire.SegmentViewOf(tx.Segment(at.id)), nil
+}
+
+func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (wire.SegmentView, error) {
+	s := &flags.Segment{CreatedAt: tx.Now, CreatedBy: tx.Caller.Name}
+	if err := applyBody(tx, s, in, flags.CreateSegment); err != nil {
+		return wire.SegmentView{}, err
+	}
+	if err := tx.CheckListSize(s); err != nil {
+		return wire.SegmentView{}, err
+	}
+	s.ID = tx.NextID(flags.EntitySegment)
+	tx.Save(events.SegmentCreated(s), s)
+	tx.Created(segmentsPath, strconv.FormatInt(s.ID, 10))
+	return wire.SegmentViewOf(s), nil
+}
+
+// validateSegment checks that a name is free.
+func validateSegment(tx *httpapi.Tx, _ httpapi.InService, in segmentNameBody) error {
+	for _, s := range tx.Segments() {
+		if s.Name == in.Name {
+			return flags.Errorf(flags.NameExists, "a segment named %q exists already", in.Name)
+		}
+	}
+	return nil
+}
+
+func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
+	s := tx.SegmentForChange(at.id)
+	if err := authorize(tx, flags.UpdateSegment, s); err != nil {
+		return err
+	}
+	var uses []flags.FeatureUse
+	var projects []*flags.Project
+	if id := in.Project.Value; id != nil {
+		// The project must not be in use elsewhere. An environment that was created before the uses were listed has to
+		// be known, or its strategies would count as those of a deleted one.
+		uses, projects = tx.FeatureUses(), tx.Projects()
+		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
+	}
+	if err := applyBody(tx, s, in, flags.UpdateSegment); err != nil {
+		return err
+	}
+	if err := tx.CheckListSize(s); err != nil {
+		return err
+	}
+	if err := s.CheckProjectChange(uses, projects, tx.Environments()); err != nil {
+		return err
+	}
+	tx.Save(events.SegmentUpdated(httpapi.Was(tx, s), s), s)
+	return nil
+}
+
+// applyBody sets the fields of the segment to those of the body, and checks that the caller can change a segment of the
+// project that the body names.
+func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService flags.Permission) error {
+	in.ApplyTo(s)
+	var owner *flags.Project
+	if id := in.Project.Value; id != nil {
+		owner = tx.FindProject(*id)
+	}
+	s.SetProject(owner)
+	if err := authorize(tx, inService, s); err != nil {
+		return err
+	}
+	if id := in.Project.Value; id != nil && owner == nil {
+		return flags.Problems{{Path: "/project", Message: "there is no project " + strconv.Quote(*id)}}.Err()
+	}
+	return nil
+}
+
+// deleteSegment deletes a segment that no strategy uses. Strategies that were left in deleted environments can still name
+// it. They are removed first, each in a transaction of its own, because each is a change of a flag with its own event.
+func deleteSegment(m *httpapi.Many, at inSegment) error {
+	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
+		s := tx.SegmentForChange(at.id)
+		if err := authorize(tx, flags.DeleteSegment, s); err != nil {
+			return false, err
+		}
+		uses, projects := tx.FeatureUses(), tx.Projects()
+		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
+			return false, err
+		}
+		orphan, found := s.FindOrphan(uses, projects, tx.Environments())
+		if !found {
+			tx.Delete(events.SegmentDeleted(s), s)
+			return true, nil
+		}
+		// An environment that was created before the uses were listed is not a deleted one.
+		tx.Again(flags.FeatureKey(orphan.Feature), flags.EnvironmentsKey())
+		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
+			return false, err
+		}
+		return false, removeOrphan(tx, orphan)
+	})
+}
+
+// removeOrphan removes a strategy that can never be used again from its flag. VersionConflict if that was done since the
+// uses were listed.
+func removeOrphan(tx *httpapi.Tx, orphan flags.FeatureStrategyUse) error {
+	f := tx.FindFeature(orphan.Feature)
+	if f == nil {
+		return flags.Errorf(flags.VersionConflict, "flag %q was deleted by another request", orphan.Feature)
+	}
+	before, env := httpapi.Was(tx, f), orphan.ProjectEnvironment()
+	if err := f.RemoveStrategy(env, orphan.ID); err != nil {
+		return flags.Errorf(flags.VersionConflict, "strategy %q of flag %q was removed by another request", orphan.ID, orphan.Feature)
+	}
+	tx.Save(events.StrategyRemoved(before, f, env, orphan.ID, tx.Caller), f)
+	if before.Enabled(env) && !f.Enabled(env) {
+		tx.Save(events.FeatureSwitched(before, f, env, tx.Caller))
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package segments
+
+import (
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// listSegmentStrategies lists the strategies that use a segment.
+func listSegmentStrategies(tx *httpapi.Tx, at inSegment) (segmentStrategies, error) {
+	s := tx.Segment(at.id)
+	using := flags.FindStrategyUses(tx.FeatureUses(), tx.Environments(), func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
+	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
+	return segmentStrategies{
+		Strategies:              httpapi.Each(httpapi.PageOf(tx.Query(), using), usingStrategyOf),
+		DefaultStrategies:       httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
+		ChangeRequestStrategies: []usingStrategy{},
+	}, nil
+}
+
+// inStrategy is the place of an operation on a strategy of any flag.
+type inStrategy struct {
+	httpapi.InService
+	id string
+}
+
+// Parse reads the id of the strategy.
+func (at *inStrategy) Parse(r httpapi.Request) error {
+	at.id = r.Path("strategyId")
+	return nil
+}
+
+// listStrategySegments lists the segments of a strategy. As in Unleash, a strategy that does not exist has none.
+func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
+	ids := segmentsOf(tx.FeatureUses(), at.id)
+	tx.Load(httpapi.Each(ids, flags.SegmentKey)...)
+	list := []*flags.Segment{}
+	for _, id := range ids {
+		if s := tx.FindSegment(id); s != nil {
+			list = append(list, s)
+		}
+	}
+	flags.SortSegments(list)
+	return segmentList{httpapi.Each(list, wire.SegmentViewOf)}, nil
+}
+
+func segmentsOf(uses []flags.FeatureUse, strategy string) []int64 {
+	for _, u := range uses {
+		for _, s := range u.Strategies {
+			if s.ID == strategy {
+				return s.Segments
+			}
+		}
+	}
+	return nil
+}
+
+// setStrategySegments replaces the segments of a strategy. The body names the strategy, its project and its environment,
+// but not its flag.
+func setStrategySegments(tx *httpapi.Tx, _ httpapi.InService, in strategySegmentsBody) (strategySegmentsView, error) {
+	project := tx.FindProject(in.Project)
+	if err := tx.Caller.Authorize(flags.UpdateFeatureStrategy, project, in.Environment); err != nil {
+		return strategySegmentsView{}, err
+	}
+	if project == nil {
+		return strategySegmentsView{}, flags.Problems{{Path: "/projectId", Message: "there is no project " + strconv.Quote(in.Project)}}.Err()
+	}
+	env, found := tx.FindProjectEnvironment(project, in.Environment)
+	if !found {
+		return strategySegmentsView{}, flags.Problems{{Path: "/environmentId",
+			Message: "project " + strconv.Quote(in.Project) + " has no environment " + strconv.Quote(in.Environment)}}.Err()
+	}
+	f, strategy := findStrategy(tx, project, env, in)
+	if f == nil {
+		return strategySegmentsView{}, flags.Problems{{Path: "/strategyId",
+			Message: "no flag of the project has a strategy " + strconv.Quote(in.Strategy) + " in this environment"}}.Err()
+	}
+	had := strategy.Segments
+	strategy.Segments = in.Segments.Value
+	var problems flags.Problems
+	strategy.CheckSegments("/segmentIds", had, project, tx.FindSegment, &problems)
+	if err := problems.Err(); err != nil {
+		return strategySegmentsView{}, err
+	}
+	if err := f.ReplaceStrategy(env, strategy); err != nil {
+		return strategySegmentsView{}, err
+	}
+	tx.Save(events.StrategyUpdated(httpapi.Was(tx, f), f, env, strategy.ID), f)
+	return strategySegmentsView{in.Project, in.Strategy, in.Environment, strategy.Segments}, nil
+}
+
+// findStrategy finds the strategy that the body names, and its flag, nil when there is none. No list tells which flag has a
+// strategy, so it loads all flags of the project that have one in the environment, together with the segments.
+func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvironment, in strategySegmentsBody) (*flags.Feature, flags.Strategy) {
+	var names []string
+	for _, s := range tx.Summaries(project) {
+		if s.Environments[env.Name].Strategies > 0 {
+			names = append(names, s.Name)
+		}
+	}
+	tx.Load(append(httpapi.FeatureKeys(names...), httpapi.Each(in.Segments.Value, flags.SegmentKey)...)...)
+	for _, name := range names {
+		f := tx.FindFeature(name)
+		if f == nil || f.Archived || f.ProjectUID != project.UID { // changed since it was listed
+			continue
+		}
+		if s, err := f.Strategy(env, in.Strategy); err == nil {
+			return f, s
+		}
+	}
+	return nil, flags.Strategy{}
+}

@@ -1,0 +1,134 @@
+package tags
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// inTagType is the place of an operation on a tag type.
+type inTagType struct {
+	httpapi.InService
+	name string
+}
+
+// Parse reads the name of the tag type.
+func (at *inTagType) Parse(r httpapi.Request) error {
+	at.name = r.Path(tagTypeParam)
+	return nil
+}
+
+// A tagTypeBody creates a tag type.
+type tagTypeBody struct {
+	Name string `json:"name"`
+	tagTypeMembers
+}
+
+// Check finds what is wrong with the body by itself.
+func (b tagTypeBody) Check(_ flags.Limits, problems *flags.Problems) { b.tagType().Check(problems) }
+
+func (b tagTypeBody) tagType() flags.TagType { return b.applyTo(flags.TagType{Name: b.Name}) }
+
+// An updateTagTypeBody changes a tag type. It can repeat the name, but not change it.
+type updateTagTypeBody struct {
+	Name httpapi.Maybe[string] `json:"name"`
+	tagTypeMembers
+}
+
+// Check finds what is wrong with the body by itself.
+func (b updateTagTypeBody) Check(_ flags.Limits, problems *flags.Problems) {
+	b.applyTo(flags.TagType{}).CheckTexts(problems)
+}
+
+// tagTypeMembers are the fields of a tag type that can change. A field that is left out stays as it is.
+type tagTypeMembers struct {
+	Description httpapi.Maybe[*string] `json:"description"`
+	Icon        httpapi.Maybe[*string] `json:"icon"`
+}
+
+// applyTo returns the tag type with the fields of the body.
+func (b tagTypeMembers) applyTo(t flags.TagType) flags.TagType {
+	t.Description, t.Icon = wire.TextOver(b.Description, t.Description), wire.TextOver(b.Icon, t.Icon)
+	return t
+}
+
+// A tagTypeList is the list of all tag types.
+type tagTypeList struct {
+	Version  int                `json:"version"`
+	TagTypes []wire.TagTypeView `json:"tagTypes"`
+}
+
+// A tagTypeAnswer is one tag type.
+type tagTypeAnswer struct {
+	Version int              `json:"version"`
+	TagType wire.TagTypeView `json:"tagType"`
+}
+
+// A validatedTagType is a tag type that could be created.
+type validatedTagType struct {
+	Valid   bool             `json:"valid"` // always true: a tag type that is not valid is an error
+	TagType wire.TagTypeView `json:"tagType"`
+}
+
+func listTagTypes(tx *httpapi.Tx, _ httpapi.InService) (tagTypeList, error) {
+	return tagTypeList{Version: 1, TagTypes: httpapi.Each(tx.TagTypes().List, wire.TagTypeViewOf)}, nil
+}
+
+func readTagType(tx *httpapi.Tx, at inTagType) (tagTypeAnswer, error) {
+	tagType, err := tx.TagTypes().Get(at.name)
+	if err != nil {
+		return tagTypeAnswer{}, err
+	}
+	return tagTypeAnswer{1, wire.TagTypeViewOf(tagType)}, nil
+}
+
+func createTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (wire.TagTypeView, error) {
+	types, created := tx.TagTypes(), in.tagType()
+	if err := types.Add(created); err != nil {
+		return wire.TagTypeView{}, err
+	}
+	tx.Save(events.TagTypeCreated(created), types)
+	tx.Created(tagTypesPath, created.Name)
+	return wire.TagTypeViewOf(created), nil
+}
+
+// validateTagType checks what createTagType checks, and changes nothing.
+func validateTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (validatedTagType, error) {
+	if err := tx.TagTypes().Add(in.tagType()); err != nil { // a copy, which is not saved
+		return validatedTagType{}, err
+	}
+	return validatedTagType{true, wire.TagTypeViewOf(in.tagType())}, nil
+}
+
+func updateTagType(tx *httpapi.Tx, at inTagType, in updateTagTypeBody) error {
+	var problems flags.Problems
+	wire.CheckSameName(in.Name, at.name, &problems)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	types := tx.TagTypes()
+	before, err := types.Get(at.name)
+	if err != nil {
+		return err
+	}
+	after := in.applyTo(before)
+	if err := types.Replace(after); err != nil {
+		return err
+	}
+	tx.Save(events.TagTypeUpdated(before, after), types)
+	return nil
+}
+
+func deleteTagType(tx *httpapi.Tx, at inTagType) error {
+	types := tx.TagTypes()
+	deleted, err := types.Get(at.name)
+	if err != nil {
+		return err
+	}
+	if err := types.Remove(at.name); err != nil {
+		return err
+	}
+	tx.Save(events.TagTypeDeleted(deleted), types)
+	return nil
+}
