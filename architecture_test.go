@@ -55,6 +55,8 @@ var rules = []struct {
 }{
 	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra, flags + "/storetest"}, testTooling},
 		"the rules of the domain can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/evaluate", false, [][]string{{"net/http", aws, awslabs, "guidon/pkg/admin", flags, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"the evaluator is pure, and others can import it without the rest of Guidon"},
 	{"./pkg/shape", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the JSON of small values is shared by the store, the events and the interface"},
 	{"./pkg/events", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},

@@ -1,0 +1,209 @@
+// Package evaluate decides whether a feature flag is on for a context, which variant it has, and why.
+//
+// It implements the client specification of Unleash (npm @unleash/client-specification 6.1.0): all strategies, operators,
+// segments, variants and dependencies, with the results that Unleash's SDKs have. It is pure: it reads no clock, network or
+// file, so a result depends on its arguments only (and on chance, for random stickiness).
+//
+// A Set holds the flags of one environment in compiled form. It is created once for each revision of the flags and then
+// evaluates any number of contexts:
+//
+//	set := evaluate.NewSet(flags, segments)
+//	result := set.Evaluate("checkout", &evaluate.Context{UserID: "7", Now: time.Now()})
+//	if result.Enabled { … result.Variant … }
+//
+// Explain returns the same result with what each strategy contributed to it.
+//
+// # Cost
+//
+// Compiling parses numbers, dates, versions, addresses and regular expressions, so evaluating only compares. A flag with
+// one rollout and one constraint takes about 100 ns and no allocation. Hostile input takes bounded time: context values
+// have a maximum length, regular expressions have a maximum size and never backtrack without end.
+package evaluate
+
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+// A Set holds the flags and segments of one revision. It never changes, and may be used by several goroutines at once.
+type Set struct {
+	flags    map[string]*flag
+	segments map[int64][]constraint
+}
+
+// NewSet compiles flags and segments. It keeps references to them, so they must not be changed afterwards. What cannot be
+// compiled, such as an invalid regular expression, is no error: it makes its constraint or strategy false, as in SDKs.
+func NewSet(flags []Flag, segments []Segment) *Set {
+	return new(Set).With(Changes{Flags: flags, Segments: segments})
+}
+
+// Changes are the differences between two revisions.
+type Changes struct {
+	Flags           []Flag // new and changed ones
+	RemovedFlags    []string
+	Segments        []Segment // new and changed ones
+	RemovedSegments []int64
+}
+
+// With returns a set with the changes. It compiles only what the changes contain and shares the rest.
+func (s *Set) With(changes Changes) *Set {
+	next := &Set{flags: make(map[string]*flag, len(s.flags)+len(changes.Flags)),
+		segments: make(map[int64][]constraint, len(s.segments)+len(changes.Segments))}
+	maps.Copy(next.flags, s.flags)
+	maps.Copy(next.segments, s.segments)
+	for _, name := range changes.RemovedFlags {
+		delete(next.flags, name)
+	}
+	for _, id := range changes.RemovedSegments {
+		delete(next.segments, id)
+	}
+	for i := range changes.Flags {
+		next.flags[changes.Flags[i].Name] = compileFlag(&changes.Flags[i])
+	}
+	for _, segment := range changes.Segments {
+		next.segments[segment.ID] = compileConstraints(segment.Constraints)
+	}
+	return next
+}
+
+// Len returns the number of flags.
+func (s *Set) Len() int { return len(s.flags) }
+
+// A Result is the result of an evaluation.
+type Result struct {
+	Enabled bool
+	// Variant is nil if the flag is off or has no variants. SDKs call that variant DisabledVariant. It belongs to the
+	// set and must not be changed.
+	Variant        *Variant
+	ImpressionData bool // whether the application should report the evaluation
+	Reason         Reason
+}
+
+// DisabledVariant is the name that SDKs give to the absence of a variant. A dependency can name it.
+const DisabledVariant = "disabled"
+
+// Evaluate evaluates a flag. A flag that does not exist is off.
+func (s *Set) Evaluate(name string, c *Context) Result {
+	return s.evaluate(s.flags[name], c, nil)
+}
+
+// Explain evaluates a flag and returns what each strategy contributed. It allocates, unlike Evaluate.
+func (s *Set) Explain(name string, c *Context) Explanation {
+	var outcomes []Outcome
+	result := s.evaluate(s.flags[name], c, &outcomes)
+	return Explanation{result, outcomes}
+}
+
+// All evaluates all flags, in no particular order.
+func (s *Set) All(c *Context) iter.Seq2[string, Result] {
+	return func(yield func(string, Result) bool) {
+		for name, f := range s.flags {
+			if !yield(name, s.evaluate(f, c, nil)) {
+				return
+			}
+		}
+	}
+}
+
+// A flag is a compiled flag.
+type flag struct {
+	enabled        bool
+	impressionData bool
+	strategies     []strategy
+	variants       *variants
+	dependencies   []Dependency
+}
+
+func compileFlag(f *Flag) *flag {
+	compiled := &flag{
+		enabled: f.Enabled, impressionData: f.ImpressionData,
+		variants: compileVariants(f.Variants, f.Name, ""), dependencies: f.Dependencies,
+	}
+	if len(f.Strategies) > 0 {
+		compiled.strategies = make([]strategy, len(f.Strategies))
+		for i := range f.Strategies {
+			compiled.strategies[i] = compileStrategy(f.Name, f.Strategies[i])
+		}
+	}
+	return compiled
+}
+
+// evaluate adds the outcomes of the strategies to outcomes, unless it is nil.
+func (s *Set) evaluate(f *flag, c *Context, outcomes *[]Outcome) Result {
+	if f == nil {
+		return Result{Reason: Reason{Kind: FlagUnknown}}
+	}
+	result := s.evaluateAlone(f, c, outcomes)
+	if result.Enabled {
+		if parent := s.unmetParent(f, c); parent != "" {
+			result.Enabled, result.Variant, result.Reason = false, nil, Reason{Kind: ParentUnmet, Parent: parent}
+		}
+	}
+	return result
+}
+
+// evaluateAlone evaluates a flag without its parents.
+func (s *Set) evaluateAlone(f *flag, c *Context, outcomes *[]Outcome) Result {
+	result := Result{ImpressionData: f.impressionData}
+	switch {
+	case !f.enabled:
+		result.Reason.Kind = FlagDisabled
+		return result
+	case len(f.strategies) == 0:
+		result.Reason.Kind = NoStrategies
+		return result.enable(f.variants, c)
+	}
+	for i := range f.strategies {
+		st := &f.strategies[i]
+		outcome := s.check(st, c)
+		if outcomes != nil {
+			*outcomes = append(*outcomes, outcome)
+		}
+		switch outcome.Kind {
+		case Matched:
+			result.Reason = Reason{Kind: StrategyMatched, Strategy: i}
+			if st.variants != nil {
+				return result.enable(st.variants, c)
+			}
+			return result.enable(f.variants, c)
+		case SegmentMissing:
+			result.Reason = Reason{Kind: SegmentUnknown, Strategy: i}
+			return result
+		}
+	}
+	result.Reason.Kind = NoStrategyMatched
+	return result
+}
+
+func (r Result) enable(v *variants, c *Context) Result {
+	r.Enabled, r.Variant = true, v.choose(c)
+	return r
+}
+
+// unmetParent returns the name of the first parent that is not in the required state, or "". There is only one level of
+// dependencies, so a parent that has parents is never in the required state, and cycles end here.
+func (s *Set) unmetParent(f *flag, c *Context) string {
+	for i := range f.dependencies {
+		d := &f.dependencies[i]
+		parent := s.flags[d.Feature]
+		if parent == nil || len(parent.dependencies) > 0 || !d.metBy(s.evaluateAlone(parent, c, nil)) {
+			return d.Feature
+		}
+	}
+	return ""
+}
+
+func (d *Dependency) metBy(parent Result) bool {
+	if d.Enabled != nil && !*d.Enabled {
+		return !parent.Enabled
+	}
+	if !parent.Enabled || len(d.Variants) == 0 {
+		return parent.Enabled
+	}
+	name := DisabledVariant
+	if parent.Variant != nil {
+		name = parent.Variant.Name
+	}
+	return slices.Contains(d.Variants, name)
+}

@@ -1,0 +1,128 @@
+package evaluate_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/evaluate"
+)
+
+// TestHostileInput checks that no context takes longer than a request may (50 ms), for the most expensive flags that the
+// administration accepts.
+func TestHostileInput(t *testing.T) {
+	longest := evaluate.MaxValueLength
+	contexts := map[string]string{
+		"200 KB":                strings.Repeat("a", 200_000),
+		"longest value":         strings.Repeat("a", longest),
+		"longest number":        strings.Repeat("9", 400),
+		"exponent":              "1e999999999",
+		"huge digits":           "0." + strings.Repeat("0", 390) + "1e300",
+		"longest version":       "1.2.3-" + strings.Repeat("1.", 124) + "a",
+		"longest dots":          strings.Repeat(".", longest),
+		"longest upper case":    strings.Repeat("İ", longest/2),
+		"longest invalid UTF-8": strings.Repeat("\xff", longest),
+		"nearly an address":     strings.Repeat("1.", 31),
+	}
+	values := make([]string, 250)
+	for i := range values {
+		values[i] = strings.Repeat("a", 97) + strconv.Itoa(i)
+	}
+	constraints := map[string]evaluate.Constraint{}
+	for _, operator := range []string{"IN", "NOT_IN", "STR_CONTAINS", "STR_STARTS_WITH", "STR_ENDS_WITH", "IN_CIDR"} {
+		constraints[operator] = evaluate.Constraint{Operator: operator, Values: values, CaseInsensitive: true}
+	}
+	constraints["NUM_EQ"] = evaluate.Constraint{Operator: "NUM_EQ", Value: "1e999999999"}
+	constraints["NUM_LT"] = evaluate.Constraint{Operator: "NUM_LT", Value: strings.Repeat("9", 100)}
+	constraints["SEMVER_LT"] = evaluate.Constraint{Operator: "SEMVER_LT", Value: "1.2.3-" + strings.Repeat("1.", 40) + "b"}
+	constraints["DATE_AFTER"] = evaluate.Constraint{Operator: "DATE_AFTER", Value: "2022-01-29T13:00:00Z"}
+	for _, pattern := range []string{`(a+)+$`, `(a|aa)+$`, `^(([a-z])+.)+[A-Z]([a-z])+$`, `(.*)(.*)(.*)(.*)(.*)b`, `(a?){100}a{100}b`, `[^b]*[^c]*[^d]*x`,
+		`(a*)*b`, `(x+x+)+y`, `(?i)(é|a|ä)*$b`, `a{0,100}.{0,100}z`, strings.Repeat(`(a|b)?`, 40) + "z"} {
+		constraints["REGEX "+pattern] = evaluate.Constraint{Operator: "REGEX", Value: pattern, CaseInsensitive: true}
+	}
+	properties := map[string]string{}
+	for i := range 5_000 {
+		properties["property-"+strconv.Itoa(i)] = "value"
+	}
+	const bound = 50 * time.Millisecond
+	for operator, constraint := range constraints {
+		constraint.ContextName = "x"
+		set := evaluate.NewSet([]evaluate.Flag{rolloutFlag("flag", constraint)}, nil)
+		for kind, value := range contexts {
+			properties["x"] = value
+			ctx := &evaluate.Context{UserID: value, SessionID: value, RemoteAddress: value, Hostname: value, Properties: properties}
+			if took := fastest(func() { set.Evaluate("flag", ctx) }); took > bound {
+				t.Errorf("%s with a context of %s took %v, want at most %v", operator, kind, took, bound)
+			}
+		}
+	}
+}
+
+// TestThousandsOfConstraints checks a set that no administration would accept.
+func TestThousandsOfConstraints(t *testing.T) {
+	const many = 5_000
+	f := evaluate.Flag{Name: "flag", Enabled: true}
+	for i := range many {
+		c := evaluate.Constraint{ContextName: "x", Operator: "STR_CONTAINS", Values: []string{"a"}}
+		f.Strategies = append(f.Strategies, evaluate.Strategy{Name: "default", Segments: []int64{1}, Constraints: []evaluate.Constraint{c, {Operator: "IN"}}})
+		f.Dependencies = append(f.Dependencies, evaluate.Dependency{Feature: "parent"})
+		f.Variants = append(f.Variants, evaluate.Variant{Name: strconv.Itoa(i), Weight: 1 << 40})
+	}
+	segment := evaluate.Segment{ID: 1}
+	for range many {
+		segment.Constraints = append(segment.Constraints, evaluate.Constraint{ContextName: "x", Operator: "NUM_GT", Value: "1", Inverted: true})
+	}
+	set := evaluate.NewSet([]evaluate.Flag{f, {Name: "parent", Enabled: true}}, []evaluate.Segment{segment})
+	if took := fastest(func() { set.Evaluate("flag", &evaluate.Context{Properties: map[string]string{"x": "2"}}) }); took > 50*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+	f.Strategies = nil
+	set = evaluate.NewSet([]evaluate.Flag{f, {Name: "parent", Enabled: true}}, nil)
+	if result := set.Evaluate("flag", &evaluate.Context{UserID: "7"}); result.Variant == nil {
+		t.Error("there is no variant")
+	}
+}
+
+// fastest returns the shortest of several runs, so that other programs on the machine do not count.
+func fastest(run func()) time.Duration {
+	best := time.Hour
+	for range 5 {
+		start := time.Now()
+		run()
+		if best = min(best, time.Since(start)); best < time.Millisecond {
+			break
+		}
+	}
+	return best
+}
+
+// TestRegexBounds checks which patterns are refused.
+func TestRegexBounds(t *testing.T) {
+	for _, pattern := range []string{`(`, `a(?=b)`, `(a)\1`, `(a?){1000}`, `((a{1,30}){1,30}){1,30}`, strings.Repeat("a", evaluate.MaxRegexLength+1), `\p{Nonsense}`, `a**`} {
+		if _, err := evaluate.CompileRegex(pattern, false); err == nil {
+			t.Errorf("%.30s was accepted", pattern)
+		} else if err.Error() == "" {
+			t.Errorf("%.30s: no message", pattern)
+		}
+	}
+	for _, pattern := range []string{``, `^[^@]+@example\.(com|org)$`, `^user\d{3}$`, `(?m)^foo$`, `\p{Greek}+`, strings.Repeat("a", 250)} {
+		if _, err := evaluate.CompileRegex(pattern, true); err != nil {
+			t.Errorf("%.30s: %v", pattern, err)
+		}
+	}
+}
+
+// TestAllocations checks that evaluating allocates nothing, with every operator.
+func TestAllocations(t *testing.T) {
+	ctx := benchContext()
+	for _, c := range benchConstraints {
+		set := evaluate.NewSet([]evaluate.Flag{rolloutFlag("flag", c)}, nil)
+		if outcome := set.Explain("flag", ctx).Strategies[0].Kind; outcome != evaluate.Matched && outcome != evaluate.NotSelected {
+			t.Errorf("%s: %v", c.Operator, outcome)
+		}
+		if n := testing.AllocsPerRun(100, func() { set.Evaluate("flag", ctx) }); n != 0 {
+			t.Errorf("%s: %v allocations", c.Operator, n)
+		}
+	}
+}
