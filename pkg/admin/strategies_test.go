@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/flags"
 )
 
-// strategy is a strategy as it is answered.
+// strategy is a strategy in a response.
 func strategy(flag string, others ...string) string {
 	return object([]string{
 		`"id":"<uuid>"`, `"name":"default"`, `"title":null`, `"disabled":false`, fmt.Sprintf(`"featureName":%q`, flag),
@@ -17,7 +17,7 @@ func strategy(flag string, others ...string) string {
 	}, others)
 }
 
-// rollout is the member "parameters" of a flexibleRollout.
+// rollout is the field "parameters" of a flexibleRollout.
 func rollout(percent, stickiness, group string) string {
 	return fmt.Sprintf(`"parameters":{"rollout":%q,"stickiness":%q,"groupId":%q}`, percent, stickiness, group)
 }
@@ -32,28 +32,28 @@ func TestAddStrategy(t *testing.T) {
 	variants := `"variants":[{"name":"v","weight":1000,"weightType":"variable","stickiness":"userId","payload":{"type":"json","value":"{\"a\":1}"}}]`
 	s.run(t, []call{
 		{"none yet", "GET", list, "", 200, `[]`},
-		{"by name alone", "POST", list, `{"name":"default"}`, 200, strategy("f")},
-		{"the next goes behind it", "POST", list, `{"name":"default","title":"t"}`, 200, strategy("f", `"sortOrder":1`, `"title":"t"`)},
+		{"with a name only", "POST", list, `{"name":"default"}`, 200, strategy("f")},
+		{"the next one is last", "POST", list, `{"name":"default","title":"t"}`, 200, strategy("f", `"sortOrder":1`, `"title":"t"`)},
 		{"with everything", "POST", list, `{"name":"flexibleRollout","title":"","disabled":true,"sortOrder":7.5,"segments":[],` + constraints + `,` + variants + `,"parameters":{"rollout":"12.5","stickiness":"random","groupId":"g"}}`, 200,
 			strategy("f", flexible, `"title":""`, `"disabled":true`, `"sortOrder":7.5`, constraints, variants, rollout("12.5", "random", "g"))},
-		{"behind a sort order that was given", "POST", list, `{"name":"default"}`, 200, strategy("f", `"sortOrder":8.5`)},
-		{"null where there may be", "POST", list, `{"name":"default","title":null,"disabled":null,"sortOrder":-1}`, 200, strategy("f", `"sortOrder":-1`)},
-		{"the parameters of a gradual rollout", "POST", list, `{"name":"flexibleRollout"}`, 200, strategy("f", flexible, `"sortOrder":9.5`, rollout("100", "default", "f"))},
-		{"those that are left out", "POST", list, `{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, strategy("f", flexible, `"sortOrder":10.5`, rollout("50", "default", "f"))},
+		{"after a given sort order", "POST", list, `{"name":"default"}`, 200, strategy("f", `"sortOrder":8.5`)},
+		{"null where it is allowed", "POST", list, `{"name":"default","title":null,"disabled":null,"sortOrder":-1}`, 200, strategy("f", `"sortOrder":-1`)},
+		{"default parameters of a gradual rollout", "POST", list, `{"name":"flexibleRollout"}`, 200, strategy("f", flexible, `"sortOrder":9.5`, rollout("100", "default", "f"))},
+		{"defaults of parameters that are left out", "POST", list, `{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, strategy("f", flexible, `"sortOrder":10.5`, rollout("50", "default", "f"))},
 		{"userWithId", "POST", list, `{"name":"userWithId","parameters":{"userIds":"1,2"}}`, 200, strategy("f", `"name":"userWithId"`, `"sortOrder":11.5`, `"parameters":{"userIds":"1,2"}`)},
 		{"remoteAddress", "POST", list, `{"name":"remoteAddress","parameters":{"IPs":"::1"}}`, 200, strategy("f", `"name":"remoteAddress"`, `"sortOrder":12.5`, `"parameters":{"IPs":"::1"}`)},
 		{"applicationHostname", "POST", list, `{"name":"applicationHostname","parameters":{"hostNames":"h"}}`, 200, strategy("f", `"name":"applicationHostname"`, `"sortOrder":13.5`, `"parameters":{"hostNames":"h"}`)},
 		{"parameters become strings", "POST", list, `{"name":"default","parameters":{"i":50,"f":1.50,"e":1e2,"n":-0.5,"t":true,"x":false,"o":null,"s":""}}`, 200,
 			strategy("f", `"sortOrder":14.5`, `"parameters":{"i":"50","f":"1.50","e":"100","n":"-0.5","t":"true","x":"false","o":"","s":""}`)},
-		{"what is not its own to say is ignored", "POST", list, `{"name":"default","id":"mine","featureName":"other","nosuch":1}`, 200, strategy("f", `"sortOrder":15.5`)},
+		{"fields that it cannot set are ignored", "POST", list, `{"name":"default","id":"mine","featureName":"other","nosuch":1}`, 200, strategy("f", `"sortOrder":15.5`)},
 	})
 	s.run(t, []call{
 		{"ordered by sort order", "GET", list, "", 200, `[{"...":0,"sortOrder":-1},{"...":0,"sortOrder":0},{"...":0,"sortOrder":1},{"...":0,"sortOrder":7.5},{"...":0,"sortOrder":8.5},
 			{"...":0,"sortOrder":9.5},{"...":0,"sortOrder":10.5},{"...":0,"sortOrder":11.5},{"...":0,"sortOrder":12.5},{"...":0,"sortOrder":13.5},{"...":0,"sortOrder":14.5},{"...":0,"sortOrder":15.5}]`},
-		{"other environments have none", "GET", in("f", "production") + "/strategies", "", 200, `[]`},
+		{"no strategies in another environment", "GET", in("f", "production") + "/strategies", "", 200, `[]`},
 		{"an unknown flag", "POST", in("nosuch", "development") + "/strategies", `{"name":"default"}`, 404, notFound(`"nosuch"`)},
 		{"an unknown environment", "POST", in("f", "nosuch") + "/strategies", `{"name":"default"}`, 404, notFound(`"nosuch"`)},
-		{"one that the project does not have", "POST", in("f", "default") + "/strategies", `{"name":"default"}`, 404, notFound(`"default"`)},
+		{"an environment that the project does not have", "POST", in("f", "default") + "/strategies", `{"name":"default"}`, 404, notFound(`"default"`)},
 	})
 	if got := s.events(t, "f"); len(got) != 13 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureStrategyAdd }) {
 		t.Errorf("events %q, want a creation and 12 times %s", got, flags.FeatureStrategyAdd)
@@ -70,13 +70,13 @@ func TestReplaceStrategy(t *testing.T) {
 	kept := []string{`"id":"` + id + `"`, flexible, `"title":"t"`, `"disabled":true`, `"sortOrder":3`}
 	whole := append(slices.Clone(kept), constraint, variants, rollout("10", "default", "g"))
 	s.run(t, []call{
-		{"as it was made", "GET", one, "", 200, strategy("f", whole...)},
-		{"what is left out: emptied, by default, or kept", "PUT", one, `{}`, 200, strategy("f", append(kept, rollout("100", "default", "f"))...)},
+		{"as created", "GET", one, "", 200, strategy("f", whole...)},
+		{"fields that are left out: emptied, reset or kept", "PUT", one, `{}`, 200, strategy("f", append(kept, rollout("100", "default", "f"))...)},
 		{"read back", "GET", one, "", 200, strategy("f", append(kept, rollout("100", "default", "f"))...)},
 		{"everything", "PUT", one, `{"name":"flexibleRollout","title":"t","disabled":true,"sortOrder":3,"segments":[],"parameters":{"rollout":"10","groupId":"g"},` + constraint + `,` + variants + `}`, 200, strategy("f", whole...)},
 		{"another type", "PUT", one, `{"name":"userWithId","parameters":{"userIds":"1"}}`, 200,
 			strategy("f", `"id":"`+id+`"`, `"name":"userWithId"`, `"title":"t"`, `"disabled":true`, `"sortOrder":3`, `"parameters":{"userIds":"1"}`)},
-		{"null where there may be", "PUT", one, `{"name":"default","title":null,"disabled":null,"sortOrder":0}`, 200, strategy("f", `"id":"`+id+`"`)},
+		{"null where it is allowed", "PUT", one, `{"name":"default","title":null,"disabled":null,"sortOrder":0}`, 200, strategy("f", `"id":"`+id+`"`)},
 		{"the id never changes", "PUT", one, `{"id":"0b5a4f3e-0000-4000-8000-000000000000","featureName":"g"}`, 200, strategy("f", `"id":"`+id+`"`)},
 	})
 	if got := s.events(t, "f"); len(got) != 6 || got[5] != flags.FeatureStrategyUpdate {
@@ -87,8 +87,8 @@ func TestReplaceStrategy(t *testing.T) {
 		{"in another environment", "PUT", in("f", "production") + "/strategies/" + id, `{}`, 404, notFound(id)},
 		{"an unknown type", "PUT", one, `{"name":"nosuch"}`, 400, invalid("/name")},
 		{"an empty type", "PUT", one, `{"name":""}`, 400, invalid("/name")},
-		{"a rollout that is none, of the type it would get", "PUT", one, `{"name":"flexibleRollout","parameters":{"rollout":101}}`, 400, invalid("/parameters/rollout")},
-		{"read of an unknown one", "GET", in("f", "development") + "/strategies/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"an invalid rollout, checked by the rules of the new type", "PUT", one, `{"name":"flexibleRollout","parameters":{"rollout":101}}`, 400, invalid("/parameters/rollout")},
+		{"read an unknown strategy", "GET", in("f", "development") + "/strategies/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
 }
 
@@ -106,13 +106,13 @@ func TestPatchStrategy(t *testing.T) {
 	s.run(t, []call{
 		{"a parameter", "PATCH", one, `[{"op":"replace","path":"/parameters/rollout","value":50}]`, 200, with(rollout("50", "default", "g"))},
 		{"another parameter", "PATCH", one, `[{"op":"add","path":"/parameters/x","value":true}]`, 200, with(`"parameters":{"rollout":"50","stickiness":"default","groupId":"g","x":"true"}`)},
-		{"a parameter removed: by default", "PATCH", one, `[{"op":"remove","path":"/parameters/x"},{"op":"remove","path":"/parameters/groupId"}]`, 200, with(rollout("50", "default", "f"))},
+		{"a removed parameter gets its default", "PATCH", one, `[{"op":"remove","path":"/parameters/x"},{"op":"remove","path":"/parameters/groupId"}]`, 200, with(rollout("50", "default", "f"))},
 		{"a constraint", "PATCH", one, `[{"op":"add","path":"/constraints/-","value":` + constraint + `}]`, 200, with(rollout("50", "default", "f"), constraints(`["x"]`))},
 		{"a value of it", "PATCH", one, `[{"op":"add","path":"/constraints/0/values/0","value":"w"}]`, 200, with(rollout("50", "default", "f"), constraints(`["w","x"]`))},
-		{"parameters removed: by default", "PATCH", one, `[{"op":"remove","path":"/parameters"},{"op":"remove","path":"/constraints"}]`, 200, with(rollout("100", "default", "f"))},
-		{"id and flag stay whatever a patch says", "PATCH", one, `[{"op":"replace","path":"/id","value":"x"},{"op":"replace","path":"/featureName","value":"y"}]`, 200, with(rollout("100", "default", "f"))},
-		{"a test that holds", "PATCH", one, `[{"op":"test","path":"/sortOrder","value":3},{"op":"replace","path":"/title","value":null}]`, 200, with(rollout("100", "default", "f"), `"title":null`)},
-		{"as in a new one, but for name and place", "PATCH", one, `[{"op":"remove","path":"/title"},{"op":"remove","path":"/disabled"},{"op":"remove","path":"/name"},{"op":"remove","path":"/sortOrder"}]`, 200,
+		{"removed parameters get their defaults", "PATCH", one, `[{"op":"remove","path":"/parameters"},{"op":"remove","path":"/constraints"}]`, 200, with(rollout("100", "default", "f"))},
+		{"a patch cannot change the id and the flag", "PATCH", one, `[{"op":"replace","path":"/id","value":"x"},{"op":"replace","path":"/featureName","value":"y"}]`, 200, with(rollout("100", "default", "f"))},
+		{"a test that succeeds", "PATCH", one, `[{"op":"test","path":"/sortOrder","value":3},{"op":"replace","path":"/title","value":null}]`, 200, with(rollout("100", "default", "f"), `"title":null`)},
+		{"removed fields are as in a new strategy; name and sort order stay", "PATCH", one, `[{"op":"remove","path":"/title"},{"op":"remove","path":"/disabled"},{"op":"remove","path":"/name"},{"op":"remove","path":"/sortOrder"}]`, 200,
 			with(rollout("100", "default", "f"), `"title":null`, `"disabled":false`)},
 		{"none", "PATCH", one, `[]`, 200, with(rollout("100", "default", "f"), `"title":null`, `"disabled":false`)},
 	})
@@ -122,15 +122,15 @@ func TestPatchStrategy(t *testing.T) {
 	}
 	s.unchanged(t, "f", []call{
 		{"an unknown strategy", "PATCH", in("f", "development") + "/strategies/nosuch", `[]`, 404, notFound(`"nosuch"`)},
-		{"a rollout that is none", "PATCH", one, `[{"op":"replace","path":"/parameters/rollout","value":"abc"}]`, 400, invalid("/parameters/rollout")},
+		{"an invalid rollout", "PATCH", one, `[{"op":"replace","path":"/parameters/rollout","value":"abc"}]`, 400, invalid("/parameters/rollout")},
 		{"an unknown type", "PATCH", one, `[{"op":"replace","path":"/name","value":"nosuch"}]`, 400, invalid("/name")},
 		{"an unknown segment", "PATCH", one, `[{"op":"add","path":"/segments/-","value":1}]`, 400, invalid("/segments/0")},
-		{"a constraint of a broken rule", "PATCH", one, `[{"op":"add","path":"/constraints/-","value":{"contextName":"c","operator":"NUM_EQ","value":"x"}}]`, 400, invalid("/constraints/0/value")},
+		{"an invalid constraint", "PATCH", one, `[{"op":"add","path":"/constraints/-","value":{"contextName":"c","operator":"NUM_EQ","value":"x"}}]`, 400, invalid("/constraints/0/value")},
 		{"a missing path", "PATCH", one, `[{"op":"replace","path":"/nosuch/rollout","value":1}]`, 400, malformed("cannot be applied")},
 		{"a missing member", "PATCH", one, `[{"op":"remove","path":"/parameters/nosuch"}]`, 400, malformed("cannot be applied")},
-		{"half of it", "PATCH", one, `[{"op":"replace","path":"/title","value":"half"},{"op":"test","path":"/sortOrder","value":4}]`, 400, malformed("nothing was changed")},
-		{"null where there is none", "PATCH", one, `[{"op":"replace","path":"/parameters","value":null}]`, 400, invalid("/parameters")},
-		{"no patch", "PATCH", one, `{"title":"x"}`, 400, invalid("")},
+		{"a failing test after a change", "PATCH", one, `[{"op":"replace","path":"/title","value":"half"},{"op":"test","path":"/sortOrder","value":4}]`, 400, malformed("nothing was changed")},
+		{"null where it is not allowed", "PATCH", one, `[{"op":"replace","path":"/parameters","value":null}]`, 400, invalid("/parameters")},
+		{"not a patch", "PATCH", one, `{"title":"x"}`, 400, invalid("")},
 	})
 }
 
@@ -146,17 +146,17 @@ func TestRemoveStrategy(t *testing.T) {
 	}
 	s.run(t, []call{
 		{"one of two enabled ones", "DELETE", list + "/" + a, "", 200, ""},
-		on("on still", true),
+		on("still on", true),
 		{"twice", "DELETE", list + "/" + a, "", 404, notFound(a)},
 		{"an unknown one", "DELETE", list + "/nosuch", "", 404, notFound(`"nosuch"`)},
 		{"in another environment", "DELETE", in("f", "production") + "/strategies/" + b, "", 404, notFound(b)},
 		{"the only enabled one disabled", "PATCH", list + "/" + b, `[{"op":"replace","path":"/disabled","value":true}]`, 200, `{"...":0,"disabled":true}`},
-		on("off by it", false),
-		{"on by disabled ones", "POST", dev + "/on", "", 200, anything},
+		on("disabled with it", false),
+		{"enabled with disabled strategies only", "POST", dev + "/on", "", 200, anything},
 		{"one of two disabled ones", "DELETE", list + "/" + b, "", 200, ""},
-		on("on still, by the other disabled one", true),
+		on("still on with one disabled strategy", true),
 		{"the last one", "DELETE", list + "/" + c, "", 200, ""},
-		on("off with the last one", false),
+		on("disabled with the last one", false),
 		{"none left", "GET", list, "", 200, `[]`},
 	})
 	if got, want := s.last(t, "f", 2), []flags.EventType{flags.FeatureStrategyRemove, flags.FeatureEnvironmentDisabled}; !slices.Equal(got, want) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestStrategyRules is about what a strategy may hold, by POST and by PUT.
+// TestStrategyRules breaks every rule of strategies, with POST and with PUT.
 func TestStrategyRules(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -24,9 +25,9 @@ func TestStrategyRules(t *testing.T) {
 	tests := []struct{ name, members, path string }{
 		{"a rollout over 100", `"name":"flexibleRollout","parameters":{"rollout":100.5}`, "/parameters/rollout"},
 		{"a rollout below 0", `"name":"flexibleRollout","parameters":{"rollout":-1}`, "/parameters/rollout"},
-		{"a rollout that is no number", `"name":"flexibleRollout","parameters":{"rollout":"abc"}`, "/parameters/rollout"},
+		{"a rollout that is not a number", `"name":"flexibleRollout","parameters":{"rollout":"abc"}`, "/parameters/rollout"},
 		{"an empty rollout", `"name":"flexibleRollout","parameters":{"rollout":""}`, "/parameters/rollout"},
-		{"a rollout by true", `"name":"flexibleRollout","parameters":{"rollout":true}`, "/parameters/rollout"},
+		{"true as a rollout", `"name":"flexibleRollout","parameters":{"rollout":true}`, "/parameters/rollout"},
 		{"a parameter that is an object", `"name":"default","parameters":{"o":{}}`, "/parameters/o"},
 		{"a parameter that is a list", `"name":"default","parameters":{"l":["1"]}`, "/parameters/l"},
 		{"31 constraints", `"name":"default","constraints":[` + in30 + `]`, "/constraints"},
@@ -34,16 +35,16 @@ func TestStrategyRules(t *testing.T) {
 		{"a value of 101 characters", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["` + strings.Repeat("é", 101) + `"]}]`, "/constraints/0/values/0"},
 		{"a constraint without contextName", `"name":"default","constraints":[{"operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
 		{"a constraint without operator", `"name":"default","constraints":[{"contextName":"c","values":["x"]}]`, "/constraints/0/operator"},
-		{"an operator beyond the fifteen", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"x"}]`, "/constraints/0/operator"},
+		{"an unknown operator", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"x"}]`, "/constraints/0/operator"},
 		{"an operator in another case", `"name":"default","constraints":[{"contextName":"c","operator":"in","values":["x"]}]`, "/constraints/0/operator"},
 		{"values missing", `"name":"default","constraints":[{"contextName":"c","operator":"STR_CONTAINS","value":"x"}]`, "/constraints/0/values"},
 		{"no values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[]}]`, "/constraints/0/values"},
 		{"a value missing", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_GT","values":["1"]}]`, "/constraints/0/value"},
-		{"a number that is none", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_LTE","value":"0x10"}]`, "/constraints/0/value"},
-		{"a date that is none", `"name":"default","constraints":[{"contextName":"c","operator":"DATE_AFTER","value":"2026-02-30"}]`, "/constraints/0/value"},
-		{"a version that is not full", `"name":"default","constraints":[{"contextName":"c","operator":"SEMVER_EQ","value":"1.2"}]`, "/constraints/0/value"},
-		{"a segment", `"name":"default","segments":[7]`, "/segments/0"},
-		{"variants of a fix weight only", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"fix","stickiness":"default"`), "/variants"},
+		{"not a number", `"name":"default","constraints":[{"contextName":"c","operator":"NUM_LTE","value":"0x10"}]`, "/constraints/0/value"},
+		{"a day that does not exist", `"name":"default","constraints":[{"contextName":"c","operator":"DATE_AFTER","value":"2026-02-30"}]`, "/constraints/0/value"},
+		{"a version without a patch number", `"name":"default","constraints":[{"contextName":"c","operator":"SEMVER_EQ","value":"1.2"}]`, "/constraints/0/value"},
+		{"a segment that does not exist", `"name":"default","segments":[7]`, "/segments/0"},
+		{"only variants with a fixed weight", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"fix","stickiness":"default"`), "/variants"},
 		{"a variant without weightType", `"name":"default",` + variant(`"name":"v","weight":1,"stickiness":"default"`), "/variants/0/weightType"},
 		{"a variant without stickiness", `"name":"default",` + variant(`"name":"v","weight":1,"weightType":"variable"`), "/variants/0/stickiness"},
 		{"a variant without weight", `"name":"default",` + variant(`"name":"v","weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
@@ -52,7 +53,7 @@ func TestStrategyRules(t *testing.T) {
 		{"a variant's weight that is not whole", `"name":"default",` + variant(`"name":"v","weight":1.5,"weightType":"variable","stickiness":"default"`), "/variants/0/weight"},
 		{"a variant with overrides", `"name":"default",` + variant(good+`,"overrides":[{"contextName":"c","values":["x"]}]`), "/variants/0/overrides"},
 		{"a variant's payload that does not parse", `"name":"default",` + variant(good+`,"payload":{"type":"json","value":"{"}`), "/variants/0/payload/value"},
-		{"two variants of a name", `"name":"default","variants":[{` + good + `},{` + good + `}]`, "/variants/1/name"},
+		{"two variants with the same name", `"name":"default","variants":[{` + good + `},{` + good + `}]`, "/variants/1/name"},
 	}
 	calls := []call{
 		{"no type", "POST", list, `{"parameters":{}}`, 400, invalid("/name")},
@@ -66,7 +67,7 @@ func TestStrategyRules(t *testing.T) {
 	s.unchanged(t, "f", calls)
 }
 
-// TestConstraintsAreKept sends one constraint of every operator, at the limits, and reads them back.
+// TestConstraintsAreKept saves constraints with every operator, up to the limits, and reads them back.
 func TestConstraintsAreKept(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -112,7 +113,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	}
 }
 
-// TestStrategyLimits is about limits that are settings.
+// TestStrategyLimits checks the limits that are settings (LIMIT_…).
 func TestStrategyLimits(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
 		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValueLength = 2, 1, 1, 3
@@ -130,10 +131,10 @@ func TestStrategyLimits(t *testing.T) {
 		{"a value too many", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["a","b"]}]}`, 400, invalid("/constraints/0/values")},
 		{"a value too long", "POST", list, `{"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["abcd"]}]}`, 400, invalid("/constraints/0/values/0")},
 	})
-	s.check(t, call{"other environments count by themselves", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything})
+	s.check(t, call{"each environment has its own limit", "POST", in("f", "production") + "/strategies", `{"name":"default"}`, 200, anything})
 }
 
-// TestStrategyVariants is about weights: the rules are those of a flag's variants.
+// TestStrategyVariants checks the weights of strategy-level variants: the rules are those of a flag's variants.
 func TestStrategyVariants(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -144,9 +145,29 @@ func TestStrategyVariants(t *testing.T) {
 	all := func(variants ...string) string { return `"variants":[` + strings.Join(variants, ",") + `]` }
 	id := s.strategy(t, "f", `{"name":"default",`+all(v("z", "variable", 300), v("a", "variable", 300))+`}`)
 	s.run(t, []call{
-		{"shared, in the order they were sent", "GET", list + "/" + id, "", 200, strategy("f", all(v("z", "variable", 500), v("a", "variable", 500)))},
-		{"what is left by the fix ones", "PUT", list + "/" + id, `{` + all(v("a", "fix", 99), v("b", "variable", 1), v("c", "variable", 1)) + `}`, 200,
+		{"equal shares, in the order of the request", "GET", list + "/" + id, "", 200, strategy("f", all(v("z", "variable", 500), v("a", "variable", 500)))},
+		{"variable weights share the rest", "PUT", list + "/" + id, `{` + all(v("a", "fix", 99), v("b", "variable", 1), v("c", "variable", 1)) + `}`, 200,
 			strategy("f", all(v("a", "fix", 99), v("b", "variable", 451), v("c", "variable", 450)))},
-		{"by a patch too", "PATCH", list + "/" + id, `[{"op":"remove","path":"/variants/0"}]`, 200, strategy("f", all(v("b", "variable", 500), v("c", "variable", 500)))},
+		{"with a patch", "PATCH", list + "/" + id, `[{"op":"remove","path":"/variants/0"}]`, 200, strategy("f", all(v("b", "variable", 500), v("c", "variable", 500)))},
 	})
+}
+
+// TestTooManySegmentsAreNotLoaded checks that a patch which gives a strategy too many segments is refused before they are
+// loaded: a body of 1 MiB can name some 100,000.
+func TestTooManySegmentsAreNotLoaded(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.create(t, "f")
+	one := in("f", "development") + "/strategies/" + s.strategy(t, "f", `{"name":"default"}`)
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = strconv.Itoa(i + 1)
+	}
+	patch := `[{"op":"replace","path":"/segments","value":[` + strings.Join(ids, ",") + `]}]`
+	calls := count.during(func() {
+		s.check(t, call{"1,000 segments", "PATCH", one, patch, 400, invalid("/segments")})
+	})
+	if len(calls) != 1 {
+		t.Errorf("calls %v, want one BatchGetItem", calls)
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 const strategyTypes = "/api/admin/strategies"
 
-// strategyType is a type that somebody defined, as it is answered.
+// strategyType is a custom strategy type in a response.
 func strategyType(name string, others ...string) string {
 	return object([]string{
 		fmt.Sprintf(`"name":%q`, name), `"displayName":null`, `"title":null`, `"description":null`, `"editable":true`, `"deprecated":false`, `"parameters":[]`,
@@ -33,37 +33,37 @@ func TestStrategyTypes(t *testing.T) {
 		`{"name":"n","type":"number","description":"","required":false}]`
 	full := strategyType("mine", `"title":"t"`, `"description":"d"`, answered)
 	s.run(t, []call{
-		{"from the start", "GET", strategyTypes, "", 200, all()},
+		{"only built-in types at first", "GET", strategyTypes, "", 200, all()},
 		{"a built-in one", "GET", strategyTypes + "/flexibleRollout", "", 200,
 			`{"...":0,"parameters":[{"...":0,"name":"rollout","type":"percentage"},{"...":0,"name":"stickiness","type":"string"},{"...":0,"name":"groupId","type":"string"}]}`},
 		{"one without parameters", "GET", strategyTypes + "/default", "", 200, `{"...":0,"parameters":[]}`},
-		{"defined", "POST", strategyTypes, `{"name":"mine","title":"t","description":"d","editable":false,"deprecated":true,` + given + `}`, 201, full},
-		{"by name alone", "POST", strategyTypes, `{"name":"plain","parameters":[]}`, 201, strategyType("plain")},
+		{"created", "POST", strategyTypes, `{"name":"mine","title":"t","description":"d","editable":false,"deprecated":true,` + given + `}`, 201, full},
+		{"with a name only", "POST", strategyTypes, `{"name":"plain","parameters":[]}`, 201, strategyType("plain")},
 		{"read", "GET", strategyTypes + "/mine", "", 200, full},
 		{"all", "GET", strategyTypes, "", 200, all(full, strategyType("plain"))},
 		{"a taken name", "POST", strategyTypes, `{"name":"mine","parameters":[]}`, 409, failure("NameExistsError", `"mine"`)},
 		{"a built-in name", "POST", strategyTypes, `{"name":"default","parameters":[]}`, 409, failure("NameExistsError", `"default"`)},
 		{"no name", "POST", strategyTypes, `{"parameters":[]}`, 400, invalid("/name")},
 		{"no parameters", "POST", strategyTypes, `{"name":"x"}`, 400, invalid("/parameters")},
-		{"a bad name", "POST", strategyTypes, `{"name":"a b","parameters":[]}`, 400, invalid("/name")},
-		{"bad parameters", "POST", strategyTypes, `{"name":"x","parameters":[{"name":"a","type":"nosuch"},{"type":"list"},{"name":"a","type":"list"}]}`, 400,
+		{"an invalid name", "POST", strategyTypes, `{"name":"a b","parameters":[]}`, 400, invalid("/name")},
+		{"invalid parameters", "POST", strategyTypes, `{"name":"x","parameters":[{"name":"a","type":"nosuch"},{"type":"list"},{"name":"a","type":"list"}]}`, 400,
 			invalid("/parameters/0/type", "/parameters/1/name", "/parameters/2/name")},
 		{"changed", "PUT", strategyTypes + "/mine", `{"name":"mine","title":null,"parameters":[]}`, 200, ""},
-		{"what was left out stays, but for parameters", "GET", strategyTypes + "/mine", "", 200, strategyType("mine", `"description":"d"`)},
+		{"fields that were left out stay, except parameters", "GET", strategyTypes + "/mine", "", 200, strategyType("mine", `"description":"d"`)},
 		{"changed without parameters", "PUT", strategyTypes + "/mine", `{"title":"t"}`, 400, invalid("/parameters")},
 		{"renamed", "PUT", strategyTypes + "/mine", `{"name":"other","parameters":[]}`, 400, invalid("/name")},
 		{"a built-in one changed", "PUT", strategyTypes + "/default", `{"parameters":[]}`, 400, malformed("built in")},
 		{"an unknown one changed", "PUT", strategyTypes + "/nosuch", `{"parameters":[]}`, 404, notFound(`"nosuch"`)},
 		{"deprecated", "POST", strategyTypes + "/mine/deprecate", "", 200, ""},
 		{"again", "POST", strategyTypes + "/mine/deprecate", "", 200, ""},
-		{"which shows", "GET", strategyTypes + "/mine", "", 200, strategyType("mine", `"description":"d"`, `"deprecated":true`)},
+		{"read as deprecated", "GET", strategyTypes + "/mine", "", 200, strategyType("mine", `"description":"d"`, `"deprecated":true`)},
 		{"reactivated", "POST", strategyTypes + "/mine/reactivate", "", 200, ""},
 		{"a built-in one deprecated", "POST", strategyTypes + "/default/deprecate", "", 400, malformed("built in")},
 		{"an unknown one reactivated", "POST", strategyTypes + "/nosuch/reactivate", "", 404, notFound(`"nosuch"`)},
 		{"deleted", "DELETE", strategyTypes + "/mine", "", 200, ""},
 		{"deleted again", "DELETE", strategyTypes + "/mine", "", 404, notFound(`"mine"`)},
 		{"a built-in one deleted", "DELETE", strategyTypes + "/default", "", 400, malformed("built in")},
-		{"what is left", "GET", strategyTypes, "", 200, all(strategyType("plain"))},
+		{"the remaining types", "GET", strategyTypes, "", 200, all(strategyType("plain"))},
 	})
 	want := []flags.EventType{
 		flags.StrategyTypeCreated, flags.StrategyTypeCreated, flags.StrategyTypeUpdated, flags.StrategyTypeDeprecated,
@@ -74,7 +74,7 @@ func TestStrategyTypes(t *testing.T) {
 	}
 }
 
-// TestStrategiesOfTypes gives a flag strategies of a type that somebody defined.
+// TestStrategiesOfTypes gives a flag strategies of a custom type.
 func TestStrategiesOfTypes(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -85,14 +85,14 @@ func TestStrategiesOfTypes(t *testing.T) {
 	const mine, parameters = `"name":"mine"`, `"parameters":{"need":"x","share":"50","on":"true","other":"1"}`
 	s.check(t, call{"added", "GET", one, "", 200, strategy("f", mine, parameters)})
 	s.unchanged(t, "f", []call{
-		{"without what is required", "POST", list, `{"name":"mine"}`, 400, invalid("/parameters/need")},
-		{"with bad values", "POST", list, `{"name":"mine","parameters":{"need":"","share":"half","on":1}}`, 400, invalid("/parameters/need", "/parameters/share", "/parameters/on")},
-		{"before what the path names", "POST", in("nosuch", "development") + "/strategies", `{"name":"mine"}`, 400, invalid("/parameters/need")},
-		{"a good one where nothing is", "POST", in("nosuch", "development") + "/strategies", `{"name":"mine","parameters":{"need":"x"}}`, 404, notFound(`"nosuch"`)},
-		{"replaced by bad parameters", "PUT", one, `{"parameters":{"need":"x","share":101}}`, 400, invalid("/parameters/share")},
+		{"without a required parameter", "POST", list, `{"name":"mine"}`, 400, invalid("/parameters/need")},
+		{"with invalid values", "POST", list, `{"name":"mine","parameters":{"need":"","share":"half","on":1}}`, 400, invalid("/parameters/need", "/parameters/share", "/parameters/on")},
+		{"checked before the path", "POST", in("nosuch", "development") + "/strategies", `{"name":"mine"}`, 400, invalid("/parameters/need")},
+		{"valid, for a flag that does not exist", "POST", in("nosuch", "development") + "/strategies", `{"name":"mine","parameters":{"need":"x"}}`, 404, notFound(`"nosuch"`)},
+		{"replaced with invalid parameters", "PUT", one, `{"parameters":{"need":"x","share":101}}`, 400, invalid("/parameters/share")},
 		{"replaced without parameters", "PUT", one, `{"title":"t"}`, 400, invalid("/parameters/need")},
-		{"replaced by an unknown type", "PUT", one, `{"name":"nosuch"}`, 400, invalid("/name")},
-		{"patched to bad parameters", "PATCH", one, `[{"op":"remove","path":"/parameters/need"}]`, 400, invalid("/parameters/need")},
+		{"replaced with an unknown type", "PUT", one, `{"name":"nosuch"}`, 400, invalid("/name")},
+		{"patched to invalid parameters", "PATCH", one, `[{"op":"remove","path":"/parameters/need"}]`, 400, invalid("/parameters/need")},
 		{"patched to an unknown type", "PATCH", one, `[{"op":"replace","path":"/name","value":"nosuch"}]`, 400, invalid("/name")},
 	})
 	s.run(t, []call{
@@ -101,12 +101,12 @@ func TestStrategiesOfTypes(t *testing.T) {
 		{"patched to another type", "PATCH", one, `[{"op":"replace","path":"/name","value":"default"}]`, 200, anything},
 		{"and back", "PATCH", one, `[{"op":"replace","path":"/name","value":"mine"}]`, 200, anything},
 		{"as a default strategy", "POST", project + "/environments/production/default-strategy", `{"name":"mine","parameters":{"need":"x"}}`, 200, anything},
-		{"but not without what is required", "POST", project + "/environments/production/default-strategy", `{"name":"mine"}`, 400, invalid("/parameters/need")},
-		{"used", "POST", in("f", "production") + "/on", "", 200, anything},
+		{"as a default strategy without a required parameter", "POST", project + "/environments/production/default-strategy", `{"name":"mine"}`, 400, invalid("/parameters/need")},
+		{"enabled with the default strategy", "POST", in("f", "production") + "/on", "", 200, anything},
 	})
 }
 
-// TestStrategyTypeInUse deletes a strategy type that flags have strategies of.
+// TestStrategyTypeInUse deletes a strategy type that a flag uses. The strategy stays and can be changed; new ones are refused.
 func TestStrategyTypeInUse(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -119,13 +119,13 @@ func TestStrategyTypeInUse(t *testing.T) {
 	s.run(t, []call{
 		{"kept", "GET", one, "", 200, strategy("f", mine, need)},
 		{"patched", "PATCH", one, `[{"op":"replace","path":"/title","value":"t"}]`, 200, strategy("f", mine, need, `"title":"t"`)},
-		{"replaced under its name", "PUT", one, `{"name":"mine","title":"u",` + need + `}`, 200, strategy("f", mine, need, `"title":"u"`)},
-		{"with a fault", "PUT", one, `{"name":"mine","constraints":[{"contextName":"c","operator":"IN"}]}`, 400, invalid("/constraints/0/values")},
+		{"replaced with the same type", "PUT", one, `{"name":"mine","title":"u",` + need + `}`, 200, strategy("f", mine, need, `"title":"u"`)},
+		{"with an invalid constraint", "PUT", one, `{"name":"mine","constraints":[{"contextName":"c","operator":"IN"}]}`, 400, invalid("/constraints/0/values")},
 		{"another type", "PUT", one, `{"name":"nosuch"}`, 400, invalid("/name")},
 		{"cloned", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything},
-		{"none added", "POST", list, `{"name":"mine",` + need + `}`, 400, invalid("/name")},
+		{"a second one of the deleted type", "POST", list, `{"name":"mine",` + need + `}`, 400, invalid("/name")},
 		{"changed to a known type", "PUT", one, `{"name":"default"}`, 200, strategy("f", `"title":"u"`)},
-		{"and not back", "PUT", one, `{"name":"mine"}`, 400, invalid("/name")},
+		{"back to the deleted type", "PUT", one, `{"name":"mine"}`, 400, invalid("/name")},
 	})
 }
 
@@ -155,9 +155,9 @@ func TestValidateConstraint(t *testing.T) {
 		{"no body", "POST", validate, ``, 400, malformed("required")},
 		{"a list", "POST", validate, `[]`, 400, invalid("")},
 		{"an empty list", "POST", validate, `{"contextName":"userId","operator":"IN","values":[]}`, 400, invalid("/values")},
-		{"no number", "POST", validate, `{"contextName":"age","operator":"NUM_EQ","value":"x"}`, 400, invalid("/value")},
+		{"not a number", "POST", validate, `{"contextName":"age","operator":"NUM_EQ","value":"x"}`, 400, invalid("/value")},
 		{"a number as a value", "POST", validate, `{"contextName":"age","operator":"NUM_EQ","value":1}`, 400, invalid("/value")},
-		{"too long a value", "POST", validate, `{"contextName":"c","operator":"IN","values":["a","` + strings.Repeat("x", 101) + `"]}`, 400, invalid("/values/1")},
+		{"a value that is too long", "POST", validate, `{"contextName":"c","operator":"IN","values":["a","` + strings.Repeat("x", 101) + `"]}`, 400, invalid("/values/1")},
 		{"an unknown operator", "POST", validate, `{"contextName":"c","operator":"IS","values":["a"]}`, 400, invalid("/operator")},
 	})
 }

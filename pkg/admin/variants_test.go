@@ -9,14 +9,14 @@ import (
 	"guidon/pkg/flags"
 )
 
-// v is a variant as it is answered.
+// v is a variant in a response.
 func v(name, weightType string, weight int, others ...string) string {
 	return object([]string{
 		fmt.Sprintf(`"name":%q`, name), fmt.Sprintf(`"weight":%d`, weight), fmt.Sprintf(`"weightType":%q`, weightType), `"stickiness":"default"`,
 	}, others)
 }
 
-// variants is the answer to everything about variants.
+// variants is the response of every operation on variants.
 func variants(list ...string) string {
 	return `{"version":1,"variants":[` + strings.Join(list, ",") + `]}`
 }
@@ -29,19 +29,19 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 	s.run(t, []call{
 		{"none yet", "GET", one, "", 200, variants()},
 		{"none set", "PUT", one, `[]`, 200, variants()},
-		{"by name and weight: variable, by default", "PUT", one, `[{"name":"a","weight":1}]`, 200, variants(v("a", "variable", 1000))},
+		{"with name and weight only: variable by default", "PUT", one, `[{"name":"a","weight":1}]`, 200, variants(v("a", "variable", 1000))},
 		{"with everything", "PUT", one, `[` + v("a", "variable", 7, every...) + `]`, 200, variants(v("a", "variable", 1000, every...))},
 		{"unknown members are ignored", "PUT", one, `[{"name":"a","weight":1,"nosuch":{},"payload":{"type":"string","value":"","x":1}}]`, 200,
 			variants(v("a", "variable", 1000, `"payload":{"type":"string","value":""}`))},
-		{"three share: the earlier gets more", "PUT", one, `[{"name":"z","weight":1},{"name":"y","weight":999},{"name":"x","weight":0}]`, 200,
+		{"three equal shares: the first gets the rest", "PUT", one, `[{"name":"z","weight":1},{"name":"y","weight":999},{"name":"x","weight":0}]`, 200,
 			variants(v("z", "variable", 334), v("y", "variable", 333), v("x", "variable", 333))},
 		{"read back", "GET", one, "", 200, variants(v("z", "variable", 334), v("y", "variable", 333), v("x", "variable", 333))},
-		{"beside a fix one", "PUT", one, `[` + v("f", "fix", 101) + `,` + v("a", "variable", 1) + `,` + v("b", "variable", 1) + `]`, 200,
+		{"with a fixed weight", "PUT", one, `[` + v("f", "fix", 101) + `,` + v("a", "variable", 1) + `,` + v("b", "variable", 1) + `]`, 200,
 			variants(v("f", "fix", 101), v("a", "variable", 450), v("b", "variable", 449))},
 		{"fix weights of 999", "PUT", one, `[` + v("f", "fix", 500) + `,` + v("g", "fix", 499) + `,` + v("a", "variable", 0) + `]`, 200,
 			variants(v("f", "fix", 500), v("g", "fix", 499), v("a", "variable", 1))},
 		{"a fix weight of 0", "PUT", one, `[` + v("f", "fix", 0) + `,` + v("a", "variable", 1000) + `]`, 200, variants(v("f", "fix", 0), v("a", "variable", 1000))},
-		{"weights with decimals come out whole", "PUT", one, `[{"name":"f","weight":333.7,"weightType":"fix"},{"name":"a","weight":0.5}]`, 200,
+		{"decimal weights become whole", "PUT", one, `[{"name":"f","weight":333.7,"weightType":"fix"},{"name":"a","weight":0.5}]`, 200,
 			variants(v("f", "fix", 333), v("a", "variable", 667))},
 		{"a number as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"number","value":"-1.5e3"}`) + `]`, 200, anything},
 		{"JSON as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"json","value":"[null]"}`) + `]`, 200, anything},
@@ -57,11 +57,11 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 		{"an unknown flag", "PUT", in("nosuch", "development") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
 		{"read in an unknown environment", "GET", in("f", "nosuch") + "/variants", "", 404, notFound(`"nosuch"`)},
 		{"read of an unknown flag", "GET", features + "/nosuch/variants", "", 404, notFound(`"nosuch"`)},
-		{"nothing new", "PUT", one, `[]`, 200, variants()},
+		{"no change", "PUT", one, `[]`, 200, variants()},
 	})
 }
 
-// TestVariantRules sends every broken rule to each of the ways to set variants.
+// TestVariantRules breaks every rule of variants, with each operation that sets variants.
 func TestVariantRules(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -78,12 +78,12 @@ func TestVariantRules(t *testing.T) {
 		{"an unknown weightType", with(`"weightType":"fixed"`) + `,{"name":"w","weight":1}`, "/0/weightType"},
 		{"an empty weightType", with(`"weightType":""`) + `,{"name":"w","weight":1}`, "/0/weightType"},
 		{"an empty stickiness", with(`"stickiness":""`), "/0/stickiness"},
-		{"no variable one", with(`"weightType":"fix"`), ""},
+		{"no variable weight", with(`"weightType":"fix"`), ""},
 		{"fix weights of 1000", v("f", "fix", 400) + `,` + v("g", "fix", 600) + `,` + v("a", "variable", 0), ""},
 		{"an unknown payload type", with(`"payload":{"type":"xml","value":"<a/>"}`), "/0/payload/type"},
 		{"no payload type", with(`"payload":{"value":"x"}`), "/0/payload/type"},
 		{"no payload value", with(`"payload":{"type":"string"}`), "/0/payload/value"},
-		{"a number that is none", with(`"payload":{"type":"number","value":"abc"}`), "/0/payload/value"},
+		{"not a number", with(`"payload":{"type":"number","value":"abc"}`), "/0/payload/value"},
 		{"JSON that does not parse", with(`"payload":{"type":"json","value":"{"}`), "/0/payload/value"},
 		{"an override without a context", with(`"overrides":[{"values":["x"]}]`), "/0/overrides/0/contextName"},
 		{"an override without values", with(`"overrides":[{"contextName":"c"}]`), "/0/overrides/0/values"},
@@ -114,12 +114,12 @@ func TestVariantsOfAllEnvironments(t *testing.T) {
 		{"in one", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
 		{"in the other", "GET", in("f", "production") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
 		{"others in one", "PUT", in("f", "production") + "/variants", `[{"name":"c","weight":1},{"name":"a","weight":1},{"name":"d","weight":1}]`, 200, anything},
-		{"the union by name, of the first environment that has it", "GET", all, "", 200,
+		{"the union by name; the first environment wins", "GET", all, "", 200,
 			variants(v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333))},
 		{"the same on the flag", "GET", f, "", 200, `{"...":0,"variants":[` +
 			strings.Join([]string{v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333)}, ",") + `]}`},
 		{"in some", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":[{"name":"e","weight":1}]}`, 200, variants(v("e", "variable", 1000))},
-		{"the other is as it was", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"the other environment is unchanged", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
 		{"in both, one named twice", "PUT", f + "/variants-batch", `{"environments":["production","development","production"],"variants":[{"name":"g","weight":1}]}`, 200, variants(v("g", "variable", 1000))},
 		{"cleared in all", "PUT", all, `[]`, 200, variants()},
 	})
@@ -145,32 +145,32 @@ func TestPatchVariants(t *testing.T) {
 			variants(v("a", "variable", 334), v("x", "variable", 333), v("b", "variable", 333))},
 		{"add at the end", "PATCH", dev, `[{"op":"add","path":"/-","value":` + v("y", "fix", 100) + `}]`, 200,
 			variants(v("a", "variable", 300), v("x", "variable", 300), v("b", "variable", 300), v("y", "fix", 100))},
-		{"a member", "PATCH", dev, `[{"op":"replace","path":"/3/weight","value":400}]`, 200,
+		{"a field", "PATCH", dev, `[{"op":"replace","path":"/3/weight","value":400}]`, 200,
 			variants(v("a", "variable", 200), v("x", "variable", 200), v("b", "variable", 200), v("y", "fix", 400))},
 		{"remove, move and test", "PATCH", dev, `[{"op":"test","path":"/1/name","value":"x"},{"op":"remove","path":"/1"},{"op":"move","from":"/2","path":"/0"}]`, 200,
 			variants(v("y", "fix", 400), v("a", "variable", 300), v("b", "variable", 300))},
 		{"copy under another name", "PATCH", dev, `[{"op":"copy","from":"/1","path":"/-"},{"op":"replace","path":"/3/name","value":"z"}]`, 200,
 			variants(v("y", "fix", 400), v("a", "variable", 200), v("b", "variable", 200), v("z", "variable", 200))},
 		{"none", "PATCH", dev, `[]`, 200, variants(v("y", "fix", 400), v("a", "variable", 200), v("b", "variable", 200), v("z", "variable", 200))},
-		{"the other is as it was", "GET", prod, "", 200, variants(v("c", "variable", 1000))},
-		{"in all: each its own list, the answer their union", "PATCH", all, `[{"op":"add","path":"/1","value":{"name":"n","weight":1}}]`, 200,
+		{"the other environment is unchanged", "GET", prod, "", 200, variants(v("c", "variable", 1000))},
+		{"in all: each list is patched, and the response is their union", "PATCH", all, `[{"op":"add","path":"/1","value":{"name":"n","weight":1}}]`, 200,
 			variants(v("y", "fix", 400), v("n", "variable", 150), v("a", "variable", 150), v("b", "variable", 150), v("z", "variable", 150), v("c", "variable", 500))},
-		{"as it is in the other", "GET", prod, "", 200, variants(v("c", "variable", 500), v("n", "variable", 500))},
+		{"the result in the other environment", "GET", prod, "", 200, variants(v("c", "variable", 500), v("n", "variable", 500))},
 	})
 	before := s.do(t, "GET", prod, "").body
 	s.unchanged(t, "f", []call{
-		{"in all, one of which cannot: none", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, malformed("cannot be applied")},
-		{"in all, where one breaks a rule: none", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, invalid("")},
-		{"an index that is not there", "PATCH", dev, `[{"op":"remove","path":"/99"}]`, 400, malformed("cannot be applied")},
-		{"an index behind the end", "PATCH", dev, `[{"op":"add","path":"/99","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
+		{"in all, where it does not apply to one: none is changed", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, malformed("cannot be applied")},
+		{"in all, where it breaks a rule in one: none is changed", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, invalid("")},
+		{"an index that does not exist", "PATCH", dev, `[{"op":"remove","path":"/99"}]`, 400, malformed("cannot be applied")},
+		{"an index after the end", "PATCH", dev, `[{"op":"add","path":"/99","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
 		{"a negative index", "PATCH", dev, `[{"op":"remove","path":"/-1"}]`, 400, malformed("cannot be applied")},
 		{"a negative index to add at", "PATCH", dev, `[{"op":"add","path":"/-1","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
-		{"no index", "PATCH", dev, `[{"op":"remove","path":"/name"}]`, 400, malformed("cannot be applied")},
+		{"not an index", "PATCH", dev, `[{"op":"remove","path":"/name"}]`, 400, malformed("cannot be applied")},
 		{"a test that fails", "PATCH", dev, `[{"op":"remove","path":"/0"},{"op":"test","path":"/0/name","value":"no"}]`, 400, malformed("nothing was changed")},
 		{"the whole list", "PATCH", dev, `[{"op":"replace","path":"","value":[]}]`, 400, invalid("/0/path")},
 		{"a name that is taken", "PATCH", dev, `[{"op":"copy","from":"/0","path":"/-"}]`, 400, invalid("/5/name")},
-		{"a variant that is none", "PATCH", dev, `[{"op":"add","path":"/0","value":"x"}]`, 400, invalid("/0")},
-		{"no patch", "PATCH", dev, `{}`, 400, invalid("")},
+		{"not a variant", "PATCH", dev, `[{"op":"add","path":"/0","value":"x"}]`, 400, invalid("/0")},
+		{"not a patch", "PATCH", dev, `{}`, 400, invalid("")},
 		{"an unknown environment", "PATCH", in("f", "nosuch") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
 		{"an unknown flag", "PATCH", features + "/nosuch/variants", `[]`, 404, notFound(`"nosuch"`)},
 	})

@@ -10,7 +10,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A ConstraintBody is a constraint as it comes in.
+// A ConstraintBody is a constraint in a request.
 type ConstraintBody struct {
 	ContextName     string                `json:"contextName"`
 	Operator        string                `json:"operator"`
@@ -20,7 +20,7 @@ type ConstraintBody struct {
 	Inverted        bool                  `json:"inverted"`
 }
 
-// Constraint returns what the body says.
+// Constraint returns the constraint.
 func (b ConstraintBody) Constraint() flags.Constraint {
 	c := flags.Constraint{
 		ContextName: b.ContextName, Operator: flags.Operator(b.Operator), Values: b.Values,
@@ -32,10 +32,11 @@ func (b ConstraintBody) Constraint() flags.Constraint {
 	return c
 }
 
-// A Parameter is a strategy Parameter: always a string in the store and in answers, whatever simple value came in.
+// A Parameter is the value of a strategy parameter. Requests can have a string, a number, a boolean or null; the store and
+// responses always have a string.
 type Parameter string
 
-// UnmarshalJSONFrom takes a string, a number as it is written, true, false, or null as an empty string.
+// UnmarshalJSONFrom decodes the value. Numbers keep the digits that they were sent with, and null becomes an empty string.
 func (p *Parameter) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Parameter) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return errors.New("must be a string, a number or a boolean")
 }
 
-// plainNumber is a JSON number without an exponent.
+// plainNumber returns a JSON number without an exponent: SDKs may not parse one.
 func plainNumber(number string) (Parameter, error) {
 	for _, c := range number {
 		if c == 'e' || c == 'E' {

@@ -9,22 +9,22 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A NewStrategyBody makes a strategy: a StrategyBody with a name.
+// A NewStrategyBody creates a strategy. Unlike in a StrategyBody, the name is required.
 type NewStrategyBody struct{ StrategyBody }
 
-// Check finds what is wrong with the body by itself.
+// Check adds the problems that can be found without the registry of strategy types.
 func (b NewStrategyBody) Check(limits flags.Limits, problems *flags.Problems) {
 	b.CheckMembers(problems)
 	b.ApplyTo(flags.Strategy{}).CheckWithoutRegistry(limits, problems)
 }
 
-// CheckType finds what the registry of strategy types tells about the body.
+// CheckType adds the problems of the strategy type and its parameters.
 func (b NewStrategyBody) CheckType(types *flags.StrategyTypes, problems *flags.Problems) {
 	b.ApplyTo(flags.Strategy{}).CheckType(types, problems)
 }
 
-// A StrategyBody changes a strategy. What is left out of constraints, variants, segments and parameters is emptied, or
-// goes back to its defaults; the rest stays.
+// A StrategyBody changes a strategy. Segments, constraints, variants and parameters are replaced: those that are left out
+// become empty, and parameters get their defaults. Other fields that are left out stay.
 type StrategyBody struct {
 	Name        httpapi.Maybe[string]  `json:"name"`
 	Title       httpapi.Maybe[*string] `json:"title"`
@@ -36,20 +36,20 @@ type StrategyBody struct {
 	Variants    []StrategyVariantBody  `json:"variants"`
 }
 
-// Check finds what is wrong whatever the strategy is now; what depends on that comes with the merged strategy.
+// Check adds the problems that do not depend on the stored strategy.
 func (b StrategyBody) Check(limits flags.Limits, problems *flags.Problems) {
 	b.CheckMembers(problems)
 	b.ApplyTo(flags.Strategy{Name: "default"}).CheckWithoutRegistry(limits, problems)
 }
 
-// CheckMembers finds what only the body can tell: a member that is missing.
+// CheckMembers adds the problems that only the body shows: required fields of variants that are missing.
 func (b StrategyBody) CheckMembers(problems *flags.Problems) {
 	for i, v := range b.Variants {
 		v.CheckMembers("/variants/"+strconv.Itoa(i), problems)
 	}
 }
 
-// ApplyTo is the strategy s with what the body says over it.
+// ApplyTo returns the strategy s with the fields of the body.
 func (b StrategyBody) ApplyTo(s flags.Strategy) flags.Strategy {
 	s.Name, s.Title, s.SortOrder = b.Name.Or(s.Name), b.Title.Or(s.Title), b.SortOrder.Or(s.SortOrder)
 	if b.Disabled.Set {
@@ -65,7 +65,7 @@ func (b StrategyBody) ApplyTo(s flags.Strategy) flags.Strategy {
 	return s
 }
 
-// A StrategyView is a strategy as it is answered (contract: Activation strategy).
+// A StrategyView is a strategy in a response (contract: Activation strategy).
 type StrategyView struct {
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
@@ -79,7 +79,7 @@ type StrategyView struct {
 	Parameters  map[string]string  `json:"parameters"`
 }
 
-// StrategyViewOf returns a strategy of a flag as answers have it.
+// StrategyViewOf returns a strategy of the flag of that name as responses have it.
 func StrategyViewOf(s flags.Strategy, feature string) StrategyView {
 	return StrategyView{
 		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, FeatureName: feature, SortOrder: s.SortOrder,

@@ -7,7 +7,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A VariantBody is a variant of a flag's environment as it comes in.
+// A VariantBody is a variant of a flag in a request.
 type VariantBody struct {
 	Name       string                     `json:"name"`
 	Weight     httpapi.Maybe[float64]     `json:"weight"`
@@ -17,17 +17,19 @@ type VariantBody struct {
 	Overrides  []OverrideBody             `json:"overrides"`
 }
 
+// A PayloadBody is the payload of a variant in a request.
 type PayloadBody struct {
 	Type  string                `json:"type"`
 	Value httpapi.Maybe[string] `json:"value"`
 }
 
+// An OverrideBody is an override of a variant in a request.
 type OverrideBody struct {
 	ContextName string                  `json:"contextName"`
 	Values      httpapi.Maybe[[]string] `json:"values"`
 }
 
-// CheckMembers finds what is missing.
+// CheckMembers adds a problem for each required field that is missing.
 func (b VariantBody) CheckMembers(path string, problems *flags.Problems) {
 	if !b.Weight.Set {
 		problems.Add(path+"/weight", "is required")
@@ -42,7 +44,7 @@ func (b VariantBody) CheckMembers(path string, problems *flags.Problems) {
 	}
 }
 
-// Variant returns what the body says.
+// Variant returns the variant, with the defaults of fields that are left out.
 func (b VariantBody) Variant() flags.Variant {
 	v := flags.Variant{
 		Name: b.Name, Weight: b.Weight.Value, WeightType: flags.WeightType(b.WeightType.Or(string(flags.Variable))),
@@ -57,9 +59,10 @@ func (b VariantBody) Variant() flags.Variant {
 	return v
 }
 
-// A StrategyVariantBody is a variant of a strategy as it comes in (contract: Strategy-level variant).
+// A StrategyVariantBody is a variant of a strategy in a request (contract: Strategy-level variant).
 type StrategyVariantBody struct{ VariantBody }
 
+// CheckMembers adds a problem for each required field that is missing.
 func (b StrategyVariantBody) CheckMembers(path string, problems *flags.Problems) {
 	b.VariantBody.CheckMembers(path, problems)
 	if !b.WeightType.Set {
