@@ -143,16 +143,10 @@ type permission struct {
 	Environment string           `json:"environment,omitzero"` // the only one that it is held in
 }
 
-var scopeNames = map[flags.Scope]string{flags.RootScope: "root", flags.ProjectScope: "project", flags.EnvironmentScope: "environment"}
-
 func roleOf(r flags.Role) role {
 	return role{r.ID, r.Type, r.Name, r.Description, list(r.Permissions, func(g flags.Grant) permission {
-		info, known := flags.DescribePermission(g.Permission)
-		scope := info.Scope
-		if !known && r.Type.IsProjectRole() {
-			scope = flags.ProjectScope
-		}
-		return permission{g.Permission.ID(), g.Permission, info.DisplayName, scopeNames[scope], g.Environment}
+		info, _ := flags.DescribePermission(g.Permission)
+		return permission{g.Permission.ID(), g.Permission, info.DisplayName, r.ScopeOf(g.Permission).String(), g.Environment}
 	})}
 }
 

@@ -82,6 +82,18 @@ const (
 	EnvironmentScope
 )
 
+// String returns the name of the scope in the interface.
+func (s Scope) String() string {
+	switch s {
+	case ProjectScope:
+		return "project"
+	case EnvironmentScope:
+		return "environment"
+	default:
+		return "root"
+	}
+}
+
 // A PermissionInfo describes a permission to users.
 type PermissionInfo struct {
 	Name        Permission

@@ -175,6 +175,15 @@ func (r Role) Has(p Permission, environment string) bool {
 	})
 }
 
+// ScopeOf returns the scope of a permission of the role. An unknown permission of a project role has project scope.
+func (r Role) ScopeOf(p Permission) Scope {
+	info, known := DescribePermission(p)
+	if !known && r.Type.IsProjectRole() {
+		return ProjectScope
+	}
+	return info.Scope
+}
+
 // Check adds the problems of a custom role's type and of the environments that it names.
 func (r Role) Check(registry *Environments, problems *Problems) {
 	if r.Type.BuiltIn() || r.Type != CustomRootRole && r.Type != CustomProjectRole {
