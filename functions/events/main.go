@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"guidon/pkg/admin"
+	"guidon/pkg/admin/eventlog"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -24,5 +24,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, admin.Events(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, eventlog.Group(), config)))
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/admin/eventlog"
+	"guidon/pkg/admin/users"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
@@ -44,6 +46,6 @@ func groups() (all []group) {
 
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
-	"MaxBulk": wire.MaxBulk, "MaxEvents": oldapi.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
-	"MaxRoleName": oldapi.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": wire.MaxTitle,
+	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
+	"MaxRoleName": users.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": oldapi.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

@@ -2,6 +2,7 @@
 package admin
 
 import (
+	"guidon/pkg/admin/eventlog"
 	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/projects"
@@ -9,6 +10,7 @@ import (
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
 	"guidon/pkg/admin/tokens"
+	"guidon/pkg/admin/users"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oldapi"
 )
@@ -26,9 +28,9 @@ func Features() httpapi.Group     { return features.Group() }
 func Tags() httpapi.Group         { return tags.Group() }
 func Strategies() httpapi.Group   { return strategies.Group() }
 func Variants() httpapi.Group     { return strategies.VariantGroup() }
-func Users() httpapi.Group        { return oldapi.Export(oldapi.Users()) }
+func Users() httpapi.Group        { return users.Group() }
 func Tokens() httpapi.Group       { return tokens.Group() }
 func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
-func Events() httpapi.Group       { return oldapi.Export(oldapi.Events()) }
+func Events() httpapi.Group       { return eventlog.Group() }
 func Segments() httpapi.Group     { return segments.Group() }
 func Fallback() httpapi.Group     { return fallback.Group() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 const (
@@ -165,6 +167,16 @@ func TestSearchUsers(t *testing.T) {
 		}
 	}
 	s.check(t, call{"no question", "GET", people + "/search", "", 200, "[]"})
+}
+
+// TestBudgetOfSearchedUsers holds a search that lists users to two calls. TestBudget covers one that is too short.
+func TestBudgetOfSearchedUsers(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.must(t, "GET", people, "") // stores that the token was used, once an hour
+	if got := count.during(func() { s.must(t, "GET", people+"/search?q=ad", "") }); strings.Join(got, " ") != "BatchGetItem Query" {
+		t.Errorf("calls %v, want one to authenticate and one for the list", got)
+	}
 }
 
 func TestServiceAccounts(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // Export is a group for the new runner. TEMPORARY.
 func Export(g Group) httpapi.Group {
-	out := httpapi.Group{Name: g.Name, Gone: map[string]string{}}
+	out := httpapi.Group{Name: g.Name}
 	for _, op := range g.Operations {
 		shape := op.Shape()
 		out.Operations = append(out.Operations, httpapi.Operation{
@@ -22,9 +22,6 @@ func Export(g Group) httpapi.Group {
 				return (&executor{store: store, config: config}).handler(op)
 			}),
 		})
-	}
-	for _, route := range g.gone {
-		out.Gone[route] = removed(route).Message
 	}
 	return out
 }

@@ -14,12 +14,11 @@ import (
 type Group struct {
 	Name       string
 	Operations []Operation
-	gone       []string // routes that are a 404 with a message of its own, see fallback.go
 }
 
 // Groups lists every group that has not moved.
 func Groups() []Group {
-	return []Group{Features(), Tags(), Users(), Imports(), Events(), Segments()}
+	return []Group{Features(), Tags(), Imports(), Segments()}
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".

@@ -356,7 +356,5 @@ func orderedID() string { return uuid.Must(uuid.NewV7()).String() }
 // in characters.
 const (
 	MaxTitle           = maxTitle
-	MaxRoleName        = maxRoleName
 	MaxPatchOperations = maxPatchOperations
-	MaxEvents          = maxEvents
 )

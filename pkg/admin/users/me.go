@@ -1,8 +1,12 @@
-package oldapi
+package users
 
-import "guidon/pkg/flags"
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
 
-// A meView is the caller, and what the caller may do. Feedback and splash are Unleash's; they are always empty.
+// A meView is the caller and the caller's permissions. Feedback and splash belong to Unleash's console, and are empty.
 type meView struct {
 	User        meUser            `json:"user"`
 	Permissions []permissionOfMe  `json:"permissions"`
@@ -10,7 +14,7 @@ type meView struct {
 	Splash      map[string]bool   `json:"splash"`
 }
 
-// A meUser is the user or service account of a personal token, or an API token, which has no id.
+// A meUser is the user or service account of a personal token, or an API token, which has no ID.
 type meUser struct {
 	ID          int64              `json:"id,omitzero"`
 	IsAPI       bool               `json:"isAPI"` // whether it is an API token
@@ -20,8 +24,8 @@ type meUser struct {
 	Email       string             `json:"email,omitzero"`
 	ImageURL    string             `json:"imageUrl,omitzero"`
 	RootRole    int64              `json:"rootRole,omitzero"`
-	CreatedAt   *timestamp         `json:"createdAt,omitzero"`
-	SeenAt      *timestamp         `json:"seenAt"`
+	CreatedAt   *shape.Time        `json:"createdAt,omitzero"`
+	SeenAt      *shape.Time        `json:"seenAt"`
 	Type        flags.TokenType    `json:"type,omitzero"`
 	Environment string             `json:"environment,omitzero"`
 	Projects    []string           `json:"projects,omitzero"`
@@ -35,31 +39,17 @@ type permissionOfMe struct {
 	Environment string           `json:"environment,omitzero"` // absent: in all environments
 }
 
-// myProjects names the projects that the caller has a role in.
-func myProjects(c *call) []flags.Key {
-	if c.caller.User == nil || c.caller.Admin {
-		return nil
-	}
-	return each(c.caller.User.Projects, flags.ProjectKey)
-}
-
-func readMe(c *call) (decision, error) {
-	var projects []*flags.Project
-	for _, key := range myProjects(c) {
-		if p := flags.Find[*flags.Project](c.more, key); p != nil {
-			projects = append(projects, p)
-		}
-	}
-	view := meView{
-		User: meUserOf(c.caller), Feedback: []map[string]bool{}, Splash: map[string]bool{},
-		Permissions: each(c.caller.HeldPermissions(projects), func(h flags.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
-	}
-	return ok(view)
+func readMe(tx *httpapi.Tx, _ httpapi.InService) (meView, error) {
+	held := tx.Caller.HeldPermissions(tx.CallersProjects())
+	return meView{
+		User: meUserOf(tx.Caller), Feedback: []map[string]bool{}, Splash: map[string]bool{},
+		Permissions: httpapi.Each(held, func(h flags.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
+	}, nil
 }
 
 func meUserOf(caller flags.Caller) meUser {
 	u := caller.User
-	if u == nil { // only admin tokens may call
+	if u == nil { // an admin token: other API tokens cannot call the operation
 		return meUser{
 			IsAPI: true, Name: caller.Name, Username: caller.Name, Type: flags.AdminToken, Environment: flags.All,
 			Projects: []string{flags.All}, Permissions: []flags.Permission{flags.Admin},
@@ -78,7 +68,7 @@ type userAccessView struct {
 	Groups []struct{}  `json:"groups"` // always empty
 }
 
-// A briefUser is what is needed to choose a user.
+// A briefUser is a user in the list to choose from.
 type briefUser struct {
 	ID          int64  `json:"id"`
 	AccountType string `json:"accountType"`
@@ -87,11 +77,11 @@ type briefUser struct {
 	Email       string `json:"email,omitzero"`
 }
 
-func listUserAccess(c *call) (decision, error) {
-	users := each(c.usersWhere(isPerson), func(u *flags.User) briefUser {
+func listUserAccess(tx *httpapi.Tx, _ httpapi.InService) (userAccessView, error) {
+	users := httpapi.Each(usersWhere(tx, isPerson), func(u *flags.User) briefUser {
 		return briefUser{u.ID, userViewOf(u).AccountType, u.Name, u.Username, u.Email}
 	})
-	return ok(userAccessView{Users: users, Groups: []struct{}{}})
+	return userAccessView{Users: users, Groups: []struct{}{}}, nil
 }
 
 // An adminCount is the number of administrators. Users have no passwords, so no administrator has one.
@@ -101,10 +91,17 @@ type adminCount struct {
 	Service    int `json:"service"`
 }
 
-func countAdmins(c *call) (decision, error) {
-	isAdmin := func(u *flags.User) bool { return u.IsAdmin(c.roles) }
-	return ok(adminCount{
-		NoPassword: count(c.usersWhere(isPerson), isAdmin),
-		Service:    count(c.usersWhere(isAccount), isAdmin),
-	})
+func countAdmins(tx *httpapi.Tx, _ httpapi.InService) (adminCount, error) {
+	roles := tx.Roles()
+	var n adminCount
+	for _, u := range tx.Users() {
+		switch {
+		case !u.IsAdmin(roles):
+		case u.ServiceAccount:
+			n.Service++
+		default:
+			n.NoPassword++
+		}
+	}
+	return n, nil
 }

@@ -1,0 +1,55 @@
+// Package users has the operations on users, service accounts and roles, and on who holds which role in a project
+// (contract: Project users). The operations on tokens are in another package.
+package users
+
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// Group lists the operations.
+func Group() httpapi.Group {
+	const (
+		users    = "/api/admin/user-admin"
+		accounts = "/api/admin/service-account"
+		roles    = "/api/admin/roles"
+		access   = "/api/admin/projects/{projectId}/access"
+		held     = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
+	)
+	var (
+		withRoles        = []flags.Key{flags.RolesKey()}
+		withEnvironments = []flags.Key{flags.EnvironmentsKey()}
+		withBoth         = []flags.Key{flags.RolesKey(), flags.EnvironmentsKey()}
+	)
+	return httpapi.Group{Name: "users", Operations: []httpapi.Operation{
+		{Route: "GET " + users, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listUsers)},
+		{Route: "POST " + users, Permission: flags.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createUser)},
+		{Route: "GET " + users + "/search", Permission: flags.Admin, Handle: httpapi.Handle(searchUsers)},
+		{Route: "GET " + users + "/access", Permission: flags.Admin, Handle: httpapi.Handle(listUserAccess)},
+		{Route: "GET " + users + "/admin-count", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(countAdmins)},
+		{Route: "GET " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.Handle(readUser)},
+		{Route: "PUT " + users + "/{userId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateUser)},
+		{Route: "DELETE " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.DoMany(deleteUser)},
+		{Route: "GET /api/admin/user", Permission: flags.Read, Handle: httpapi.Handle(readMe)},
+
+		{Route: "GET " + accounts, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listAccounts)},
+		{Route: "POST " + accounts, Permission: flags.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createAccount)},
+		{Route: "PUT " + accounts + "/{userId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateAccount)},
+		{Route: "DELETE " + accounts + "/{userId}", Permission: flags.Admin, Handle: httpapi.DoMany(deleteAccount)},
+
+		{Route: "GET /api/admin/permissions", Permission: flags.ReadRole, Ahead: withEnvironments, Handle: httpapi.Handle(listPermissions)},
+		{Route: "GET " + roles, Permission: flags.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(listRoles)},
+		{Route: "POST " + roles, Permission: flags.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(createRole)},
+		{Route: "GET " + roles + "/{roleId}", Permission: flags.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(readRole)},
+		{Route: "PUT " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(updateRole)},
+		{Route: "DELETE " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Do(deleteRole)},
+
+		{Route: "GET " + access, Permission: flags.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
+		{Route: "PUT " + access, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
+		{Route: "POST " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(addProjectRole)},
+		{Route: "PUT " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
+		{Route: "DELETE " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
+	}, Gone: map[string]string{
+		"GET " + users + "/inactive": "Guidon does not record sign-ins yet, so it cannot tell which users are inactive; GET " + users + " lists all users",
+	}}
+}

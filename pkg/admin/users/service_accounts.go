@@ -1,0 +1,102 @@
+package users
+
+import (
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A service account is a user that is a program. It has no e-mail address, and paths of its own.
+
+// A serviceAccountView is a service account with its tokens, without their secrets.
+type serviceAccountView struct {
+	userView
+	Tokens []accountToken `json:"tokens"`
+}
+
+type accountToken struct {
+	ID          int64       `json:"id"`
+	Description string      `json:"description"`
+	CreatedAt   shape.Time  `json:"createdAt"`
+	ExpiresAt   shape.Time  `json:"expiresAt"`
+	SeenAt      *shape.Time `json:"seenAt"`
+}
+
+func serviceAccountOf(u *flags.User) serviceAccountView {
+	return serviceAccountView{userViewOf(u), httpapi.Each(u.Tokens, func(t flags.UserToken) accountToken {
+		return accountToken{t.ID, t.Description, shape.Time(t.CreatedAt), shape.Time(t.ExpiresAt), shape.TimeOrNull(t.SeenAt)}
+	})}
+}
+
+// A serviceAccountList is all service accounts, and the roles that they can have.
+type serviceAccountList struct {
+	ServiceAccounts []serviceAccountView `json:"serviceAccounts"`
+	RootRoles       []roleView           `json:"rootRoles"`
+}
+
+func listAccounts(tx *httpapi.Tx, _ httpapi.InService) (serviceAccountList, error) {
+	return serviceAccountList{
+		ServiceAccounts: httpapi.Each(httpapi.PageOf(tx.Query(), usersWhere(tx, isAccount)), serviceAccountOf),
+		RootRoles:       httpapi.Each(tx.Roles().RootRoles(), roleViewOf),
+	}, nil
+}
+
+// A createAccountBody creates a service account.
+type createAccountBody struct {
+	Username string                 `json:"username"`
+	Name     string                 `json:"name"`
+	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+}
+
+// user is the service account of the body.
+func (b createAccountBody) user() flags.User {
+	return flags.User{ServiceAccount: true, Username: b.Username, Name: b.Name}
+}
+
+// Check adds all problems of the body, except an unknown root role: see findRootRole.
+func (b createAccountBody) Check(_ flags.Limits, problems *flags.Problems) {
+	u := b.user()
+	u.Check(problems)
+	if !b.RootRole.Set {
+		problems.Add("/rootRole", "is required")
+	}
+}
+
+func createAccount(tx *httpapi.Tx, _ httpapi.InService, in createAccountBody) (serviceAccountView, error) {
+	u, err := newUser(tx, in.user(), in.RootRole.Value)
+	if err != nil {
+		return serviceAccountView{}, err
+	}
+	tx.Save(events.UserCreated(u), u)
+	return serviceAccountOf(u), nil
+}
+
+// An updateAccountBody changes a service account. Fields that are absent stay as they are.
+type updateAccountBody struct {
+	Username httpapi.Maybe[*string] `json:"username"`
+	Name     httpapi.Maybe[*string] `json:"name"`
+	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+}
+
+// asUserBody is the body that changes a user in the same way.
+func (b updateAccountBody) asUserBody() updateUserBody {
+	return updateUserBody{userNames{Username: b.Username, Name: b.Name}, b.RootRole}
+}
+
+// Check adds the problems of the names that the body has.
+func (b updateAccountBody) Check(limits flags.Limits, problems *flags.Problems) {
+	b.asUserBody().Check(limits, problems)
+}
+
+func updateAccount(tx *httpapi.Tx, at inUser, in updateAccountBody) (serviceAccountView, error) {
+	u, err := update(tx, in.asUserBody(), at.account)
+	if err != nil {
+		return serviceAccountView{}, err
+	}
+	return serviceAccountOf(u), nil
+}
+
+func deleteAccount(m *httpapi.Many, at inUser) error {
+	return m.Until(func(tx *httpapi.Tx) (last bool, err error) { return remove(tx, at.account(tx)) })
+}

@@ -1,0 +1,137 @@
+package users
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// A userView is a user or service account (contract: User record). A name, username or e-mail that is not set is left out.
+type userView struct {
+	ID            int64       `json:"id"`
+	IsAPI         bool        `json:"isAPI"` // deprecated, always false
+	AccountType   string      `json:"accountType"`
+	Name          string      `json:"name,omitzero"`
+	Username      string      `json:"username,omitzero"`
+	Email         string      `json:"email,omitzero"`
+	ImageURL      string      `json:"imageUrl"`
+	InviteLink    string      `json:"inviteLink"`    // always empty: users cannot log in
+	LoginAttempts int         `json:"loginAttempts"` // always 0, for the same reason
+	RootRole      int64       `json:"rootRole"`
+	SeenAt        *shape.Time `json:"seenAt"`
+	CreatedAt     shape.Time  `json:"createdAt"`
+	ScimID        *string     `json:"scimId"` // always null: there is no external provisioning
+}
+
+func userViewOf(u *flags.User) userView {
+	kind := "User"
+	if u.ServiceAccount {
+		kind = "Service Account"
+	}
+	return userView{
+		ID: u.ID, AccountType: kind, Name: u.Name, Username: u.Username, Email: u.Email, ImageURL: u.Image(),
+		RootRole: u.RootRole, SeenAt: shape.TimeOrNull(u.SeenAt), CreatedAt: shape.Time(u.CreatedAt),
+	}
+}
+
+// A createdUser is the answer to the creation of a user.
+type createdUser struct {
+	userView
+	EmailSent bool `json:"emailSent"` // always false: no mail is sent
+}
+
+// A userList is all users, and the roles that they can have.
+type userList struct {
+	Users     []userView `json:"users"`
+	RootRoles []roleView `json:"rootRoles"`
+}
+
+// userNames are the names of a user in a body. Null and "" both remove a name.
+type userNames struct {
+	Username httpapi.Maybe[*string] `json:"username"`
+	Email    httpapi.Maybe[*string] `json:"email"`
+	Name     httpapi.Maybe[*string] `json:"name"`
+}
+
+// applyTo sets the names that the body has.
+func (n userNames) applyTo(u *flags.User) {
+	u.Username = wire.TextOver(n.Username, u.Username)
+	u.Email = wire.TextOver(n.Email, u.Email)
+	u.Name = wire.TextOver(n.Name, u.Name)
+}
+
+// A createUserBody creates a user. Password and sendEmail are accepted and ignored: users only have personal tokens.
+type createUserBody struct {
+	userNames
+	RootRole  httpapi.Maybe[roleRef] `json:"rootRole"`
+	Password  httpapi.Maybe[*string] `json:"password"`
+	SendEmail httpapi.Maybe[*bool]   `json:"sendEmail"`
+}
+
+// user is the user of the body.
+func (b createUserBody) user() flags.User {
+	var u flags.User
+	b.applyTo(&u)
+	return u
+}
+
+// Check adds all problems of the body, except an unknown root role: see findRootRole.
+func (b createUserBody) Check(_ flags.Limits, problems *flags.Problems) {
+	u := b.user()
+	u.Check(problems)
+	flags.CheckLength("/password", wire.TextOver(b.Password, ""), flags.MaxTitle, problems)
+	if !b.RootRole.Set {
+		problems.Add("/rootRole", "is required")
+	}
+}
+
+// An updateUserBody changes a user or service account. Fields that are absent stay as they are.
+type updateUserBody struct {
+	userNames
+	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+}
+
+// Check adds the problems of the names that the body has. Whether one is missing depends on the stored user: see update.
+func (b updateUserBody) Check(_ flags.Limits, problems *flags.Problems) {
+	u := flags.User{}
+	b.applyTo(&u)
+	u.Username = cmp.Or(u.Username, "any")
+	u.Check(problems)
+}
+
+// A roleRef names a role by its ID or its name.
+type roleRef struct {
+	ID   int64 // 0 for a name
+	Name string
+}
+
+var errRoleRef = errors.New("must be the id of a role, or its name")
+
+// UnmarshalJSONFrom reads a whole number above 0, or a string.
+func (r *roleRef) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	switch d.PeekKind() {
+	case '"':
+		return json.UnmarshalDecode(d, &r.Name)
+	case '0':
+		if err := json.UnmarshalDecode(d, &r.ID); err != nil || r.ID < 1 {
+			return errRoleRef
+		}
+		return nil
+	}
+	return errRoleRef
+}
+
+func (r roleRef) String() string {
+	if r.ID != 0 {
+		return strconv.FormatInt(r.ID, 10)
+	}
+	return strconv.Quote(httpapi.Shorten(r.Name))
+}
