@@ -75,9 +75,9 @@ sam-invoke: check-go $(SAM) ## invoke one function with its sample event, while 
 
 # These tests run sequentially over every route, or over much data. The race detector finds nothing in them and makes them
 # three to nine times slower, so they run without it. Every other test runs with it.
-SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportTakesWhatValidationSays|FullTransactions|NoSpellingGetsIn|$\
-HostileQueries|WidestFlag|LargestFlag|ValidationPromisesTheImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
-Budget|LargestImport|WrongTypes|LongAnswers|NotThere|Properties|FaultMatrix)$$
+SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportMatchesValidatedPermissions|FullTransactions|NoSpellingGetsIn|$\
+HostileQueries|WidestFlag|LargestFlag|ValidationMatchesImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
+Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix)$$
 
 # -count=1: the tests start programs that Go's test cache does not know.
 test: check-go check-npm ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)

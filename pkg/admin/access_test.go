@@ -90,8 +90,8 @@ func TestSetAccess(t *testing.T) {
 	})
 }
 
-// TestSetAccessOfMany changes more members than one transaction has room for.
-func TestSetAccessOfMany(t *testing.T) {
+// TestSetAccessOfManyUsers changes more members than one transaction has room for.
+func TestSetAccessOfManyUsers(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const many = 120
@@ -111,8 +111,8 @@ func TestSetAccessOfMany(t *testing.T) {
 	s.check(t, call{"all are out", "GET", project, "", 200, `{"...":0,"members":0}`})
 }
 
-// TestMembersAtOnce adds many users to one project at once, each of them twice: all are in, each once.
-func TestMembersAtOnce(t *testing.T) {
+// TestAddMembersInParallel adds many users to one project at once, each of them twice: all are in, each once.
+func TestAddMembersInParallel(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const users = 10
@@ -140,8 +140,8 @@ func TestMembersAtOnce(t *testing.T) {
 	s.check(t, call{"all in", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
 }
 
-// TestNobodyGrantsMoreThanTheyHold is about users, not tokens, who change who has access to a project.
-func TestNobodyGrantsMoreThanTheyHold(t *testing.T) {
+// TestGrantsWithinOwnPermissions is about users, not tokens, who change who has access to a project.
+func TestGrantsWithinOwnPermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Door","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
@@ -215,8 +215,8 @@ func (s *server) held(t *testing.T) string {
 	return `{"roles":[` + strings.Join(list, ",") + `]}`
 }
 
-// TestUsersReach is about what people may do with the users group itself.
-func TestUsersReach(t *testing.T) {
+// TestUserAdministrationPermissions is about what people may do with the users group itself.
+func TestUserAdministrationPermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)

@@ -62,8 +62,8 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsGuarded tries every operation without and with too small a token: nothing is said or done.
-func TestEveryOperationIsGuarded(t *testing.T) {
+// TestEveryOperationRequiresAuthorization tries every operation without and with too small a token: nothing is said or done.
+func TestEveryOperationRequiresAuthorization(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)
 	was := s.do(t, "GET", features, "").body
@@ -91,7 +91,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestAuthenticationDisabled(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
 	s.check(t, call{"makes without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
 	s.check(t, call{"reads with an unknown one", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")

@@ -41,10 +41,10 @@ func (s *silent) about(operations ...string) {
 	}
 }
 
-// TestSilentStore asks every operation of a store that does not answer: the answer comes within the function's time less
+// TestStoreDoesNotRespond asks every operation of a store that does not answer: the answer comes within the function's time less
 // the second that it takes to give it, as a 503 that says when to try again; and when the store answers
 // again, so does the service, without a start of anything.
-func TestSilentStore(t *testing.T) {
+func TestStoreDoesNotRespond(t *testing.T) {
 	const within = 3500 * time.Millisecond // of which a second is left to answer; all ask at once, so a busy machine needs of it
 	network := &silent{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })

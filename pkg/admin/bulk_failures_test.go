@@ -62,8 +62,8 @@ func TestBulkFaults(t *testing.T) {
 	}
 }
 
-// TestBulkBesideOthers changes flags by many bulk calls at once, of which each meets what others have changed.
-func TestBulkBesideOthers(t *testing.T) {
+// TestParallelBulkChanges changes flags by many bulk calls at once, of which each meets what others have changed.
+func TestParallelBulkChanges(t *testing.T) {
 	s := serve(t)
 	names, _ := some(12, "")
 	s.enabled(t, names...)
@@ -86,8 +86,8 @@ type undoneBody struct {
 	Details       []struct{ Message, Path string }
 }
 
-// TestBulkBrokenOff has the store go away in the middle: the answer tells what was done, and of the rest what is known.
-func TestBulkBrokenOff(t *testing.T) {
+// TestBulkDeadline has the store go away in the middle: the answer tells what was done, and of the rest what is known.
+func TestBulkDeadline(t *testing.T) {
 	const n, done = 20, 7
 	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.Throttle, dynamotest.Conflict} {
 		t.Run(string(fault), func(t *testing.T) {
@@ -145,9 +145,9 @@ func breakOff(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
 	})
 }
 
-// TestImportBrokenOff has the store go away in the middle of an import: the answer says how much is left and what to do,
+// TestImportDeadline has the store go away in the middle of an import: the answer says how much is left and what to do,
 // and when that is done everything is there once.
-func TestImportBrokenOff(t *testing.T) {
+func TestImportDeadline(t *testing.T) {
 	const n, done = 20, 7
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -175,8 +175,8 @@ func TestImportBrokenOff(t *testing.T) {
 	}
 }
 
-// TestBulkDefects has a store fail in ways that a good one never does, and the world change between two rounds.
-func TestBulkDefects(t *testing.T) {
+// TestBulkStoreErrors has a store fail in ways that a good one never does, and the world change between two rounds.
+func TestBulkStoreErrors(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f0", "f1")
 	_, body := some(2, `,"stale":true`)

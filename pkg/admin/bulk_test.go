@@ -97,8 +97,8 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestBulkFamilies archives flags that others depend on: with these they can go, in any order.
-func TestBulkFamilies(t *testing.T) {
+// TestBulkParentsAndChildren archives flags that others depend on: with these they can go, in any order.
+func TestBulkParentsAndChildren(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "child", "sister", "other", "lonely")

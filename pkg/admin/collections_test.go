@@ -28,8 +28,8 @@ func (s *server) put(t *testing.T, all []flags.Aggregate) {
 	}
 }
 
-// TestFullLists fills the list of everything that is listed whole to its limit: one more is a 400, and the list is read.
-func TestFullLists(t *testing.T) {
+// TestListLimits fills the list of everything that is listed whole to its limit: one more is a 400, and the list is read.
+func TestListLimits(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	numbered := func(n int, create func(i int) flags.Aggregate) []flags.Aggregate {
@@ -137,8 +137,8 @@ func TestLargeEntries(t *testing.T) {
 	})
 }
 
-// TestListedSize holds that entries are never larger in a list than the limit of lists takes them for.
-func TestListedSize(t *testing.T) {
+// TestListEntrySize holds that entries are never larger in a list than the limit of lists takes them for.
+func TestListEntrySize(t *testing.T) {
 	s := serve(t)
 	at, text := time.Now().UTC(), "a<b&c\"\\\n\x01\u2028é𝄞"
 	value := text
@@ -171,8 +171,8 @@ func TestListedSize(t *testing.T) {
 	}
 }
 
-// TestMostFavorites gives a flag as many favorites as it can have.
-func TestMostFavorites(t *testing.T) {
+// TestFavoriteLimit gives a flag as many favorites as it can have.
+func TestFavoriteLimit(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})

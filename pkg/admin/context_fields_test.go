@@ -60,8 +60,8 @@ func TestContextFields(t *testing.T) {
 	}
 }
 
-// TestMostContextFields: the limit holds under parallel calls.
-func TestMostContextFields(t *testing.T) {
+// TestContextFieldLimit: the limit holds under parallel calls.
+func TestContextFieldLimit(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.ContextFields = 8 })
 	got := s.parallel(t, 6, func(i int) call {
 		return call{method: "POST", path: contextFields, body: fmt.Sprintf(`{"name":"field-%d"}`, i)}

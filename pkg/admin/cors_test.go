@@ -82,8 +82,8 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestCORSOfFailures holds that pages may read what a panic is answered with.
-func TestCORSOfFailures(t *testing.T) {
+// TestCORSOfErrors holds that pages may read what a panic is answered with.
+func TestCORSOfErrors(t *testing.T) {
 	handler := httpapi.New(brokenStore{}, admin.Features(), httpapi.Config{Origins: []string{console}})
 	web := server{url: serveHandler(t, handler), client: http.DefaultClient}
 	got := web.do(t, "GET", features, "", "Origin: "+console, "Authorization: "+dynamotest.AdminToken)
@@ -92,8 +92,8 @@ func TestCORSOfFailures(t *testing.T) {
 	}
 }
 
-// TestCORSOfTheTemplate holds that API Gateway is told to answer what is answered here.
-func TestCORSOfTheTemplate(t *testing.T) {
+// TestCORSInTemplate holds that API Gateway is told to answer what is answered here.
+func TestCORSInTemplate(t *testing.T) {
 	raw, err := os.ReadFile("../../template.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -33,9 +33,9 @@ func (l *lastCall) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestTimeIsUp: what goes through many flags looks at the time, and answers 503 when it is up, even though it has loaded all
+// TestDeadlineAfterLoading: what goes through many flags looks at the time, and answers 503 when it is up, even though it has loaded all
 // that it needs.
-func TestTimeIsUp(t *testing.T) {
+func TestDeadlineAfterLoading(t *testing.T) {
 	late := &lastCall{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = late })
 	s.create(t, "one")

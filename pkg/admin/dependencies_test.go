@@ -107,8 +107,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestFamiliesInTheArchive archives, revives and clones flags that depend on others.
-func TestFamiliesInTheArchive(t *testing.T) {
+// TestArchiveParentsAndChildren archives, revives and clones flags that depend on others.
+func TestArchiveParentsAndChildren(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "b", "a")

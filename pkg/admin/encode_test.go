@@ -49,8 +49,8 @@ func TestConditionalReads(t *testing.T) {
 	}
 }
 
-// TestNoTagOfFailures sees that only the answers to reads are conditional.
-func TestNoTagOfFailures(t *testing.T) {
+// TestErrorsHaveNoETag sees that only the answers to reads are conditional.
+func TestErrorsHaveNoETag(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	for _, got := range []answer{

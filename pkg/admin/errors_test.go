@@ -79,8 +79,8 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-// TestNotThere names, on every operation, something in the path that is not there.
-func TestNotThere(t *testing.T) {
+// TestNotFound names, on every operation, something in the path that is not there.
+func TestNotFound(t *testing.T) {
 	s := serve(t)
 	good := s.another(t)
 	archived := s.another(t)
@@ -133,8 +133,8 @@ func TestNotThere(t *testing.T) {
 	}
 }
 
-// TestNothingAtThePath asks every group by itself, as a Lambda function is asked: whatever the path, JSON and no redirect.
-func TestNothingAtThePath(t *testing.T) {
+// TestUnknownPaths asks every group by itself, as a Lambda function is asked: whatever the path, JSON and no redirect.
+func TestUnknownPaths(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	paths := []string{

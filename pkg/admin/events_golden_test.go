@@ -346,9 +346,9 @@ type eventOnWire struct {
 	Data, PreData                     json.RawMessage
 }
 
-// TestEarlierEventsAreStillRead stores what the golden files hold, those of earlier versions included, and reads the log:
+// TestReadEventsOfEarlierVersions stores what the golden files hold, those of earlier versions included, and reads the log:
 // it shows the sides of each event as they were stored.
-func TestEarlierEventsAreStillRead(t *testing.T) {
+func TestReadEventsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	files, err := filepath.Glob(filepath.Join(goldenEvents, "*.golden"))

@@ -192,8 +192,8 @@ func checkLogWhole(t *testing.T, s *server, secrets []string) {
 	}
 }
 
-// TestReadingTheLog reads the log in the spellings of Unleash.
-func TestReadingTheLog(t *testing.T) {
+// TestReadLog reads the log in the spellings of Unleash.
+func TestReadLog(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"basket"}`)
@@ -262,9 +262,9 @@ func TestReadingTheLog(t *testing.T) {
 	}
 }
 
-// TestWhoReadsTheLog sees that events of tokens, users, roles and access are for administrators, and all others for
+// TestLogPermissions sees that events of tokens, users, roles and access are for administrators, and all others for
 // whoever may read.
-func TestWhoReadsTheLog(t *testing.T) {
+func TestLogPermissions(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.create(t, "checkout")

@@ -159,9 +159,9 @@ func (l longStore) Summaries(context.Context, string, bool) ([]flags.FeatureSumm
 	return list, nil
 }
 
-// TestLongAnswers lists more than Lambda can answer: compressed if the caller accepts that, else a clear error that names
+// TestLargeResponses lists more than Lambda can answer: compressed if the caller accepts that, else a clear error that names
 // the way out.
-func TestLongAnswers(t *testing.T) {
+func TestLargeResponses(t *testing.T) {
 	s := serve(t)
 	for _, path := range []string{project, features} {
 		for _, tt := range []struct {
@@ -261,8 +261,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestIDsAreFresh sees that no two failures have an id in common.
-func TestIDsAreFresh(t *testing.T) {
+// TestNewIDs sees that no two failures have an id in common.
+func TestNewIDs(t *testing.T) {
 	s := serve(t)
 	seen := map[string]bool{}
 	for range 20 {

@@ -51,7 +51,7 @@ func TestPatchFeatureImmutable(t *testing.T) {
 		call{"archived by true", "PATCH", f, `[{"op":"replace","path":"/archived","value":true}]`, 200, subset("f")}))
 }
 
-func TestPatchFeatureRefused(t *testing.T) {
+func TestPatchFeatureRejected(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"

@@ -7,8 +7,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestOnAndOff goes through the contract's section "States and transitions" for a flag in an environment.
-func TestOnAndOff(t *testing.T) {
+// TestEnableAndDisable goes through the contract's section "States and transitions" for a flag in an environment.
+func TestEnableAndDisable(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f", "bare", "disabled")
 	id := s.strategy(t, "f", `{"name":"default"}`)

@@ -173,7 +173,7 @@ func TestUpdateFeature(t *testing.T) {
 	})
 }
 
-func TestListFollowsAtOnce(t *testing.T) {
+func TestListShowsChangesImmediately(t *testing.T) {
 	s := serve(t)
 	s.create(t, "b", "a", "_", "B", "Z")
 	s.enabled(t, "on")

@@ -131,9 +131,9 @@ func TestHostileBodies(t *testing.T) {
 	t.Logf("the dearest took %d KB", dearest>>10)
 }
 
-// TestPatchesThatGrow sends patches of about a kilobyte that copy themselves up: they must cost no more, but for a
+// TestGrowingPatches sends patches of about a kilobyte that copy themselves up: they must cost no more, but for a
 // factor, than one of their size that is refused at its first operation. Unbounded, they would be terabytes.
-func TestPatchesThatGrow(t *testing.T) {
+func TestGrowingPatches(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)
 	const size = 961

@@ -94,9 +94,9 @@ type validated struct {
 	}
 }
 
-// TestImportTakesWhatValidationSays has data validated and imported by callers who hold all but one permission, and by one
+// TestImportMatchesValidatedPermissions has data validated and imported by callers who hold all but one permission, and by one
 // who holds none: the import refuses exactly what validation said that it would.
-func TestImportTakesWhatValidationSays(t *testing.T) {
+func TestImportMatchesValidatedPermissions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	held := strings.Fields(strings.Replace(permissionsOf[flags.RootScope], "ADMIN ", "", 1))
@@ -151,9 +151,9 @@ func TestImportTakesWhatValidationSays(t *testing.T) {
 	}
 }
 
-// TestImportForEverybodyIsAStrategy: who may switch flags on and create them, but not add strategies, gets no flag on for
+// TestImportStrategyForAllUsers: who may switch flags on and create them, but not add strategies, gets no flag on for
 // everybody by an import that has it on without strategies; validation names what is lacking.
-func TestImportForEverybodyIsAStrategy(t *testing.T) {
+func TestImportStrategyForAllUsers(t *testing.T) {
 	s := serve(t)
 	secret := s.account(t, s.roleOf(t, "root-custom", "UPDATE_TAG_TYPE"),
 		map[string]string{"default": s.roleOf(t, "custom", "CREATE_FEATURE UPDATE_FEATURE UPDATE_FEATURE_ENVIRONMENT")})
@@ -177,8 +177,8 @@ func TestImportForEverybodyIsAStrategy(t *testing.T) {
 	s.check(t, call{"with it", "GET", in("there", "development") + "/strategies", "", 200, `[{"...":0,"name":"flexibleRollout"}]`})
 }
 
-// TestRefusedImportTakesNoIDs: whoever may only read has no ids taken for segments that an import of theirs would make.
-func TestRefusedImportTakesNoIDs(t *testing.T) {
+// TestRejectedImportUsesNoIDs: whoever may only read has no ids taken for segments that an import of theirs would make.
+func TestRejectedImportUsesNoIDs(t *testing.T) {
 	s := serve(t)
 	one := func(name string) int64 {
 		var made struct{ ID int64 }

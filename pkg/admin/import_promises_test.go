@@ -60,9 +60,9 @@ func tagsOfA(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestValidationPromisesTheImport has awkward data validated and imported: what the import skips, the validation said, and
+// TestValidationMatchesImport has awkward data validated and imported: what the import skips, the validation said, and
 // what the validation said would be made or overwritten, the import makes or overwrites.
-func TestValidationPromisesTheImport(t *testing.T) {
+func TestValidationMatchesImport(t *testing.T) {
 	t.Parallel()
 	for _, tt := range awkwardData {
 		t.Run(tt.name, func(t *testing.T) {

@@ -204,7 +204,7 @@ func TestImportSkips(t *testing.T) {
 }
 
 // A flag that is on without a strategy is on for everybody, and so it is here.
-func TestImportOnWithoutStrategies(t *testing.T) {
+func TestImportEnabledWithoutStrategies(t *testing.T) {
 	s := serve(t)
 	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
 	s.importHere(t, data)
@@ -238,7 +238,7 @@ func TestImportManyWithParents(t *testing.T) {
 }
 
 // Somebody else may make the same flags at the same time: each is then there, and no name is taken.
-func TestImportsAtOnce(t *testing.T) {
+func TestParallelImports(t *testing.T) {
 	s := serve(t)
 	var list, tags, dependencies []string
 	for i := range 60 {

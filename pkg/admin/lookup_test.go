@@ -39,9 +39,9 @@ func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
 	}
 }
 
-// TestLookUpsCostTheSame counts what it takes to find that a token is good, and that it is not: the same call of the
+// TestLookupCost counts what it takes to find that a token is good, and that it is not: the same call of the
 // store, and about as much work in the process.
-func TestLookUpsCostTheSame(t *testing.T) {
+func TestLookupCost(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	count := &counter{}
 	s := serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
@@ -85,9 +85,9 @@ func TestLookUpsCostTheSame(t *testing.T) {
 	}
 }
 
-// TestNoLookUpIsRemembered: a token that was refused a moment ago is good once it is made, and one that was good is
+// TestLookupsAreNotCached: a token that was refused a moment ago is good once it is made, and one that was good is
 // refused once it is gone.
-func TestNoLookUpIsRemembered(t *testing.T) {
+func TestLookupsAreNotCached(t *testing.T) {
 	s := serve(t)
 	const secret = "*:*.made-later"
 	use := func() int { return s.do(t, "GET", project, "", as(secret)).status }

@@ -70,9 +70,9 @@ func (h holder) has(permission, project, environment string) bool {
 	return false
 }
 
-// TestPermissionsAreWrittenDown sees that the page above has every permission: a new one belongs there, and in the
+// TestPermissionsAreDocumented sees that the page above has every permission: a new one belongs there, and in the
 // built-in roles that hold it.
-func TestPermissionsAreWrittenDown(t *testing.T) {
+func TestPermissionsAreDocumented(t *testing.T) {
 	for scope, names := range permissionsOf {
 		var got []string
 		for _, info := range flags.Permissions(scope) {

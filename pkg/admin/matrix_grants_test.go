@@ -9,10 +9,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestNobodyMakesMoreThanTheyHold is a table of attempts to get more than one has, or to give more: by roles, by access to
-// projects, by tokens. What is refused has written nothing. (TestNobodyGrantsMoreThanTheyHold and TestWhoMakesTokens have
+// TestRolesWithinOwnPermissions is a table of attempts to get more than one has, or to give more: by roles, by access to
+// projects, by tokens. What is refused has written nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
 // the plain cases.)
-func TestNobodyMakesMoreThanTheyHold(t *testing.T) {
+func TestRolesWithinOwnPermissions(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	const shop = "/api/admin/projects/shop"
@@ -147,9 +147,9 @@ func TestNobodyMakesMoreThanTheyHold(t *testing.T) {
 	}
 }
 
-// TestSetAccessByOneWhoGoes has an owner hand the project over to more members than one transaction holds. The caller
+// TestSetAccessByLeavingUser has an owner hand the project over to more members than one transaction holds. The caller
 // goes with the last of them: or what is left would be refused.
-func TestSetAccessByOneWhoGoes(t *testing.T) {
+func TestSetAccessByLeavingUser(t *testing.T) {
 	s := serve(t)
 	id, header := s.person(t, flags.RoleViewer)
 	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, id), "")
@@ -164,8 +164,8 @@ func TestSetAccessByOneWhoGoes(t *testing.T) {
 	s.check(t, call{"the caller", "PUT", access, body, 403, anything}, header)
 }
 
-// TestRoleOfAnEnvironmentMadeAgain: what a role holds in an environment goes with it. One of its name starts clean.
-func TestRoleOfAnEnvironmentMadeAgain(t *testing.T) {
+// TestRoleOfRecreatedEnvironment: what a role holds in an environment goes with it. One of its name starts clean.
+func TestRoleOfRecreatedEnvironment(t *testing.T) {
 	s := serve(t)
 	again := func() {
 		s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)

@@ -93,9 +93,9 @@ var astray = map[string]int{
 
 var pathParameter = regexp.MustCompile(`\{([^}]*)\}`)
 
-// TestPathsThatDoNotFit tries every route with several parameters, each of them in turn put out of place, by an
+// TestMismatchedPaths tries every route with several parameters, each of them in turn put out of place, by an
 // administrator and by the owner of the project: a 404, and nothing is written.
-func TestPathsThatDoNotFit(t *testing.T) {
+func TestMismatchedPaths(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	m := s.maze(t)
 	for _, secret := range []string{"", m.owner} {

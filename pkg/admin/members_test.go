@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMembersThatClientsRead looks for members and headers that clients of Unleash read, where the contract leaves them out.
-func TestMembersThatClientsRead(t *testing.T) {
+// TestFieldsThatClientsRead looks for members and headers that clients of Unleash read, where the contract leaves them out.
+func TestFieldsThatClientsRead(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", features, `{"name":"f","description":"What it is for"}`)
 	s.must(t, "POST", features, `{"name":"gone"}`)

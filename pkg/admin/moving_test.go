@@ -70,8 +70,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestWhoMoves needs one permission where the flag is, and another where it goes.
-func TestWhoMoves(t *testing.T) {
+// TestMovePermissions needs one permission where the flag is, and another where it goes.
+func TestMovePermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f", "g")
@@ -170,8 +170,8 @@ func (s *server) counts(t *testing.T, id string) (active, stale int) {
 	return active, stale
 }
 
-// TestMoveIntoADeletedProject races a move with the deletion of where it goes: one of them is refused.
-func TestMoveIntoADeletedProject(t *testing.T) {
+// TestMoveToDeletedProject races a move with the deletion of where it goes: one of them is refused.
+func TestMoveToDeletedProject(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for i := range 12 {
