@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// awkward are names that are words of other languages, or look like parts of paths, numbers or routes.
+// awkward are valid names that are keywords of other languages, or look like parts of paths, numbers or routes.
 var awkward = []string{
 	"constructor", "__proto__", "toString", "null", "true", "~", "...", "-", "~0~1", "-1", "1e5", "set-sort-order", "environments", "on",
 	strings.Repeat("n", 100),
 }
 
-// TestAwkwardNames calls every operation on a flag of each such name, in a project and an environment of that name too.
+// TestAwkwardNames calls every operation on a flag with each of these names, in a project and an environment with the same
+// name.
 func TestAwkwardNames(t *testing.T) {
 	s := serve(t)
 	for _, name := range awkward {
@@ -31,7 +32,7 @@ func TestAwkwardNames(t *testing.T) {
 	}
 }
 
-// eachOperation calls every operation whose path names something on a subject, those that delete last.
+// eachOperation calls every operation with a path parameter on a subject. Operations that delete come last.
 func (s *server) eachOperation(t *testing.T, on subject) {
 	t.Helper()
 	child := on
@@ -39,7 +40,7 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 	var last []call
 	for _, route := range guarded(t) {
 		if !strings.Contains(route, "{") || byNumber(route) || route == "POST /api/admin/projects/{projectId}/environments" || strings.HasSuffix(route, "/changeProject") {
-			continue // it names nothing, or is done already for the subject to be there, or would take it elsewhere
+			continue // no path parameter, already called to create the subject, or moves the subject to another project
 		}
 		of := on
 		if strings.Contains(route, "/dependencies") {
@@ -49,7 +50,7 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 			prepare(s, t, &of)
 		}
 		if c := of.call(route); c.method == "DELETE" {
-			last = append([]call{c}, last...) // a strategy before its flag, which sorts before it
+			last = append([]call{c}, last...) // a strategy before its flag, whose route sorts first
 		} else {
 			s.check(t, c)
 		}
@@ -57,12 +58,12 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 			s.must(t, "POST", "/api/admin/archive/revive/"+on.flag, "")
 		}
 	}
-	slices.SortStableFunc(last, func(a, b call) int { // a tag before its flag, too
+	slices.SortStableFunc(last, func(a, b call) int { // a tag before its flag
 		return strings.Index(b.path, "/tags/") - strings.Index(a.path, "/tags/")
 	})
 	for _, c := range last {
 		if c.name == "DELETE /api/admin/projects/{projectId}" {
-			s.archiveAll(t, on.project) // what the operations before have made
+			s.archiveAll(t, on.project) // flags that earlier operations created
 		}
 		s.check(t, c)
 	}
@@ -77,8 +78,8 @@ func (s *server) archiveAll(t *testing.T, project string) {
 	}
 }
 
-// byNumber tells whether a path names something by its number or secret alone: users, roles, segments and tokens have names,
-// but not in paths. Types and context fields are none of a flag's names either.
+// byNumber reports whether a path has only an ID or a secret, as for users, roles, segments and tokens. Types and context
+// fields count too: they are not named after the flag.
 func byNumber(route string) bool {
 	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") {
 		return true
@@ -89,7 +90,7 @@ func byNumber(route string) bool {
 	return !strings.Contains(route, "{projectId}") && (strings.Contains(route, "{userId}") || strings.Contains(route, "{roleId}") || strings.Contains(route, "oken"))
 }
 
-// TestNames is about which names are names, wherever one is given.
+// TestNames checks which names are valid, in every operation that accepts one.
 func TestNames(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -108,8 +109,8 @@ func TestNames(t *testing.T) {
 			s.check(t, c)
 		}
 	}
-	s.check(t, call{"nothing was made", "GET", features, "", 200, `{"...":0,"features":[{"...":0,"name":"f"}]}`})
+	s.check(t, call{"nothing was created", "GET", features, "", 200, `{"...":0,"features":[{"...":0,"name":"f"}]}`})
 	for _, name := range []string{"A", "z", "0", "A-z_0.9~", strings.Repeat("N", 100)} {
-		s.check(t, call{"a name", "POST", features, fmt.Sprintf(`{"name":%q}`, name), 201, subset(name)})
+		s.check(t, call{"a valid name", "POST", features, fmt.Sprintf(`{"name":%q}`, name), 201, subset(name)})
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"guidon/pkg/admin"
 )
 
-// An example is how tests that are about every operation call one, and what it costs in calls of DynamoDB.
+// An example is how tests of all operations call one of them, and how many calls of DynamoDB it needs.
 type example struct {
-	body   string // a good one, which changes something; "" for an operation without one
+	body   string // a valid body that changes something; "" for an operation without a body
 	status int
-	calls  int // what it costs when it does its work
-	again  int // what the same call costs at once again, when there is nothing left to do or it is refused
+	calls  int // when it succeeds
+	again  int // when the same call is repeated, and changes nothing or is rejected
 }
 
-// {new} in a body is a name that nothing has yet; {strategy} is the id of the strategy that the flag has.
+// {new} in a body is an unused name; {strategy} is the id of the flag's strategy.
 const (
 	aPatch    = `[{"op":"replace","path":"/0/stickiness","value":"userId"}]`
 	aVariants = `[{"name":"v2","weight":1,"weightType":"variable"}]`
 )
 
-// Where context fields and segments are, and a segment of a project.
+// The paths of context fields and segments, and a segment of a project.
 const (
 	contextFields = "/api/admin/context"
 	aField        = contextFields + "/{contextField}"
@@ -35,8 +35,8 @@ const (
 	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
-// examples has one for every operation. Reads cost one call, lists one more a page, writes two, and one when they are
-// refused or change nothing; only whether a new name is taken is for the store to say, by the second call.
+// examples has an example for every operation. Reads need one call, lists one more per page, and writes two, or one if they
+// are rejected or change nothing. Whether a new name is taken is decided by the store, in the second call.
 var examples = map[string]example{
 	"GET /health": {"", 200, 0, 0},
 
@@ -46,7 +46,7 @@ var examples = map[string]example{
 	"GET /api/admin/projects/{projectId}/overview":      {"", 200, 2, 2},
 	"GET /api/admin/projects/{projectId}/health-report": {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/favorites":    {"", 200, 2, 1},
-	"DELETE /api/admin/projects/{projectId}/favorites":  {"", 200, 1, 1}, // it is none
+	"DELETE /api/admin/projects/{projectId}/favorites":  {"", 200, 1, 1}, // it is not a favorite
 	"POST /api/admin/environments":                      {`{"name":"{new}","type":"test"}`, 201, 2, 1},
 
 	"GET /api/admin/projects":                                                               {"", 200, 3, 3}, // there is one
@@ -64,7 +64,7 @@ var examples = map[string]example{
 	"GET /api/admin/environments/project/{projectId}":                                       {"", 200, 3, 3},
 	"POST /api/admin/environments/validate":                                                 {`{"name":"{new}"}`, 200, 1, 1},
 	"POST /api/admin/environments/{environmentName}/on":                                     {"", 204, 2, 1},
-	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is switched on again below
+	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is enabled again below
 	"PUT /api/admin/environments/update/{environmentName}":                                  {`{"type":"changed"}`, 200, 2, 1},
 	"PUT /api/admin/environments/sort-order":                                                {`{"{environment}":7}`, 200, 2, 1},
 	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 2, 1},
@@ -78,12 +78,12 @@ var examples = map[string]example{
 	"POST /api/admin/projects/{projectId}/features/{featureName}/clone":                          {`{"name":"{new}"}`, 201, 2, 2},
 	"GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}":      {"", 200, 1, 1},
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on":  {"", 200, 2, 1},
-	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {"", 200, 1, 1}, // it is off already
+	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {"", 200, 1, 1}, // it is already disabled
 	"GET /api/admin/archive/features":                                                            {"", 200, 3, 3}, // there is one project
 	"GET /api/admin/archive/features/{projectId}":                                                {"", 200, 2, 2},
-	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is active already
+	"POST /api/admin/archive/revive/{featureName}":                                               {"", 200, 1, 1}, // it is already active
 
-	ofFlag("POST", "/changeProject"):       {`{"newProjectId":"to-{featureName}"}`, 200, 3, 1}, // it is not there any more
+	ofFlag("POST", "/changeProject"):       {`{"newProjectId":"to-{featureName}"}`, 200, 3, 1}, // it is no longer in the project
 	ofProject("POST", "/archive"):          {someFlags + `}`, 202, 3, 2},
 	ofProject("POST", "/archive/validate"): {someFlags + `}`, 200, 2, 2},
 	ofProject("POST", "/revive"):           {someFlags + `}`, 200, 3, 2},
@@ -91,7 +91,7 @@ var examples = map[string]example{
 	ofProject("PUT", "/tags"):              {someFlags + `,"tags":{"addedTags":[{"type":"simple","value":"bulk"}],"removedTags":[]}}`, 200, 3, 2},
 	ofProject("POST", "/changeProject"):    {someFlags + `,"newProjectId":"to-{featureName}"}`, 200, 3, 2},
 	bulkSwitch + "on":                      {someFlags + `}`, 200, 3, 2},
-	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is off already
+	bulkSwitch + "off":                     {someFlags + `}`, 200, 2, 2}, // it is already disabled
 
 	"GET /api/admin/search/features":          {"", 200, 5, 5},
 	"POST /api/admin/features-batch/export":   {`{"environment":"development","features":["{featureName}"]}`, 200, 4, 4},
@@ -116,7 +116,7 @@ var examples = map[string]example{
 	"POST /api/admin/roles":                      {`{"name":"{new}","permissions":[{"name":"UPDATE_FEATURE"}]}`, 200, 2, 1},
 	"GET /api/admin/roles/{roleId}":              {"", 200, 1, 1},
 	"PUT /api/admin/roles/{roleId}":              {`{"name":"{new}"}`, 200, 2, 1},
-	"DELETE /api/admin/roles/{roleId}":           {"", 200, 4, 1}, // two lists say that nobody holds it
+	"DELETE /api/admin/roles/{roleId}":           {"", 200, 4, 1}, // two lists show that no user has it
 	"GET /api/admin/projects/{projectId}/access": {"", 200, 2, 2}, // for up to a hundred members
 	"PUT /api/admin/projects/{projectId}/access": {`{"roles":[{"id":5,"users":[1]}]}`, 200, 3, 1},
 	"POST " + heldRole:                           {"", 200, 2, 1},
@@ -124,7 +124,7 @@ var examples = map[string]example{
 	"DELETE " + heldRole:                         {"", 200, 2, 1},
 
 	ofFlag("POST", "/dependencies"):                    {`{"feature":"{parent}"}`, 200, 3, 2},
-	ofFlag("DELETE", "/dependencies"):                  {"", 200, 3, 1}, // again it has no parents to load
+	ofFlag("DELETE", "/dependencies"):                  {"", 200, 3, 1}, // the second time it has no parents to load
 	ofFlag("DELETE", "/dependencies/{parent}"):         {"", 200, 3, 1},
 	ofFlag("GET", "/parents"):                          {"", 200, 2, 2},
 	ofFlag("GET", "/lifecycle"):                        {"", 200, 1, 1},
@@ -134,7 +134,7 @@ var examples = map[string]example{
 	"GET /api/admin/feature-types":                     {"", 200, 1, 1},
 	"POST /api/admin/features/validate":                {`{"name":"{new}","projectId":"{projectId}"}`, 200, 2, 2},
 	ofFlag("POST", "/favorites"):                       {"", 200, 2, 1},
-	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is none
+	ofFlag("DELETE", "/favorites"):                     {"", 200, 1, 1}, // it is not a favorite
 	"GET /api/admin/tag-types":                         {"", 200, 1, 1},
 	"POST /api/admin/tag-types":                        {`{"name":"{new}"}`, 201, 2, 1},
 	"POST /api/admin/tag-types/validate":               {`{"name":"{new}"}`, 200, 1, 1},
@@ -155,19 +155,19 @@ var examples = map[string]example{
 	"POST " + contextFields + "/validate":                {`{"name":"{new}"}`, 200, 1, 1},
 	"GET " + aField:                                      {"", 200, 1, 1},
 	"PUT " + aField:                                      {`{"description":"{new}"}`, 200, 2, 1},
-	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists say that nothing uses it
+	"DELETE " + aField:                                   {"", 200, 5, 1}, // three lists show that nothing uses it
 	"GET " + aField + "/strategies":                      {"", 200, 3, 3},
 	"POST " + aField + "/legal-values":                   {`{"value":"{new}"}`, 200, 2, 1},
 	"DELETE " + aField + "/legal-values/{legalValue...}": {"", 200, 2, 1},
 
 	"GET " + allSegments:                              {"", 200, 4, 4},
-	"POST " + allSegments:                             {aSegmentOf, 201, 5, 5}, // of a project, and with an id
+	"POST " + allSegments:                             {aSegmentOf, 201, 5, 5}, // it loads the project and takes an id
 	"POST " + allSegments + "/validate":               {`{"name":"{new}"}`, 204, 2, 2},
-	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has none
+	"GET " + allSegments + "/strategies/{strategyId}": {"", 200, 2, 2}, // it has no segments
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
 	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
-	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists say that nothing uses it
+	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists show that nothing uses it
 	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
@@ -231,7 +231,7 @@ func ofFlag(method, tail string) string {
 
 func ofProject(method, tail string) string { return method + " /api/admin/projects/{projectId}" + tail }
 
-// The beginning of a body that names flags, and where many are switched.
+// The beginning of a body that names flags, and the path that enables or disables several flags.
 const (
 	someFlags  = `{"features":["{featureName}","{featureName}"]`
 	bulkSwitch = "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/"
@@ -241,12 +241,12 @@ func inEnvironment(method, tail string) string {
 	return ofFlag(method, "/environments/{environment}"+tail)
 }
 
-// A subject is what an operation is tried on: a flag with a strategy in an environment, and variants in all.
+// A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
 type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment string }
 
 var subjects atomic.Int64
 
-// apart are the operations that take away what other tests stand on: each is tried on something of its own.
+// apart has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
 var apart = map[string]func(s *server, t *testing.T, on *subject){
 	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
 	"PUT /api/admin/api-tokens/{token}":    (*server).ownToken,
@@ -300,23 +300,23 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 	"PUT /api/admin/roles/{roleId}":                        (*server).ownRole,
 	"DELETE /api/admin/roles/{roleId}":                     (*server).ownRole,
 	"GET /api/admin/projects/{projectId}/access":           (*server).ownMember,
-	"PUT " + heldRole:                                      (*server).ownMember, // who holds another role
+	"PUT " + heldRole:                                      (*server).ownMember, // the user has another role
 	"DELETE " + heldRole: func(s *server, t *testing.T, on *subject) {
 		s.ownMember(t, on)
 		on.role = "5"
 	},
 }
 
-// itsTags is where the tags of a flag are.
+// itsTags is the path of the tags of a flag.
 const itsTags = "/api/admin/features/{featureName}/tags"
 
-// target makes the project that the subject's flag moves to.
+// target creates the project that the subject's flag moves to.
 func (s *server) target(t *testing.T, on *subject) {
 	t.Helper()
 	s.must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
 }
 
-// ownParent makes a flag that the subject's can depend on, and ownParents has it do so.
+// ownParent creates a flag that the subject's flag can depend on. ownParents also adds the dependency.
 func (s *server) ownParent(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
@@ -335,20 +335,20 @@ func (s *server) ownTagType(t *testing.T, on *subject) {
 	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
-// ownField makes a context field with a legal value.
+// ownField creates a context field with a legal value.
 func (s *server) ownField(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", contextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
 }
 
-// ownSegment makes a segment of the subject's project.
+// ownSegment creates a segment of the subject's project.
 func (s *server) ownSegment(t *testing.T, on *subject) {
 	t.Helper()
 	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
 }
 
-// ownProject makes a project with one flag and a segment.
+// ownProject creates a project with one flag and a segment.
 func (s *server) ownProject(t *testing.T, on *subject) {
 	t.Helper()
 	on.project, on.flag = on.fill("{new}"), on.fill("{new}")
@@ -364,7 +364,7 @@ func (s *server) ownStrategyType(t *testing.T, on *subject) {
 	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
 }
 
-// secretIn is the secret in an answer.
+// secretIn returns the secret in a response.
 func secretIn(answer string) string {
 	_, rest, _ := strings.Cut(answer, `"secret":"`)
 	secret, _, _ := strings.Cut(rest, `"`)
@@ -381,14 +381,14 @@ func (s *server) ownSignup(t *testing.T, on *subject) {
 	on.secret = secretIn(s.must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 }
 
-// ownAccountToken makes a service account with a token.
+// ownAccountToken creates a service account with a token.
 func (s *server) ownAccountToken(t *testing.T, on *subject) {
 	t.Helper()
 	s.ownAccount(t, on)
 	s.must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
 }
 
-// heldRole is where a user's role in a project is.
+// heldRole is the path of a user's role in a project.
 const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 
 func (s *server) ownUser(t *testing.T, on *subject) {
@@ -406,14 +406,14 @@ func (s *server) ownRole(t *testing.T, on *subject) {
 	on.role = s.id(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
 }
 
-// ownMember makes a user who is a member of the project.
+// ownMember creates a user who is a member of the project.
 func (s *server) ownMember(t *testing.T, on *subject) {
 	t.Helper()
 	s.ownUser(t, on)
 	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
 }
 
-// id is the id of what a POST makes.
+// id sends a POST and returns the id of what it creates.
 func (s *server) id(t *testing.T, path, body string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(s.must(t, "POST", path, body).body, `"id":`)
@@ -427,7 +427,7 @@ func (s *server) ownEnvironment(t *testing.T, on *subject) {
 	s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
 }
 
-// another is a flag of its own to try an operation on.
+// another creates a new flag to call an operation on.
 func (s *server) another(t *testing.T) subject {
 	t.Helper()
 	on := subject{project: "default", flag: fmt.Sprintf("subject-%d", subjects.Add(1)), environment: "development"}
@@ -436,7 +436,7 @@ func (s *server) another(t *testing.T) subject {
 	return on
 }
 
-// furnish gives the subject's flag its strategy and variants.
+// furnish adds a strategy and variants to the subject's flag.
 func (s *server) furnish(t *testing.T, on *subject) {
 	t.Helper()
 	flag := on.fill(ofFlag("", ""))[1:]
@@ -446,7 +446,7 @@ func (s *server) furnish(t *testing.T, on *subject) {
 	on.strategy, _, _ = strings.Cut(rest, `"`)
 }
 
-// fill puts the subject's names in the place of a text's {parameters}.
+// fill replaces the {parameters} in a text with the subject's names.
 func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
@@ -456,14 +456,14 @@ func (on subject) fill(text string) string {
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }
 
-// call is the example of a route for the subject.
+// call returns the call of a route's example on the subject.
 func (on subject) call(route string) call {
 	method, path, _ := strings.Cut(route, " ")
 	e := examples[route]
 	return call{route, method, on.fill(path), on.fill(e.body), e.status, anything}
 }
 
-// routes are those of every operation, in order; a test fails where one has no example.
+// routes returns the sorted routes of all operations. The test fails if one has no example.
 func routes(t *testing.T) []string {
 	t.Helper()
 	missing := maps.Clone(examples)
@@ -471,7 +471,7 @@ func routes(t *testing.T) []string {
 	for _, group := range admin.Groups() {
 		for _, route := range group.Routes() {
 			if _, ok := examples[route]; !ok {
-				t.Errorf("%s of group %s has no example in operations_test.go, want one", route, group.Name)
+				t.Errorf("%s of group %s has no example in operations_test.go; add one", route, group.Name)
 				continue
 			}
 			delete(missing, route)
@@ -479,19 +479,19 @@ func routes(t *testing.T) []string {
 		}
 	}
 	for route := range missing {
-		t.Errorf("the example of %s is of no operation", route)
+		t.Errorf("the example of %s belongs to no operation; remove it", route)
 	}
 	slices.Sort(all)
 	return all
 }
 
-// withBody are the routes that take a body.
+// withBody returns the routes that take a body.
 func withBody(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" })
 }
 
-// guarded are the routes that need a token: all but what is public.
+// guarded returns the routes that need a token: all that are not public.
 func guarded(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(routes(t), func(route string) bool { return route == "GET /health" })

@@ -8,17 +8,19 @@ import (
 	"time"
 )
 
-// TestBodyBeforePath: what is wrong with the body or with the form of an id is a 400 even where the path names nothing.
+// TestBodyBeforePath checks that an invalid body or a malformed id is a 400 even if the path names something that does not
+// exist.
 func TestBodyBeforePath(t *testing.T) {
 	s := serve(t)
 	s.run(t, []call{
-		{"a name that is not the path's", "PUT", features + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
-		{"an id that is no number", "DELETE", "/api/admin/projects/nosuch/users/abc/roles/1", "", 400, failure("ValidationError", "whole number")},
-		{"a role that is no number", "DELETE", "/api/admin/projects/nosuch/users/1/roles/x", "", 400, failure("ValidationError", "whole number")},
+		{"a name that differs from the path's", "PUT", features + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
+		{"an id that is not a number", "DELETE", "/api/admin/projects/nosuch/users/abc/roles/1", "", 400, failure("ValidationError", "whole number")},
+		{"a role that is not a number", "DELETE", "/api/admin/projects/nosuch/users/1/roles/x", "", 400, failure("ValidationError", "whole number")},
 	})
 }
 
-// TestWorkIsBounded sends what once took minutes of one core: an answer must come long before a function's time is up.
+// TestWorkIsBounded sends requests that once took minutes of one core. The response must come long before a function's
+// timeout.
 func TestWorkIsBounded(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -39,7 +41,7 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			began := time.Now()
 			got := s.do(t, c.method, c.path, c.body)
-			if took := time.Since(began); took > 10*time.Second { // a bound by orders of magnitude, not a measure of speed
+			if took := time.Since(began); took > 10*time.Second { // far above the usual time: this does not measure speed
 				t.Errorf("took %s", took)
 			}
 			if got.status >= http.StatusInternalServerError {

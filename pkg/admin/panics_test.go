@@ -11,8 +11,8 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestPanicsOfWorkers has goroutines of a list and of a bulk operation panic: the request is a 500, the process stays, and
-// the answer says what other goroutines did.
+// TestPanicsOfWorkers causes panics in goroutines of a list and of a bulk operation. The request is a 500, the process keeps
+// running, and the error says what other goroutines did.
 func TestPanicsOfWorkers(t *testing.T) {
 	network := &panicking{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
@@ -21,7 +21,7 @@ func TestPanicsOfWorkers(t *testing.T) {
 	const list, stale = "/api/admin/projects", project + "/stale"
 	both := `{"features":["f","g"],"stale":true}`
 	for _, tt := range []struct {
-		operation, contains      string // what panics
+		operation, contains      string // of the request that panics
 		method, path, body, want string
 	}{
 		{"Query", "GUARD#", "GET", list, "", "internal error"},
@@ -39,7 +39,7 @@ func TestPanicsOfWorkers(t *testing.T) {
 	}
 }
 
-// A panicking transport panics in requests of one operation whose body has some text.
+// A panicking transport panics in requests of one operation whose body contains a text.
 type panicking struct{ in atomic.Pointer[[2]string] }
 
 func (p *panicking) RoundTrip(r *http.Request) (*http.Response, error) {

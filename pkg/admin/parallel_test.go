@@ -14,7 +14,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// parallel makes n calls at once, and counts their answers by status.
+// parallel makes n calls at the same time, and counts the responses by status.
 func (s *server) parallel(t *testing.T, n int, of func(i int) call) map[int]int {
 	t.Helper()
 	var (
@@ -26,7 +26,7 @@ func (s *server) parallel(t *testing.T, n int, of func(i int) call) map[int]int 
 	for i := range n {
 		wg.Go(func() {
 			c := of(i)
-			<-start // all at once
+			<-start // all at the same time
 			got, err := s.try(c.method, c.path, c.body)
 			mu.Lock()
 			defer mu.Unlock()
@@ -35,7 +35,7 @@ func (s *server) parallel(t *testing.T, n int, of func(i int) call) map[int]int 
 			}
 			statuses[got.status]++
 			if got.status >= 500 && got.status != http.StatusServiceUnavailable {
-				t.Errorf("%s %s: %d %s, want no failure of the service", c.method, c.path, got.status, got.body)
+				t.Errorf("%s %s: %d %s, want no error of the service", c.method, c.path, got.status, got.body)
 			}
 		})
 	}
@@ -47,7 +47,7 @@ func (s *server) parallel(t *testing.T, n int, of func(i int) call) map[int]int 
 func wantStatuses(t *testing.T, got, want map[int]int) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("answers by status %v, want %v", got, want)
+		t.Errorf("responses by status %v, want %v", got, want)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestParallelPatches(t *testing.T) {
 	wantParameters(t, s.must(t, "GET", one, "").body, 50)
 }
 
-// wantParameters sees that a strategy has the parameters p0, p1 and so on.
+// wantParameters checks that a strategy has the parameters p0, p1 and so on.
 func wantParameters(t *testing.T, body string, n int) {
 	t.Helper()
 	var strategy struct{ Parameters map[string]string }
@@ -168,9 +168,9 @@ func TestParallelArchives(t *testing.T) {
 	s.wantEvents(t, "f", flags.FeatureEnvironmentEnabled, 2) // with the first, before it was archived
 }
 
-// TestListsFollowWriters has writers create, switch and archive flags of their own at the same time: the list that
-// each asks for right after shows what it did.
-func TestListsFollowWriters(t *testing.T) {
+// TestListsShowParallelWrites has several writers create, enable and archive their own flags in parallel. The list that each
+// reads right after a change shows the change.
+func TestListsShowParallelWrites(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	var wg sync.WaitGroup
@@ -181,7 +181,7 @@ func TestListsFollowWriters(t *testing.T) {
 				for _, step := range []call{
 					{"created", "POST", features, fmt.Sprintf(`{"name":%q}`, name), 201, `"enabled":false`},
 					{"given a strategy", "POST", in(name, "development") + "/strategies", `{"name":"default"}`, 200, `"hasStrategies":true`},
-					{"switched on", "POST", in(name, "development") + "/on", "", 200, `"enabled":true`},
+					{"enabled", "POST", in(name, "development") + "/on", "", 200, `"enabled":true`},
 					{"archived", "DELETE", features + "/" + name, "", 202, ""},
 				} {
 					done, err := s.try(step.method, step.path, step.body)
@@ -191,7 +191,7 @@ func TestListsFollowWriters(t *testing.T) {
 						return
 					}
 					if got := listedAs(list.body, name); (got == "") != (step.want == "") || !strings.Contains(got, step.want) {
-						t.Errorf("%s was %s, and the list says %q, want %q in it", name, step.name, got, step.want)
+						t.Errorf("%s was %s, and the list has %q, want %q in it", name, step.name, got, step.want)
 					}
 				}
 			}
@@ -201,7 +201,7 @@ func TestListsFollowWriters(t *testing.T) {
 	s.check(t, call{"all archived", "GET", features, "", 200, `{"version":2,"features":[]}`})
 }
 
-// listedAs is what a list says of a flag in its first environment; "" when it is not in it.
+// listedAs returns the row of a flag in a list, up to its second environment; "" if the list does not have the flag.
 func listedAs(list, name string) string {
 	_, rest, found := strings.Cut(list, fmt.Sprintf(`{"name":%q`, name))
 	if !found {
@@ -211,8 +211,8 @@ func listedAs(list, name string) string {
 	return first
 }
 
-// TestParallelFaults does the same over a network that loses requests and answers, and an engine that is busy and has
-// other transactions under way: a 503 is fine; a false 409, a change made twice or a 500 is not.
+// TestParallelFaults makes parallel changes over a network that loses requests and responses, with an engine that throttles
+// and reports conflicts. A 503 is correct; a false 409, a repeated change or a 500 is not.
 func TestParallelFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -237,25 +237,25 @@ func TestParallelFaults(t *testing.T) {
 	t.Logf("raced %v, alone %v, patched %v; faults %v", created, alone, patched, faults.Injected())
 
 	if created[201] > 1 || created[201]+created[409]+created[503] != 32 {
-		t.Errorf("32 creations of one name: %v, want one 201 at most, and 409", created)
+		t.Errorf("32 creations of one name: %v, want at most one 201, and 409", created)
 	}
 	s.wantEvents(t, "raced", flags.FeatureCreated, 1)
 	if alone[201]+alone[503] != 32 {
-		t.Errorf("creations of names of their own: %v, want no 409: nobody else has the name", alone)
+		t.Errorf("creations of different names: %v, want no 409", alone)
 	}
 	for i := range 32 {
 		if got := len(s.events(t, fmt.Sprintf("alone-%d", i))); got > 1 {
-			t.Errorf("%d events of alone-%d, want one", got, i)
+			t.Errorf("%d events of alone-%d, want at most one", got, i)
 		}
 	}
 	if patched[200]+patched[503] != 25 {
 		t.Errorf("patches: %v, want 200, or 503", patched)
 	}
-	if patched[503] == 0 { // those that gave up may have been made or not
+	if patched[503] == 0 { // after a 503, a change may or may not be committed
 		wantParameters(t, s.must(t, "GET", one, "").body, 25)
 		s.wantEvents(t, "f", flags.FeatureStrategyUpdate, 25)
 	}
 	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
-		t.Errorf("faults %v, want some of each kind: this run has shown nothing", raised)
+		t.Errorf("faults %v, want some of each kind: this run has tested nothing", raised)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestPermissionsAsTerraformReadsThem holds what the acceptance tests of Unleash's Terraform provider read: ids, and the
+// TestPermissionIDs checks what the acceptance tests of Unleash's Terraform provider read: the ids of permissions, and the
 // type of a permission in an environment.
-func TestPermissionsAsTerraformReadsThem(t *testing.T) {
+func TestPermissionIDs(t *testing.T) {
 	type permission struct {
 		ID                      int
 		Name, Type, Environment string
@@ -32,7 +32,7 @@ func TestPermissionsAsTerraformReadsThem(t *testing.T) {
 	byName, byID := map[string]permission{}, map[int]string{}
 	for _, p := range all {
 		if other := byID[p.ID]; other != "" || p.ID < 1 {
-			t.Errorf("%s has the id %d, which %q has too", p.Name, p.ID, other)
+			t.Errorf("%s has the id %d, as %q has", p.Name, p.ID, other)
 		}
 		byName[p.Name], byID[p.ID] = p, p.Name
 	}

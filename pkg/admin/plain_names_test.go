@@ -7,10 +7,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestProjectUIDs: the UIDs of all projects share one space, and nothing checks that one is free, so they need 96 bits.
+// TestProjectUIDs checks the UIDs of projects. Nothing checks that a new UID is unique, so each needs 96 random bits.
 func TestProjectUIDs(t *testing.T) {
 	s := serve(t)
-	s.run(t, []call{{"make", "POST", projects, `{"id":"one","name":"One"}`, 201, anything}, {"make another", "POST", projects, `{"id":"two","name":"Two"}`, 201, anything}})
+	s.run(t, []call{{"create", "POST", projects, `{"id":"one","name":"One"}`, 201, anything}, {"create another", "POST", projects, `{"id":"two","name":"Two"}`, 201, anything}})
 	seen := map[string]bool{}
 	for _, id := range []string{"default", "one", "two"} {
 		view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
@@ -19,13 +19,14 @@ func TestProjectUIDs(t *testing.T) {
 		}
 		uid := flags.Find[*flags.Project](view, flags.ProjectKey(id)).UID
 		if raw, err := base64.RawURLEncoding.DecodeString(uid); err != nil || len(raw) < 12 || seen[uid] {
-			t.Errorf("the UID of %s is %q, want 96 bits of its own", id, uid)
+			t.Errorf("the UID of %s is %q, want 96 unique bits", id, uid)
 		}
 		seen[uid] = true
 	}
 }
 
-// TestPlainNames: display names of projects and names of users that could pass for others are refused, and not trimmed.
+// TestPlainNames checks that display names of projects and names of users that look like others are rejected, and not
+// trimmed.
 func TestPlainNames(t *testing.T) {
 	s := serve(t)
 	s.run(t, []call{

@@ -21,10 +21,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Every test of this package runs under the policies of template.yaml: what a group's function may not do with the table
-// is refused here as IAM would, and the test fails. TestPolicies holds the other direction: that nothing more is allowed.
+// Every test of this package runs with the policies of template.yaml. A call of DynamoDB that a group's function may not make
+// is rejected as IAM would reject it, and the test fails. TestPolicies checks the opposite: no function has a permission that
+// it does not need.
 
-// policies are the template's TableActions: what the function of a group may do, as "PutItem".
+// policies are the template's TableActions: the actions that the function of each group may call, such as "PutItem".
 var policies = sync.OnceValue(func() map[string][]string {
 	raw, err := os.ReadFile("../../template.yaml")
 	if err != nil {
@@ -51,10 +52,10 @@ var policies = sync.OnceValue(func() map[string][]string {
 	return policies
 })
 
-// queryIndex is the permission to query an index, which has a resource of its own.
+// queryIndex is the permission to query an index, which is a separate resource in IAM.
 const queryIndex = "Query of an index"
 
-// byFunction has a handler's calls of DynamoDB made by a group's function.
+// byFunction marks a handler's calls of DynamoDB as calls of a group's function.
 func byFunction(group string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callingGroup{}, group)))
@@ -63,7 +64,7 @@ func byFunction(group string, handler http.Handler) http.Handler {
 
 type callingGroup struct{}
 
-// iam refuses what the policy of the group that calls does not allow, and notes what was used of it.
+// iam rejects calls that the policy of the calling group does not allow, and records the actions that were used.
 type iam struct {
 	next http.RoundTripper
 	mu   *sync.Mutex
@@ -90,7 +91,7 @@ func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
 	for _, action := range actionsOf(r, body) {
 		if !slices.Contains(policies()[group], action) {
 			refusal := fmt.Sprintf("the function of %s may not %s: see TableActions in template.yaml", group, action)
-			fmt.Fprintln(os.Stderr, refusal) // the interface says only that there is an internal error
+			fmt.Fprintln(os.Stderr, refusal) // the response has only "internal error"
 			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"__type":"com.amazon.coral.service#AccessDeniedException","message":%q}`, refusal)))
 			return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: body}, nil
 		}
@@ -108,8 +109,8 @@ func (i *iam) note(group, action string) {
 	i.used[group][action] = true
 }
 
-// actionsOf are the permissions that a call takes. A transaction takes one for each kind of write in it, and none of its
-// own.
+// actionsOf returns the permissions that a call needs. A transaction needs one for each kind of write in it, and none for
+// itself.
 func actionsOf(r *http.Request, body []byte) []string {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	var call struct {
@@ -126,7 +127,7 @@ func actionsOf(r *http.Request, body []byte) []string {
 		return []string{operation}
 	}
 	of := map[string]string{"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
-	actions := []string{"GetItem"} // whoever commits may have to find out what became of it: see settle in pkg/dynamo
+	actions := []string{"GetItem"} // a commit may have to read its outcome: see settle in pkg/dynamo
 	for _, item := range call.TransactItems {
 		for kind := range item {
 			actions = append(actions, of[kind])
@@ -135,7 +136,7 @@ func actionsOf(r *http.Request, body []byte) []string {
 	return actions
 }
 
-// TestPolicies sees that no function may do more with the table than its operations do, each by its example.
+// TestPolicies checks that no function may call more actions than its operations need. It calls each operation once.
 func TestPolicies(t *testing.T) {
 	var watch *iam
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { watch = newIAM(nil); *transport = watch })
@@ -151,7 +152,7 @@ func TestPolicies(t *testing.T) {
 		used := maps.Clone(watch.used[group.Name])
 		for _, op := range group.Operations {
 			if op.Permission != "" {
-				used["PutItem"] = true // any call may be the one that notes when its token was last used
+				used["PutItem"] = true // any request may record when its token was last used
 			}
 		}
 		if got, want := slices.Sorted(slices.Values(policies()[group.Name])), slices.Sorted(maps.Keys(used)); !slices.Equal(got, want) {
@@ -160,10 +161,10 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// beyondExamples does what takes more of the table than the example of its operation.
+// beyondExamples calls operations in ways that need more actions than their examples.
 func (s *server) beyondExamples(t *testing.T) {
 	t.Helper()
-	_, person := s.person(t, flags.RoleAdmin) // only a person has tokens of its own, which are numbered
+	_, person := s.person(t, flags.RoleAdmin) // only a user has personal tokens, whose IDs come from a counter
 	if got := s.do(t, "POST", ownTokens, `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, person); got.status != 201 {
 		t.Errorf("a personal token: %d %s", got.status, got.body)
 	}

@@ -24,17 +24,17 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// A written is what a process writes while a test looks: its log, as the functions set it up, and all else that goes to
-// the standard streams.
-type written struct {
+// processOutput is what a process writes during a test: its log, as the functions configure it, and everything else on the
+// standard streams.
+type processOutput struct {
 	t      *testing.T
 	config httpapi.Config
 	file   *os.File
 	read   int64
 }
 
-// watchOutput sets the log up as a function does, with METRICS, on streams that the test can read.
-func watchOutput(t *testing.T) *written {
+// watchOutput configures the log as a function does, with METRICS, on streams that the test can read.
+func watchOutput(t *testing.T) *processOutput {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "output"))
 	if err != nil {
@@ -56,11 +56,11 @@ func watchOutput(t *testing.T) *written {
 		t.Fatal(err)
 	}
 	config.Logger, config.Sealer = lambdahttp.Logger(config.Logger), dynamotest.Sealer
-	return &written{t: t, config: config, file: file}
+	return &processOutput{t: t, config: config, file: file}
 }
 
-// lines are those that were written since they were last asked for.
-func (w *written) lines() []string {
+// lines returns the lines written since the last call.
+func (w *processOutput) lines() []string {
 	w.t.Helper()
 	content, err := os.ReadFile(w.file.Name())
 	if err != nil {
@@ -74,12 +74,12 @@ func (w *written) lines() []string {
 	return lines
 }
 
-// members are all that a line may have.
-var members = strings.Fields("timestamp level message method route status ms rounds path functionVersion coldStart errorId error cause requestId " +
+// logFields are all fields that a log line may have.
+var logFields = strings.Fields("timestamp level message method route status ms rounds path functionVersion coldStart errorId error cause requestId " +
 	"Stack Operation Status Requests ColdStarts Conflicts _aws")
 
-// checkLine sees that exactly one line was written, of good JSON, with what a line has and nothing of what was sent.
-func (w *written) checkLine(never ...string) {
+// checkLine checks that exactly one line was written: valid JSON with known fields, and none of the texts that were sent.
+func (w *processOutput) checkLine(never ...string) {
 	w.t.Helper()
 	lines := w.lines()
 	if len(lines) != 1 {
@@ -87,35 +87,35 @@ func (w *written) checkLine(never ...string) {
 		return
 	}
 	var line map[string]any
-	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil { // names that are there twice are an error too
+	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil { // duplicate names are an error too
 		w.t.Errorf("line %.1000q: %v, want JSON", lines[0], err)
 	}
 	for name := range line {
-		if !slices.Contains(members, name) {
-			w.t.Errorf("line %.1000q has %q, want no more than %q", lines[0], name, members)
+		if !slices.Contains(logFields, name) {
+			w.t.Errorf("line %.1000q has the field %q, want only %q", lines[0], name, logFields)
 		}
 	}
 	if line["message"] != "request" || line["requestId"] != "of-this" {
-		w.t.Errorf("line %.1000q, want that of a request, with the id of its invocation", lines[0])
+		w.t.Errorf("line %.1000q, want the line of a request, with the id of its invocation", lines[0])
 	}
 	if len(lines[0]) > 1500 {
-		w.t.Errorf("line %.200q… of %d bytes, want it short", lines[0], len(lines[0]))
+		w.t.Errorf("line %.200q… of %d bytes, want at most 1500", lines[0], len(lines[0]))
 	}
 	for _, text := range never {
 		if strings.Contains(lines[0], text) {
-			w.t.Errorf("line %.1000q shows %q", lines[0], text)
+			w.t.Errorf("line %.1000q contains %q", lines[0], text)
 		}
 	}
 }
 
-// TestOddEvents hands every function every odd event of lambdahttp's testdata, as API Gateway sends them: an answer that
-// is no redirect and no 5xx, in JSON, and one line of the log that shows nothing of what was sent.
-func TestOddEvents(t *testing.T) {
+// TestMalformedEvents sends every function every event of lambdahttp's testdata/odd, as API Gateway sends them. The response
+// is JSON, and neither a redirect nor a 5xx. The log has one line, with nothing of what was sent.
+func TestMalformedEvents(t *testing.T) {
 	s := serve(t)
 	out := watchOutput(t)
 	files, err := filepath.Glob("../lambdahttp/testdata/odd/*.json")
 	if err != nil || len(files) < 50 {
-		t.Fatalf("%d events, %v; want 50 at least", len(files), err)
+		t.Fatalf("%d events, %v; want at least 50", len(files), err)
 	}
 	functions := map[string]lambdahttp.EventHandler{docs.Name: lambdahttp.Handler(docs.Handler(out.config))}
 	for _, group := range admin.Groups() {
@@ -136,7 +136,7 @@ func TestOddEvents(t *testing.T) {
 				_ = out.lines()
 				got, err := function(ctx, event)
 				if got.StatusCode == http.StatusFound && got.Headers["Location"] == "/docs" && strings.Trim(event.RawPath, "/") == "" {
-					continue // the root leads browsers to the documentation
+					continue // the root redirects to the documentation
 				}
 				if err != nil || got.StatusCode < 200 || got.StatusCode >= 300 && got.StatusCode < 400 || got.StatusCode >= 500 {
 					t.Errorf("%s: %d %s, %v; want a success or a 4xx", name, got.StatusCode, got.Body, err)
@@ -144,11 +144,11 @@ func TestOddEvents(t *testing.T) {
 				if len(got.Cookies) > 0 || got.Headers["Location"] != "" {
 					t.Errorf("%s: headers %q and cookies %q, want neither Location nor cookies", name, got.Headers, got.Cookies)
 				}
-				if method := event.RequestContext.HTTP.Method; got.StatusCode >= 400 && method != "HEAD" && !isFailure(got.Body) {
-					t.Errorf("%s: %d %q, want the JSON of a failure", name, got.StatusCode, got.Body)
+				if method := event.RequestContext.HTTP.Method; got.StatusCode >= 400 && method != "HEAD" && !isErrorBody(got.Body) {
+					t.Errorf("%s: %d %q, want an error in JSON", name, got.StatusCode, got.Body)
 				}
 				if event.RequestContext.HTTP.Method == http.MethodOptions {
-					continue // a preflight, which is nobody's request: it has no line
+					continue // a preflight writes no line
 				}
 				out.t = t
 				out.checkLine("test-admin-token", "test-client-token", "client/1.0", "café", "Set-Cookie", "script", "uuuu", "nnnn", "tttt", "hhhh")
@@ -157,23 +157,24 @@ func TestOddEvents(t *testing.T) {
 	}
 }
 
-func isFailure(body string) bool {
-	var failure struct{ ID, Name, Message string }
-	return stdjson.Unmarshal([]byte(body), &failure) == nil && failure.ID != "" && failure.Name != "" && failure.Message != ""
+func isErrorBody(body string) bool {
+	var e struct{ ID, Name, Message string }
+	return stdjson.Unmarshal([]byte(body), &e) == nil && e.ID != "" && e.Name != "" && e.Message != ""
 }
 
-// TestOddEventsOfNobody hands a function events that API Gateway never sends: an error, and one line that shows nothing.
-func TestOddEventsOfNobody(t *testing.T) {
+// TestInvalidEvents sends a function events that API Gateway never sends. The response is an error, and the log has one line
+// without the secret.
+func TestInvalidEvents(t *testing.T) {
 	out := watchOutput(t)
 	function := lambdahttp.Handler(httpapi.New(nil, admin.Fallback(), out.config))
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-this"})
 	for name, change := range map[string]func(e *events.APIGatewayV2HTTPRequest){
-		"no method":               func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.HTTP.Method = "" },
-		"a method that is a line": func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.HTTP.Method = "GET /a-secret\r\n" },
-		"a body that is no base64": func(e *events.APIGatewayV2HTTPRequest) {
+		"no method":            func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.HTTP.Method = "" },
+		"a method with spaces": func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.HTTP.Method = "GET /a-secret\r\n" },
+		"a body that is not base64": func(e *events.APIGatewayV2HTTPRequest) {
 			e.RequestContext.HTTP.Method, e.Body, e.IsBase64Encoded = "POST", "a-secret!", true
 		},
-		"a domain that is none": func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.DomainName = "a b\n%zz" },
+		"an invalid domain": func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.DomainName = "a b\n%zz" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			event := events.APIGatewayV2HTTPRequest{RawPath: "/api/admin/api-tokens/a-secret", Headers: map[string]string{"authorization": "a-secret"}}
@@ -181,12 +182,12 @@ func TestOddEventsOfNobody(t *testing.T) {
 			change(&event)
 			_ = out.lines()
 			got, err := function(ctx, event)
-			if err != nil || got.StatusCode < 400 || !isFailure(got.Body) || strings.Contains(got.Body, "a-secret") {
-				t.Errorf("%d %s, %v; want a failure", got.StatusCode, got.Body, err)
+			if err != nil || got.StatusCode < 400 || !isErrorBody(got.Body) || strings.Contains(got.Body, "a-secret") {
+				t.Errorf("%d %s, %v; want an error", got.StatusCode, got.Body, err)
 			}
 			lines := out.lines()
 			if len(lines) != 1 || !stdjson.Valid([]byte(lines[0])) || strings.Contains(lines[0], "a-secret") {
-				t.Errorf("lines %q, want one, of JSON, without the secret", lines)
+				t.Errorf("lines %q, want one in JSON, without the secret", lines)
 			}
 		})
 	}
