@@ -14,7 +14,7 @@ import (
 
 const access = project + "/access"
 
-// memberOf is a user with roles in a project, as its access tells.
+// memberOf is a user with roles, in the answer on the access to a project.
 func memberOf(id int, roles ...string) string {
 	return fmt.Sprintf(`{"...":0,"id":%d,"roleId":%s,"roles":[%s]}`, id, roles[0], strings.Join(roles, ","))
 }
@@ -29,20 +29,20 @@ func TestProjectUsers(t *testing.T) {
 	const ann, bot = project + "/users/2/roles/", project + "/users/3/roles/"
 	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `],"groups":[]}` }
 	s.run(t, []call{
-		{"nobody", "GET", access, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
+		{"no members", "GET", access, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
 			`{"id":5,"type":"project","name":"Member","description":"<any>"},{"id":6,"type":"custom","name":"Custom","description":""}],"users":[],"groups":[]}`},
 		{"add", "POST", ann + "5", `{"userId":2,"projectId":"default","roleId":5}`, 200, ""},
 		{"the user is there", "GET", access, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
-		{"once more", "POST", ann + "5", "", 409, failure("ConflictError", "already")},
-		{"another role beside it", "POST", ann + "4", "", 200, ""},
-		{"a program", "POST", bot + "6", `{}`, 200, ""},
+		{"add again", "POST", ann + "5", "", 409, failure("ConflictError", "already")},
+		{"add another role", "POST", ann + "4", "", 200, ""},
+		{"add a service account", "POST", bot + "6", `{}`, 200, ""},
 		{"both", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
 		{"each counted once", "GET", project, "", 200, `{"...":0,"members":2}`},
 		{"change", "PUT", ann + "6", "", 200, ""},
 		{"to one role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"change to the same", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
-		{"change who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
-		{"nothing happens", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"change a user who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
+		{"nothing changed", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"remove a role not held", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
 		{"remove", "DELETE", ann + "6", "", 200, ""},
 		{"remove again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
@@ -58,8 +58,8 @@ func TestProjectUsers(t *testing.T) {
 		{"an unknown role", "POST", ann + "99", "", 404, notFound("no role 99")},
 		{"an unknown user", "POST", project + "/users/99/roles/5", "", 404, notFound("no user 99")},
 		{"an unknown project", "POST", "/api/admin/projects/nosuch/users/2/roles/5", "", 404, notFound("nosuch")},
-		{"a user that is no number", "POST", project + "/users/ann/roles/5", "", 400, faulty("userId")},
-		{"a role that is no number", "POST", ann + "Member", "", 400, faulty("roleId")},
+		{"a user id that is not a number", "POST", project + "/users/ann/roles/5", "", 400, faulty("userId")},
+		{"a role id that is not a number", "POST", ann + "Member", "", 400, faulty("roleId")},
 		{"an unknown user and project, to change", "PUT", "/api/admin/projects/nosuch/users/99/roles/5", "", 404, anything},
 	})
 }
@@ -73,9 +73,9 @@ func TestSetAccess(t *testing.T) {
 	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `]}` }
 	s.run(t, []call{
 		{"set", "PUT", access, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
-		{"it is", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
+		{"the users have the roles", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
 		{"set something else", "PUT", access, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
-		{"whoever is not named is out", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"users who are not named leave", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
 		{"an unknown role", "PUT", access, `{"roles":[{"id":99,"users":[2]}]}`, 400, faulty("/roles/0/id: there is no project role 99")},
 		{"a role of the whole service", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
 		{"an unknown user", "PUT", access, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
@@ -84,13 +84,13 @@ func TestSetAccess(t *testing.T) {
 		{"no roles", "PUT", access, `{}`, 400, faulty("/roles: is required")},
 		{"users of the wrong type", "PUT", access, `{"roles":[{"id":4,"users":["2"]}]}`, 400, faulty("/roles/0/users/0: must be a whole number")},
 		{"an unknown project", "PUT", "/api/admin/projects/nosuch/access", `{"roles":[]}`, 404, notFound("nosuch")},
-		{"none of this did anything", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
-		{"nobody", "PUT", access, `{"roles":[]}`, 200, ""},
-		{"is left", "GET", access, "", 200, users()},
+		{"the refused requests changed nothing", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"set no members", "PUT", access, `{"roles":[]}`, 200, ""},
+		{"no members are left", "GET", access, "", 200, users()},
 	})
 }
 
-// TestSetAccessOfManyUsers changes more members than one transaction has room for.
+// TestSetAccessOfManyUsers changes more members than fit in one transaction.
 func TestSetAccessOfManyUsers(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -102,16 +102,16 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 	}
 	all := strings.Join(ids, ",")
 	s.check(t, call{"one of them unknown", "PUT", access, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
-	s.check(t, call{"nobody is in", "GET", project, "", 200, `{"...":0,"members":0}`})
+	s.check(t, call{"no members yet", "GET", project, "", 200, `{"...":0,"members":0}`})
 	s.must(t, "PUT", access, `{"roles":[{"id":5,"users":[`+all+`]}]}`)
-	s.check(t, call{"all are in", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many)})
+	s.check(t, call{"all are members", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many)})
 	s.must(t, "DELETE", people+"/"+ids[0], "")
-	s.check(t, call{"but one", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many-1)})
+	s.check(t, call{"all except one", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many-1)})
 	s.must(t, "PUT", access, `{"roles":[]}`)
-	s.check(t, call{"all are out", "GET", project, "", 200, `{"...":0,"members":0}`})
+	s.check(t, call{"no members are left", "GET", project, "", 200, `{"...":0,"members":0}`})
 }
 
-// TestAddMembersInParallel adds many users to one project at once, each of them twice: all are in, each once.
+// TestAddMembersInParallel adds many users to one project concurrently, each of them twice: all become members, each once.
 func TestAddMembersInParallel(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -137,7 +137,7 @@ func TestAddMembersInParallel(t *testing.T) {
 	if statuses[200] != users || statuses[409] != users {
 		t.Errorf("statuses %v, want %d each of 200 and 409", statuses, users)
 	}
-	s.check(t, call{"all in", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
+	s.check(t, call{"all are members", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
 }
 
 // TestGrantsWithinOwnPermissions is about users, not tokens, who change who has access to a project.
@@ -166,7 +166,7 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 		{"owner", 4, 200},
 		{"owner", inProduction, 200},
 		{"owner", everything, 403},
-		{"editor", 4, 200}, // of the project default an owner, too
+		{"editor", 4, 200}, // editors own the project default
 		{"door", inDevelopment, 200},
 		{"door", door, 200},
 		{"door", inProduction, 403},
@@ -194,11 +194,11 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 			}
 		})
 	}
-	// What others hold already may stay.
-	s.check(t, call{"set what is", "PUT", access, s.held(t), 200, ""}, header["door"])
+	// Roles that other users hold already can stay.
+	s.check(t, call{"set the present roles", "PUT", access, s.held(t), 200, ""}, header["door"])
 }
 
-// held is who holds what in the project default, as a body that sets it.
+// held is the body that sets the present roles in the project default.
 func (s *server) held(t *testing.T) string {
 	t.Helper()
 	var list []string
@@ -241,7 +241,7 @@ func TestUserAdministrationPermissions(t *testing.T) {
 		{"POST", roles, `{"name":"new"}`, "admin"},
 		{"PUT", roles + "/6", `{"name":"Reader"}`, "admin"},
 		{"GET", access, "", "admin editor"},
-		{"GET", project, "", "admin editor viewer reader"}, // and not who has a role that is gone
+		{"GET", project, "", "admin editor viewer reader"}, // not a user whose root role does not exist
 	} {
 		for _, who := range []string{"editor", "viewer", "reader", "nobody", "admin"} {
 			got := s.do(t, tt.method, tt.path, tt.body, header[who])
@@ -259,7 +259,7 @@ func TestBudgetOfPersonalTokens(t *testing.T) {
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	_, admin := s.person(t, flags.RoleAdmin)
 	s.must(t, "POST", features, `{"name":"f"}`)
-	s.do(t, "GET", features+"/f", "", admin) // notes that the token was used, once an hour
+	s.do(t, "GET", features+"/f", "", admin) // stores that the token was used, once an hour
 	for _, tt := range []struct {
 		method, path, body string
 		want               string

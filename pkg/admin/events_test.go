@@ -20,7 +20,7 @@ const (
 	searchLog = "/api/admin/search/events"
 )
 
-// A logEvent is an event as the log answers it.
+// A logEvent is an event in an answer.
 type logEvent struct {
 	ID                                int64
 	Type, CreatedBy                   string
@@ -81,8 +81,8 @@ var before = map[string]string{
 	"POST /api/admin/strategies/{strategyType}/reactivate": "POST /api/admin/strategies/{strategyType}/deprecate",
 }
 
-// TestEveryChangeIsInTheLog makes every change that there is, and finds it in the log: once, with who made it, where, and
-// both sides of it. Every transaction is a change, and nothing but transactions changes anything.
+// TestEveryChangeIsInTheLog runs every operation that changes something, and finds the change in the log once, with the
+// caller, the place, and the state before and after. Each transaction has one event, and reads have none.
 func TestEveryChangeIsInTheLog(t *testing.T) {
 	t.Parallel()
 	count := &counter{}
@@ -135,7 +135,7 @@ var elsewhere = map[string]string{
 	"POST /api/admin/projects/{projectId}/changeProject": "{projectId}",
 }
 
-// checkEvent sees that an event says who, where, and what.
+// checkEvent checks the caller, the place and the content of an event.
 func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 	t.Helper()
 	text, _ := json.Marshal(e)
@@ -163,7 +163,7 @@ func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 	}
 }
 
-// checkLogWhole sees that the log has every event of the table, and no secret, nor what a secret is found or kept by.
+// checkLogWhole checks that the log has every event of the table, and no secret, hash or sealed form of one.
 func checkLogWhole(t *testing.T, s *server, secrets []string) {
 	t.Helper()
 	all := s.log(t, log+"?limit=1000")
@@ -192,7 +192,7 @@ func checkLogWhole(t *testing.T, s *server, secrets []string) {
 	}
 }
 
-// TestReadLog reads the log in the spellings of Unleash.
+// TestReadLog reads the log with the query forms of Unleash.
 func TestReadLog(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
@@ -262,8 +262,8 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-// TestLogPermissions sees that events of tokens, users, roles and access are for administrators, and all others for
-// whoever may read.
+// TestLogPermissions checks that only administrators see events of tokens, users, roles and access, and that all callers who can
+// read see the others.
 func TestLogPermissions(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -285,7 +285,7 @@ func TestLogPermissions(t *testing.T) {
 	for _, header := range []string{viewer, owner} {
 		for _, path := range []string{log, log + "?limit=2", searchLog, searchLog + "?project=shop", searchLog + "?type=api-token-created", searchLog + "?query=secret"} {
 			if got := s.log(t, path, header); reserved(got) > 0 {
-				t.Errorf("GET %s shows %q to who is no administrator", path, kinds(got))
+				t.Errorf("GET %s shows %q to a caller who is no administrator", path, kinds(got))
 			}
 		}
 		if got := s.log(t, log, header); len(got) != len(all)-reserved(all) || len(got) == 0 || len(got) == len(all) {

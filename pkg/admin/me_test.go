@@ -52,7 +52,7 @@ func TestMe(t *testing.T) {
 	}
 }
 
-// permissionsOfCaller are what a caller is told to hold: "PERMISSION project environment", sorted.
+// permissionsOfCaller are the permissions in the answer: "PERMISSION project environment", sorted.
 func (s *server) permissionsOfCaller(t *testing.T, header string) []string {
 	t.Helper()
 	var answer struct {
@@ -79,7 +79,7 @@ func TestUserPaths(t *testing.T) {
 			`{"id":2,"accountType":"User","name":"Ann","username":"ann","email":"ann@example.com"},{"id":3,"accountType":"User","username":"bob"}],"groups":[]}`},
 		{"admins", "GET", people + "/admin-count", "", 200, `{"password":0,"noPassword":2,"service":1}`},
 		{"inactive", "GET", people + "/inactive", "", 404, failure("NotFoundError", "does not record sign-ins")},
-		{"no number", "GET", people + "/ann", "", 400, faulty("userId in the path must be a whole number")},
+		{"an id that is not a number", "GET", people + "/ann", "", 400, faulty("userId in the path must be a whole number")},
 	})
 	viewer := as(s.account(t, "3", nil))
 	for _, path := range []string{"/access", "/admin-count"} {

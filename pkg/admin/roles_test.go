@@ -34,13 +34,13 @@ func TestRoles(t *testing.T) {
 	s.run(t, []call{
 		{"from the start", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
 		{"an administrator has everything", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
-		{"a viewer has nothing more", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
-		{"make", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
+		{"a viewer has no permissions", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
+		{"create", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
 			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_ADDON","environment":""}]}`,
 			200, one(six("Half", "d", archive+","+inDev+","+other))},
 		{"read", "GET", roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
 		{"in the list", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},
-		{"one of the whole service", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
+		{"create a root role", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
 			one(`{"id":7,"type":"root-custom","name":"Librarian","description":"","permissions":[{"id":"<any>","name":"UPDATE_TAG_TYPE","displayName":"<any>","type":"root"}]}`)},
 
 		{"a taken name", "POST", roles, `{"name":"Half"}`, 409, failure("NameExistsError", "Half")},
@@ -50,7 +50,7 @@ func TestRoles(t *testing.T) {
 		{"a long name", "POST", roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, faulty("/name: must have at most 100")},
 		{"a built-in type", "POST", roles, `{"name":"x","type":"root"}`, 400, faulty("/type: must be root-custom or custom")},
 		{"an unknown type", "POST", roles, `{"name":"x","type":"x"}`, 400, faulty("/type")},
-		{"a permission that is none", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
+		{"a permission that is not a name", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
 		{"a permission that does not exist", "POST", roles, `{"name":"x","permissions":[{"name":"FLY"}]}`, 400, faulty(`there is no permission "FLY"; did you mean READ_ROLE?`)},
 		{"a misspelled permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURES"}]}`, 400, faulty("did you mean UPDATE_FEATURE?")},
 		{"a blank at the end", "POST", roles, `{"name":"Half "}`, 400, faulty("/name: must not begin or end with white space")},
@@ -61,7 +61,7 @@ func TestRoles(t *testing.T) {
 		{"an unknown environment", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"nosuch"}]}`, 400, faulty(`/permissions/0/environment: there is no environment "nosuch"`)},
 		{"permissions of the wrong type", "POST", roles, `{"name":"x","permissions":["UPDATE_FEATURE"]}`, 400, faulty("/permissions/0: must be an object")},
 
-		{"change what it holds", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
+		{"change its permissions", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
 		{"change its name, and nothing else", "PUT", roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
 		{"no description", "PUT", roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
 		{"change its type", "PUT", roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, faulty("/type: cannot be changed from custom")},
@@ -71,15 +71,15 @@ func TestRoles(t *testing.T) {
 		{"change a built-in one", "PUT", roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
 		{"change an unknown one", "PUT", roles + "/99", `{"name":"x"}`, 404, notFound("no role 99")},
 		{"read an unknown one", "GET", roles + "/99", "", 404, notFound("no role 99")},
-		{"read what is no number", "GET", roles + "/Owner", "", 400, faulty("roleId in the path must be a whole number")},
+		{"read an id that is not a number", "GET", roles + "/Owner", "", 400, faulty("roleId in the path must be a whole number")},
 
-		{"a user of it", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
-		{"it is held", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
-		{"no more", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
+		{"create a user with it", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
+		{"delete it while a user holds it", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
+		{"give the user another role", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
 		{"delete it", "DELETE", roles + "/7", "", 200, ""},
-		{"a member of it", "POST", project + "/users/2/roles/6", "", 200, ""},
-		{"it is held in a project", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
-		{"no member more", "DELETE", project + "/users/2/roles/6", "", 200, ""},
+		{"give it in a project", "POST", project + "/users/2/roles/6", "", 200, ""},
+		{"delete it while it is held in a project", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
+		{"remove it in the project", "DELETE", project + "/users/2/roles/6", "", 200, ""},
 		{"delete it, too", "DELETE", roles + "/6", "", 200, ""},
 		{"delete it again", "DELETE", roles + "/6", "", 404, notFound("no role 6")},
 		{"delete a built-in one", "DELETE", roles + "/5", "", 400, builtInRole},
@@ -113,7 +113,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestRolesAtOnce makes many roles at once, two of each name: one of them is made, with an id of its own.
+// TestRolesAtOnce creates many roles concurrently, two of each name: one of them is created, and no two have the same ID.
 func TestRolesAtOnce(t *testing.T) {
 	s := serve(t)
 	var wg sync.WaitGroup
@@ -143,7 +143,7 @@ func TestRolesAtOnce(t *testing.T) {
 	}
 }
 
-// A racing store has something happen before the first commit that comes.
+// A racing store runs a function before the first commit.
 type racing struct {
 	flags.Store
 	once *sync.Once
@@ -155,8 +155,8 @@ func (r racing) Commit(ctx context.Context, change flags.Change) error {
 	return r.Store.Commit(ctx, change)
 }
 
-// TestRoleBesideDeletion gives a permission in an environment that is deleted before the change is made: the role is
-// refused, and an environment of the same name that is made later knows of none.
+// TestRoleBesideDeletion grants a permission in an environment that is deleted before the commit: the role is
+// refused, and no role has permissions in a later environment of the same name.
 func TestRoleBesideDeletion(t *testing.T) {
 	s := serve(t)
 	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)

@@ -22,7 +22,7 @@ const (
 	programs = "/api/admin/service-account"
 )
 
-// person puts a user with a personal token into the store, and returns the user's id and the header that carries it.
+// person stores a user with a personal token, and returns the ID of the user and the header with the token.
 func (s *server) person(t *testing.T, root int64) (id int64, header string) {
 	t.Helper()
 	id, err := s.store.NextID(t.Context(), flags.EntityUser)
@@ -48,12 +48,12 @@ func (s *server) person(t *testing.T, root int64) (id int64, header string) {
 	return id, "Authorization: " + secret
 }
 
-// faulty is a 400 with a message, whatever details it has.
+// faulty is a 400 with a message and any details.
 func faulty(part string) string {
 	return `{"...":0,` + failure("ValidationError", part)[1:]
 }
 
-// decoded is a body as a type.
+// decoded decodes a body.
 func decoded[T any](t *testing.T, body string) T {
 	t.Helper()
 	var v T
@@ -63,7 +63,7 @@ func decoded[T any](t *testing.T, body string) T {
 	return v
 }
 
-// aUser is a user as answers tell of one.
+// aUser is a user in an answer.
 func aUser(id int, root int, more string) string {
 	return fmt.Sprintf(`{"id":%d,"isAPI":false,"accountType":"User","imageUrl":"<has https://>","inviteLink":"","loginAttempts":0,"rootRole":%d,`+
 		`"seenAt":null,"createdAt":"<time>","scimId":null%s}`, id, root, more)
@@ -104,28 +104,28 @@ func TestUsers(t *testing.T) {
 
 		{"change the name", "PUT", people + "/2", `{"name":"Anna"}`, 200, aUser(2, 3, `,"username":"ann","email":"Ann@example.com","name":"Anna"`)},
 		{"change the role", "PUT", people + "/2", `{"rootRole":"Editor"}`, 200, aUser(2, 2, `,"username":"ann","email":"Ann@example.com","name":"Anna"`)},
-		{"no name any more", "PUT", people + "/2", `{"name":null,"email":""}`, 200, aUser(2, 2, `,"username":"ann"`)},
+		{"remove the name", "PUT", people + "/2", `{"name":null,"email":""}`, 200, aUser(2, 2, `,"username":"ann"`)},
 		{"the email is free again", "PUT", people + "/3", `{"email":"ann@example.com"}`, 200, aUser(3, 2, `,"email":"ann@example.com"`)},
 		{"the email in another case", "PUT", people + "/3", `{"email":"Ann@example.com"}`, 200, aUser(3, 2, `,"email":"Ann@example.com"`)},
 		{"change to a taken email", "PUT", people + "/2", `{"email":"ann@EXAMPLE.com"}`, 400, taken(`@EXAMPLE.com"`)},
 		{"change to a taken username", "PUT", people + "/2", `{"username":"admin"}`, 400, taken(`username "admin"`)},
-		{"nothing to be called by", "PUT", people + "/2", `{"username":""}`, 400, wrong("/username: is required if there is no email")},
+		{"neither username nor email, by a change", "PUT", people + "/2", `{"username":""}`, 400, wrong("/username: is required if there is no email")},
 		{"change to a bad email", "PUT", people + "/2", `{"email":"x"}`, 400, wrong("/email")},
 		{"change to an unknown role", "PUT", people + "/2", `{"rootRole":99}`, 400, wrong("/rootRole")},
 		{"a bad body before an unknown user", "PUT", people + "/99", `{"rootRole":99}`, 400, wrong("/rootRole")},
 		{"change an unknown one", "PUT", people + "/99", `{"name":"x"}`, 404, failure("NotFoundError", "no user 99")},
-		{"the first user cannot become less", "PUT", people + "/1", `{"rootRole":2}`, 400, wrong("first administrator")},
-		{"but may have another name", "PUT", people + "/1", `{"name":"Root"}`, 200, aUser(1, 1, `,"username":"admin","name":"Root"`)},
+		{"the first user stays an administrator", "PUT", people + "/1", `{"rootRole":2}`, 400, wrong("first administrator")},
+		{"the first user can have another name", "PUT", people + "/1", `{"name":"Root"}`, 200, aUser(1, 1, `,"username":"admin","name":"Root"`)},
 
 		{"read an unknown one", "GET", people + "/99", "", 404, failure("NotFoundError", "no user 99")},
-		{"read what is no number", "GET", people + "/ann", "", 400, wrong("userId in the path must be a whole number")},
+		{"read an id that is not a number", "GET", people + "/ann", "", 400, wrong("userId in the path must be a whole number")},
 		{"a very large number", "GET", people + "/99999999999", "", 400, wrong("userId")},
 
-		{"the first user stays", "DELETE", people + "/1", "", 400, wrong("first administrator")},
+		{"the first user cannot be deleted", "DELETE", people + "/1", "", 400, wrong("first administrator")},
 		{"delete", "DELETE", people + "/2", "", 200, ""},
 		{"delete again", "DELETE", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
 		{"read a deleted one", "GET", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
-		{"names are free again, ids are not", "POST", people, `{"username":"ann","rootRole":3}`, 201, `{"...":0,"username":"ann"}`},
+		{"names can be used again, ids cannot", "POST", people, `{"username":"ann","rootRole":3}`, 201, `{"...":0,"username":"ann"}`},
 	})
 	if got := s.id(t, people, `{"username":"last","rootRole":3}`); got == "2" {
 		t.Error("the id 2 was used again")
@@ -166,7 +166,7 @@ func TestSearchUsers(t *testing.T) {
 			t.Errorf("search for %q: %s, want %s", q, got, want)
 		}
 	}
-	s.check(t, call{"no question", "GET", people + "/search", "", 200, "[]"})
+	s.check(t, call{"no search text", "GET", people + "/search", "", 200, "[]"})
 }
 
 // TestBudgetOfSearchedUsers holds a search that lists users to two calls. TestBudget covers one that is too short.
@@ -187,16 +187,16 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	s.run(t, []call{
 		{"none", "GET", programs, "", 200, `{"serviceAccounts":[],"rootRoles":"<any>"}`},
-		{"make", "POST", programs, `{"username":"bot","name":"Bot","rootRole":1}`, 201, bot("Bot", 1)},
+		{"create", "POST", programs, `{"username":"bot","name":"Bot","rootRole":1}`, 201, bot("Bot", 1)},
 		{"the list", "GET", programs, "", 200, `{"serviceAccounts":[` + bot("Bot", 1) + `],"rootRoles":[{"...":0,"id":1},{"...":0,"id":2},{"...":0,"id":3}]}`},
-		{"not among people", "GET", people, "", 200, `{"...":0,"users":[` + aUser(1, 1, `,"username":"admin"`) + `]}`},
-		{"no person", "GET", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
-		{"not changed as a person", "PUT", people + "/2", `{"name":"x"}`, 404, failure("NotFoundError", "no user 2")},
-		{"not deleted as a person", "DELETE", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
-		{"a person is none", "PUT", programs + "/1", `{"name":"x"}`, 404, failure("NotFoundError", "no service account 1")},
-		{"nor deleted as one", "DELETE", programs + "/1", "", 404, failure("NotFoundError", "no service account 1")},
+		{"not in the list of users", "GET", people, "", 200, `{"...":0,"users":[` + aUser(1, 1, `,"username":"admin"`) + `]}`},
+		{"not read as a user", "GET", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
+		{"not changed as a user", "PUT", people + "/2", `{"name":"x"}`, 404, failure("NotFoundError", "no user 2")},
+		{"not deleted as a user", "DELETE", people + "/2", "", 404, failure("NotFoundError", "no user 2")},
+		{"a user is not a service account", "PUT", programs + "/1", `{"name":"x"}`, 404, failure("NotFoundError", "no service account 1")},
+		{"a user is not deleted as a service account", "DELETE", programs + "/1", "", 404, failure("NotFoundError", "no service account 1")},
 		{"a taken username", "POST", programs, `{"username":"bot","name":"Bot","rootRole":1}`, 400, faulty("username")},
-		{"the username of a person", "POST", programs, `{"username":"admin","name":"Bot","rootRole":1}`, 400, faulty("username")},
+		{"the username of a user", "POST", programs, `{"username":"admin","name":"Bot","rootRole":1}`, 400, faulty("username")},
 		{"without a name", "POST", programs, `{"username":"b","rootRole":1}`, 400, faulty("/name: is required")},
 		{"without a username", "POST", programs, `{"name":"b","rootRole":1}`, 400, faulty("/username: is required")},
 		{"without a role", "POST", programs, `{"username":"b","name":"b"}`, 400, faulty("/rootRole: is required")},
@@ -209,7 +209,7 @@ func TestServiceAccounts(t *testing.T) {
 	})
 }
 
-// TestUsersAtOnce makes two users of every name at once: one is made, and ids are never shared.
+// TestUsersAtOnce creates two users of each name concurrently: one is created, and no two have the same ID.
 func TestUsersAtOnce(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -241,17 +241,17 @@ func TestUsersAtOnce(t *testing.T) {
 	}
 }
 
-// TestDeletedUser sees that whoever is deleted is out at once: out of the token, and out of every project, however many.
+// TestDeletedUser checks that the token of a deleted user is rejected at once, and that the user leaves all projects.
 func TestDeletedUser(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id, header := s.person(t, flags.RoleViewer)
-	const projects = 45 // more than one transaction has room for
+	const projects = 45 // more than fit in one transaction
 	for i := range projects {
 		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"p%d"}`, i))
 		s.must(t, "POST", fmt.Sprintf("/api/admin/projects/p%d/users/%d/roles/5", i, id), "")
 	}
-	s.must(t, "DELETE", "/api/admin/projects/p7", "") // gone, and the user does not mind
+	s.must(t, "DELETE", "/api/admin/projects/p7", "") // a project that no longer exists does not prevent the deletion
 	s.check(t, call{"before", "GET", project, "", 200, anything}, header)
 	s.must(t, "DELETE", fmt.Sprintf("%s/%d", people, id), "")
 	s.check(t, call{"after", "GET", project, "", 401, failure("AuthenticationRequired", "")}, header)
@@ -264,7 +264,7 @@ func TestDeletedUser(t *testing.T) {
 	s.check(t, call{"back in", "POST", fmt.Sprintf("%s/users/%d/roles/5", project, id), "", 404, failure("NotFoundError", "no user")})
 }
 
-// TestDeletedWhileAdded adds users to a project while they are deleted: none is left in it who is gone.
+// TestDeletedWhileAdded adds users to a project while they are deleted: no deleted user stays a member.
 func TestDeletedWhileAdded(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -283,7 +283,7 @@ func TestDeletedWhileAdded(t *testing.T) {
 		})
 		wg.Wait()
 	}
-	s.check(t, call{"nobody is left", "GET", project, "", 200, `{"...":0,"members":0}`})
+	s.check(t, call{"no members are left", "GET", project, "", 200, `{"...":0,"members":0}`})
 	view, err := s.store.Load(context.Background(), []flags.Key{flags.ProjectKey("default")})
 	if err != nil {
 		t.Fatal(err)
