@@ -63,3 +63,45 @@ func BenchmarkEvaluate(b *testing.B) {
 		})
 	}
 }
+
+// manyFlags returns flags with one constraint and two variants each.
+func manyFlags(n int) []evaluate.Flag {
+	flags := make([]evaluate.Flag, n)
+	for i := range flags {
+		flags[i] = rolloutFlag("flag-"+strconv.Itoa(i), benchConstraints[0])
+		flags[i].Variants = []evaluate.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}}
+	}
+	return flags
+}
+
+// BenchmarkAll evaluates all flags of a set.
+func BenchmarkAll(b *testing.B) {
+	const flags = 1_000
+	set, ctx := evaluate.NewSet(manyFlags(flags), nil), benchContext()
+	b.ReportAllocs()
+	for b.Loop() {
+		for range set.All(ctx) { //nolint:revive // the results do not count
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/flags, "ns/flag")
+}
+
+// BenchmarkNewSet compiles all flags of a service, and BenchmarkWith one that changed.
+func BenchmarkNewSet(b *testing.B) {
+	const flags = 10_000
+	list := manyFlags(flags)
+	b.ReportAllocs()
+	for b.Loop() {
+		evaluate.NewSet(list, nil)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/flags, "ns/flag")
+}
+
+func BenchmarkWith(b *testing.B) {
+	list := manyFlags(10_000)
+	set := evaluate.NewSet(list, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		set.With(evaluate.Changes{Flags: list[:1]})
+	}
+}

@@ -51,13 +51,20 @@ var (
 
 func (g generator) context() evaluate.Context {
 	c := evaluate.Context{
-		UserID: pick(g, userIDs), SessionID: pick(g, userIDs), RemoteAddress: pick(g, ips),
+		UserID: g.oftenAbsent(userIDs), SessionID: g.oftenAbsent(userIDs), RemoteAddress: pick(g, ips),
 		Environment: pick(g, texts), AppName: pick(g, texts), CurrentTime: pick(g, dates),
 	}
 	if g.chance(90) {
 		c.Properties = map[string]string{"country": pick(g, texts), "plan": pick(g, texts), "n": pick(g, numbers), "v": pick(g, versions), "d": pick(g, dates)}
 	}
 	return c
+}
+
+func (g generator) oftenAbsent(list []string) string {
+	if g.chance(30) {
+		return ""
+	}
+	return pick(g, list)
 }
 
 func (g generator) constraint() evaluate.Constraint {
@@ -91,10 +98,13 @@ func (g generator) mostly(usual, rare string) string {
 
 func (g generator) strategy() evaluate.Strategy {
 	s := evaluate.Strategy{Constraints: several(g, 2, g.constraint), Parameters: map[string]string{"groupId": pick(g, groups)}}
-	for _, id := range []int64{1, 2, 3, 404} {
-		if g.chance(4) {
-			s.Segments = append(s.Segments, id)
+	for id := range int64(3) {
+		if g.chance(15) {
+			s.Segments = append(s.Segments, id+1)
 		}
+	}
+	if g.chance(2) {
+		s.Segments = append(s.Segments, 404) // does not exist
 	}
 	switch g.IntN(12) {
 	case 0, 1, 2:

@@ -1,0 +1,117 @@
+package evaluate
+
+import (
+	"math/big"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// TestAddresses compares addresses and networks with package net.
+func TestAddresses(t *testing.T) {
+	texts := []string{"127.0.0.1", "10.0.0.1", "10.255.0.1", "11.0.0.1", "::1", "2001:db8::1", "2001:db9::1", "::ffff:10.0.0.1", "::ffff:a00:1", "::10.0.0.1", "::",
+		"0.0.0.0", "255.255.255.255", "fe80::1", "fe80::1%eth0", "10.0.0", "010.0.0.1", "10.0.0.256", "10.0.0.1.1", "abc", "", " 10.0.0.1 ", "[::1]", "10.0.0.1:80"}
+	networks := []string{"10.0.0.0/8", "10.0.0.5/8", "10.0.0.1/32", "0.0.0.0/0", "::/0", "::1/128", "2001:db8::/32", "::ffff:10.0.0.0/104", "::ffff:10.0.0.5/104",
+		"::ffff:0:0/96", "::ffff:0:0/90", "::/96", "fe80::%eth0/64", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "/8", " 10.0.0.0/8 "}
+	for _, item := range append(networks, texts...) {
+		set := newAddresses([]string{item})
+		for _, text := range texts {
+			ip := net.ParseIP(strings.TrimSpace(text))
+			_, network, err := net.ParseCIDR(strings.TrimSpace(item))
+			want := ip != nil && (ip.Equal(net.ParseIP(strings.TrimSpace(item))) || err == nil && network.Contains(ip))
+			address, ok := parseAddress(text)
+			if got := ok && set.has(address); got != want {
+				t.Errorf("%q has %q: got %t, want %t", item, text, got, want)
+			}
+		}
+	}
+}
+
+// FuzzAddress compares them for any text.
+func FuzzAddress(f *testing.F) {
+	f.Add("10.0.0.1", "10.0.0.0/8")
+	f.Add("::ffff:10.0.0.1", "::ffff:10.0.0.0/104")
+	f.Fuzz(func(t *testing.T, text, item string) {
+		ip := net.ParseIP(strings.TrimSpace(text))
+		address, ok := parseAddress(text)
+		if ok != (ip != nil) {
+			t.Fatalf("%q is an address: got %t, want %v", text, ok, ip)
+		}
+		if _, err := netip.ParsePrefix(strings.TrimSpace(item)); err != nil || !ok {
+			return // net accepts leading zeros in the length
+		}
+		_, network, err := net.ParseCIDR(strings.TrimSpace(item))
+		if got := newAddresses([]string{item}).has(address); got != (err == nil && network.Contains(ip)) {
+			t.Fatalf("%q has %q: got %t, want %t", item, text, got, !got)
+		}
+	})
+}
+
+var numberTexts = []string{"0", "-0", "0.0", "1", "1.0", "+1", "01", "12.5", "1e1", "10", "-3", ".5", "5.", "0.1", "0.10", "0.1000000000000000055", "0.10000000000000001",
+	"9007199254740992", "9007199254740993", "1234567890123456789", "1234567890123456788", "-1234567890123456789", "1e308", "1e309", "1e400", "1e401", "-1e400", "1e-300",
+	"1e-308", "5e-324", "1e-400", "1e-401", "-1e-400", "0e999", "1e999999999", "123456789012345", "123456789012345.6", "100000000000000000000", "1e20", "0.000000000000000000000000001"}
+
+// FuzzNumber compares the order of numbers with math/big.
+func FuzzNumber(f *testing.F) {
+	for _, a := range append(numberTexts, "abc", "", "Inf", "NaN", "0x1", "1_0", "1p2", " 1", "1e", "--1", "+-1", "1e+", "e", ".") {
+		for _, b := range numberTexts {
+			f.Add(a, b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if len(a) > maxNumber || len(b) > maxNumber {
+			return
+		}
+		numberA, okA := parseNumber(a)
+		numberB, okB := parseNumber(b)
+		bigA, _, errA := big.ParseFloat(a, 10, 0, big.ToNearestEven)
+		bigB, _, errB := big.ParseFloat(b, 10, 0, big.ToNearestEven)
+		if plainNumber(a) && okA != (errA == nil) && !strings.Contains(errText(errA), "exponent") {
+			t.Fatalf("%q is a number: got %t, want %t", a, okA, errA == nil)
+		}
+		if !okA || !okB || errA != nil || errB != nil {
+			return
+		}
+		// Numbers that differ after the nineteenth digit may be equal to math/big.
+		if got, want := numberA.compare(numberB), bigA.Cmp(bigB); got != want && want != 0 {
+			t.Fatalf("comparing %q with %q: got %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestAbsentValues checks what the specification leaves open. The results are those of UnleashClient for Python.
+func TestAbsentValues(t *testing.T) {
+	for _, test := range []struct {
+		constraint Constraint
+		want       answer
+	}{
+		{Constraint{Operator: "REGEX", Value: "a*"}, no},
+		{Constraint{Operator: "REGEX", Value: "a*", Inverted: true}, yes},
+		{Constraint{Operator: "REGEX", Value: "(", Inverted: true}, unreadable}, // not as in Python: suite 21, invalid-regex-defaults-to-false
+		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}}, no},
+		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}, Inverted: true}, yes},
+		{Constraint{Operator: "IN_CIDR", Values: []string{"nonsense"}, Inverted: true}, yes},
+	} {
+		c := compileConstraints([]Constraint{test.constraint})
+		if got := c[0].check(&Context{}); got != test.want {
+			t.Errorf("%+v: got %d, want %d", test.constraint, got, test.want)
+		}
+	}
+}
+
+func TestHostnames(t *testing.T) {
+	set := NewSet([]Flag{{Name: "flag", Enabled: true, Strategies: []Strategy{{Name: "applicationHostname", Parameters: map[string]string{"hostNames": "Web-1, web-2,"}}}}}, nil)
+	for host, want := range map[string]bool{"web-1": true, "WEB-2": true, "web-3": false, "": false} {
+		if got := set.Evaluate("flag", &Context{Hostname: host}).Enabled; got != want {
+			t.Errorf("host %q: got %t, want %t", host, got, want)
+		}
+	}
+}
