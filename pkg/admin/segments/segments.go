@@ -128,8 +128,8 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	var uses []flags.FeatureUse
 	var projects []*flags.Project
 	if id := in.Project.Value; id != nil {
-		// The project must not be in use elsewhere. An environment that was created before the uses were listed has to
-		// be known, or its strategies would count as those of a deleted one.
+		// No other project may use the segment. The environments are read after the uses: otherwise a strategy in an
+		// environment that was just created would look like one in a deleted environment, which does not count.
 		uses, projects = tx.FeatureUses(), tx.Projects()
 		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
 	}
@@ -181,7 +181,7 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 			tx.Delete(events.SegmentDeleted(s), s)
 			return true, nil
 		}
-		// An environment that was created before the uses were listed is not a deleted one.
+		// Read the environments again, after the uses: the strategy may be in one that was just created, not deleted.
 		tx.Again(flags.FeatureKey(orphan.Feature), flags.EnvironmentsKey())
 		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
 			return false, err
