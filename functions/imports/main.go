@@ -1,4 +1,4 @@
-// Command imports is the Lambda function for validation of import data.
+// Command imports is the Lambda function for the export, import and validation of flags.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"guidon/pkg/admin"
+	"guidon/pkg/admin/transfer"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
@@ -24,5 +24,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, admin.Imports(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, transfer.Group(), config)))
 }

@@ -10,9 +10,9 @@ import (
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
 	"guidon/pkg/admin/tokens"
+	"guidon/pkg/admin/transfer"
 	"guidon/pkg/admin/users"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/oldapi"
 )
 
 // Groups lists every group. Each is served by one Lambda function.
@@ -30,7 +30,7 @@ func Strategies() httpapi.Group   { return strategies.Group() }
 func Variants() httpapi.Group     { return strategies.VariantGroup() }
 func Users() httpapi.Group        { return users.Group() }
 func Tokens() httpapi.Group       { return tokens.Group() }
-func Imports() httpapi.Group      { return oldapi.Export(oldapi.Imports()) }
+func Imports() httpapi.Group      { return transfer.Group() }
 func Events() httpapi.Group       { return eventlog.Group() }
 func Segments() httpapi.Group     { return segments.Group() }
 func Fallback() httpapi.Group     { return fallback.Group() }

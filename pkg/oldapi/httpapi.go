@@ -18,7 +18,7 @@ type Group struct {
 
 // Groups lists every group that has not moved.
 func Groups() []Group {
-	return []Group{Features(), Imports()}
+	return []Group{Features()}
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".

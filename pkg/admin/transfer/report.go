@@ -1,16 +1,16 @@
-package oldapi
+package transfer
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
-// An importOutcome is what an import did with one thing.
+// An importOutcome is what an import did with one item.
 type importOutcome string
 
 const (
@@ -21,59 +21,68 @@ const (
 	outcomeKept        importOutcome = "kept" // a segment of the same name with other constraints
 )
 
-// report says what became of everything. What time did not suffice for, or failed for a fault that is none of the data's, is
-// no outcome but an error: the same import again does the rest.
-func (m *importing) report(done []result) (decision, error) {
+// report returns the outcome of every item, given the error of each. If the time ran out or the store failed, it returns an
+// error instead: the same import again does the rest.
+func (im *importing) report(errs []error) (importedView, error) {
 	view := importedView{Features: []importedRow{}, Others: []importedRow{}}
-	failure, failed := &flags.Error{}, 0
-	for i, item := range m.items {
-		row := importedRow{Kind: item.kind, Name: item.name, Outcome: outcomeUnchanged, Reasons: []string{}}
-		if outcome, said := done[i].body.(importOutcome); said {
-			row.Outcome = outcome
-		}
+	failure := &flags.Error{}
+	for i, item := range im.items {
+		row := importedRow{Kind: item.kind, Name: item.name, Outcome: item.outcome, Reasons: []string{}}
 		if row.Outcome == outcomeKept {
-			row.Reasons = []string{"it is here already with other constraints, which stay as they are"}
+			row.Reasons = []string{"a segment of this name exists with other constraints; it was not changed"}
 		}
-		if err := done[i].err; err != nil {
+		if err := errs[i]; err != nil {
 			row.Outcome, row.Reasons = outcomeSkipped, reasonsOf(err, view.Skipped)
 			if kind := flags.KindOf(err); kind == flags.Unavailable || kind == flags.Internal {
-				failed, failure.Kind, failure.Err = failed+1, max(failure.Kind, kind), errors.Join(failure.Err, err)
+				failure.Kind, failure.Err = max(failure.Kind, kind), errors.Join(failure.Err, err)
 				failure.Details = append(failure.Details, flags.Detail{Message: fmt.Sprintf("%s %q: %s", item.kind, item.name, row.Reasons[0])})
 			}
 		}
 		view.count(row)
 	}
-	if failed > 0 {
+	if failed := len(failure.Details); failed > 0 {
 		failure.Details = failure.Details[:min(failed, fullReasons)]
-		failure.Message = fmt.Sprintf("%d of %d flags and what they need were not brought, for want of time or of the store; "+
-			"what is brought stays, and the same import again does the rest", failed, len(m.items))
-		return decision{}, failure
+		failure.Message = fmt.Sprintf("%d of %d items were not imported because the time ran out or the database failed; the others are kept. "+
+			"Try again: the same import again does the rest", failed, len(im.items))
+		return importedView{}, failure
 	}
-	return decision{status: http.StatusOK, body: view}, nil
+	return view, nil
 }
 
-// How much a report says of what was skipped, so that it fits into an answer whatever the import: after so many flags one
-// reason each, and shorter.
+// faults returns the items that have an error, with the reasons, for the report of a validation.
+func (im *importing) faults(errs []error) []flags.ImportFault {
+	var faults []flags.ImportFault
+	for i, err := range errs {
+		if err != nil {
+			reason := strings.Join(reasonsOf(err, len(faults)), "; ")
+			faults = append(faults, flags.ImportFault{Kind: string(im.items[i].kind), Name: im.items[i].name, Reason: reason})
+		}
+	}
+	return faults
+}
+
+// Limits of the reasons in a report, so that every report fits into a response. After fullReasons skipped flags, each has
+// one shorter reason.
 const (
 	fullReasons   = 500
 	maxReasons    = 5
-	longestReason = 300 // in characters
+	longestReason = 300 // characters
 )
 
-// reasonsOf are the reasons why something was skipped, after so many others.
-func reasonsOf(err error, before int) []string {
-	told, ok := errors.AsType[*flags.Error](err)
+// reasonsOf returns why an item was skipped. skipped is the number of items that were skipped before it.
+func reasonsOf(err error, skipped int) []string {
+	known, ok := errors.AsType[*flags.Error](err)
 	if !ok {
 		return []string{"internal error; search the log for this import"}
 	}
-	reasons := each(told.Details, func(d flags.Detail) string {
+	reasons := httpapi.Each(known.Details, func(d flags.Detail) string {
 		return strings.TrimPrefix(cmp.Or(d.Path, "/flag"), "/") + ": " + d.Message
 	})
 	if len(reasons) == 0 {
-		reasons = []string{told.Message}
+		reasons = []string{known.Message}
 	}
 	most, longest := maxReasons, longestReason
-	if before >= fullReasons {
+	if skipped >= fullReasons {
 		most, longest = 1, longestReason/3
 	}
 	for i, reason := range reasons {
@@ -91,10 +100,10 @@ type importedView struct {
 	Unchanged   int           `json:"unchanged"`
 	Skipped     int           `json:"skipped"`
 	Features    []importedRow `json:"features"`
-	Others      []importedRow `json:"others"` // tag types, context fields and segments that were made, or could not be
+	Others      []importedRow `json:"others"` // tag types, context fields and segments, except unchanged ones
 }
 
-// An importedRow says what an import did with one thing, and, if that is nothing, why.
+// An importedRow is the outcome of one item. Reasons is empty unless it was skipped or kept.
 type importedRow struct {
 	Kind    importKind    `json:"kind"`
 	Name    string        `json:"name"`

@@ -1,0 +1,219 @@
+package transfer
+
+import (
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// The limits of an import. An import of so many flags may take more than the time of one request: then the response is a
+// 503, and the same import again does the rest.
+const (
+	maxImport       = 4 << 20 // bytes
+	maxImportFlags  = 10_000  // flags that the data names
+	maxImportOthers = 1_000   // tag types, context fields and segments
+)
+
+// An importBody is import data, and where to import it.
+type importBody struct {
+	Project     string                    `json:"project"`
+	Environment string                    `json:"environment"`
+	Data        httpapi.Maybe[importData] `json:"data"`
+}
+
+// importData is a data set (contract: Import data set). Exports of Unleash have more fields; they are ignored.
+type importData struct {
+	Features            httpapi.Maybe[[]importFeatureBody] `json:"features"`
+	FeatureStrategies   []importStrategyBody               `json:"featureStrategies"`
+	FeatureEnvironments []importEnvironmentBody            `json:"featureEnvironments"`
+	ContextFields       []importContextFieldBody           `json:"contextFields"`
+	FeatureTags         []importTagBody                    `json:"featureTags"`
+	Segments            []importSegmentBody                `json:"segments"`
+	TagTypes            []importTagTypeBody                `json:"tagTypes"`
+	Dependencies        []importDependencyBody             `json:"dependencies"`
+}
+
+type importFeatureBody struct {
+	Name           string                 `json:"name"`
+	Type           httpapi.Maybe[string]  `json:"type"`
+	Description    httpapi.Maybe[*string] `json:"description"`
+	Project        httpapi.Maybe[string]  `json:"project"`
+	Stale          httpapi.Maybe[bool]    `json:"stale"`
+	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
+	Archived       httpapi.Maybe[bool]    `json:"archived"`
+}
+
+// An importStrategyBody is a strategy with the name of its flag.
+type importStrategyBody struct {
+	FeatureName string `json:"featureName"`
+	wire.StrategyBody
+}
+
+type importEnvironmentBody struct {
+	FeatureName string                `json:"featureName"`
+	Environment httpapi.Maybe[string] `json:"environment"` // from which it was exported; ignored
+	Name        httpapi.Maybe[string] `json:"name"`
+	Enabled     httpapi.Maybe[bool]   `json:"enabled"`
+	Variants    []wire.VariantBody    `json:"variants"`
+}
+
+type importContextFieldBody struct {
+	Name        string                 `json:"name"`
+	Description httpapi.Maybe[*string] `json:"description"`
+	Stickiness  httpapi.Maybe[bool]    `json:"stickiness"`
+	SortOrder   httpapi.Maybe[float64] `json:"sortOrder"`
+	LegalValues []importLegalValue     `json:"legalValues"`
+}
+
+type importLegalValue struct {
+	Value       string                 `json:"value"`
+	Description httpapi.Maybe[*string] `json:"description"`
+}
+
+type importTagBody struct {
+	FeatureName string                `json:"featureName"`
+	TagType     string                `json:"tagType"`
+	TagValue    httpapi.Maybe[string] `json:"tagValue"`
+}
+
+type importSegmentBody struct {
+	ID   httpapi.Maybe[int64] `json:"id"`
+	Name string               `json:"name"`
+
+	// What it takes to create the segment. Unleash does not export it.
+	Description httpapi.Maybe[*string]               `json:"description"`
+	Project     httpapi.Maybe[*string]               `json:"project"`
+	Constraints httpapi.Maybe[[]wire.ConstraintBody] `json:"constraints"`
+}
+
+type importTagTypeBody struct {
+	Name        string                 `json:"name"`
+	Description httpapi.Maybe[*string] `json:"description"`
+	Icon        httpapi.Maybe[*string] `json:"icon"`
+}
+
+type importDependencyBody struct {
+	Feature      string             `json:"feature"`
+	Dependencies []importParentBody `json:"dependencies"`
+}
+
+type importParentBody struct {
+	Feature  string                  `json:"feature"`
+	Enabled  httpapi.Maybe[bool]     `json:"enabled"`
+	Variants httpapi.Maybe[[]string] `json:"variants"`
+}
+
+func (b importParentBody) dependency() flags.Dependency {
+	return wire.DependencyBody{Feature: b.Feature, Enabled: b.Enabled, Variants: b.Variants.Value}.Dependency()
+}
+
+// Check refuses what is not a data set. Problems of a single item do not refuse the import: that item is skipped.
+func (b importBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/project", b.Project, problems)
+	wire.CheckName("/environment", b.Environment, problems)
+	data := b.Data.Value
+	switch {
+	case !b.Data.Set:
+		problems.Add("/data", "is required")
+		return
+	case !data.Features.Set:
+		problems.Add("/data/features", "is required")
+	}
+	for i, f := range data.Features.Value {
+		at := "/data/features/" + strconv.Itoa(i)
+		wire.CheckName(at+"/name", f.Name, problems)
+		wire.CheckTypeAt(at+"/type", f.Type, problems)
+	}
+	data.checkNames(problems)
+	if n := len(data.set().FeatureNames()); n > maxImportFlags {
+		problems.Add("/data", "names %d flags, and one import has at most %d; split it into several imports", n, maxImportFlags)
+	}
+	if n := len(data.allTagTypes()) + len(data.ContextFields) + len(data.Segments); n > maxImportOthers {
+		problems.Add("/data", "has %d tag types, context fields and segments, and one import has at most %d; split it into several imports", n, maxImportOthers)
+	}
+}
+
+// checkNames finds items without a name, and segment ids and environments that occur twice.
+func (d importData) checkNames(problems *flags.Problems) {
+	required := func(list string, i int, member, value string) {
+		if value == "" {
+			problems.Add("/data/"+list+"/"+strconv.Itoa(i)+"/"+member, "is required")
+		}
+	}
+	for i, s := range d.FeatureStrategies {
+		required("featureStrategies", i, "featureName", s.FeatureName)
+		required("featureStrategies", i, "name", s.Name.Value)
+	}
+	seen := map[string]bool{}
+	for i, e := range d.FeatureEnvironments {
+		required("featureEnvironments", i, "featureName", e.FeatureName)
+		if seen[e.FeatureName] {
+			problems.Add("/data/featureEnvironments/"+strconv.Itoa(i), "is the second entry for the flag %q; an import changes one environment", httpapi.Shorten(e.FeatureName))
+		}
+		seen[e.FeatureName] = true
+	}
+	for i, f := range d.ContextFields {
+		required("contextFields", i, "name", f.Name)
+	}
+	for i, t := range d.FeatureTags {
+		required("featureTags", i, "featureName", t.FeatureName)
+		required("featureTags", i, "tagType", t.TagType)
+		required("featureTags", i, "tagValue", t.TagValue.Value)
+	}
+	names := map[int64]string{}
+	for i, s := range d.Segments {
+		required("segments", i, "name", s.Name)
+		if other, known := names[s.ID.Value]; known && other != s.Name {
+			problems.Add("/data/segments/"+strconv.Itoa(i)+"/id", "is the id of the segment %q too; each segment needs an id of its own", httpapi.Shorten(other))
+		}
+		names[s.ID.Value] = s.Name
+	}
+	for i, t := range d.TagTypes {
+		required("tagTypes", i, "name", t.Name)
+	}
+	for i, dependency := range d.Dependencies {
+		required("dependencies", i, "feature", dependency.Feature)
+		for j, parent := range dependency.Dependencies {
+			at := "/data/dependencies/" + strconv.Itoa(i) + "/dependencies/" + strconv.Itoa(j) + "/feature"
+			wire.CheckName(at, parent.Feature, problems)
+		}
+	}
+}
+
+// allTagTypes are the tag types of the data, and those that only its tags name.
+func (d importData) allTagTypes() []importTagTypeBody {
+	list, known := make([]importTagTypeBody, 0, len(d.TagTypes)), map[string]bool{}
+	for _, t := range d.TagTypes {
+		known[t.Name], list = true, append(list, t)
+	}
+	for _, t := range d.FeatureTags {
+		if !known[t.TagType] {
+			known[t.TagType], list = true, append(list, importTagTypeBody{Name: t.TagType})
+		}
+	}
+	return list
+}
+
+// set returns the part of the data that the rules of the domain are about.
+func (d importData) set() flags.ImportSet {
+	return flags.ImportSet{
+		Features: httpapi.Each(d.Features.Value, func(f importFeatureBody) string { return f.Name }),
+		Strategies: httpapi.Each(d.FeatureStrategies, func(s importStrategyBody) flags.ImportStrategy {
+			return flags.ImportStrategy{Feature: s.FeatureName, Type: s.Name.Value, Segments: s.Segments}
+		}),
+		Tagged:        httpapi.Each(d.FeatureTags, func(t importTagBody) flags.ImportTag { return flags.ImportTag{Feature: t.FeatureName, Type: t.TagType} }),
+		TagTypes:      httpapi.Each(d.TagTypes, func(t importTagTypeBody) string { return t.Name }),
+		ContextFields: httpapi.Each(d.ContextFields, func(f importContextFieldBody) string { return f.Name }),
+		Segments: httpapi.Each(d.Segments, func(s importSegmentBody) flags.ImportSegment {
+			return flags.ImportSegment{
+				ID: s.ID.Value, Name: s.Name, Defined: s.Constraints.Set,
+				Constraints: httpapi.Each(s.Constraints.Value, wire.ConstraintBody.Constraint),
+			}
+		}),
+		Dependencies: httpapi.Each(d.Dependencies, func(d importDependencyBody) flags.ImportDependency {
+			return flags.ImportDependency{Feature: d.Feature, Parents: httpapi.Each(d.Dependencies, func(p importParentBody) string { return p.Feature })}
+		}),
+	}
+}

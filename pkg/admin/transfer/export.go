@@ -1,0 +1,247 @@
+package transfer
+
+import (
+	"slices"
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// maxExport is the largest export for a caller that accepts a compressed response, in bytes of JSON. For others it is
+// httpapi.MaxAnswer.
+const maxExport = 32 << 20
+
+// exportFlags returns flags as they are in one environment, in the form that an import takes (contract: Import data set),
+// here or in Unleash.
+func exportFlags(tx *httpapi.Tx, _ httpapi.InService, in exportBody) (exportView, error) {
+	x := newExporter(tx, in)
+	if err := x.unknown.Err(); err != nil {
+		return exportView{}, err
+	}
+	err := tx.Pages(httpapi.FeatureKeys(x.names()...), func(keys []flags.Key, found flags.View) error {
+		x.addPage(keys, found)
+		return x.checkSize()
+	})
+	if err != nil {
+		return exportView{}, err
+	}
+	if err := x.unknown.Err(); err != nil {
+		return exportView{}, err
+	}
+	x.addReferences()
+	if in.DownloadFile {
+		tx.Download("export-" + in.Environment + "-" + tx.Now.Format("20060102T150405Z") + ".json")
+	}
+	return x.data, nil
+}
+
+// An exportBody selects the flags to export: by name (an empty list selects all), by project, or by tag.
+type exportBody struct {
+	Environment  string                  `json:"environment"`
+	Features     httpapi.Maybe[[]string] `json:"features"`
+	Tag          httpapi.Maybe[string]   `json:"tag"` // a value, or type:value
+	Project      httpapi.Maybe[string]   `json:"project"`
+	DownloadFile bool                    `json:"downloadFile"` // respond with a file name
+	// FullSegments exports segments with their constraints, so that an import can create them. Unleash does not accept such
+	// data.
+	FullSegments bool `json:"fullSegments"`
+}
+
+// MaxTagFilter is the maximum length of a tag to export by: its type, a colon and its value.
+const MaxTagFilter = 2*flags.MaxTag + 1
+
+// Check finds what is wrong with the body by itself.
+func (b exportBody) Check(_ flags.Limits, problems *flags.Problems) {
+	wire.CheckName("/environment", b.Environment, problems)
+	if b.byName() && (b.Tag.Set || b.Project.Set) {
+		problems.Add("/features", "cannot be combined with tag or project; select flags in one of these ways")
+	}
+	if n := len(b.Features.Value); n > maxImportFlags {
+		problems.Add("/features", "has %d names, and at most %d are allowed in one export", n, maxImportFlags)
+	}
+	for i, name := range b.Features.Value {
+		flags.CheckLength("/features/"+strconv.Itoa(i), name, flags.MaxName, problems)
+	}
+	flags.CheckLength("/tag", b.Tag.Value, MaxTagFilter, problems)
+	flags.CheckLength("/project", b.Project.Value, flags.MaxName, problems)
+	if !b.Features.Set && !b.Tag.Set && !b.Project.Set {
+		problems.Add("/features", "is required, or tag, or project; [] selects all flags")
+	}
+}
+
+// byName reports whether the body selects flags by name.
+func (b exportBody) byName() bool { return len(b.Features.Value) > 0 }
+
+// hasTag reports whether a tag is the one that the body selects by.
+func (b exportBody) hasTag(t flags.Tag) bool {
+	return t.Value == b.Tag.Value || t.Type+":"+t.Value == b.Tag.Value
+}
+
+// An exporter collects what is exported.
+type exporter struct {
+	tx           *httpapi.Tx
+	in           exportBody
+	environments *flags.Environments
+	projects     []*flags.Project
+	byUID        map[string]*flags.Project
+	positions    map[string]int // of the flags that the body names, in its list
+	unknown      flags.Problems // what the body names and does not exist
+	data         exportView
+	size         int // bytes of JSON of the flags
+
+	// What the flags refer to.
+	segments         map[int64]bool
+	fields, tagTypes map[string]bool
+}
+
+func newExporter(tx *httpapi.Tx, in exportBody) *exporter {
+	x := &exporter{
+		tx: tx, in: in, environments: tx.Environments(), projects: tx.Projects(), byUID: map[string]*flags.Project{},
+		positions: map[string]int{}, data: emptyExport(),
+		segments: map[int64]bool{}, fields: map[string]bool{}, tagTypes: map[string]bool{},
+	}
+	for _, p := range x.projects {
+		x.byUID[p.UID] = p
+	}
+	for i, name := range in.Features.Value {
+		x.positions[name] = i
+		if flags.CheckName(name) != "" { // no flag can have this name, so it is not loaded
+			x.noFlag(name)
+		}
+	}
+	if x.environments.Find(in.Environment) == nil {
+		x.unknown.Add("/environment", "there is no environment %q", in.Environment)
+	}
+	hasID := func(p *flags.Project) bool { return p.ID == in.Project.Value }
+	if in.Project.Set && !slices.ContainsFunc(x.projects, hasID) {
+		x.unknown.Add("/project", "there is no project %q", in.Project.Value)
+	}
+	return x
+}
+
+func (x *exporter) noFlag(name string) {
+	x.unknown.Add("/features/"+strconv.Itoa(x.positions[name]), "there is no active flag %q", name)
+}
+
+// names returns the names of the flags to export, sorted: those of the body, or those that the lists of projects have.
+func (x *exporter) names() []string {
+	names := slices.Clone(x.in.Features.Value)
+	if !x.in.byName() {
+		projects := slices.DeleteFunc(slices.Clone(x.projects), func(p *flags.Project) bool { return x.in.Project.Set && p.ID != x.in.Project.Value })
+		for _, rows := range x.tx.SummariesOf(projects, false) {
+			for _, row := range rows {
+				if !x.in.Tag.Set || slices.ContainsFunc(row.Tags, x.in.hasTag) {
+					names = append(names, row.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// addPage adds the flags that were found at keys. A flag that the body names and that was not found is a problem.
+func (x *exporter) addPage(keys []flags.Key, found flags.View) {
+	for _, key := range keys {
+		f := flags.Find[*flags.Feature](found, key)
+		switch {
+		case f != nil && !f.Archived:
+			x.add(f)
+		case x.in.byName():
+			x.noFlag(key.ID)
+		}
+	}
+}
+
+// checkSize returns TooLarge if the flags take more than a response may have.
+func (x *exporter) checkSize() error {
+	switch {
+	case x.size > maxExport:
+		return flags.Errorf(flags.TooLarge, "the export is larger than %d MiB; export fewer flags at a time, by name, tag or project", maxExport>>20)
+	case x.size > httpapi.MaxAnswer && !x.tx.AcceptsGzip():
+		return flags.Errorf(flags.TooLarge, "%s", httpapi.TooLongMessage(false))
+	}
+	return nil
+}
+
+// add adds a flag and counts its size.
+func (x *exporter) add(f *flags.Feature) {
+	before := x.data
+	x.addFlag(f)
+	x.addEnvironment(f)
+	x.size += httpapi.JSONSize(x.data.Features[len(before.Features):]) + httpapi.JSONSize(x.data.FeatureTags[len(before.FeatureTags):]) +
+		httpapi.JSONSize(x.data.Dependencies[len(before.Dependencies):]) + httpapi.JSONSize(x.data.FeatureEnvironments[len(before.FeatureEnvironments):]) +
+		httpapi.JSONSize(x.data.FeatureStrategies[len(before.FeatureStrategies):])
+}
+
+// addFlag adds what a flag has in all environments.
+func (x *exporter) addFlag(f *flags.Feature) {
+	x.data.Features = append(x.data.Features, exportFeature{
+		Name: f.Name, Description: f.Description, Type: f.Type, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData,
+	})
+	for _, t := range f.Tags {
+		x.data.FeatureTags = append(x.data.FeatureTags, exportTag{FeatureName: f.Name, TagType: t.Type, TagValue: t.Value})
+		x.tagTypes[t.Type] = true
+	}
+	if len(f.Dependencies) > 0 {
+		x.data.Dependencies = append(x.data.Dependencies, exportDependency{f.Name, shape.Dependencies(f.Dependencies)})
+	}
+}
+
+// addEnvironment adds what a flag has in the environment, if its project has the environment.
+func (x *exporter) addEnvironment(f *flags.Feature) {
+	p := x.byUID[f.ProjectUID]
+	if p == nil {
+		return
+	}
+	available := p.AvailableEnvironments(x.environments)
+	i := slices.IndexFunc(available, func(e flags.ProjectEnvironment) bool { return e.Name == x.in.Environment })
+	if i < 0 {
+		return
+	}
+	env := available[i]
+	x.data.FeatureEnvironments = append(x.data.FeatureEnvironments, exportEnvironment{
+		FeatureName: f.Name, Name: f.Name, Environment: env.Name, Enabled: f.Enabled(env), Variants: shape.Variants(f.In(env).Variants),
+	})
+	for _, s := range f.In(env).Strategies {
+		x.data.FeatureStrategies = append(x.data.FeatureStrategies, wire.StrategyViewOf(s, f.Name))
+		for _, id := range s.Segments {
+			x.segments[id] = true
+		}
+		for _, constraint := range s.Constraints {
+			x.fields[constraint.ContextName] = true
+		}
+	}
+}
+
+// addReferences adds the tag types, segments and context fields that the flags refer to. The segments are listed after the
+// flags were read, so that the list has all of theirs.
+func (x *exporter) addReferences() {
+	for _, t := range x.tx.TagTypes().List {
+		if x.tagTypes[t.Name] {
+			x.data.TagTypes = append(x.data.TagTypes, wire.TagTypeViewOf(t))
+		}
+	}
+	if len(x.segments) > 0 {
+		for _, s := range x.tx.Segments() {
+			if x.segments[s.ID] {
+				x.addSegment(s)
+			}
+		}
+	}
+	for _, field := range x.tx.ContextFields().List {
+		if x.fields[field.Name] {
+			x.data.ContextFields = append(x.data.ContextFields, exportContextFieldOf(field))
+		}
+	}
+}
+
+func (x *exporter) addSegment(s *flags.Segment) {
+	x.data.Segments = append(x.data.Segments, exportSegmentOf(s, x.in.FullSegments))
+	for _, constraint := range s.Constraints {
+		x.fields[constraint.ContextName] = true
+	}
+}

@@ -1,0 +1,197 @@
+package transfer
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A flagData is everything that the data has about one flag.
+type flagData struct {
+	importFeatureBody
+	environment *importEnvironmentBody // nil without one
+	strategies  []importStrategyBody
+	tags        []flags.Tag
+	parents     []flags.Dependency
+}
+
+// byFlag collects what the lists of the data have about each flag: in the order of the flags, and by name. Entries about
+// flags that the data does not import are ignored.
+func (d importData) byFlag() (list []*flagData, named map[string]*flagData) {
+	named = map[string]*flagData{}
+	for _, f := range d.Features.Value {
+		if named[f.Name] == nil {
+			named[f.Name] = &flagData{importFeatureBody: f}
+			list = append(list, named[f.Name])
+		}
+	}
+	for _, s := range d.FeatureStrategies {
+		if f := named[s.FeatureName]; f != nil {
+			f.strategies = append(f.strategies, s)
+		}
+	}
+	for i, e := range d.FeatureEnvironments {
+		if f := named[e.FeatureName]; f != nil {
+			f.environment = &d.FeatureEnvironments[i]
+		}
+	}
+	for _, t := range d.FeatureTags {
+		if f := named[t.FeatureName]; f != nil {
+			f.tags = append(f.tags, flags.Tag{Type: t.TagType, Value: t.TagValue.Value})
+		}
+	}
+	for _, dependencies := range d.Dependencies {
+		if f := named[dependencies.Feature]; f != nil {
+			f.parents = append(f.parents, httpapi.Each(dependencies.Dependencies, importParentBody.dependency)...)
+		}
+	}
+	return list, named
+}
+
+// importFlag creates a flag, or changes one that exists to match the data.
+func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (importOutcome, error) {
+	f := tx.FindFeature(from.Name)
+	switch {
+	case f != nil && f.ProjectUID != to.project.UID:
+		return "", flags.Errorf(flags.Conflict, "flag %q already exists in another project; flag names are unique in the service", from.Name)
+	case f != nil && f.Archived:
+		return "", flags.Errorf(flags.Conflict, "flag %q is archived; revive it first to import it", from.Name)
+	}
+	imported, err := im.convert(tx, to, from, f)
+	if err != nil {
+		return "", err
+	}
+	if err := imported.Authorize(f, to.project, to.environment, tx.Caller); err != nil {
+		return "", err
+	}
+	created := f == nil
+	if created {
+		f = flags.NewFeature(to.project, from.Name, imported.Metadata, tx.Caller.Name, tx.Now)
+		tx.RetryNameExists() // if another request creates it at the same time, the next attempt finds it
+	}
+	if err := f.Import(to.environment, imported, tx.NewID, tx.Limits); err != nil {
+		return "", err
+	}
+	parents, err := im.addParents(tx, f, imported.Parents)
+	if err != nil {
+		return "", err
+	}
+	event := events.FeatureImported(httpapi.Was(tx, f), f, to.environment)
+	if !created && reflect.DeepEqual(event.Data, event.PreData) {
+		return outcomeUnchanged, nil
+	}
+	tx.Save(event, append([]flags.Aggregate{f}, parents...)...)
+	if created {
+		return outcomeCreated, nil
+	}
+	return outcomeOverwritten, nil
+}
+
+// convert returns what the data has about a flag, in terms of this service. existing is nil for a new flag. What the data
+// leaves out stays as it is.
+func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing *flags.Feature) (flags.ImportedFlag, error) {
+	metadata := flags.DefaultMetadata()
+	if existing != nil {
+		metadata = existing.Metadata
+	}
+	body := wire.MetadataBody{Type: from.Type, Description: from.Description, Stale: from.Stale, ImpressionData: from.ImpressionData}
+	f := flags.ImportedFlag{Metadata: body.ApplyTo(metadata), Parents: from.parents}
+	if im.data.FeatureTags != nil {
+		f.Tags = append([]flags.Tag{}, from.tags...)
+	}
+	if e := from.environment; e != nil {
+		f.Variants = httpapi.Each(e.Variants, wire.VariantBody.Variant)
+		if e.Enabled.Set {
+			f.Enabled = &e.Enabled.Value
+		}
+	}
+	if im.data.FeatureStrategies != nil {
+		err := tx.Limits.CheckStrategies(from.Name, to.environment.Name, len(from.strategies))
+		if err != nil {
+			return f, err
+		}
+		if f.Strategies, err = im.strategies(tx, to, from.strategies); err != nil {
+			return f, err
+		}
+	}
+	if len(f.Tags) > 0 {
+		types := tx.TagTypes()
+		for _, t := range f.Tags {
+			if !types.Has(t.Type) {
+				return f, httpapi.NotYet{Why: flags.Errorf(flags.Invalid, "its tag type %q could not be created", t.Type)}
+			}
+		}
+	}
+	return f, checked(func(p *flags.Problems) {
+		flags.Metadata{Description: from.Description.Value}.CheckTexts(p)
+		f.Check(from.Name, tx.StrategyTypes(), tx.Limits, p)
+	})
+}
+
+// strategies returns the strategies of a flag, with the ids that their segments have here.
+func (im *importing) strategies(tx *httpapi.Tx, to place, bodies []importStrategyBody) ([]flags.Strategy, error) {
+	list := make([]flags.Strategy, len(bodies))
+	for i, body := range bodies {
+		s := body.ApplyTo(flags.Strategy{SortOrder: float64(i)})
+		if _, defined := tx.StrategyTypes().Find(s.Name); !defined {
+			return nil, flags.Problems{{Path: "/strategies/" + strconv.Itoa(i) + "/name", Message: "there is no strategy type " +
+				strconv.Quote(s.Name) + "; define it first, with POST /api/admin/strategies"}}.Err()
+		}
+		segments := slices.Clone(s.Segments)
+		for j, id := range s.Segments {
+			segment, err := im.segment(tx, to, i, id)
+			if err != nil {
+				return nil, err
+			}
+			segments[j] = segment.ID
+		}
+		s.Segments = segments
+		list[i] = s
+	}
+	return list, nil
+}
+
+// segment finds the segment here that has the name which the data gives to an id.
+func (im *importing) segment(tx *httpapi.Tx, to place, strategy int, id int64) (*flags.Segment, error) {
+	name, named := im.segmentNames[id]
+	if !named {
+		return nil, flags.Errorf(flags.Invalid, "its strategy %d uses the segment %d, which the segments of the data do not contain", strategy, id)
+	}
+	s := tx.FindSegmentNamed(name)
+	switch {
+	case s == nil && im.definedSegments[name]:
+		return nil, httpapi.NotYet{Why: flags.Errorf(flags.Invalid, "its segment %q could not be created", name)}
+	case s == nil:
+		return nil, flags.Errorf(flags.Invalid, "there is no segment %q; create it first, or export with fullSegments", name)
+	case s.ProjectUID != "" && s.ProjectUID != to.project.UID:
+		return nil, flags.Errorf(flags.Invalid, "segment %q belongs to project %q and cannot be used in project %q", name, s.Project, to.project.ID)
+	}
+	return s, nil
+}
+
+// addParents adds the parents of the data to a flag. It returns the parents that change with it, by name. Parents that the
+// same data imports are imported before.
+func (im *importing) addParents(tx *httpapi.Tx, f *flags.Feature, wanted []flags.Dependency) ([]flags.Aggregate, error) {
+	var changed []*flags.Feature
+	for _, d := range wanted {
+		parent := tx.FindFeature(d.Feature)
+		if parent == nil && im.flags[d.Feature] != nil && d.Feature != f.Name {
+			return nil, httpapi.NotYet{Why: flags.Errorf(flags.Invalid, "its parent %q could not be created", d.Feature)}
+		}
+		isNew := parent != nil && !slices.Contains(parent.Children, f.Name)
+		if err := f.SetDependency(parent, d); err != nil {
+			return nil, err
+		}
+		if isNew {
+			changed = append(changed, parent)
+		}
+	}
+	slices.SortFunc(changed, func(a, b *flags.Feature) int { return cmp.Compare(a.Name, b.Name) })
+	return httpapi.Each(changed, func(f *flags.Feature) flags.Aggregate { return f }), nil
+}

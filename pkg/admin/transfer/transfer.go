@@ -1,0 +1,81 @@
+// Package transfer exports flags and imports them, here or from Unleash, and validates data before an import (contract:
+// Import validation, Import data set).
+//
+// An import is a list of items (importing.go): first the tag types, context fields and segments that do not exist yet, then
+// the flags. Each item is one transaction, and is imported completely or skipped with the reasons. The import runs the items
+// with Many.Each. The validation runs the same items with Many.DryRun, as a caller who is refused nothing and whose missing
+// permissions are collected. So the validation reports what the import does.
+package transfer
+
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// Group is the operations of this package.
+func Group() httpapi.Group {
+	const batch = "/api/admin/features-batch"
+	importing := []flags.Key{flags.EnvironmentsKey(), flags.TagTypesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
+	return httpapi.Group{Name: "imports", Operations: []httpapi.Operation{
+		{Route: "POST " + batch + "/validate", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(validateImport)},
+		{Route: "POST " + batch + "/import", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(importFlags)},
+		{
+			Route: "POST " + batch + "/export", Permission: flags.Read,
+			Ahead:  []flags.Key{flags.EnvironmentsKey(), flags.TagTypesKey(), flags.ContextFieldsKey()},
+			Handle: httpapi.HandleBody(exportFlags),
+		},
+	}}
+}
+
+// importFlags imports each flag of the data, and what it needs, in a transaction of its own.
+func importFlags(m *httpapi.Many, _ httpapi.InService, in importBody) (importedView, error) {
+	im := newImporting(in)
+	err := m.Read(func(tx *httpapi.Tx) error {
+		im.prepare(tx, firstItems)
+		return nil
+	})
+	if err != nil {
+		return importedView{}, err
+	}
+	errs := m.Each(len(im.items), im.run)
+	return im.report(errs)
+}
+
+// validateImport runs the import without changing anything, and reports what it would skip and which permissions the caller
+// lacks.
+func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (importReportView, error) {
+	var caller flags.Caller
+	var target flags.ImportTarget
+	im := newImporting(in)
+	err := m.Read(func(tx *httpapi.Tx) error {
+		im.prepare(tx, len(im.items))
+		caller, target = tx.Caller, im.target(tx)
+		return nil
+	})
+	if err != nil {
+		return importReportView{}, err
+	}
+	errs, err := m.DryRun(caller.DryRun(&target.MissingPermissions), len(im.items), im.run)
+	if err != nil {
+		return importReportView{}, err
+	}
+	target.Faults = im.faults(errs)
+	report := in.Data.Value.set().Validate(target)
+	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)}, nil
+}
+
+// An importReportView is the result of a validation (contract: Validation result).
+type importReportView struct {
+	Errors      []importFindingView `json:"errors"`
+	Warnings    []importFindingView `json:"warnings"`
+	Permissions []importFindingView `json:"permissions"` // that the caller lacks
+}
+
+type importFindingView struct {
+	Message       string   `json:"message"`
+	AffectedItems []string `json:"affectedItems"`
+}
+
+func findingViews(findings []flags.ImportFinding) []importFindingView {
+	return httpapi.Each(findings, func(f flags.ImportFinding) importFindingView { return importFindingView{f.Message, f.Affected} })
+}
