@@ -72,24 +72,18 @@ func (b legalValueBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // A contextFieldView is a context field in an answer.
 type contextFieldView struct {
-	Name        string           `json:"name"`
-	Description *string          `json:"description"`
-	Stickiness  bool             `json:"stickiness"`
-	SortOrder   int64            `json:"sortOrder"`
-	LegalValues []legalValueView `json:"legalValues"`
-	CreatedAt   shape.Time       `json:"createdAt"`
-}
-
-type legalValueView struct {
-	Value       string  `json:"value"`
-	Description *string `json:"description,omitzero"`
+	Name        string                `json:"name"`
+	Description *string               `json:"description"`
+	Stickiness  bool                  `json:"stickiness"`
+	SortOrder   int64                 `json:"sortOrder"`
+	LegalValues []wire.LegalValueView `json:"legalValues"`
+	CreatedAt   shape.Time            `json:"createdAt"`
 }
 
 func contextFieldViewOf(f flags.ContextField) contextFieldView {
 	return contextFieldView{
 		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
-		LegalValues: httpapi.Each(f.LegalValues, func(v flags.LegalValue) legalValueView { return legalValueView(v) }),
-		CreatedAt:   shape.Time(f.CreatedAt),
+		LegalValues: wire.LegalValueViews(f), CreatedAt: shape.Time(f.CreatedAt),
 	}
 }
 
