@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,4 +43,52 @@ func TestInterfacePage(t *testing.T) {
 		}
 	}
 	equal(t, "docs/interface.md", documented, served)
+}
+
+// namedTest matches the name of a test in a page.
+var namedTest = regexp.MustCompile("`(Test[A-Za-z]+)`")
+
+// TestNamedTests checks that the tests that the documentation names exist.
+func TestNamedTests(t *testing.T) {
+	declared := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root:
+			return fs.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range declaration.FindAllStringSubmatch(string(source), -1) {
+			declared[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
+				if named++; !declared[m[1]] {
+					t.Errorf("%s names %s, which does not exist", page, m[1])
+				}
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("the documentation names %d tests, want 50 or more", named)
+	}
 }
