@@ -32,57 +32,57 @@ func TestRoles(t *testing.T) {
 	one := func(role string) string { return `{"version":1,"roles":` + role + `}` }
 	builtInRole := faulty("built in and cannot be changed")
 	s.run(t, []call{
-		{"from the start", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
-		{"an administrator has everything", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
-		{"a viewer has no permissions", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
+		{"the built-in roles", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `]}`},
+		{"an administrator has all permissions", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
+		{"a viewer has no additional permissions", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
 		{"create", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
 			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_ADDON","environment":""}]}`,
 			200, one(six("Half", "d", archive+","+inDev+","+other))},
 		{"read", "GET", roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
 		{"in the list", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},
-		{"create a root role", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
+		{"a custom root role", "POST", roles, `{"name":"Librarian","type":"root-custom","permissions":[{"name":"UPDATE_TAG_TYPE"}]}`, 200,
 			one(`{"id":7,"type":"root-custom","name":"Librarian","description":"","permissions":[{"id":"<any>","name":"UPDATE_TAG_TYPE","displayName":"<any>","type":"root"}]}`)},
 
 		{"a taken name", "POST", roles, `{"name":"Half"}`, 409, failure("NameExistsError", "Half")},
-		{"the name of a built-in one", "POST", roles, `{"name":"Owner"}`, 409, failure("NameExistsError", "Owner")},
+		{"the name of a built-in role", "POST", roles, `{"name":"Owner"}`, 409, failure("NameExistsError", "Owner")},
 		{"no name", "POST", roles, `{}`, 400, faulty("/name: is required")},
 		{"a blank name", "POST", roles, `{"name":" "}`, 400, faulty("/name: is required")},
 		{"a long name", "POST", roles, `{"name":"` + strings.Repeat("n", 101) + `"}`, 400, faulty("/name: must have at most 100")},
 		{"a built-in type", "POST", roles, `{"name":"x","type":"root"}`, 400, faulty("/type: must be root-custom or custom")},
 		{"an unknown type", "POST", roles, `{"name":"x","type":"x"}`, 400, faulty("/type")},
-		{"a permission that is not a name", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
+		{"an invalid permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE"},{"name":"update feature"}]}`, 400, faulty(`/permissions/1/name: there is no permission`)},
 		{"a permission that does not exist", "POST", roles, `{"name":"x","permissions":[{"name":"FLY"}]}`, 400, faulty(`there is no permission "FLY"; did you mean READ_ROLE?`)},
 		{"a misspelled permission", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURES"}]}`, 400, faulty("did you mean UPDATE_FEATURE?")},
-		{"a blank at the end", "POST", roles, `{"name":"Half "}`, 400, faulty("/name: must not begin or end with white space")},
+		{"a space at the end", "POST", roles, `{"name":"Half "}`, 400, faulty("/name: must not begin or end with white space")},
 		{"a zero-width character", "POST", roles, `{"name":"Ha\u200blf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
-		{"a filler", "POST", roles, `{"name":"Ha\u3164lf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
+		{"a filler character", "POST", roles, `{"name":"Ha\u3164lf"}`, 400, faulty("/name: must not contain control characters, zero-width characters")},
 		{"change to a zero-width character", "PUT", roles + "/6", `{"name":"Half\ufeff"}`, 400, faulty("/name")},
 		{"a permission without a name", "POST", roles, `{"name":"x","permissions":[{"id":2}]}`, 400, faulty("/permissions/0/name: is required")},
 		{"an unknown environment", "POST", roles, `{"name":"x","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"nosuch"}]}`, 400, faulty(`/permissions/0/environment: there is no environment "nosuch"`)},
 		{"permissions of the wrong type", "POST", roles, `{"name":"x","permissions":["UPDATE_FEATURE"]}`, 400, faulty("/permissions/0: must be an object")},
 
-		{"change its permissions", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
-		{"change its name, and nothing else", "PUT", roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
-		{"no description", "PUT", roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
-		{"change its type", "PUT", roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, faulty("/type: cannot be changed from custom")},
+		{"change the permissions", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT"}]}`, 200, one(six("Half", "d", inAll))},
+		{"change only the name", "PUT", roles + "/6", `{"name":"Half and half"}`, 200, one(six("Half and half", "d", inAll))},
+		{"remove the description", "PUT", roles + "/6", `{"name":"Half","description":null,"type":"custom"}`, 200, one(six("Half", "", inAll))},
+		{"change the type", "PUT", roles + "/6", `{"name":"Half","type":"root-custom"}`, 400, faulty("/type: cannot be changed from custom")},
 		{"change to a taken name", "PUT", roles + "/6", `{"name":"Librarian"}`, 409, failure("NameExistsError", "Librarian")},
 		{"change to an unknown environment", "PUT", roles + "/6", `{"name":"Half","permissions":[{"name":"UPDATE_FEATURE","environment":"x"}]}`, 400, faulty("environment")},
 		{"change without a name", "PUT", roles + "/6", `{"description":"x"}`, 400, faulty("/name: is required")},
-		{"change a built-in one", "PUT", roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
-		{"change an unknown one", "PUT", roles + "/99", `{"name":"x"}`, 404, notFound("no role 99")},
-		{"read an unknown one", "GET", roles + "/99", "", 404, notFound("no role 99")},
+		{"change a built-in role", "PUT", roles + "/4", `{"name":"Boss"}`, 400, builtInRole},
+		{"change an unknown role", "PUT", roles + "/99", `{"name":"x"}`, 404, notFound("no role 99")},
+		{"read an unknown role", "GET", roles + "/99", "", 404, notFound("no role 99")},
 		{"read an id that is not a number", "GET", roles + "/Owner", "", 400, faulty("roleId in the path must be a whole number")},
 
-		{"create a user with it", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
-		{"delete it while a user holds it", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
-		{"give the user another role", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
+		{"a user with the role", "POST", people, `{"username":"u","rootRole":"Librarian"}`, 201, `{"...":0,"id":2,"rootRole":7}`},
+		{"delete it while a user has it", "DELETE", roles + "/7", "", 409, failure("ConflictError", "by user 2")},
+		{"the user gets another role", "PUT", people + "/2", `{"rootRole":3}`, 200, anything},
 		{"delete it", "DELETE", roles + "/7", "", 200, ""},
-		{"give it in a project", "POST", project + "/users/2/roles/6", "", 200, ""},
-		{"delete it while it is held in a project", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
-		{"remove it in the project", "DELETE", project + "/users/2/roles/6", "", 200, ""},
-		{"delete it, too", "DELETE", roles + "/6", "", 200, ""},
+		{"a member with the role", "POST", project + "/users/2/roles/6", "", 200, ""},
+		{"delete it while a member has it", "DELETE", roles + "/6", "", 409, failure("ConflictError", `in project "default"`)},
+		{"remove the member", "DELETE", project + "/users/2/roles/6", "", 200, ""},
+		{"delete the other role", "DELETE", roles + "/6", "", 200, ""},
 		{"delete it again", "DELETE", roles + "/6", "", 404, notFound("no role 6")},
-		{"delete a built-in one", "DELETE", roles + "/5", "", 400, builtInRole},
+		{"delete a built-in role", "DELETE", roles + "/5", "", 400, builtInRole},
 		{"ids are not used again", "POST", roles, `{"name":"Half"}`, 200, `{"...":0,"roles":{"...":0,"id":8}}`},
 	})
 }
@@ -101,20 +101,20 @@ func TestPermissions(t *testing.T) {
 	}](t, s.must(t, "GET", "/api/admin/permissions", "").body)
 	p := got.Permissions
 	if got.Version != 1 || len(p.Root) == 0 || len(p.Project) == 0 || len(p.Environments) != 3 {
-		t.Fatalf("version %d with %d, %d, %d permissions, want 1 with some, some, and three environments", got.Version, len(p.Root), len(p.Project), len(p.Environments))
+		t.Fatalf("version %d with %d, %d, %d permissions, want version 1, root permissions, project permissions and three environments", got.Version, len(p.Root), len(p.Project), len(p.Environments))
 	}
 	if p.Root[0].Name != "ADMIN" || p.Root[0].Type != "root" || p.Project[0].Type != "project" {
-		t.Errorf("the first permissions are %v and %v, want ADMIN of root, and one of project", p.Root[0], p.Project[0])
+		t.Errorf("the first permissions are %v and %v, want ADMIN of type root, and one of type project", p.Root[0], p.Project[0])
 	}
-	for i, name := range []string{"default", "development", "production"} { // in their order
+	for i, name := range []string{"default", "development", "production"} { // in sort order
 		if env := p.Environments[i]; env.Name != name || len(env.Permissions) != 5 || env.Permissions[0].Environment != name || env.Permissions[0].Type != "environment" {
 			t.Errorf("environment %d is %v, want %s with five permissions", i, env, name)
 		}
 	}
 }
 
-// TestRolesAtOnce creates many roles concurrently, two of each name: one of them is created, and no two have the same ID.
-func TestRolesAtOnce(t *testing.T) {
+// TestParallelRoles creates many roles in parallel, two with each name. One of the two is created, with a unique id.
+func TestParallelRoles(t *testing.T) {
 	s := serve(t)
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -139,11 +139,11 @@ func TestRolesAtOnce(t *testing.T) {
 		t.Errorf("%d roles %v, want 15", len(ids), ids)
 	}
 	if events := s.eventsOf(t, &flags.Roles{}); len(events) != 11 {
-		t.Errorf("events %v, want the seeding and ten more", events)
+		t.Errorf("events %v, want one of the seed and ten others", events)
 	}
 }
 
-// A racing store runs a function before the first commit.
+// A racing store calls a function before the next commit.
 type racing struct {
 	flags.Store
 	once *sync.Once
@@ -155,29 +155,29 @@ func (r racing) Commit(ctx context.Context, change flags.Change) error {
 	return r.Store.Commit(ctx, change)
 }
 
-// TestRoleBesideDeletion grants a permission in an environment that is deleted before the commit: the role is
-// refused, and no role has permissions in a later environment of the same name.
-func TestRoleBesideDeletion(t *testing.T) {
+// TestRoleOfDeletedEnvironment grants a permission in an environment that is deleted just before the commit. The role is
+// rejected, and no role has a permission in a new environment with the same name.
+func TestRoleOfDeletedEnvironment(t *testing.T) {
 	s := serve(t)
 	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)
 	inQA := `"permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"qa"}]`
 	for _, c := range []call{
 		{"a new role", "POST", roles, `{"name":"new","type":"custom",` + inQA + `}`, 400, ""},
-		{"one that is there", "PUT", roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
+		{"an existing role", "PUT", roles + "/" + id, `{"name":"kept","type":"custom",` + inQA + `}`, 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
 			store := racing{s.store, &sync.Once{}, func() { s.must(t, "DELETE", environments+"/qa", "") }}
 			handler := httpapi.New(store, admin.Users(), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
 			if got := directIn(t.Context(), handler, c.method, c.path, c.body); got.status != c.status {
-				t.Errorf("%d %s, want %d: the environment is gone", got.status, got.body, c.status)
+				t.Errorf("%d %s, want %d: the environment is deleted", got.status, got.body, c.status)
 			}
 			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
 			if all := s.must(t, "GET", roles, "").body; strings.Contains(all, `"new"`) {
-				t.Errorf("%s: the role was made", all)
+				t.Errorf("%s: the role was created", all)
 			}
 			if one := s.must(t, "GET", roles+"/"+id, "").body; strings.Contains(one, "UPDATE_FEATURE_ENVIRONMENT") {
-				t.Errorf("%s holds a permission in an environment that was made after it", one)
+				t.Errorf("%s has a permission in an environment that was created later", one)
 			}
 			s.must(t, "DELETE", environments+"/qa", "")
 		})

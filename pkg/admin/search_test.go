@@ -11,8 +11,8 @@ import (
 	"guidon/pkg/oldapi"
 )
 
-// A found is a page of a search.
-type found struct {
+// A searchPage is a page of search results.
+type searchPage struct {
 	Total    int
 	Features []struct {
 		Name, Project  string
@@ -22,7 +22,7 @@ type found struct {
 	}
 }
 
-func (s *server) search(t *testing.T, query string) (names []string, page found) {
+func (s *server) search(t *testing.T, query string) (names []string, page searchPage) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.must(t, "GET", "/api/admin/search/features?"+query, "").body), &page); err != nil {
 		t.Fatal(err)
@@ -48,42 +48,42 @@ func TestSearch(t *testing.T) {
 		name, query string
 		want        []string
 	}{
-		{"everything, by age", "", []string{"parent", "full", "Basket"}},
+		{"everything, oldest first", "", []string{"parent", "full", "Basket"}},
 		{"text in a name, in any case", "query=baSK", []string{"Basket"}},
-		{"one of some texts", "query=full,%20basket", []string{"full", "Basket"}},
+		{"one of several texts", "query=full,%20basket", []string{"full", "Basket"}},
 		{"text in a tag", "query=core", []string{"full"}},
-		{"text in none", "query=nosuch", []string{}},
+		{"text that no flag has", "query=nosuch", []string{}},
 		{"a project", "project=IS:shop", []string{"Basket"}},
 		{"other projects", "project=IS_NOT:shop", []string{"parent", "full"}},
-		{"some projects", "project=IS_ANY_OF:shop,default", []string{"parent", "full", "Basket"}},
+		{"several projects", "project=IS_ANY_OF:shop,default", []string{"parent", "full", "Basket"}},
 		{"an unknown project", "project=IS:nosuch", []string{}},
-		{"stale ones", "state=IS:stale", []string{"Basket"}},
-		{"active ones", "state=IS_NONE_OF:stale", []string{"parent", "full"}},
+		{"stale flags", "state=IS:stale", []string{"Basket"}},
+		{"active flags", "state=IS_NONE_OF:stale", []string{"parent", "full"}},
 		{"a type", "type=IS:kill-switch", []string{"full"}},
 		{"types as a list", "type[]=kill-switch&type[]=experiment", []string{"full"}},
 		{"a tag", "tag=INCLUDE:team:core", []string{"full"}},
-		{"all of some tags", "tag=INCLUDE_ALL_OF:team:core,simple:old/one", []string{"full"}},
-		{"all of some tags that none has", "tag=INCLUDE_ALL_OF:team:core,simple:nosuch", []string{}},
+		{"all of several tags", "tag=INCLUDE_ALL_OF:team:core,simple:old/one", []string{"full"}},
+		{"all of several tags, which no flag has", "tag=INCLUDE_ALL_OF:team:core,simple:nosuch", []string{}},
 		{"without a tag", "tag=DO_NOT_INCLUDE:team:core", []string{"parent", "Basket"}},
 		{"a segment", "segment=INCLUDE:testers", []string{"full"}},
 		{"without a segment", "segment=EXCLUDE_IF_ANY_OF:testers,nosuch", []string{"parent", "Basket"}},
 		{"a state in an environment", "status[]=development:enabled", []string{"full"}},
-		{"of several states one", "status[]=development:enabled&status[]=production:disabled", []string{"parent", "full", "Basket"}},
+		{"one of several states", "status[]=development:enabled&status[]=production:disabled", []string{"parent", "full", "Basket"}},
 		{"a stage", "lifecycle=IS:initial", []string{"parent", "full", "Basket"}},
-		{"made since", "createdAt=IS_ON_OR_AFTER:2020-01-01", []string{"parent", "full", "Basket"}},
-		{"made before", "createdAt=IS_BEFORE:2020-01-01", []string{}},
+		{"created since", "createdAt=IS_ON_OR_AFTER:2020-01-01", []string{"parent", "full", "Basket"}},
+		{"created before", "createdAt=IS_BEFORE:2020-01-01", []string{}},
 		{"several filters", "type=IS:release&state=IS:active", []string{"parent"}},
-		{"by name, downwards", "sortBy=name&sortOrder=desc", []string{"parent", "full", "Basket"}},
+		{"by name, descending", "sortBy=name&sortOrder=desc", []string{"parent", "full", "Basket"}},
 		{"by type", "sortBy=type", []string{"full", "Basket", "parent"}},
 		{"by an environment", "sortBy=environment:development&sortOrder=desc", []string{"full", "Basket", "parent"}},
 		{"favorites first", "favoritesFirst=true&sortBy=name", []string{"parent", "Basket", "full"}},
 		{"a page", "limit=1&offset=1", []string{"full"}},
 		{"a limit of 0 is the default", "limit=0&sortBy=name", []string{"Basket", "full", "parent"}},
 		{"a limit that is too high is the default", "limit=101&sortBy=name", []string{"Basket", "full", "parent"}},
-		{"a limit that is no number is the default", "limit=x&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is not a number is the default", "limit=x&sortBy=name", []string{"Basket", "full", "parent"}},
 		{"an offset below 0 is 0", "offset=-1&sortBy=name", []string{"Basket", "full", "parent"}},
-		{"an unknown order goes up", "sortBy=name&sortOrder=up", []string{"Basket", "full", "parent"}},
-		{"an unknown member is the default", "sortBy=color", []string{"parent", "full", "Basket"}},
+		{"an unknown order is ascending", "sortBy=name&sortOrder=up", []string{"Basket", "full", "parent"}},
+		{"an unknown sort field is the default", "sortBy=color", []string{"parent", "full", "Basket"}},
 		{"an unknown environment is the default", "sortBy=environment:nosuch", []string{"parent", "full", "Basket"}},
 		{"unknown filters are ignored", "color=IS:red&limit=1&sortBy=name", []string{"Basket"}},
 		{"past the end", "offset=7", []string{}},
@@ -110,8 +110,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A page is the same whatever lies beyond it, and all pages are everything once.
-// TestSearchBounds: a search with more texts or values than it may have is refused before any flag is compared with them.
+// TestSearchBounds checks that a search with too many texts or values is rejected before any flag is compared with them.
 func TestSearchBounds(t *testing.T) {
 	s := serve(t)
 	s.create(t, "one")
@@ -137,6 +136,7 @@ func TestSearchBounds(t *testing.T) {
 	}
 }
 
+// TestSearchPages checks that each flag is on exactly one page.
 func TestSearchPages(t *testing.T) {
 	s := serve(t)
 	for i := range 25 {

@@ -20,7 +20,7 @@ import (
 	"guidon/pkg/seal"
 )
 
-// everySecret creates tokens of all kinds, uses, changes and deletes some, and returns their secrets.
+// everySecret creates tokens of all kinds, uses, changes and deletes some of them, and returns their secrets.
 func (s *server) everySecret(t *testing.T) []string {
 	t.Helper()
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -62,7 +62,7 @@ func TestNoSecretAtRest(t *testing.T) {
 	}
 	table := dynamotest.Scan(t, s.store)
 	if !strings.Contains(table, flags.HashSecret(secrets[3])) || !strings.Contains(table, "api-token-created") || !strings.Contains(table, "pat-deleted") {
-		t.Fatal("the scan does not show the tokens: it shows nothing")
+		t.Fatal("the scan does not have the tokens, so this test checks nothing")
 	}
 	if found := shown(table, secrets); len(found) > 0 {
 		t.Errorf("the table shows %q, want no secret", found)
@@ -106,7 +106,7 @@ func TestNoSecretInTheLog(t *testing.T) {
 	}
 	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 0 })
 	if !strings.Contains(log.String(), `"route":"PUT /api/admin/api-tokens/{token}"`) || !strings.Contains(log.String(), `"level":"ERROR"`) {
-		t.Fatal("the log does not show the calls: it shows nothing")
+		t.Fatal("the log does not have the calls, so this test checks nothing")
 	}
 	if found := shown(log.String(), secrets); len(found) > 0 {
 		t.Errorf("the log shows %q, want no secret", found)
@@ -117,7 +117,7 @@ func TestNoSecretInTheLog(t *testing.T) {
 func TestMissingKey(t *testing.T) {
 	s := serve(t)
 	secret := s.apiToken(t, `{"tokenName":"a","type":"client"}`)
-	unreachable := errors.New("the cause is for the log")
+	unreachable := errors.New("the cause, only for the log")
 	for name, tt := range map[string]struct {
 		sealer func(context.Context) (flags.Sealer, error)
 		status int
@@ -173,7 +173,7 @@ func TestSeenAt(t *testing.T) {
 		t.Helper()
 		s.check(t, call{name, "GET", apiTokens + "/a", "", 200, `{"tokens":[{"...":0,"seenAt":` + want + `}]}`})
 	}
-	s.must(t, "GET", project, "") // the administrator's own is seen
+	s.must(t, "GET", project, "") // records the last use of the administrator's token
 	seen("never used", "null")
 	use("first", "BatchGetItem", "PutItem")
 	seen("used", `"2026-01-05T12:00:00.000Z"`)
@@ -191,7 +191,7 @@ func TestSeenAt(t *testing.T) {
 			s.check(t, call{name, "GET", features + "/nosuch", "", 404, anything}, as(secret))
 		}
 		if n := faults.Calls()["PutItem"]; n != 1 {
-			t.Errorf("%s: five requests within a minute tried %d times to note the last use, want once", name, n)
+			t.Errorf("%s: five requests within a minute tried %d times to store the last use, want once", name, n)
 		}
 		faults.Change(func(f *dynamotest.Faults) { f.DropRequests, f.Throttles = 0, 0 })
 		now = now.Add(time.Minute)

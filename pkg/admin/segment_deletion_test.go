@@ -92,8 +92,8 @@ func (s *server) strategyIDs(t *testing.T, flag, environment string) (ids []stri
 	return ids
 }
 
-// TestSegmentInRestingEnvironment: what a flag has in an environment that was taken out of its project comes back with it.
-func TestSegmentInRestingEnvironment(t *testing.T) {
+// TestSegmentInRemovedEnvironment: what a flag has in an environment that was taken out of its project comes back with it.
+func TestSegmentInRemovedEnvironment(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	s.staged(t)
@@ -116,8 +116,8 @@ func failureOf(name, message string) string {
 	return fmt.Sprintf(`{"...":0,"name":%q,"message":%q}`, name, message)
 }
 
-// TestUsesThatAreGone: nothing else is held back either by what nobody can see.
-func TestUsesThatAreGone(t *testing.T) {
+// TestOrphanedUses: nothing else is held back either by what nobody can see.
+func TestOrphanedUses(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, aShop)
 	s.must(t, "POST", projects+"/shop/features", `{"name":"sold"}`)
@@ -227,9 +227,9 @@ func (i interposed) List(ctx context.Context, entity flags.Entity) ([]flags.Aggr
 	return i.Store.List(ctx, entity)
 }
 
-// TestNewEnvironmentIsNotGone: a strategy of an environment that is made after the deletion of a segment has read which
+// TestNewEnvironmentIsNotDeleted: a strategy of an environment that is made after the deletion of a segment has read which
 // there are is not taken for one of an environment that is gone.
-func TestNewEnvironmentIsNotGone(t *testing.T) {
+func TestNewEnvironmentIsNotDeleted(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
@@ -247,7 +247,7 @@ func TestNewEnvironmentIsNotGone(t *testing.T) {
 
 // A project's own segments keep it from being deleted, also at the same time: nothing of it is left for the next project
 // of its id.
-func TestOwnSegmentsKeepTheirProject(t *testing.T) {
+func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"own"}`)
 	s.must(t, "POST", projects, `{"id":"other"}`)

@@ -9,15 +9,15 @@ import (
 	"guidon/pkg/flags"
 )
 
-// last are the types of a flag's newest events, oldest first.
+// last returns the types of the newest n events of a flag, oldest first.
 func (s *server) last(t *testing.T, flag string, n int) []flags.EventType {
 	t.Helper()
 	all := s.events(t, flag)
 	return all[max(0, len(all)-n):]
 }
 
-// TestEventsBesideTheFirst holds what a change tells in an event of its own beside what was asked for.
-func TestEventsBesideTheFirst(t *testing.T) {
+// TestAdditionalEvents checks the changes that record more events than the one of the request.
+func TestAdditionalEvents(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "removed", "disabled", "patched", "two")
@@ -44,7 +44,7 @@ func TestEventsBesideTheFirst(t *testing.T) {
 		"removed":  {flags.FeatureStrategyRemove, flags.FeatureEnvironmentDisabled},
 		"disabled": {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
 		"patched":  {flags.FeatureStrategyUpdate, flags.FeatureEnvironmentDisabled},
-		"two":      {flags.FeatureStrategyAdd, flags.FeatureStrategyUpdate}, // another one is enabled still
+		"two":      {flags.FeatureStrategyAdd, flags.FeatureStrategyUpdate}, // the other strategy is still enabled
 		"f": {flags.FeatureMetadataUpdated, "feature-stale-on", flags.FeatureMetadataUpdated,
 			flags.FeatureMetadataUpdated, "feature-stale-off", "feature-variants-updated", "feature-environment-variants-updated"},
 		"child":  {flags.FeatureDependencyAdded, flags.FeatureArchived, flags.FeatureDependenciesRemoved},
@@ -58,17 +58,17 @@ func TestEventsBesideTheFirst(t *testing.T) {
 		`{"...":0,"type":"feature-environment-disabled","environment":"development","project":"default","createdBy":"admin","createdByUserId":-42},` +
 		`{"...":0,"type":"feature-strategy-remove","environment":"development"}],"next":"<any>"}`})
 	first := decoded[struct{ Next string }](t, s.must(t, "GET", "/api/admin/events/removed?limit=1", "").body)
-	s.check(t, call{"a page between the two", "GET", "/api/admin/events/removed?limit=1&cursor=" + first.Next, "", 200, `{"...":0,"events":[{"...":0,"type":"feature-strategy-remove"}]}`})
-	s.check(t, call{"by who did it", "GET", "/api/admin/events?createdBy=IS:-42&feature=f&limit=1", "", 200, `{"...":0,"events":[{"...":0,"featureName":"f"}]}`})
+	s.check(t, call{"a page that begins between the two", "GET", "/api/admin/events/removed?limit=1&cursor=" + first.Next, "", 200, `{"...":0,"events":[{"...":0,"type":"feature-strategy-remove"}]}`})
+	s.check(t, call{"by the user who changed it", "GET", "/api/admin/events?createdBy=IS:-42&feature=f&limit=1", "", 200, `{"...":0,"events":[{"...":0,"featureName":"f"}]}`})
 
 	s.must(t, "DELETE", project+"/environments/production", "")
-	s.must(t, "DELETE", features+"/f/dependencies", "") // it has none
-	s.check(t, call{"an environment taken out", "GET", "/api/admin/events?project=default&type=project-environment-removed", "", 200,
+	s.must(t, "DELETE", features+"/f/dependencies", "") // it has no dependencies
+	s.check(t, call{"an environment removed from a project", "GET", "/api/admin/events?project=default&type=project-environment-removed", "", 200,
 		`{"...":0,"events":[{"...":0,"type":"project-environment-removed","project":"default","environment":"production"}],"totalEvents":1}`})
 }
 
-// TestSeveralEventsAtOnce has parallel changes of several events each: every event is there, once, in order.
-func TestSeveralEventsAtOnce(t *testing.T) {
+// TestParallelAdditionalEvents makes parallel changes with several events each. Every event is recorded once, in order.
+func TestParallelAdditionalEvents(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")
@@ -84,7 +84,7 @@ func TestSeveralEventsAtOnce(t *testing.T) {
 		switch e.Type {
 		case "feature-stale-on", "feature-stale-off":
 			if now := e.Type == "feature-stale-on"; now == stale || events[i-1].Type != flags.FeatureMetadataUpdated {
-				t.Errorf("event %d is %s behind %s, and the flag was stale: %t", i, e.Type, events[i-1].Type, stale)
+				t.Errorf("event %d is %s after %s, and the flag was stale: %t", i, e.Type, events[i-1].Type, stale)
 			} else {
 				stale = now
 			}

@@ -10,9 +10,9 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestSpareSlashes serves paths with doubled slashes, or one at the end, as those without them, in the functions that
-// API Gateway sends them to. What no function serves is a 404 that names the slash.
-func TestSpareSlashes(t *testing.T) {
+// TestAdditionalSlashes checks that paths with repeated or trailing slashes work like those without them, in the functions
+// to which API Gateway sends them. Where they do not work, the 404 mentions the slash.
+func TestAdditionalSlashes(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
@@ -27,11 +27,11 @@ func TestSpareSlashes(t *testing.T) {
 		{"a slash at the end", projects, call{"", "GET", project + "/", "", 200, ""}},
 		{"a doubled slash", projects, call{"", "GET", "/api//admin/projects/default", "", 200, ""}},
 		{"several slashes", projects, call{"", "GET", "//api///admin/projects//", "", 200, ""}},
-		{"a doubled slash further down", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
+		{"a doubled slash before a name", flagsOf, call{"", "DELETE", features + "//f", "", 404, "slash"}},
 		{"a flag", flagsOf, call{"", "GET", features + "/f/", "", 200, ""}},
 		{"a change", flagsOf, call{"", "PUT", features + "/f//", `{"stale":true}`, 200, ""}},
-		{"a name that was left empty", flagsOf, call{"", "DELETE", features + "/f/dependencies/", "", 404, "slash"}},
-		{"a flag to be archived", flagsOf, call{"", "DELETE", features + "/f/", "", 404, "slash"}},
+		{"an empty name at the end", flagsOf, call{"", "DELETE", features + "/f/dependencies/", "", 404, "slash"}},
+		{"archive a flag", flagsOf, call{"", "DELETE", features + "/f/", "", 404, "slash"}},
 		{"a flag that does not exist", flagsOf, call{"", "GET", features + "/g/", "", 404, "there is no flag"}},
 		{"no endpoint", flagsOf, call{"", "GET", "/api/admin/nothing/", "", 404, "slash"}},
 		{"dots", flagsOf, call{"", "GET", features + "/x/../f/", "", 404, ""}},
@@ -50,6 +50,6 @@ func TestSpareSlashes(t *testing.T) {
 		})
 	}
 	if got := direct(fallback, "GET", "/api/admin/nothing", ""); strings.Contains(got.body, "slash") {
-		t.Errorf("a path without spare slashes: %s, want no mention of one", got.body)
+		t.Errorf("a path without additional slashes: %s, want no mention of a slash", got.body)
 	}
 }

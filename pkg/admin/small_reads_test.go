@@ -15,12 +15,12 @@ func TestReadTag(t *testing.T) {
 	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/b c"}`)
 	const tags = "/api/admin/tags/"
 	s.run(t, []call{
-		{"there", "GET", tags + "simple/a%2Fb%20c", "", 200, `{"version":1,"tag":{"type":"simple","value":"a/b c"}}`},
+		{"an existing tag", "GET", tags + "simple/a%2Fb%20c", "", 200, `{"version":1,"tag":{"type":"simple","value":"a/b c"}}`},
 		{"not encoded", "GET", tags + "simple/a/b%20c", "", 200, anything},
 		{"no such tag", "GET", tags + "simple/nosuch", "", 404, notFound("nosuch")},
 		{"no such type", "GET", tags + "nosuch/nosuch", "", 404, notFound("nosuch")},
 		{"longer than a tag can be", "GET", tags + "simple/" + strings.Repeat("v", 3000), "", 404, anything},
-		{"the list still", "GET", tags + "simple", "", 200, `{"version":1,"tags":[{"type":"simple","value":"a/b c"}]}`},
+		{"the list of the type", "GET", tags + "simple", "", 200, `{"version":1,"tags":[{"type":"simple","value":"a/b c"}]}`},
 	})
 }
 
@@ -28,13 +28,13 @@ func TestValidateTagType(t *testing.T) {
 	s := serve(t)
 	const path = "/api/admin/tag-types/validate"
 	s.run(t, []call{
-		{"free", "POST", path, `{"name":"team","description":"d","icon":"#"}`, 200,
+		{"an unused name", "POST", path, `{"name":"team","description":"d","icon":"#"}`, 200,
 			`{"valid":true,"tagType":{"name":"team","description":"d","icon":"#"}}`},
-		{"and not made", "GET", "/api/admin/tag-types/team", "", 404, anything},
-		{"taken", "POST", path, `{"name":"simple"}`, 409, failure("NameExistsError", "simple")},
+		{"it is not created", "GET", "/api/admin/tag-types/team", "", 404, anything},
+		{"a taken name", "POST", path, `{"name":"simple"}`, 409, failure("NameExistsError", "simple")},
 		{"no name", "POST", path, `{}`, 400, anything},
-		{"a bad name", "POST", path, `{"name":"a b/c"}`, 400, anything},
-		{"its path reads no type", "GET", path, "", 404, anything},
+		{"an invalid name", "POST", path, `{"name":"a b/c"}`, 400, anything},
+		{"a GET reads no type called validate", "GET", path, "", 404, anything},
 	})
 	s.check(t, call{"a viewer", "POST", path, `{"name":"team"}`, 200, anything}, as(s.account(t, "3", nil)))
 }
@@ -73,7 +73,7 @@ func TestParentVariants(t *testing.T) {
 	s.run(t, []call{
 		{"of environments and strategies", "GET", features + "/f/parent-variants", "", 200, `["blue","green","red"]`},
 		{"none", "GET", features + "/bare/parent-variants", "", 200, `[]`},
-		{"of no flag", "GET", features + "/nosuch/parent-variants", "", 404, notFound("nosuch")},
+		{"of an unknown flag", "GET", features + "/nosuch/parent-variants", "", 404, notFound("nosuch")},
 	})
 }
 
@@ -153,6 +153,6 @@ func TestSignupIsNotOffered(t *testing.T) {
 		s.check(t, c, "Authorization:")
 	}
 	if got := s.do(t, "GET", "/invite/"+secret+"/validate", "").body; strings.Contains(got, secret) {
-		t.Errorf("the answer repeats the secret: %s", got)
+		t.Errorf("the response contains the secret: %s", got)
 	}
 }

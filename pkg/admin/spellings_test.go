@@ -24,55 +24,54 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// Nobody gets in by spelling a path in another way: every route, in every spelling, by everybody who may not.
+// These tests send requests without permission to every route, with the path written in many ways. All must be rejected.
 
-// hidden stands in all that the store of these tests holds and that no path names: an answer with it in has let
-// something out.
+// hidden is part of all stored texts that no path contains. A response that contains it has leaked data.
 const hidden = "hush-hush"
 
-// A spelling is a way to write a path. It gets the path as it is right, escaped where it has to be.
+// A spelling is a way to write a path. write gets the correct path, escaped where necessary.
 type spelling struct {
 	name  string
 	write func(path string) string
 }
 
-// spellings are those that some server, proxy or framework has once taken for the same as the path itself.
+// spellings are those that some server, proxy or framework has treated like the path itself.
 func spellings() []spelling {
 	last := func(path string) (before, end string) {
 		i := strings.LastIndex(path, "/")
 		return path[:i], path[i+1:]
 	}
 	return []spelling{
-		{"as it is", func(p string) string { return p }},
-		{"a slash more at the head", func(p string) string { return "/" + p }},
-		{"slashes more at the head", func(p string) string { return "///" + p }},
-		{"each slash twice", func(p string) string { return strings.ReplaceAll(p, "/", "//") }},
-		{"a slash more at the end", func(p string) string { return p + "/" }},
-		{"slashes more at the end", func(p string) string { return p + "//" }},
+		{"unchanged", func(p string) string { return p }},
+		{"an additional slash at the start", func(p string) string { return "/" + p }},
+		{"additional slashes at the start", func(p string) string { return "///" + p }},
+		{"each slash doubled", func(p string) string { return strings.ReplaceAll(p, "/", "//") }},
+		{"an additional slash at the end", func(p string) string { return p + "/" }},
+		{"additional slashes at the end", func(p string) string { return p + "//" }},
 		{"a dot at the end", func(p string) string { return p + "/." }},
-		{"a dot within", func(p string) string { b, e := last(p); return b + "/./" + e }},
-		{"a dot at the head", func(p string) string { return "/." + p }},
-		{"two dots at the head", func(p string) string { return "/.." + p }},
-		{"in and out again", func(p string) string { b, e := last(p); return b + "/x/../" + e }},
-		{"out of what is public", func(p string) string { return "/health/.." + p }},
-		{"out of the page", func(p string) string { return "/docs/../" + strings.TrimPrefix(p, "/") }},
-		{"to what is public", func(p string) string { return p + strings.Repeat("/..", strings.Count(p, "/")) + "/health" }},
+		{"a dot in the middle", func(p string) string { b, e := last(p); return b + "/./" + e }},
+		{"a dot at the start", func(p string) string { return "/." + p }},
+		{"two dots at the start", func(p string) string { return "/.." + p }},
+		{"into a directory and back", func(p string) string { b, e := last(p); return b + "/x/../" + e }},
+		{"out of the public path /health", func(p string) string { return "/health/.." + p }},
+		{"out of the public path /docs", func(p string) string { return "/docs/../" + strings.TrimPrefix(p, "/") }},
+		{"up to the public path /health", func(p string) string { return p + strings.Repeat("/..", strings.Count(p, "/")) + "/health" }},
 		{"an escaped dot", func(p string) string { b, e := last(p); return b + "/%2e/" + e }},
 		{"escaped dots", func(p string) string { b, e := last(p); return b + "/x/%2e%2e/" + e }},
 		{"escaped dots, in upper case", func(p string) string { return "/health/%2E%2E" + p }},
 		{"half escaped dots", func(p string) string { return "/health/.%2e" + p }},
-		{"dots that are escaped twice", func(p string) string { return "/health/%252e%252e" + p }},
+		{"dots escaped twice", func(p string) string { return "/health/%252e%252e" + p }},
 		{"escaped slashes", func(p string) string { return "/" + strings.ReplaceAll(p[1:], "/", "%2f") }},
 		{"all slashes escaped", func(p string) string { return strings.ReplaceAll(p, "/", "%2F") }},
 		{"the last slash escaped", func(p string) string { b, e := last(p); return b + "%2f" + e }},
 		{"the last slash escaped twice", func(p string) string { b, e := last(p); return b + "%252f" + e }},
-		{"what is public with an escaped slash", func(p string) string { return "/health%2f.." + p }},
+		{"out of /health with an escaped slash", func(p string) string { return "/health%2f.." + p }},
 		{"a backslash", func(p string) string { b, e := last(p); return b + "%5c" + e }},
 		{"a backslash and dots", func(p string) string { return "/health%5c..%5c" + p[1:] }},
 		{"an overlong slash", func(p string) string { b, e := last(p); return b + "%c0%af" + e }},
 		{"a full-width slash", func(p string) string { b, e := last(p); return b + "%ef%bc%8f" + e }},
 		{"upper case", strings.ToUpper},
-		{"upper case at the head", func(p string) string { return strings.Replace(p, "/api/admin", "/API/Admin", 1) }},
+		{"upper case at the start", func(p string) string { return strings.Replace(p, "/api/admin", "/API/Admin", 1) }},
 		{"a letter escaped", func(p string) string { return strings.Replace(p, "/api/", "/%61pi/", 1) }},
 		{"a letter escaped twice", func(p string) string { return strings.Replace(p, "/api/", "/%2561pi/", 1) }},
 		{"every letter escaped", func(p string) string {
@@ -87,26 +86,26 @@ func spellings() []spelling {
 			return b.String()
 		}},
 		{"a suffix", func(p string) string { return p + ".json" }},
-		{"a suffix of a file that is public", func(p string) string { return p + "/openapi.json" }},
-		{"the path of health behind it", func(p string) string { return p + "/health" }},
-		{"the path of the page behind it", func(p string) string { return p + "/docs" }},
-		{"the path of health before it", func(p string) string { return "/health" + p }},
-		{"the path of the page before it", func(p string) string { return "/docs" + p }},
+		{"the suffix of a public file", func(p string) string { return p + "/openapi.json" }},
+		{"followed by /health", func(p string) string { return p + "/health" }},
+		{"followed by /docs", func(p string) string { return p + "/docs" }},
+		{"preceded by /health", func(p string) string { return "/health" + p }},
+		{"preceded by /docs", func(p string) string { return "/docs" + p }},
 		{"a parameter of the path", func(p string) string { return p + ";a=b" }},
-		{"a parameter that is public", func(p string) string { return p + ";/health" }},
+		{"a parameter with a public path", func(p string) string { return p + ";/health" }},
 		{"NUL", func(p string) string { return p + "%00" }},
-		{"NUL and what is public", func(p string) string { return p + "%00/health" }},
+		{"NUL and a public path", func(p string) string { return p + "%00/health" }},
 		{"a space", func(p string) string { return p + "%20" }},
-		{"a space at the head", func(p string) string { return "/%20" + p }},
-		{"a line's end", func(p string) string { return p + "%0d%0a" }},
+		{"a space at the start", func(p string) string { return "/%20" + p }},
+		{"a line break", func(p string) string { return p + "%0d%0a" }},
 		{"a tab", func(p string) string { return p + "%09" }},
 		{"an escaped question mark", func(p string) string { return p + "%3f" }},
 		{"an escaped fragment", func(p string) string { return p + "%23/health" }},
 		{"an escaped percent sign", func(p string) string { return p + "%25" }},
-		{"a dot behind it", func(p string) string { return p + "%2e" }},
+		{"followed by an escaped dot", func(p string) string { return p + "%2e" }},
 		{"a soft hyphen", func(p string) string { return strings.Replace(p, "admin", "ad%c2%admin", 1) }},
 		{"a long s", func(p string) string { return strings.ReplaceAll(p, "s", "%c5%bf") }},
-		{"what is no UTF-8", func(p string) string { return p + "%ff" }},
+		{"invalid UTF-8", func(p string) string { return p + "%ff" }},
 		{"a query", func(p string) string { return p + "?path=/health&url=/health" }},
 		{"the token in the query", func(p string) string {
 			secret := url.QueryEscape(dynamotest.AdminToken)
@@ -115,14 +114,14 @@ func spellings() []spelling {
 	}
 }
 
-// An intruder is somebody who may do nothing.
+// An intruder is a caller without permission.
 type intruder struct {
 	name   string
 	header http.Header
-	status int // of the answer, where a path is the right one
+	status int // of the response to an unchanged path
 }
 
-// intruders are all of them: without a token, with one that is none, and with one that is for something else.
+// intruders returns callers without a token, with an invalid token, and with a token for other purposes.
 func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 	t.Helper()
 	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
@@ -140,7 +139,7 @@ func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 	all := []intruder{
 		none("no token"),
 		none("the token elsewhere", "Cookie", "token="+admin+"; Authorization="+admin, "X-Api-Key", admin, "X-Authorization", admin, "Proxy-Authorization", admin),
-		none("another path in headers", "X-Original-Url", "/health", "X-Rewrite-Url", "/health", "X-Forwarded-Prefix", "/health", "X-Forwarded-Uri", "/health",
+		none("a different path in headers", "X-Original-Url", "/health", "X-Rewrite-Url", "/health", "X-Forwarded-Prefix", "/health", "X-Forwarded-Uri", "/health",
 			"X-Http-Method-Override", "OPTIONS", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "localhost"),
 		none("two tokens", "Authorization", "*:*.nosuch", "Authorization", admin),
 		with("a wrong token", "*:*.nosuch"),
@@ -154,16 +153,16 @@ func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 		{"a frontend token", http.Header{"Authorization": {"Bearer " + dynamotest.FrontendToken}}, 403},
 	}
 	for name, changed := range map[string]string{
-		"the first character changed": "+" + admin[1:], "one in the middle changed": strings.Replace(admin, ".", ":", 1),
-		"the last character changed": admin[:len(admin)-1] + "m", "one character more": admin + "n", "one character less": admin[:len(admin)-1],
-		"one in another case": admin[:len(admin)-1] + "N", "NUL behind it": admin + "\x00",
+		"the first character changed": "+" + admin[1:], "a character in the middle changed": strings.Replace(admin, ".", ":", 1),
+		"the last character changed": admin[:len(admin)-1] + "m", "an additional character": admin + "n", "a missing character": admin[:len(admin)-1],
+		"a character in another case": admin[:len(admin)-1] + "N", "followed by NUL": admin + "\x00",
 	} {
 		all = append(all, with(name, changed))
 	}
 	return all
 }
 
-// A remembering store reads everything once and writes nothing: what is read does not change while intruders try.
+// A remembering store reads everything once and writes nothing, so the data does not change during the test.
 type remembering struct {
 	flags.Store
 	mu     sync.Mutex
@@ -202,7 +201,7 @@ func (r *remembering) CommitAll(_ context.Context, changes []flags.Change) []err
 	return make([]error, len(changes))
 }
 
-// fillWithSecrets fills a store with what must not be seen, and returns a subject that has every name that a path can hold.
+// fillWithSecrets creates data with hidden texts, and returns a subject with all names that paths need.
 func (s *server) fillWithSecrets(t *testing.T) subject {
 	t.Helper()
 	s.must(t, "POST", "/api/admin/projects", `{"id":"ours","name":"`+hidden+`","description":"`+hidden+`"}`)
@@ -220,10 +219,9 @@ func (s *server) fillWithSecrets(t *testing.T) subject {
 	return on
 }
 
-// TestNoSpellingGetsIn tries every route in every spelling by every intruder, through the mux and as the event that
-// Lambda gets: nothing but an error, and nothing of the data in it. No request is quicker for being right: what the
-// store holds is asked for once and kept.
-func TestNoSpellingGetsIn(t *testing.T) {
+// TestNoPathBypassesAuthentication calls every route in every spelling as every intruder, through the mux and as a Lambda
+// event. All responses are errors without stored data.
+func TestNoPathBypassesAuthentication(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	s := serve(t)
 	on := s.fillWithSecrets(t)
@@ -257,8 +255,8 @@ func TestNoSpellingGetsIn(t *testing.T) {
 							askFunction(t, event, method, target, body, who),
 						} {
 							tried.Add(1)
-							checkShut(t, fmt.Sprintf("%s, %s: %s %s", way.name, who.name, method, target), got)
-							if way.name == "as it is" && got.status != who.status {
+							checkRejected(t, fmt.Sprintf("%s, %s: %s %s", way.name, who.name, method, target), got)
+							if way.name == "unchanged" && got.status != who.status {
 								t.Errorf("%s: %s %s: status %d, want %d", who.name, method, target, got.status, who.status)
 							}
 						}
@@ -273,21 +271,21 @@ func TestNoSpellingGetsIn(t *testing.T) {
 	t.Logf("%d requests: %d routes in %d spellings by %d intruders, two ways each", tried.Load(), len(functions)-1, len(ways), len(intruders))
 }
 
-// checkShut sees that an answer is one of those that everybody gets.
-func checkShut(t *testing.T, name string, got answer) {
+// checkRejected checks that a response is an error without stored data.
+func checkRejected(t *testing.T, name string, got answer) {
 	t.Helper()
 	if !slices.Contains([]int{401, 403, 404}, got.status) {
 		t.Errorf("%s: status %d %.200s, want 401, 403 or 404", name, got.status, got.body)
 	}
 	if strings.Contains(got.body, hidden) {
-		t.Errorf("%s: %s shows what is in the store", name, got.body)
+		t.Errorf("%s: %s contains stored data", name, got.body)
 	}
 	if where := got.header.Get("Location"); where != "" {
 		t.Errorf("%s: a redirect to %q, want none", name, where)
 	}
 }
 
-// askMux sends a request to a handler, with its target as it stands.
+// askMux sends a request to a handler, with its target unchanged.
 func askMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) answer {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "flags.example", Header: who.header.Clone(), Body: http.NoBody, RequestURI: target}
@@ -310,7 +308,7 @@ type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }
 
-// askFunction sends a request to a function as API Gateway does: the path decoded, headers of one name joined.
+// askFunction sends a request to a function as API Gateway does: with a decoded path, and headers of the same name joined.
 func askFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) answer {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
@@ -340,9 +338,9 @@ func askFunction(t *testing.T, function lambdahttp.EventHandler, method, target,
 	return answer{response.StatusCode, header, response.Body}
 }
 
-// TestWhatIsPublic asks for everything without a token: health, the page and the description answer, and no other route
-// of any group is there for everybody.
-func TestWhatIsPublic(t *testing.T) {
+// TestPublicPaths sends requests without a token. Only the health check, the documentation page and the API description are
+// public.
+func TestPublicPaths(t *testing.T) {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
 	var public []string
 	for _, group := range admin.Groups() {
@@ -370,6 +368,6 @@ func TestWhatIsPublic(t *testing.T) {
 		}
 	}
 	if got := askMux(t, httpapi.New(nil, admin.Fallback(), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
-		t.Errorf("GET /health: %s, want that it is good and no more", got.body)
+		t.Errorf("GET /health: %s, want only that it is good", got.body)
 	}
 }

@@ -29,7 +29,7 @@ func TestStatistics(t *testing.T) {
 	s.check(t, call{"a token for SDKs", "GET", path, "", 403, anything}, as(dynamotest.ClientToken))
 	first := decoded[struct{ InstanceID string }](t, s.must(t, "GET", path, "").body)
 	if again := decoded[struct{ InstanceID string }](t, s.must(t, "GET", path, "").body); again != first || first.InstanceID == "" {
-		t.Errorf("instanceId %q, then %q, want one that stays", first.InstanceID, again.InstanceID)
+		t.Errorf("instanceId %q, then %q, want the same", first.InstanceID, again.InstanceID)
 	}
 
 	got := s.must(t, "GET", path+"/csv", "")
@@ -38,7 +38,7 @@ func TestStatistics(t *testing.T) {
 	}
 	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
 	if err != nil || len(rows) != 2 {
-		t.Fatalf("%v, %d rows in %s, want a head and a row", err, len(rows), got.body)
+		t.Fatalf("%v, %d rows in %s, want a header and one row", err, len(rows), got.body)
 	}
 	values := map[string]string{}
 	for i, name := range rows[0] {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStrictJSON sends bodies that are not valid JSON, or would lose something when decoded, to every operation that takes a
-// body: each is a 400, and nothing changes.
+// TestStrictJSON sends bodies that are not valid JSON, or would lose data when decoded, to every operation that takes a body.
+// Each is a 400, and nothing changes.
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -15,11 +15,11 @@ func TestStrictJSON(t *testing.T) {
 	listed := s.do(t, "GET", features, "").body
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	tests := []struct{ name, body, part string }{
-		{"nothing", "", "required"},
+		{"an empty body", "", "required"},
 		{"white space", " \n", "required"},
 		{"not JSON", "name=x", "not valid JSON"},
 		{"cut off", `{"name":"x"`, "not valid JSON"},
-		{"a comma too many", `{"name":"x",}`, "not valid JSON"},
+		{"a trailing comma", `{"name":"x",}`, "not valid JSON"},
 		{"a comment", `{"name":"x"} // why`, "not valid JSON"},
 		{"single quotes", `{'name':'x'}`, "not valid JSON"},
 		{"NaN", `{"name":"x","weight":NaN}`, "not valid JSON"},
@@ -35,21 +35,21 @@ func TestStrictJSON(t *testing.T) {
 		{"half a pair of surrogates", `{"description":"\ud800x"}`, "not valid JSON"},
 		{"a lone low surrogate", `{"name":"\udc00"}`, "not valid JSON"},
 		{"a second document", `{"name":"x"}{}`, "not valid JSON"},
-		{"a second document on a line of its own", "[]\n[]", "not valid JSON"},
+		{"a second document on another line", "[]\n[]", "not valid JSON"},
 		{"nested 101 deep", nested(101), "100 levels"},
-		{"nested 101 deep in an unknown member", `{"nosuch":` + nested(100) + `}`, "100 levels"},
+		{"nested 101 deep in an unknown field", `{"nosuch":` + nested(100) + `}`, "100 levels"},
 		{"nested very deep", strings.Repeat("[", 50_000), "100 levels"},
-		{"a number past all floats", `{"nosuch":1e400}`, "rounded"},
-		{"a negative number past all floats", `[-1e400]`, "rounded"},
+		{"a number too large for a float", `{"nosuch":1e400}`, "rounded"},
+		{"a negative number too large for a float", `[-1e400]`, "rounded"},
 		{"an integer of 2^53+1", `{"nosuch":9007199254740993}`, "rounded"},
-		{"its negative", `{"nosuch":-9007199254740993}`, "rounded"},
+		{"the negative integer", `{"nosuch":-9007199254740993}`, "rounded"},
 		{"an integer of 20 digits", `{"nosuch":100000000000000000000}`, "rounded"},
-		{"the same by an exponent", `{"sortOrder":1e20}`, "rounded"},
+		{"a large number with an exponent", `{"sortOrder":1e20}`, "rounded"},
 	}
 	for _, route := range withBody(t) {
 		for _, tt := range tests {
 			if strings.HasSuffix(route, "/lifecycle/complete") && strings.TrimSpace(tt.body) == "" {
-				continue // its body may be left out
+				continue // its body is optional
 			}
 			c := on.call(route)
 			c.name, c.body, c.status, c.want = tt.name, tt.body, 400, malformed(tt.part)
@@ -73,33 +73,33 @@ func TestStrictJSON(t *testing.T) {
 		t.Errorf("flags are now %s, want %s", now, listed)
 	}
 	if got := s.events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want the 3 of its making", got)
+		t.Errorf("events %q, want the 3 of its creation", got)
 	}
 }
 
-// TestStrictJSONTakes is about what is just within the bounds.
-func TestStrictJSONTakes(t *testing.T) {
+// TestValidJSON checks bodies that are just within the bounds.
+func TestValidJSON(t *testing.T) {
 	s := serve(t)
 	s.run(t, []call{
 		{"99 levels below the body", "POST", features, `{"name":"a","nosuch":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, 201, subset("a")},
 		{"a key in another case is another key", "POST", features, `{"name":"b","Name":"c","Type":5,"DESCRIPTION":{}}`, 201, subset("b")},
-		{"and no substitute", "POST", features, `{"Name":"c"}`, 400, invalid("/name")},
+		{"a key in another case does not replace a required one", "POST", features, `{"Name":"c"}`, 400, invalid("/name")},
 		{"a pair of surrogates", "POST", features, `{"name":"d","description":"\ud83d\ude00"}`, 201, subset("d", `"description":"😀"`)},
 		{"white space around it", "POST", features, " \r\n\t{ \"name\" : \"e\" } \n", 201, subset("e")},
 		{"an escaped name", "POST", features, `{"n\u0061me":"\u0066"}`, 201, subset("f")},
 		{"the largest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":9007199254740991}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
-		{"one behind it is in reach still", "POST", in("a", "development") + "/strategies", `{"name":"default"}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
+		{"the next strategy does not exceed it", "POST", in("a", "development") + "/strategies", `{"name":"default"}`, 200, `{"...":0,"sortOrder":9007199254740991}`},
 		{"the smallest integer", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-9007199254740991}`, 200, `{"...":0,"sortOrder":-9007199254740991}`},
 		{"a number with an exponent", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":-1.5e2}`, 200, `{"...":0,"sortOrder":-150}`},
-		{"a tiny one", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":1e-400}`, 200, `{"...":0,"sortOrder":0}`},
+		{"a tiny number", "POST", in("a", "development") + "/strategies", `{"name":"default","sortOrder":1e-400}`, 200, `{"...":0,"sortOrder":0}`},
 	})
-	// Each of them can be patched: the document that a patch works on is read as strictly as a body.
+	// All these strategies can be patched, although a patched document is checked as strictly as a body.
 	for _, one := range []string{"/title", "/parameters/x"} {
 		s.checkEachStrategy(t, "a", `[{"op":"add","path":"`+one+`","value":"y"}]`)
 	}
 }
 
-// checkEachStrategy patches every strategy that a flag has in development.
+// checkEachStrategy patches every strategy of a flag in development.
 func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 	t.Helper()
 	list := in(flag, "development") + "/strategies"
@@ -109,8 +109,7 @@ func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 	}
 }
 
-// TestWrongTypes puts, in the place of the @ in each body, values of types that the field does not have: the answer
-// names the field in its details.
+// TestWrongTypes replaces the @ in each body with values of wrong types. The details of the error name the field.
 func TestWrongTypes(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)

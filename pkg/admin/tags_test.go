@@ -112,8 +112,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestKnownTagsDisappear holds that a tag is known while a flag has it, active or archived, and no longer.
-func TestKnownTagsDisappear(t *testing.T) {
+// TestUnusedTagsAreNotListed holds that a tag is known while a flag has it, active or archived, and no longer.
+func TestUnusedTagsAreNotListed(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"other"}`)
 	s.create(t, "one", "two", "old")
@@ -296,8 +296,8 @@ func TestParallelTags(t *testing.T) {
 	wantStatuses(t, got, map[int]int{201: 1, 409: 15})
 }
 
-// TestPermissionOfTheFlagsProject is about paths that name a flag and no project: permission is asked in its own.
-func TestPermissionOfTheFlagsProject(t *testing.T) {
+// TestTagPermissions is about paths that name a flag and no project: permission is asked in its own.
+func TestTagPermissions(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"mine"}`)

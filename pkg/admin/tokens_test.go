@@ -133,7 +133,7 @@ func TestCreateToken(t *testing.T) {
 	s.check(t, call{"by an unknown name", "GET", apiTokens + "/nosuch", "", 200, `{"tokens":[]}`})
 }
 
-func TestCreateTokenRefuses(t *testing.T) {
+func TestCreateInvalidToken(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.apiToken(t, `{"tokenName":"taken","type":"client"}`)
@@ -151,9 +151,9 @@ func TestCreateTokenRefuses(t *testing.T) {
 		{"no project", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":[]}`, 400, invalid("/projects")},
 		{"null projects", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":null}`, 400, invalid("/projects")},
 		{"an unknown project", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"nosuch"}`, 400, invalid("/projects/0")},
-		{"one that cannot be", "POST", apiTokens, `{"tokenName":"x","type":"client","project":""}`, 400, invalid("/projects/0")},
+		{"an empty project", "POST", apiTokens, `{"tokenName":"x","type":"client","project":""}`, 400, invalid("/projects/0")},
 		{"an unknown one of two", "POST", apiTokens, `{"tokenName":"x","type":"client","projects":["default","nosuch"]}`, 400, invalid("/projects/1")},
-		{"a project beside others", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"a","projects":["default"]}`, 400, invalid("/project")},
+		{"a project that projects does not have", "POST", apiTokens, `{"tokenName":"x","type":"client","project":"a","projects":["default"]}`, 400, invalid("/project")},
 		{"an unknown environment", "POST", apiTokens, `{"tokenName":"x","type":"client","environment":"nosuch"}`, 400, invalid("/environment")},
 		{"an empty environment", "POST", apiTokens, `{"tokenName":"x","type":"client","environment":""}`, 400, invalid("/environment")},
 		{"an admin token of an environment", "POST", apiTokens, `{"tokenName":"x","type":"admin","environment":"development"}`, 400, invalid("/environment")},
@@ -170,7 +170,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 		{"delete an unknown token", "DELETE", tokenPath("*:*.nosuch"), "", 404, notFound("no API token")},
 		{"delete by name", "DELETE", tokenPath("taken"), "", 404, notFound("no API token")},
 	})
-	wantNames(t, "after all refusals", s.names(t), was...)
+	wantNames(t, "after all rejected requests", s.names(t), was...)
 }
 
 // TestDeleteToken checks that a deleted token is rejected from the next request on, that its name can be used again, and that
