@@ -16,23 +16,24 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// staged makes an environment "staging", part of the project "default".
+// staged creates an environment "staging" and adds it to the project "default".
 func (s *server) staged(t *testing.T) {
 	t.Helper()
 	s.must(t, "POST", environments, `{"name":"staging","type":"test"}`)
 	s.must(t, "POST", project+"/environments", `{"environment":"staging"}`)
 }
 
-// uses has a flag of the project "default" use a segment in an environment.
+// uses adds a strategy with a segment to a flag of the project "default".
 func (s *server) uses(t *testing.T, flag, environment, segment string) {
 	t.Helper()
 	s.must(t, "POST", in(flag, environment)+"/strategies", `{"name":"default","title":"`+flag+`","segments":[`+segment+`]}`)
 }
 
-// TestSegmentLeftovers: strategies of an environment that was deleted hold no segment back, whatever became of its name.
+// TestSegmentLeftovers checks that strategies of a deleted environment do not prevent the deletion of a segment, even if a new
+// environment has the same name.
 func TestSegmentLeftovers(t *testing.T) {
 	for _, again := range []bool{false, true} {
-		t.Run(fmt.Sprintf("made again %t", again), func(t *testing.T) {
+		t.Run(fmt.Sprintf("created again %t", again), func(t *testing.T) {
 			s := serve(t)
 			s.create(t, "f", "archived", "other")
 			s.staged(t)
@@ -51,17 +52,17 @@ func TestSegmentLeftovers(t *testing.T) {
 			}
 			before := s.must(t, "GET", features+"/f", "").body
 			s.unchanged(t, "f", []call{
-				{"while another uses it, no leftover goes", "DELETE", allSegments + "/" + one, "", 409, failureOf("ConflictError", `segment 1 ("one") is in use by flag "other"`)},
+				{"used by another flag: no strategy is removed", "DELETE", allSegments + "/" + one, "", 409, failureOf("ConflictError", `segment 1 ("one") is in use by flag "other"`)},
 			})
 			s.must(t, "DELETE", features+"/other", "")
-			s.check(t, call{"nor while an archived flag does", "DELETE", allSegments + "/" + one, "", 409, inUse(`archived flag "other"`)})
+			s.check(t, call{"used by an archived flag", "DELETE", allSegments + "/" + one, "", 409, inUse(`archived flag "other"`)})
 			s.must(t, "POST", "/api/admin/archive/revive/other", "")
 			s.must(t, "PUT", in("other", "development")+"/strategies/"+s.strategyIDs(t, "other", "development")[0], `{"segments":[]}`)
 
 			s.must(t, "DELETE", allSegments+"/"+one, "")
-			s.check(t, call{"gone", "GET", allSegments + "/" + one, "", 404, notFound("segment 1")})
+			s.check(t, call{"deleted", "GET", allSegments + "/" + one, "", 404, notFound("segment 1")})
 			if after := s.must(t, "GET", features+"/f", "").body; after != before {
-				t.Errorf("what is seen of the flag was %s, is %s", before, after)
+				t.Errorf("the flag was %s before the deletion and is %s after it", before, after)
 			}
 			s.wantEvents(t, "f", flags.FeatureStrategyRemove, 2)
 			s.wantEvents(t, "archived", flags.FeatureStrategyRemove, 1)
@@ -72,10 +73,10 @@ func TestSegmentLeftovers(t *testing.T) {
 			}
 			for _, e := range newest[1:4] {
 				if e.Type != string(flags.FeatureStrategyRemove) || *e.Environment != "staging" || e.PreData["title"] != *e.FeatureName || e.PreData["segments"] == nil {
-					t.Errorf("event %+v, want the removal of the strategy that %s had in staging, with what it was", e, *e.FeatureName)
+					t.Errorf("event %+v, want the removal of the strategy of %s in staging, with the former strategy", e, *e.FeatureName)
 				}
 			}
-			s.check(t, call{"what others are held by stays", "DELETE", allSegments + "/" + two, "", 409, inUse(`flag "f"`)})
+			s.check(t, call{"another segment is still in use", "DELETE", allSegments + "/" + two, "", 409, inUse(`flag "f"`)})
 			s.must(t, "DELETE", in("f", "development")+"/strategies/"+s.strategyIDs(t, "f", "development")[0], "")
 			s.must(t, "DELETE", allSegments+"/"+two, "")
 			s.wantEvents(t, "f", flags.FeatureStrategyRemove, 4)
@@ -83,7 +84,7 @@ func TestSegmentLeftovers(t *testing.T) {
 	}
 }
 
-// strategyIDs are the ids of a flag's strategies.
+// strategyIDs returns the ids of a flag's strategies in an environment.
 func (s *server) strategyIDs(t *testing.T, flag, environment string) (ids []string) {
 	t.Helper()
 	for _, strategy := range decoded[[]struct{ ID string }](t, s.must(t, "GET", in(flag, environment)+"/strategies", "").body) {
@@ -92,7 +93,8 @@ func (s *server) strategyIDs(t *testing.T, flag, environment string) (ids []stri
 	return ids
 }
 
-// TestSegmentInRemovedEnvironment: what a flag has in an environment that was taken out of its project comes back with it.
+// TestSegmentInRemovedEnvironment checks that a strategy in an environment that was removed from its project still uses a
+// segment, since it returns when the environment is added again.
 func TestSegmentInRemovedEnvironment(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -100,23 +102,23 @@ func TestSegmentInRemovedEnvironment(t *testing.T) {
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
 	s.uses(t, "f", "staging", id)
 	s.must(t, "DELETE", project+"/environments/staging", "")
-	const resting = `flag "f" in environment "staging", which project "default" does not have at present (add it again to see the strategy)`
+	const removed = `flag "f" in environment "staging", which project "default" does not have at present (add it again to see the strategy)`
 	s.run(t, []call{
-		{"it is in use", "DELETE", allSegments + "/1", "", 409, inUse(resting)},
-		{"the environment comes back", "POST", project + "/environments", `{"environment":"staging"}`, 200, anything},
-		{"and with it the strategy", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
+		{"in use in the removed environment", "DELETE", allSegments + "/1", "", 409, inUse(removed)},
+		{"add the environment again", "POST", project + "/environments", `{"environment":"staging"}`, 200, anything},
+		{"the strategy is there again", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
 		{"in use", "DELETE", allSegments + "/1", "", 409, failureOf("ConflictError", `segment 1 ("one") is in use by flag "f"`)},
-		{"the environment goes for good", "DELETE", environments + "/staging", "", 200, ""},
-		{"and with it the use", "DELETE", allSegments + "/1", "", 204, ""},
+		{"delete the environment", "DELETE", environments + "/staging", "", 200, ""},
+		{"the segment is no longer in use", "DELETE", allSegments + "/1", "", 204, ""},
 	})
 }
 
-// failureOf is a failure with details and with this message alone.
+// failureOf is an error with details and exactly this message.
 func failureOf(name, message string) string {
 	return fmt.Sprintf(`{"...":0,"name":%q,"message":%q}`, name, message)
 }
 
-// TestOrphanedUses: nothing else is held back either by what nobody can see.
+// TestOrphanedUses checks that uses in deleted environments and projects prevent nothing else either.
 func TestOrphanedUses(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, aShop)
@@ -130,24 +132,24 @@ func TestOrphanedUses(t *testing.T) {
 	s.must(t, "POST", projects+"/shop/features/sold/environments/development/strategies", `{"name":"default","segments":[2]}`)
 	s.must(t, "POST", contextFields, `{"name":"country"}`)
 	s.run(t, []call{
-		{"the field is in use", "DELETE", contextFields + "/country", "", 409, inUse(`flag "f"`)},
-		{"the segment too", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f"`)},
-		{"the environment goes", "DELETE", environments + "/staging", "", 200, ""},
-		{"a project's own", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
+		{"the context field is in use", "DELETE", contextFields + "/country", "", 409, inUse(`flag "f"`)},
+		{"the segment is in use", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f"`)},
+		{"delete the environment", "DELETE", environments + "/staging", "", 200, ""},
+		{"the segment can be given to a project", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
 		{"the flag can move", "POST", features + "/f/changeProject", `{"newProjectId":"third"}`, 200, anything},
-		{"the field goes", "DELETE", contextFields + "/country", "", 200, ""},
-		{"the segment goes", "DELETE", allSegments + "/1", "", 204, ""},
-		{"a flag is archived", "DELETE", projects + "/shop/features/sold", "", 202, ""},
-		{"and uses its segment", "DELETE", allSegments + "/2", "", 409, inUse("archived")},
-		{"its project goes", "DELETE", projects + "/shop", "", 200, ""},
-		{"another comes", "POST", projects, aShop, 201, anything},
-		{"nobody can revive the flag", "DELETE", allSegments + "/2", "", 204, ""},
+		{"the context field can be deleted", "DELETE", contextFields + "/country", "", 200, ""},
+		{"the segment can be deleted", "DELETE", allSegments + "/1", "", 204, ""},
+		{"archive another flag", "DELETE", projects + "/shop/features/sold", "", 202, ""},
+		{"its segment is still in use", "DELETE", allSegments + "/2", "", 409, inUse("archived")},
+		{"delete its project", "DELETE", projects + "/shop", "", 200, ""},
+		{"create a project with the same id", "POST", projects, aShop, 201, anything},
+		{"the flag cannot be revived, so its segment can be deleted", "DELETE", allSegments + "/2", "", 204, ""},
 	})
 	s.wantEvents(t, "sold", flags.FeatureStrategyRemove, 1)
 }
 
-// TestSegmentLeftoversInParallel deletes a segment many times at once while its flags are changed: no change is lost, every
-// leftover goes once, and so does the segment.
+// TestSegmentLeftoversInParallel deletes a segment several times in parallel while its flags change. No change is lost, and
+// each leftover strategy and the segment are deleted once.
 func TestSegmentLeftoversInParallel(t *testing.T) {
 	s := serve(t)
 	const n, deletions = 8, 4
@@ -165,7 +167,7 @@ func TestSegmentLeftoversInParallel(t *testing.T) {
 		return call{method: "DELETE", path: allSegments + "/" + id}
 	})
 	if got[200] != n || got[204] != 1 || got[404]+got[503] != deletions-1 {
-		t.Errorf("answers %v, want %d changes and one deletion", got, n)
+		t.Errorf("responses %v, want %d changes and one deletion", got, n)
 	}
 	for i := range n {
 		flag := fmt.Sprint("f-", i)
@@ -177,8 +179,8 @@ func TestSegmentLeftoversInParallel(t *testing.T) {
 	}
 }
 
-// TestSegmentLeftoversInterrupted: when the store is gone in between, the answer says that a part was done, and the same
-// call again does the rest.
+// TestSegmentLeftoversInterrupted interrupts a deletion by failures of the store. The error says that a part was done, and a
+// repeated call does the rest.
 func TestSegmentLeftoversInterrupted(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -213,7 +215,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 	}
 }
 
-// An interposed store has something happen the first time that uses are listed, before they are.
+// An interposed store calls a function before uses are listed for the first time.
 type interposed struct {
 	flags.Store
 	once *sync.Once
@@ -227,8 +229,8 @@ func (i interposed) List(ctx context.Context, entity flags.Entity) ([]flags.Aggr
 	return i.Store.List(ctx, entity)
 }
 
-// TestNewEnvironmentIsNotDeleted: a strategy of an environment that is made after the deletion of a segment has read which
-// there are is not taken for one of an environment that is gone.
+// TestNewEnvironmentIsNotDeleted creates an environment while a segment is deleted, after the deletion has read the
+// environments. A strategy in it must not count as one of a deleted environment.
 func TestNewEnvironmentIsNotDeleted(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -239,14 +241,14 @@ func TestNewEnvironmentIsNotDeleted(t *testing.T) {
 		s.uses(t, "f", "staging", id)
 	}}, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
 	at.check(t, call{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)})
-	s.check(t, call{"still", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`})
+	s.check(t, call{"the strategy is kept", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`})
 	if got := s.events(t, "f"); strings.Contains(fmt.Sprint(got), string(flags.FeatureStrategyRemove)) {
 		t.Errorf("events %v, want no removal", got)
 	}
 }
 
-// A project's own segments keep it from being deleted, also at the same time: nothing of it is left for the next project
-// of its id.
+// TestProjectWithSegmentsIsNotDeleted checks that a project with segments of its own cannot be deleted, even if a segment is
+// created in parallel. Otherwise the next project with the same id would get them.
 func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"own"}`)
@@ -255,11 +257,11 @@ func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
 	one := allSegments + "/" + id
 	s.run(t, []call{
 		{"the project has a segment", "DELETE", projects + "/own", "", 409, failure("ConflictError", "segments of its own")},
-		{"it goes to another", "PUT", one, `{"name":"its","project":"other","constraints":[]}`, 204, ""},
-		{"which stays now", "DELETE", projects + "/other", "", 409, failure("ConflictError", "segments of its own")},
-		{"while the first can go", "DELETE", projects + "/own", "", 200, ""},
-		{"it becomes everybody's", "PUT", one, `{"name":"its","constraints":[]}`, 204, ""},
-		{"and the other can go, too", "DELETE", projects + "/other", "", 200, ""},
+		{"give it to another project", "PUT", one, `{"name":"its","project":"other","constraints":[]}`, 204, ""},
+		{"now the other project has a segment", "DELETE", projects + "/other", "", 409, failure("ConflictError", "segments of its own")},
+		{"the first project can be deleted", "DELETE", projects + "/own", "", 200, ""},
+		{"give it to all projects", "PUT", one, `{"name":"its","constraints":[]}`, 204, ""},
+		{"the other project can be deleted", "DELETE", projects + "/other", "", 200, ""},
 	})
 	for i := range 20 {
 		p := fmt.Sprintf("p-%d", i)
@@ -272,7 +274,7 @@ func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
 		working.Go(func() { gone = s.do(t, "DELETE", projects+"/"+p, "") })
 		working.Wait()
 		if (made.status == 201) == (gone.status == 200) {
-			t.Errorf("a segment made while its project is deleted: %d %s and %d %s; want one of them refused", made.status, made.body, gone.status, gone.body)
+			t.Errorf("a segment created while its project is deleted: %d %s and %d %s; want one of them rejected", made.status, made.body, gone.status, gone.body)
 		}
 	}
 }

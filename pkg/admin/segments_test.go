@@ -12,13 +12,13 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// segment makes a segment, and returns its id.
+// segment creates a segment and returns its id.
 func (s *server) segment(t *testing.T, body string) string {
 	t.Helper()
 	return s.id(t, allSegments, body)
 }
 
-// inUse is a conflict that says with whom, and wrong a fault that says what of, both with their details.
+// inUse is a conflict whose message has a text, and wrong is a validation error whose message has one. Both have details.
 func inUse(text string) string { return withDetails("ConflictError", text) }
 func wrong(text string) string { return withDetails("ValidationError", text) }
 
@@ -41,30 +41,30 @@ func TestSegments(t *testing.T) {
 		return `{"name":"large","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Join(values[:n], ",") + `]}]}`
 	}
 	s.run(t, []call{
-		{"none from the start", "GET", allSegments, "", 200, `{"segments":[]}`},
-		{"made", "POST", allSegments, `{"name":"Beta users","constraints":` + someUsers + `}`, 201, `{"...":0,` + beta + `}`},
+		{"no segments at first", "GET", allSegments, "", 200, `{"segments":[]}`},
+		{"create", "POST", allSegments, `{"name":"Beta users","constraints":` + someUsers + `}`, 201, `{"...":0,` + beta + `}`},
 		{"read", "GET", allSegments + "/1", "", 200, `{"...":0,` + beta + `}`},
-		{"of a project", "POST", allSegments, `{"name":"a/b","description":"d","project":"shop","constraints":[]}`, 201, `{"...":0,"id":2,"project":"shop","description":"d","constraints":[]}`},
+		{"create in a project", "POST", allSegments, `{"name":"a/b","description":"d","project":"shop","constraints":[]}`, 201, `{"...":0,"id":2,"project":"shop","description":"d","constraints":[]}`},
 		{"listed by name", "GET", allSegments, "", 200, `{"segments":[{"...":0,` + beta + `,"usedInFeatures":0,"usedInProjects":0},{"...":0,"id":2,"project":"shop"}]}`},
 		{"a taken name", "POST", allSegments, `{"name":"Beta users","constraints":[]}`, 409, failure("NameExistsError", `"Beta users"`)},
-		{"of an unknown project", "POST", allSegments, `{"name":"x","project":"nosuch","constraints":[]}`, 400, invalid("/project")},
+		{"create in an unknown project", "POST", allSegments, `{"name":"x","project":"nosuch","constraints":[]}`, 400, invalid("/project")},
 		{"no name", "POST", allSegments, `{"constraints":[]}`, 400, invalid("/name")},
 		{"no constraints", "POST", allSegments, `{"name":"x"}`, 400, invalid("/constraints")},
-		{"a bad constraint", "POST", allSegments, `{"name":"x","constraints":[{"contextName":"a","operator":"NUM_EQ","value":"x"}]}`, 400, invalid("/constraints/0/value")},
+		{"an invalid constraint", "POST", allSegments, `{"name":"x","constraints":[{"contextName":"a","operator":"NUM_EQ","value":"x"}]}`, 400, invalid("/constraints/0/value")},
 		{"1,000 values", "POST", allSegments, large(1000), 201, anything},
 		{"1,001 values", "POST", allSegments, large(1001), 400, wrong("1000")},
-		{"validate a free name", "POST", allSegments + "/validate", `{"name":"free"}`, 204, ""},
-		{"a taken one", "POST", allSegments + "/validate", `{"name":"large"}`, 409, failure("NameExistsError", `"large"`)},
-		{"none", "POST", allSegments + "/validate", `{"name":""}`, 400, invalid("/name")},
+		{"validate an unused name", "POST", allSegments + "/validate", `{"name":"free"}`, 204, ""},
+		{"validate a taken name", "POST", allSegments + "/validate", `{"name":"large"}`, 409, failure("NameExistsError", `"large"`)},
+		{"validate an empty name", "POST", allSegments + "/validate", `{"name":""}`, 400, invalid("/name")},
 		{"replaced", "PUT", allSegments + "/2", `{"name":"c","constraints":` + someUsers + `}`, 204, ""},
-		{"what was left out is emptied", "GET", allSegments + "/2", "", 200, `{"...":0,"id":2,"name":"c","description":null}`},
+		{"omitted fields are emptied", "GET", allSegments + "/2", "", 200, `{"...":0,"id":2,"name":"c","description":null}`},
 		{"the same again", "PUT", allSegments + "/2", `{"name":"c","constraints":` + someUsers + `}`, 204, ""},
-		{"a name of another", "PUT", allSegments + "/2", `{"name":"large","constraints":[]}`, 409, failure("NameExistsError", `"large"`)},
-		{"the name that was given up", "POST", allSegments, `{"name":"a/b","constraints":[]}`, 201, anything},
-		{"an unknown one", "GET", allSegments + "/99", "", 404, notFound("99")},
-		{"no number", "GET", allSegments + "/abc", "", 400, failure("ValidationError", "whole number")},
-		{"an unknown one replaced", "PUT", allSegments + "/99", `{"name":"x","constraints":[]}`, 404, notFound("99")},
-		{"strategies of an unknown one", "GET", allSegments + "/99/strategies", "", 404, notFound("99")},
+		{"the name of another segment", "PUT", allSegments + "/2", `{"name":"large","constraints":[]}`, 409, failure("NameExistsError", `"large"`)},
+		{"a former name can be used again", "POST", allSegments, `{"name":"a/b","constraints":[]}`, 201, anything},
+		{"an unknown segment", "GET", allSegments + "/99", "", 404, notFound("99")},
+		{"an id that is not a number", "GET", allSegments + "/abc", "", 400, failure("ValidationError", "whole number")},
+		{"replace an unknown segment", "PUT", allSegments + "/99", `{"name":"x","constraints":[]}`, 404, notFound("99")},
+		{"strategies of an unknown segment", "GET", allSegments + "/99/strategies", "", 404, notFound("99")},
 		{"deleted", "DELETE", allSegments + "/2", "", 204, ""},
 		{"deleted again", "DELETE", allSegments + "/2", "", 404, notFound("2")},
 	})
@@ -77,7 +77,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentsOfStrategies is about all ways to give a strategy segments, and to find what uses one.
+// TestSegmentsOfStrategies checks all operations that set the segments of a strategy, or find the strategies of a segment.
 func TestSegmentsOfStrategies(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -96,59 +96,59 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		{"in the strategy", "GET", its, "", 200, `{"...":0,"segments":[1,2]}`},
 		{"by segment", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[` + used + `],"defaultStrategies":[],"changeRequestStrategies":[]}`},
 		{"by strategy", "GET", allSegments + "/strategies/" + id, "", 200, `{"segments":[{"...":0,"id":1},{"...":0,"id":2,"project":"default"}]}`},
-		{"by a strategy that is not there", "GET", allSegments + "/strategies/nosuch", "", 200, `{"segments":[]}`},
-		{"counted", "GET", allSegments, "", 200,
+		{"by an unknown strategy", "GET", allSegments + "/strategies/nosuch", "", 200, `{"segments":[]}`},
+		{"uses in the list", "GET", allSegments, "", 200,
 			`{"segments":[{"...":0,"id":3,"usedInFeatures":0},{"...":0,"id":1,"usedInFeatures":1,"usedInProjects":1},{"...":0,"id":2,"usedInFeatures":1}]}`},
-		{"unknown", "POST", strategies, `{"name":"default","segments":[1,99]}`, 400, wrong("there is no segment 99")},
-		{"of another project", "POST", strategies, `{"name":"default","segments":[` + foreign + `]}`, 400, wrong(`belongs to project "shop"`)},
-		{"twice", "POST", strategies, `{"name":"default","segments":[1,1]}`, 400, invalid("/segments/1")},
-		{"six", "POST", strategies, `{"name":"default","segments":[1,2,3,4,5,6]}`, 400, invalid("/segments")},
-		{"put with an unknown one", "PUT", its, `{"segments":[1,99]}`, 400, invalid("/segments/1")},
-		{"put with fewer", "PUT", its, `{"segments":[2]}`, 200, `{"...":0,"segments":[2]}`},
-		{"patched with an unknown one", "PATCH", its, `[{"op":"add","path":"/segments/-","value":99}]`, 400, invalid("/segments/1")},
-		{"patched", "PATCH", its, `[{"op":"add","path":"/segments/-","value":1}]`, 200, `{"...":0,"segments":[2,1]}`},
-		{"patched otherwise", "PATCH", its, `[{"op":"replace","path":"/title","value":"t"}]`, 200, `{"...":0,"segments":[2,1]}`},
+		{"an unknown segment", "POST", strategies, `{"name":"default","segments":[1,99]}`, 400, wrong("there is no segment 99")},
+		{"a segment of another project", "POST", strategies, `{"name":"default","segments":[` + foreign + `]}`, 400, wrong(`belongs to project "shop"`)},
+		{"the same segment twice", "POST", strategies, `{"name":"default","segments":[1,1]}`, 400, invalid("/segments/1")},
+		{"six segments", "POST", strategies, `{"name":"default","segments":[1,2,3,4,5,6]}`, 400, invalid("/segments")},
+		{"PUT with an unknown segment", "PUT", its, `{"segments":[1,99]}`, 400, invalid("/segments/1")},
+		{"PUT with fewer segments", "PUT", its, `{"segments":[2]}`, 200, `{"...":0,"segments":[2]}`},
+		{"PATCH with an unknown segment", "PATCH", its, `[{"op":"add","path":"/segments/-","value":99}]`, 400, invalid("/segments/1")},
+		{"PATCH with another segment", "PATCH", its, `[{"op":"add","path":"/segments/-","value":1}]`, 200, `{"...":0,"segments":[2,1]}`},
+		{"PATCH of another field", "PATCH", its, `[{"op":"replace","path":"/title","value":"t"}]`, 200, `{"...":0,"segments":[2,1]}`},
 		{"set", "POST", allSegments + "/strategies", set(plain, "[1]"), 201, set(plain, "[1]")},
-		{"and there", "GET", in("g", "development") + "/strategies/" + plain, "", 200, `{"...":0,"segments":[1]}`},
-		{"set to an unknown one", "POST", allSegments + "/strategies", set(plain, "[1,99]"), 400, invalid("/segmentIds/1")},
+		{"the strategy has it", "GET", in("g", "development") + "/strategies/" + plain, "", 200, `{"...":0,"segments":[1]}`},
+		{"set an unknown segment", "POST", allSegments + "/strategies", set(plain, "[1,99]"), 400, invalid("/segmentIds/1")},
 		{"set of an unknown strategy", "POST", allSegments + "/strategies", set("nosuch", "[1]"), 400, invalid("/strategyId")},
 		{"set in an unknown environment", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "development", "nosuch", 1), 400, invalid("/environmentId")},
 		{"set in an unknown project", "POST", allSegments + "/strategies", strings.Replace(set(plain, "[1]"), "default", "nosuch", 1), 400, invalid("/projectId")},
-		{"set to nothing said", "POST", allSegments + "/strategies", set(plain, "null"), 400, invalid("/segmentIds")},
-		{"made a project's own while others use it", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f", flag "g"`)},
+		{"set null", "POST", allSegments + "/strategies", set(plain, "null"), 400, invalid("/segmentIds")},
+		{"give it to a project while others use it", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`flag "f", flag "g"`)},
 		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f", flag "g"`)},
-		{"set to none", "POST", allSegments + "/strategies", set(plain, "[]"), 201, set(plain, "[]")},
-		{"an archived flag", "DELETE", features + "/f", "", 202, ""},
-		{"uses no more, for lists", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
-		{"but it can be revived", "DELETE", allSegments + "/1", "", 409, inUse("archived")},
+		{"set no segments", "POST", allSegments + "/strategies", set(plain, "[]"), 201, set(plain, "[]")},
+		{"archive the flag", "DELETE", features + "/f", "", 202, ""},
+		{"lists leave out archived flags", "GET", allSegments + "/1/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
+		{"an archived flag still uses it", "DELETE", allSegments + "/1", "", 409, inUse("archived")},
 		{"revived", "POST", "/api/admin/archive/revive/f", "", 200, anything},
-		{"with its segments", "GET", its, "", 200, `{"...":0,"segments":[2,1]}`},
+		{"the strategy has its segments again", "GET", its, "", 200, `{"...":0,"segments":[2,1]}`},
 		{"cloned", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything},
 		{"removed", "DELETE", its, "", 200, ""},
 		{"the clone uses it", "DELETE", allSegments + "/1", "", 409, inUse(`flag "clone"`)},
 	})
 }
 
-// TestSegmentsOfDefaultStrategies: what is added to flags that are switched on is held to the same rules.
+// TestSegmentsOfDefaultStrategies checks the same rules for default strategies, which are added to flags when they are enabled.
 func TestSegmentsOfDefaultStrategies(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	one := s.segment(t, `{"name":"one","constraints":[]}`)
 	s.create(t, "f", "g")
-	const standard = project + "/environments/development/default-strategy"
+	const defaultStrategy = project + "/environments/development/default-strategy"
 	s.run(t, []call{
-		{"unknown", "POST", standard, `{"name":"default","segments":[99]}`, 400, invalid("/segments/0")},
-		{"set", "POST", standard, `{"name":"default","segments":[` + one + `]}`, 200, `{"...":0,"segments":[1]}`},
+		{"an unknown segment", "POST", defaultStrategy, `{"name":"default","segments":[99]}`, 400, invalid("/segments/0")},
+		{"set", "POST", defaultStrategy, `{"name":"default","segments":[` + one + `]}`, 200, `{"...":0,"segments":[1]}`},
 		{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`default strategy of project "default" in environment "development"`)},
-		{"switched on", "POST", in("f", "development") + "/on", "", 200, anything},
-		{"with it", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
-		{"added with an environment", "POST", project + "/environments", `{"environment":"default","defaultStrategy":{"name":"default","segments":[99]}}`, 400, invalid("/defaultStrategy/segments/0")},
-		{"no longer standard", "POST", standard, `{"name":"default"}`, 200, anything},
+		{"enable the flag", "POST", in("f", "development") + "/on", "", 200, anything},
+		{"the flag has the segment", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`},
+		{"an unknown segment with an environment", "POST", project + "/environments", `{"environment":"default","defaultStrategy":{"name":"default","segments":[99]}}`, 400, invalid("/defaultStrategy/segments/0")},
+		{"replace the default strategy", "POST", defaultStrategy, `{"name":"default"}`, 200, anything},
 		{"still in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)},
 	})
 }
 
-// TestSegmentBudget: a write that names new segments takes one call more, and one that does not takes none.
+// TestSegmentBudget checks that only writes with new segments need one more call of DynamoDB.
 func TestSegmentBudget(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
@@ -161,16 +161,16 @@ func TestSegmentBudget(t *testing.T) {
 		name, method, path, body string
 		want                     int
 	}{
-		{"added without", "POST", strategies, `{"name":"default"}`, 2},
-		{"added with", "POST", strategies, `{"name":"default","segments":[1]}`, 3},
-		{"put with", "PUT", strategies + "/" + id, `{"segments":[1]}`, 3},
-		{"put with what it has", "PUT", strategies + "/" + id, `{"title":"t","segments":[1]}`, 2},
-		{"patched", "PATCH", strategies + "/" + id, `[{"op":"replace","path":"/title","value":"u"}]`, 2},
-		{"emptied", "PATCH", strategies + "/" + id, `[{"op":"remove","path":"/segments"}]`, 2},
-		{"patched with", "PATCH", strategies + "/" + id, `[{"op":"add","path":"/segments/-","value":1}]`, 3},
-		{"switched on", "POST", in("f", "development") + "/on", "", 2},
-		{"cloned", "POST", features + "/f/clone", `{"name":"g"}`, 2},
-		{"archived", "DELETE", features + "/f", "", 2},
+		{"add without a segment", "POST", strategies, `{"name":"default"}`, 2},
+		{"add with a segment", "POST", strategies, `{"name":"default","segments":[1]}`, 3},
+		{"PUT with a segment", "PUT", strategies + "/" + id, `{"segments":[1]}`, 3},
+		{"PUT with the same segment", "PUT", strategies + "/" + id, `{"title":"t","segments":[1]}`, 2},
+		{"PATCH of another field", "PATCH", strategies + "/" + id, `[{"op":"replace","path":"/title","value":"u"}]`, 2},
+		{"PATCH without segments", "PATCH", strategies + "/" + id, `[{"op":"remove","path":"/segments"}]`, 2},
+		{"PATCH with a segment", "PATCH", strategies + "/" + id, `[{"op":"add","path":"/segments/-","value":1}]`, 3},
+		{"enable", "POST", in("f", "development") + "/on", "", 2},
+		{"clone", "POST", features + "/f/clone", `{"name":"g"}`, 2},
+		{"archive", "DELETE", features + "/f", "", 2},
 	} {
 		if got := count.during(func() { s.must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
 			t.Errorf("%s: %d calls %v, want %d", tt.name, len(got), got, tt.want)
@@ -178,8 +178,8 @@ func TestSegmentBudget(t *testing.T) {
 	}
 }
 
-// TestSegmentDeletionInParallel deletes segments while strategies take them: no flag may be left with a segment that is
-// gone, and who was refused is told why.
+// TestSegmentDeletionInParallel deletes segments while they are added to strategies. No flag may use a deleted segment, and
+// rejected requests get the right status.
 func TestSegmentDeletionInParallel(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -206,16 +206,16 @@ func TestSegmentDeletionInParallel(t *testing.T) {
 		}
 		switch {
 		case !there && users > 0:
-			t.Errorf("round %d: %d flags use a segment that is gone; answers %v", round, users, got)
+			t.Errorf("round %d: %d flags use a deleted segment; responses %v", round, users, got)
 		case there && (got[409] != 1 || got[200] != users || users == 0):
-			t.Errorf("round %d: %d flags use the segment; answers %v, want a 409 for the deletion", round, users, got)
+			t.Errorf("round %d: %d flags use the segment; responses %v, want a 409 for the deletion", round, users, got)
 		case !there && (got[204] != 1 || got[400] != flagsEach):
-			t.Errorf("round %d: answers %v, want a 400 for every strategy", round, got)
+			t.Errorf("round %d: responses %v, want a 400 for every strategy", round, got)
 		}
 	}
 }
 
-// TestSegmentPermissions: a project's own segment is for whoever may change the project's segments, others are not.
+// TestSegmentPermissions checks that members with the project permission can change segments of the project, and no others.
 func TestSegmentPermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -223,24 +223,24 @@ func TestSegmentPermissions(t *testing.T) {
 	everywhere := s.segment(t, `{"name":"everywhere","constraints":[]}`)
 	ours := s.segment(t, `{"name":"ours","project":"shop","constraints":[]}`)
 	id, header := s.person(t, flags.RoleViewer)
-	_, stranger := s.person(t, flags.RoleViewer)
+	_, viewer := s.person(t, flags.RoleViewer)
 	s.must(t, "POST", fmt.Sprintf("/api/admin/projects/shop/users/%d/roles/4", id), "")
 	for _, tt := range []struct {
 		name, who, method, path, body string
 		status                        int
 	}{
-		{"a stranger reads", stranger, "GET", allSegments, "", 200},
-		{"a stranger is refused before the body is read", stranger, "POST", allSegments, `{`, 403},
-		{"the owner makes one of the project", header, "POST", allSegments, `{"name":"new","project":"shop","constraints":[]}`, 201},
-		{"of all", header, "POST", allSegments, `{"name":"more","constraints":[]}`, 403},
-		{"of another project", header, "POST", allSegments, `{"name":"more","project":"default","constraints":[]}`, 403},
-		{"of no project that there is", header, "POST", allSegments, `{"name":"more","project":"nosuch","constraints":[]}`, 403},
-		{"changes ours", header, "PUT", allSegments + "/" + ours, `{"name":"ours","project":"shop","constraints":` + someUsers + `}`, 204},
-		{"gives it to all", header, "PUT", allSegments + "/" + ours, `{"name":"ours","constraints":[]}`, 403},
-		{"takes one of all", header, "PUT", allSegments + "/" + everywhere, `{"name":"mine","project":"shop","constraints":[]}`, 403},
-		{"deletes one of all", header, "DELETE", allSegments + "/" + everywhere, "", 403},
-		{"deletes ours", header, "DELETE", allSegments + "/" + ours, "", 204},
-		{"an SDK's token", "Authorization: " + dynamotest.ClientToken, "GET", allSegments, "", 403},
+		{"a viewer reads", viewer, "GET", allSegments, "", 200},
+		{"a viewer is rejected before the body is read", viewer, "POST", allSegments, `{`, 403},
+		{"an owner creates one in the project", header, "POST", allSegments, `{"name":"new","project":"shop","constraints":[]}`, 201},
+		{"an owner creates one for all projects", header, "POST", allSegments, `{"name":"more","constraints":[]}`, 403},
+		{"an owner creates one in another project", header, "POST", allSegments, `{"name":"more","project":"default","constraints":[]}`, 403},
+		{"an owner creates one in an unknown project", header, "POST", allSegments, `{"name":"more","project":"nosuch","constraints":[]}`, 403},
+		{"an owner changes one of the project", header, "PUT", allSegments + "/" + ours, `{"name":"ours","project":"shop","constraints":` + someUsers + `}`, 204},
+		{"an owner gives it to all projects", header, "PUT", allSegments + "/" + ours, `{"name":"ours","constraints":[]}`, 403},
+		{"an owner takes one of all projects", header, "PUT", allSegments + "/" + everywhere, `{"name":"mine","project":"shop","constraints":[]}`, 403},
+		{"an owner deletes one of all projects", header, "DELETE", allSegments + "/" + everywhere, "", 403},
+		{"an owner deletes one of the project", header, "DELETE", allSegments + "/" + ours, "", 204},
+		{"a token for SDKs", "Authorization: " + dynamotest.ClientToken, "GET", allSegments, "", 403},
 	} {
 		s.check(t, call{tt.name, tt.method, tt.path, tt.body, tt.status, anything}, tt.who)
 	}

@@ -179,23 +179,23 @@ func TestSortOrder(t *testing.T) {
 	}
 	ids := func(x, y string) string { return fmt.Sprintf(`[{"...":0,"id":%q},{"...":0,"id":%q}]`, x, y) }
 	s.run(t, []call{
-		{"turned around", "POST", list + "/set-sort-order", order(a, 5, b, 2), 200, ""},
-		{"so it is", "GET", list, "", 200, ids(b, a)},
+		{"reverse the order", "POST", list + "/set-sort-order", order(a, 5, b, 2), 200, ""},
+		{"the reversed list", "GET", list, "", 200, ids(b, a)},
 		{"one of them", "POST", list + "/set-sort-order", order(a, -1.5), 200, ""},
-		{"first now", "GET", list, "", 200, ids(a, b)},
-		{"equal ones: by place before", "POST", list + "/set-sort-order", order(a, 1, b, 1), 200, ""},
-		{"the older first", "GET", list, "", 200, ids(a, b)},
+		{"it is first", "GET", list, "", 200, ids(a, b)},
+		{"equal sort orders", "POST", list + "/set-sort-order", order(a, 1, b, 1), 200, ""},
+		{"the former order decides", "GET", list, "", 200, ids(a, b)},
 		{"none", "POST", list + "/set-sort-order", `[]`, 200, ""},
 		{"the same again", "POST", list + "/set-sort-order", order(a, 1, b, 1), 200, ""},
 	})
 	if got := s.events(t, "f"); len(got) != 6 || got[5] != flags.FeatureStrategyOrder {
-		t.Errorf("events %q, want 6, of which 3 of an order", got)
+		t.Errorf("events %q, want 6, including 3 changes of the order", got)
 	}
 	s.unchanged(t, "f", []call{
 		{"an unknown one among them", "POST", list + "/set-sort-order", order(a, 9, "nosuch", 1), 400, malformed(`"nosuch"`)},
 		{"no id", "POST", list + "/set-sort-order", `[{"sortOrder":1}]`, 400, invalid("/0/id")},
 		{"no order", "POST", list + "/set-sort-order", `[{"id":"` + a + `"}]`, 400, invalid("/0/sortOrder")},
-		{"no list", "POST", list + "/set-sort-order", `{}`, 400, invalid("")},
+		{"not a list", "POST", list + "/set-sort-order", `{}`, 400, invalid("")},
 		{"an unknown environment", "POST", in("f", "nosuch") + "/strategies/set-sort-order", `[]`, 404, notFound(`"nosuch"`)},
 	})
 }

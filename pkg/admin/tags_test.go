@@ -13,7 +13,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// tags is where the tags of a flag are.
+// tags is the path of the tags of a flag.
 func tags(flag string) string { return "/api/admin/features/" + flag + "/tags" }
 
 // tagged is a list of tags, each "type:value".
@@ -31,27 +31,27 @@ func TestTagTypes(t *testing.T) {
 	const types = "/api/admin/tag-types"
 	const simple = `{"name":"simple","description":"Labels to find flags by.","icon":"#"}`
 	s.run(t, []call{
-		{"from the start", "GET", types, "", 200, `{"version":1,"tagTypes":[` + simple + `]}`},
+		{"the built-in type", "GET", types, "", 200, `{"version":1,"tagTypes":[` + simple + `]}`},
 		{"one", "GET", types + "/simple", "", 200, `{"version":1,"tagType":` + simple + `}`},
-		{"made", "POST", types, `{"name":"team","description":"who","icon":"T"}`, 201, `{"name":"team","description":"who","icon":"T"}`},
-		{"by name alone", "POST", types, `{"name":"plain"}`, 201, `{"name":"plain","description":null,"icon":null}`},
-		{"with nulls", "POST", types, `{"name":"nulls","description":null,"icon":null}`, 201, `{"name":"nulls","description":null,"icon":null}`},
+		{"create", "POST", types, `{"name":"team","description":"who","icon":"T"}`, 201, `{"name":"team","description":"who","icon":"T"}`},
+		{"create with a name only", "POST", types, `{"name":"plain"}`, 201, `{"name":"plain","description":null,"icon":null}`},
+		{"create with nulls", "POST", types, `{"name":"nulls","description":null,"icon":null}`, 201, `{"name":"nulls","description":null,"icon":null}`},
 		{"a taken name", "POST", types, `{"name":"team"}`, 409, failure("NameExistsError", `"team"`)},
 		{"no name", "POST", types, `{}`, 400, invalid("/name")},
-		{"too short a name", "POST", types, `{"name":"a"}`, 400, invalid("/name")},
-		{"too long a name", "POST", types, `{"name":"` + strings.Repeat("a", 51) + `"}`, 400, invalid("/name")},
-		{"a name that is no path segment", "POST", types, `{"name":"a/b"}`, 400, invalid("/name")},
-		{"an icon that is no text", "POST", types, `{"name":"icon","icon":1}`, 400, invalid("/icon")},
+		{"a name that is too short", "POST", types, `{"name":"a"}`, 400, invalid("/name")},
+		{"a name that is too long", "POST", types, `{"name":"` + strings.Repeat("a", 51) + `"}`, 400, invalid("/name")},
+		{"a name with a slash", "POST", types, `{"name":"a/b"}`, 400, invalid("/name")},
+		{"an icon that is not a string", "POST", types, `{"name":"icon","icon":1}`, 400, invalid("/icon")},
 		{"changed", "PUT", types + "/team", `{"name":"team","description":"what"}`, 200, ""},
-		{"what was left out stays", "GET", types + "/team", "", 200, `{"version":1,"tagType":{"name":"team","description":"what","icon":"T"}}`},
-		{"emptied", "PUT", types + "/team", `{"icon":null}`, 200, ""},
-		{"by null", "GET", types + "/team", "", 200, `{"version":1,"tagType":{"name":"team","description":"what","icon":null}}`},
+		{"omitted fields stay", "GET", types + "/team", "", 200, `{"version":1,"tagType":{"name":"team","description":"what","icon":"T"}}`},
+		{"remove the icon", "PUT", types + "/team", `{"icon":null}`, 200, ""},
+		{"the icon is removed", "GET", types + "/team", "", 200, `{"version":1,"tagType":{"name":"team","description":"what","icon":null}}`},
 		{"renamed", "PUT", types + "/team", `{"name":"other"}`, 400, invalid("/name")},
-		{"an unknown one changed", "PUT", types + "/nosuch", `{"description":"what"}`, 404, notFound(`"nosuch"`)},
-		{"an unknown one renamed: the body is looked at first", "PUT", types + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
+		{"change an unknown type", "PUT", types + "/nosuch", `{"description":"what"}`, 404, notFound(`"nosuch"`)},
+		{"rename an unknown type: the body is checked first", "PUT", types + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
 		{"deleted", "DELETE", types + "/plain", "", 200, ""},
 		{"deleted again", "DELETE", types + "/plain", "", 404, notFound(`"plain"`)},
-		{"an unknown one", "GET", types + "/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"an unknown type", "GET", types + "/nosuch", "", 404, notFound(`"nosuch"`)},
 		{"all", "GET", types, "", 200, `{"version":1,"tagTypes":[` + simple + `,{"...":0,"name":"team"},{"...":0,"name":"nulls"}]}`},
 	})
 	want := []flags.EventType{
@@ -74,35 +74,35 @@ func TestTags(t *testing.T) {
 		{"tagged", "POST", tags("f"), `{"type":"simple","value":"mine"}`, 201, `{"type":"simple","value":"mine"}`},
 		{"tagged again", "POST", tags("f"), `{"type":"simple","value":"mine"}`, 201, `{"type":"simple","value":"mine"}`},
 		{"in another case", "POST", tags("f"), `{"type":"simple","value":"Mine"}`, 201, anything},
-		{"spaces stay", "POST", tags("f"), `{"type":"simple","value":"  a "}`, 201, `{"type":"simple","value":"  a "}`},
+		{"spaces are kept", "POST", tags("f"), `{"type":"simple","value":"  a "}`, 201, `{"type":"simple","value":"  a "}`},
 		{"of another type", "POST", tags("f"), `{"type":"team","value":"mine"}`, 201, anything},
 		{"all, in order", "GET", tags("f"), "", 200, tagged("simple:  a ", "simple:Mine", "simple:mine", "team:mine")},
 		{"an unknown type", "POST", tags("f"), `{"type":"nosuch","value":"mine"}`, 404, notFound(`"nosuch"`)},
 		{"an unknown flag", "POST", tags("nosuch"), `{"type":"simple","value":"mine"}`, 404, notFound(`"nosuch"`)},
 		{"an archived flag", "POST", tags("archived"), `{"type":"simple","value":"mine"}`, 404, notFound("archived")},
-		{"whose tags are out of sight", "GET", tags("archived"), "", 404, notFound("archived")},
-		{"and stay", "DELETE", tags("archived") + "/team/old", "", 404, notFound("archived")},
+		{"the tags of an archived flag", "GET", tags("archived"), "", 404, notFound("archived")},
+		{"remove a tag of an archived flag", "DELETE", tags("archived") + "/team/old", "", 404, notFound("archived")},
 		{"without a type", "POST", tags("f"), `{"value":"mine"}`, 400, invalid("/type")},
-		{"without anything", "POST", tags("f"), `{}`, 400, invalid("/type", "/value")},
-		{"too short a value", "POST", tags("f"), `{"type":"simple","value":"a"}`, 400, invalid("/value")},
-		{"too long a value", "POST", tags("f"), `{"type":"simple","value":"` + strings.Repeat("é", 51) + `"}`, 400, invalid("/value")},
+		{"an empty object", "POST", tags("f"), `{}`, 400, invalid("/type", "/value")},
+		{"a value that is too short", "POST", tags("f"), `{"type":"simple","value":"a"}`, 400, invalid("/value")},
+		{"a value that is too long", "POST", tags("f"), `{"type":"simple","value":"` + strings.Repeat("é", 51) + `"}`, 400, invalid("/value")},
 		{"the longest value", "POST", tags("f"), `{"type":"simple","value":"` + strings.Repeat("é", 50) + `"}`, 201, anything},
 		{"removed", "DELETE", tags("f") + "/simple/" + strings.Repeat("é", 50), "", 200, ""},
 		{"removed again", "DELETE", tags("f") + "/simple/" + strings.Repeat("é", 50), "", 404, notFound("no tag")},
-		{"of an unknown type", "DELETE", tags("f") + "/nosuch/mine", "", 404, notFound(`"nosuch"`)},
-		{"of an unknown flag", "DELETE", tags("nosuch") + "/simple/mine", "", 404, notFound(`"nosuch"`)},
-		{"of nothing", "DELETE", tags("f") + "/simple/", "", 404, notFound("no such endpoint")},
-		{"the flag read has them", "GET", features + "/f", "", 200,
+		{"remove a tag of an unknown type", "DELETE", tags("f") + "/nosuch/mine", "", 404, notFound(`"nosuch"`)},
+		{"remove a tag of an unknown flag", "DELETE", tags("nosuch") + "/simple/mine", "", 404, notFound(`"nosuch"`)},
+		{"remove an empty value", "DELETE", tags("f") + "/simple/", "", 404, notFound("no such endpoint")},
+		{"the flag has them", "GET", features + "/f", "", 200,
 			`{"...":0,"tags":[{"type":"simple","value":"  a "},{"type":"simple","value":"Mine"},{"type":"simple","value":"mine"},{"type":"team","value":"mine"}]}`},
-		{"known ones", "GET", "/api/admin/tags", "", 200,
+		{"all tags", "GET", "/api/admin/tags", "", 200,
 			tagged("simple:  a ", "simple:Mine", "simple:mine", "team:mine", "team:old")},
 		{"a page of them", "GET", "/api/admin/tags?offset=1&limit=2", "", 200, tagged("simple:Mine", "simple:mine")},
 		{"the last page", "GET", "/api/admin/tags?offset=4&limit=2", "", 200, tagged("team:old")},
 		{"past the last page", "GET", "/api/admin/tags?offset=7", "", 200, tagged()},
 		{"a limit of 0 is the default", "GET", "/api/admin/tags?limit=0&offset=4", "", 200, tagged("team:old")},
 		{"a page of a type", "GET", "/api/admin/tags/team?limit=1", "", 200, tagged("team:mine")},
-		{"known ones of a type", "GET", "/api/admin/tags/team", "", 200, tagged("team:mine", "team:old")},
-		{"of an unknown type", "GET", "/api/admin/tags/nosuch", "", 404, notFound(`"nosuch"`)},
+		{"all tags of a type", "GET", "/api/admin/tags/team", "", 200, tagged("team:mine", "team:old")},
+		{"all tags of an unknown type", "GET", "/api/admin/tags/nosuch", "", 404, notFound(`"nosuch"`)},
 	})
 	want := []flags.EventType{
 		flags.FeatureCreated, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureUntagged,
@@ -112,7 +112,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestUnusedTagsAreNotListed holds that a tag is known while a flag has it, active or archived, and no longer.
+// TestUnusedTagsAreNotListed checks that the list of all tags has those of active and archived flags, and no others.
 func TestUnusedTagsAreNotListed(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"other"}`)
@@ -124,18 +124,18 @@ func TestUnusedTagsAreNotListed(t *testing.T) {
 		}
 	}
 	s.must(t, "DELETE", features+"/old", "")
-	known := func(name string, values ...string) call {
+	all := func(name string, values ...string) call {
 		return call{name, "GET", "/api/admin/tags", "", 200, tagged(values...)}
 	}
 	s.run(t, []call{
-		known("of all projects and of archived flags", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
-		{"one has it no more", "DELETE", tags("one") + "/simple/bb", "", 200, ""},
-		known("others have it", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
-		{"no flag has it", "PUT", tags("one"), `{"addedTags":[{"type":"simple","value":"ee"}],"removedTags":[{"type":"simple","value":"aa"}]}`, 200, anything},
-		known("gone", "simple:bb", "simple:cc", "simple:dd", "simple:ee"),
+		all("tags of all projects and of archived flags", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
+		{"remove it from one flag", "DELETE", tags("one") + "/simple/bb", "", 200, ""},
+		all("another flag has it", "simple:aa", "simple:bb", "simple:cc", "simple:dd"),
+		{"remove it from the only flag", "PUT", tags("one"), `{"addedTags":[{"type":"simple","value":"ee"}],"removedTags":[{"type":"simple","value":"aa"}]}`, 200, anything},
+		all("no longer listed", "simple:bb", "simple:cc", "simple:dd", "simple:ee"),
 		{"revived", "POST", "/api/admin/archive/revive/old", "", 200, ""},
-		{"and taken from it", "DELETE", tags("old") + "/simple/cc", "", 200, ""},
-		known("gone too", "simple:bb", "simple:dd", "simple:ee"),
+		{"remove the tag of the revived flag", "DELETE", tags("old") + "/simple/cc", "", 200, ""},
+		all("its tag is no longer listed", "simple:bb", "simple:dd", "simple:ee"),
 		{"of the type", "GET", "/api/admin/tags/simple", "", 200, tagged("simple:bb", "simple:dd", "simple:ee")},
 	})
 }
@@ -146,25 +146,25 @@ func TestChangeTags(t *testing.T) {
 	s.must(t, "POST", tags("f"), `{"type":"simple","value":"old"}`)
 	s.run(t, []call{
 		{"added and removed", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"n1"},{"type":"simple","value":"n2"}],"removedTags":[{"type":"simple","value":"old"}]}`, 200, tagged("simple:n1", "simple:n2")},
-		{"what it has added, what it has not removed", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"n1"}],"removedTags":[{"type":"nosuch","value":"x"}]}`, 200, tagged("simple:n1", "simple:n2")},
+		{"add an existing tag, remove a missing tag", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"n1"}],"removedTags":[{"type":"nosuch","value":"x"}]}`, 200, tagged("simple:n1", "simple:n2")},
 		{"nothing", "PUT", tags("f"), `{"addedTags":[],"removedTags":[]}`, 200, tagged("simple:n1", "simple:n2")},
 		{"only removed", "PUT", tags("f"), `{"addedTags":[],"removedTags":[{"type":"simple","value":"n1"}]}`, 200, tagged("simple:n2")},
 	})
 	s.unchanged(t, "f", []call{
-		{"without anything", "PUT", tags("f"), `{}`, 400, invalid("/addedTags", "/removedTags")},
+		{"an empty object", "PUT", tags("f"), `{}`, 400, invalid("/addedTags", "/removedTags")},
 		{"without removals", "PUT", tags("f"), `{"addedTags":[]}`, 400, invalid("/removedTags")},
-		{"no list", "PUT", tags("f"), `{"addedTags":{},"removedTags":[]}`, 400, invalid("/addedTags")},
-		{"a bad tag", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"ok"},{"type":"simple","value":"x"}],"removedTags":[]}`, 400, invalid("/addedTags/1/value")},
-		{"one that is both", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"ok"}],"removedTags":[{"type":"simple","value":"n2"},{"type":"simple","value":"ok"}]}`, 400, invalid("/removedTags/1")},
+		{"not a list", "PUT", tags("f"), `{"addedTags":{},"removedTags":[]}`, 400, invalid("/addedTags")},
+		{"an invalid tag", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"ok"},{"type":"simple","value":"x"}],"removedTags":[]}`, 400, invalid("/addedTags/1/value")},
+		{"a tag in both lists", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"ok"}],"removedTags":[{"type":"simple","value":"n2"},{"type":"simple","value":"ok"}]}`, 400, invalid("/removedTags/1")},
 		{"an unknown type", "PUT", tags("f"), `{"addedTags":[{"type":"simple","value":"ok"},{"type":"nosuch","value":"ok"}],"removedTags":[{"type":"simple","value":"n2"}]}`, 404, notFound(`"nosuch"`)},
-		{"past the limit", "PUT", tags("f"), `{"addedTags":[` + manyTags(30) + `],"removedTags":[]}`, 400, malformed("no more than 30")},
-		{"more than a call can add", "PUT", tags("f"), `{"addedTags":[` + manyTags(91) + `],"removedTags":[]}`, 400, invalid("/addedTags")},
+		{"above the limit", "PUT", tags("f"), `{"addedTags":[` + manyTags(30) + `],"removedTags":[]}`, 400, malformed("no more than 30")},
+		{"more than one request can add", "PUT", tags("f"), `{"addedTags":[` + manyTags(91) + `],"removedTags":[]}`, 400, invalid("/addedTags")},
 	})
 	s.check(t, call{"up to the limit", "PUT", tags("f"), `{"addedTags":[` + manyTags(29) + `],"removedTags":[]}`, 200, anything})
-	s.check(t, call{"and past it", "POST", tags("f"), `{"type":"simple","value":"more"}`, 400, malformed("no more than 30")})
+	s.check(t, call{"one tag above the limit", "POST", tags("f"), `{"type":"simple","value":"more"}`, 400, malformed("no more than 30")})
 	want := []flags.EventType{flags.FeatureCreated, flags.FeatureTagged, flags.FeatureTagged, flags.FeatureUntagged, flags.FeatureTagged}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q: one a change", got, want)
+		t.Errorf("events %q, want %q: one for each change", got, want)
 	}
 }
 
@@ -176,7 +176,7 @@ func manyTags(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestTagValues puts tags on a flag and takes them away by their path, whatever characters they have.
+// TestTagValues adds tags with special characters to a flag, and removes them by their path.
 func TestTagValues(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -193,15 +193,15 @@ func TestTagValues(t *testing.T) {
 			escaped := strings.ReplaceAll(url.PathEscape(value), ".", "%2E")
 			s.run(t, []call{
 				{"added", "POST", tags("f"), one, 201, one},
-				{"there", "GET", tags("f"), "", 200, `{"version":1,"tags":[` + one + `]}`},
-				{"found", "GET", features + "?tag=" + url.QueryEscape("simple:"+value), "", 200, `{"version":2,"features":[{"...":0,"name":"f","tags":[` + one + `]}]}`},
+				{"in the list", "GET", tags("f"), "", 200, `{"version":1,"tags":[` + one + `]}`},
+				{"found by the filter", "GET", features + "?tag=" + url.QueryEscape("simple:"+value), "", 200, `{"version":2,"features":[{"...":0,"name":"f","tags":[` + one + `]}]}`},
 				{"removed", "DELETE", tags("f") + "/simple/" + escaped, "", 200, ""},
-				{"gone", "GET", tags("f"), "", 200, tagged()},
+				{"no longer in the list", "GET", tags("f"), "", 200, tagged()},
 			})
 		})
 	}
 	s.must(t, "POST", tags("f"), `{"type":"simple","value":"a/b"}`)
-	s.check(t, call{"slashes as they are", "DELETE", tags("f") + "/simple/a/b", "", 200, ""})
+	s.check(t, call{"slashes that are not escaped", "DELETE", tags("f") + "/simple/a/b", "", 200, ""})
 }
 
 func TestTagFilter(t *testing.T) {
@@ -219,29 +219,29 @@ func TestTagFilter(t *testing.T) {
 	}
 	bad := malformed("a type and a value with a colon between them")
 	s.run(t, []call{
-		{"one tag", "GET", features + "?tag=simple:tag-1", "", 200, found("both")},
-		{"of two flags", "GET", features + "?tag=simple:tag-0", "", 200, found("both", "one")},
-		{"of another type", "GET", features + "?tag=team:tag-0", "", 200, found("two")},
+		{"a tag of one flag", "GET", features + "?tag=simple:tag-1", "", 200, found("both")},
+		{"a tag of two flags", "GET", features + "?tag=simple:tag-0", "", 200, found("both", "one")},
+		{"a tag of another type", "GET", features + "?tag=team:tag-0", "", 200, found("two")},
 		{"either of two", "GET", features + "?tag=simple:tag-1&tag=team:tag-0", "", 200, found("both", "two")},
-		{"either of one", "GET", features + "?tag=simple:tag-1&tag=nosuch:tag-0", "", 200, found("both")},
+		{"either of two, one of them unknown", "GET", features + "?tag=simple:tag-1&tag=nosuch:tag-0", "", 200, found("both")},
 		{"a colon in the value", "GET", features + "?tag=simple:a:b", "", 200, found("two")},
-		{"none", "GET", features + "?tag=simple:tag-7", "", 200, found()},
+		{"a tag that no flag has", "GET", features + "?tag=simple:tag-7", "", 200, found()},
 		{"as a list", "GET", features + "?tag[]=simple:tag-1&tag%5B%5D=team:tag-0", "", 200, found("both", "two")},
-		{"a bad one in a list", "GET", features + "?tag[]=tag-0", "", 400, bad},
+		{"an invalid tag in a list", "GET", features + "?tag[]=tag-0", "", 400, bad},
 		{"a prefix of the name", "GET", features + "?namePrefix=o", "", 200, found("one")},
 		{"a prefix and a tag", "GET", features + "?namePrefix=t&tag=simple:tag-0", "", 200, found()},
 		{"an empty prefix", "GET", features + "?namePrefix=&tag=simple:tag-1", "", 200, found("both")},
 		{"no type", "GET", features + "?tag=tag-0", "", 400, bad},
 		{"an empty type", "GET", features + "?tag=:tag-0", "", 400, bad},
 		{"an empty value", "GET", features + "?tag=simple:", "", 400, bad},
-		{"nothing", "GET", features + "?tag=", "", 400, bad},
-		{"one of two bad", "GET", features + "?tag=simple:tag-0&tag=x", "", 400, bad},
-		{"no UTF-8", "GET", features + "?tag=%FF%FE", "", 400, bad},
-		{"a flag without tags has no such member", "GET", features, "", 200, `{"version":2,"features":[{"...":0,"name":"both"},` +
+		{"an empty filter", "GET", features + "?tag=", "", 400, bad},
+		{"one of two is invalid", "GET", features + "?tag=simple:tag-0&tag=x", "", 400, bad},
+		{"invalid UTF-8", "GET", features + "?tag=%FF%FE", "", 400, bad},
+		{"a flag without tags does not have the field", "GET", features, "", 200, `{"version":2,"features":[{"...":0,"name":"both"},` +
 			listed("neither", row("development"), row("production")) + `,{"...":0,"name":"one"},{"...":0,"name":"two"}]}`},
-		{"the project's overview has them", "GET", project, "", 200, `{"...":0,"features":[{"...":0,"name":"both"},{"...":0,"name":"neither"},{"...":0,"name":"one","tags":[{"type":"simple","value":"tag-0"}]},{"...":0,"name":"two"}]}`},
-		{"a clone has none", "POST", features + "/one/clone", `{"name":"clone"}`, 201, anything},
-		{"none at all", "GET", tags("clone"), "", 200, tagged()},
+		{"the project's response has them", "GET", project, "", 200, `{"...":0,"features":[{"...":0,"name":"both"},{"...":0,"name":"neither"},{"...":0,"name":"one","tags":[{"type":"simple","value":"tag-0"}]},{"...":0,"name":"two"}]}`},
+		{"clone a flag", "POST", features + "/one/clone", `{"name":"clone"}`, 201, anything},
+		{"the clone has no tags", "GET", tags("clone"), "", 200, tagged()},
 	})
 }
 
@@ -254,12 +254,12 @@ func TestTagTypeInUse(t *testing.T) {
 	s.must(t, "DELETE", "/api/admin/tag-types/team", "")
 	s.run(t, []call{
 		{"the flag keeps them", "GET", tags("f"), "", 200, tagged("simple:mine", "team:blue", "team:red")},
-		{"nobody is offered them", "GET", "/api/admin/tags", "", 200, tagged("simple:mine")},
-		{"none can be added", "POST", tags("f"), `{"type":"team","value":"green"}`, 404, notFound(`"team"`)},
-		{"one can be removed", "DELETE", tags("f") + "/team/blue", "", 200, ""},
-		{"another by its body", "PUT", tags("f"), `{"addedTags":[],"removedTags":[{"type":"team","value":"red"}]}`, 200, tagged("simple:mine")},
-		{"created again", "POST", "/api/admin/tag-types", `{"name":"team"}`, 201, anything},
-		{"no flag has its tags any more", "GET", "/api/admin/tags/team", "", 200, tagged()},
+		{"the list of all tags does not have them", "GET", "/api/admin/tags", "", 200, tagged("simple:mine")},
+		{"a tag of the type cannot be added", "POST", tags("f"), `{"type":"team","value":"green"}`, 404, notFound(`"team"`)},
+		{"a tag can be removed", "DELETE", tags("f") + "/team/blue", "", 200, ""},
+		{"another tag can be removed with PUT", "PUT", tags("f"), `{"addedTags":[],"removedTags":[{"type":"team","value":"red"}]}`, 200, tagged("simple:mine")},
+		{"create the type again", "POST", "/api/admin/tag-types", `{"name":"team"}`, 201, anything},
+		{"it has no tags", "GET", "/api/admin/tags/team", "", 200, tagged()},
 	})
 }
 
@@ -276,14 +276,14 @@ func TestParallelTags(t *testing.T) {
 		t.Errorf("%d tags, want 30: %s", n, list)
 	}
 	if known := s.must(t, "GET", "/api/admin/tags", "").body; known != list {
-		t.Errorf("known tags %s, want those of the flag: %s", known, list)
+		t.Errorf("all tags %s, want those of the flag: %s", known, list)
 	}
 
 	got = s.parallel(t, 20, func(int) call {
 		return call{method: "PUT", path: tags("f"), body: `{"addedTags":[],"removedTags":[` + manyTags(0) + `]}`}
 	})
 	wantStatuses(t, got, map[int]int{200: 20})
-	got = s.parallel(t, 32, func(i int) call { // eight flags get one and the same tag, each four times
+	got = s.parallel(t, 32, func(i int) call { // eight flags get the same tag, each four times
 		return call{method: "POST", path: tags(fmt.Sprintf("g%d", i%8)), body: `{"type":"simple","value":"shared"}`}
 	})
 	wantStatuses(t, got, map[int]int{201: 32})
@@ -296,8 +296,9 @@ func TestParallelTags(t *testing.T) {
 	wantStatuses(t, got, map[int]int{201: 1, 409: 15})
 }
 
-// TestTagPermissions is about paths that name a flag and no project: permission is asked in its own.
-func TestTagPermissions(t *testing.T) {
+// TestPermissionsWithoutProjectInPath checks operations whose path names a flag and no project. They need the permission in
+// the flag's project.
+func TestPermissionsWithoutProjectInPath(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"mine"}`)
@@ -315,19 +316,19 @@ func TestTagPermissions(t *testing.T) {
 		who string
 	}{
 		{call{"a member tags", "POST", tags("own"), tag, 201, tag}, member},
-		{call{"and changes tags", "PUT", tags("own"), `{"addedTags":[],"removedTags":[]}`, 200, anything}, member},
-		{call{"and removes one", "DELETE", tags("own") + "/simple/mine", "", 200, ""}, member},
-		{call{"but not in another project", "POST", tags("other"), tag, 403, refused}, member},
-		{call{"nor removes one there", "DELETE", tags("other") + "/simple/mine", "", 403, refused}, member},
-		{call{"which everybody may read", "GET", tags("other"), "", 200, anything}, member},
-		{call{"an unknown flag is not there", "POST", tags("nosuch"), tag, 404, notFound(`"nosuch"`)}, member},
-		{call{"for a viewer neither", "POST", tags("nosuch"), tag, 404, notFound(`"nosuch"`)}, viewer},
-		{call{"a viewer does not tag", "POST", tags("own"), tag, 403, refused}, viewer},
-		{call{"refused before the body is looked at", "POST", tags("own"), `{`, 403, refused}, viewer},
-		{call{"an editor owns the project default", "POST", tags("other"), tag, 201, tag}, editor},
-		{call{"and no other", "POST", tags("own"), tag, 403, refused}, editor},
-		{call{"a member revives nothing of another project", "POST", "/api/admin/archive/revive/shelved", "", 403, refused}, member},
-		{call{"an editor does", "POST", "/api/admin/archive/revive/shelved", "", 200, ""}, editor},
+		{call{"a member changes tags", "PUT", tags("own"), `{"addedTags":[],"removedTags":[]}`, 200, anything}, member},
+		{call{"a member removes a tag", "DELETE", tags("own") + "/simple/mine", "", 200, ""}, member},
+		{call{"a member of another project tags", "POST", tags("other"), tag, 403, refused}, member},
+		{call{"a member of another project removes a tag", "DELETE", tags("other") + "/simple/mine", "", 403, refused}, member},
+		{call{"a member of another project reads tags", "GET", tags("other"), "", 200, anything}, member},
+		{call{"a member tags an unknown flag", "POST", tags("nosuch"), tag, 404, notFound(`"nosuch"`)}, member},
+		{call{"a viewer tags an unknown flag", "POST", tags("nosuch"), tag, 404, notFound(`"nosuch"`)}, viewer},
+		{call{"a viewer tags", "POST", tags("own"), tag, 403, refused}, viewer},
+		{call{"rejected before the body is read", "POST", tags("own"), `{`, 403, refused}, viewer},
+		{call{"an editor tags in the default project", "POST", tags("other"), tag, 201, tag}, editor},
+		{call{"an editor tags in another project", "POST", tags("own"), tag, 403, refused}, editor},
+		{call{"a member of another project revives", "POST", "/api/admin/archive/revive/shelved", "", 403, refused}, member},
+		{call{"an editor revives in the default project", "POST", "/api/admin/archive/revive/shelved", "", 200, ""}, editor},
 	} {
 		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.who) })
 	}
@@ -336,6 +337,6 @@ func TestTagPermissions(t *testing.T) {
 		t.Errorf("calls %s, want %s: the project comes with the user", got, want)
 	}
 	if got := s.events(t, "own"); len(got) != 4 {
-		t.Errorf("events %q, want one of each change that was allowed", got)
+		t.Errorf("events %q, want one for each permitted change", got)
 	}
 }
