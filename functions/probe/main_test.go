@@ -31,8 +31,8 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mux := http.NewServeMux()
-			mux.Handle("/health", httpapi.New(nil, admin.Fallback(), httpapi.Config{}))
-			mux.Handle("/api/admin/projects", httpapi.New(tt.store, admin.Projects(), httpapi.Config{}))
+			mux.Handle("/health", httpapi.New(nil, admin.Group("fallback"), httpapi.Config{}))
+			mux.Handle("/api/admin/projects", httpapi.New(tt.store, admin.Group("projects"), httpapi.Config{}))
 			server := httptest.NewServer(mux)
 			defer server.Close()
 			err := probe(t.Context(), server.URL+"/")

@@ -5,11 +5,11 @@ import (
 
 	"guidon/pkg/admin"
 	"guidon/pkg/admin/eventlog"
+	"guidon/pkg/admin/features"
 	"guidon/pkg/admin/transfer"
 	"guidon/pkg/admin/users"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/oldapi"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -48,5 +48,5 @@ func groups() (all []group) {
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
 	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
-	"MaxRoleName": users.MaxRoleName, "MaxStatusValue": oldapi.MaxStatusValue, "MaxTagFilter": transfer.MaxTagFilter, "MaxTitle": wire.MaxTitle,
+	"MaxRoleName": users.MaxRoleName, "MaxStatusValue": features.MaxStatusValue, "MaxTagFilter": transfer.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

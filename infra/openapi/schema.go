@@ -101,7 +101,7 @@ func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 	}
 	name := componentName(t, way)
 	if other, there := d.types[name]; there {
-		if other != t && !strings.Contains(other.PkgPath()+t.PkgPath(), "oldapi") {
+		if other != t {
 			d.fault("%s and %s would both be the component %s: rename one", other, t, name)
 		}
 		return openapi3.NewSchemaRef("#/components/schemas/"+name, d.components[name].Value)

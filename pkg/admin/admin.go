@@ -1,4 +1,4 @@
-// Package admin is the administration interface: every group of operations. Packages below it have the operations by area.
+// Package admin lists the groups of the administration interface. The packages below it have the operations, by area.
 package admin
 
 import (
@@ -18,19 +18,17 @@ import (
 // Groups lists every group. Each is served by one Lambda function.
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
-		Projects(), Environments(), Features(), Tags(), Strategies(), Variants(), Users(), Tokens(), Imports(), Events(), Segments(), Fallback(),
+		projects.Projects(), projects.Environments(), features.Group(), tags.Group(), strategies.Group(), strategies.VariantGroup(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), segments.Group(), fallback.Group(),
 	}
 }
 
-func Projects() httpapi.Group     { return projects.Projects() }
-func Environments() httpapi.Group { return projects.Environments() }
-func Features() httpapi.Group     { return features.Group() }
-func Tags() httpapi.Group         { return tags.Group() }
-func Strategies() httpapi.Group   { return strategies.Group() }
-func Variants() httpapi.Group     { return strategies.VariantGroup() }
-func Users() httpapi.Group        { return users.Group() }
-func Tokens() httpapi.Group       { return tokens.Group() }
-func Imports() httpapi.Group      { return transfer.Group() }
-func Events() httpapi.Group       { return eventlog.Group() }
-func Segments() httpapi.Group     { return segments.Group() }
-func Fallback() httpapi.Group     { return fallback.Group() }
+// Group returns the group of that name. It panics if there is none.
+func Group(name string) httpapi.Group {
+	for _, group := range Groups() {
+		if group.Name == name {
+			return group
+		}
+	}
+	panic("there is no group " + name)
+}

@@ -222,7 +222,7 @@ func TestBulkStoreErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.store.Store = s.store
-			handler := httpapi.New(tt.store, admin.Features(), httpapi.Config{})
+			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
 			got := directIn(soon(t), handler, "POST", project+"/stale", body)
 			var told undoneBody
 			if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != tt.status || told.Name != tt.kind ||

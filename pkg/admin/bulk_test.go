@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/oldapi"
 )
 
 // undone is an error whose message has part in it, with a detail for each flag that could not be done: its place in
@@ -76,7 +76,7 @@ func TestBulk(t *testing.T) {
 		{"not said what", "POST", project + "/stale", `{"features":["b"]}`, 400, invalid("/stale")},
 		{"no tags", "PUT", project + "/tags", `{"features":["b"]}`, 400, invalid("/tags")},
 		{"bad tags", "PUT", project + "/tags", `{"features":["b"],"tags":{"addedTags":[{"type":"simple","value":"x"}],"removedTags":[]}}`, 400, invalid("/tags/addedTags/0/value")},
-		{"too many", "POST", project + "/archive", `{"features":["b"` + strings.Repeat(`,"x"`, oldapi.MaxBulk) + `]}`, 400, invalid("/features")},
+		{"too many", "POST", project + "/archive", `{"features":["b"` + strings.Repeat(`,"x"`, wire.MaxBulk) + `]}`, 400, invalid("/features")},
 		{"no project", "POST", projects + "/nosuch/archive", `{"features":["b"]}`, 404, notFound(`project "nosuch"`)},
 		{"no environment", "POST", switching("nosuch") + on, `{"features":["b"]}`, 404, notFound(`environment "nosuch"`)},
 		{"no deletion", "POST", project + "/delete", `{"features":["a"]}`, 404, notFound("")},
@@ -128,13 +128,13 @@ func TestBulkBudget(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	var names []string
-	for i := range oldapi.MaxBulk {
+	for i := range wire.MaxBulk {
 		names = append(names, fmt.Sprintf("f-%d", i))
 	}
 	s.create(t, names...)
 	list, _ := json.Marshal(names)
 	body := fmt.Sprintf(`{"features":%s,"stale":true}`, list)
-	for _, want := range []map[string]int{{"BatchGetItem": 2, "TransactWriteItems": oldapi.MaxBulk}, {"BatchGetItem": 2}} {
+	for _, want := range []map[string]int{{"BatchGetItem": 2, "TransactWriteItems": wire.MaxBulk}, {"BatchGetItem": 2}} {
 		got := map[string]int{}
 		for _, operation := range count.during(func() { s.must(t, "POST", project+"/stale", body) }) {
 			got[operation]++

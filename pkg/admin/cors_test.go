@@ -84,7 +84,7 @@ func TestCORS(t *testing.T) {
 
 // TestCORSOfErrors holds that pages may read what a panic is answered with.
 func TestCORSOfErrors(t *testing.T) {
-	handler := httpapi.New(brokenStore{}, admin.Features(), httpapi.Config{Origins: []string{console}})
+	handler := httpapi.New(brokenStore{}, admin.Group("features"), httpapi.Config{Origins: []string{console}})
 	web := server{url: serveHandler(t, handler), client: http.DefaultClient}
 	got := web.do(t, "GET", features, "", "Origin: "+console, "Authorization: "+dynamotest.AdminToken)
 	if got.status != 500 || got.header.Get("Access-Control-Allow-Origin") != console {

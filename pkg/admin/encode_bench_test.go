@@ -14,7 +14,7 @@ import (
 func BenchmarkLongList(b *testing.B) {
 	store := dynamotest.Open(b, nil)
 	dynamotest.Seed(b, store)
-	handler := httpapi.New(longStore{store, 10_000}, admin.Features(), httpapi.Config{})
+	handler := httpapi.New(longStore{store, 10_000}, admin.Group("features"), httpapi.Config{})
 	for _, encoding := range []string{"identity", "gzip"} {
 		b.Run(encoding, func(b *testing.B) {
 			b.ReportAllocs()

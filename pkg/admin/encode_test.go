@@ -114,7 +114,7 @@ func TestListedHeaders(t *testing.T) {
 	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
 		s.create(t, name)
 	}
-	function := lambdahttp.Handler(httpapi.New(s.store, admin.Features(), httpapi.Config{}))
+	function := lambdahttp.Handler(httpapi.New(s.store, admin.Group("features"), httpapi.Config{}))
 	ask := func(header, value string) events.APIGatewayV2HTTPResponse {
 		event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: features,
 			Headers: map[string]string{"authorization": dynamotest.AdminToken, header: value}}

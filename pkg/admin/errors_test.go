@@ -230,7 +230,7 @@ func TestRemovedEndpoints(t *testing.T) {
 func TestHealth(t *testing.T) {
 	s := serve(t)
 	s.check(t, call{"public", "GET", "/health", "", 200, `{"health":"GOOD"}`}, "Authorization:")
-	handler := httpapi.New(nil, admin.Fallback(), httpapi.Config{})
+	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})
 	if got := direct(handler, "GET", "/health", ""); got.status != http.StatusOK {
 		t.Errorf("without a store %d, want 200", got.status)
 	}

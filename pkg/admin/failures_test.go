@@ -138,7 +138,7 @@ func TestDefects(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			handler := httpapi.New(tt.store, admin.Features(), httpapi.Config{})
+			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
 			checkFailure(t, directIn(soon(t), handler, "PUT", features+"/f", `{"stale":true}`), tt.status, tt.kind)
 		})
 	}
@@ -172,7 +172,7 @@ func TestLargeResponses(t *testing.T) {
 			{5_000, "", 200}, {20_000, "", 413}, {20_000, "br, gzip;q=0", 413},
 			{5_000, "gzip, deflate", 200}, {10_000, "gzip", 200}, {20_000, "*", 200},
 		} {
-			for _, group := range []httpapi.Group{admin.Projects(), admin.Features()} {
+			for _, group := range []httpapi.Group{admin.Group("projects"), admin.Group("features")} {
 				r := httptest.NewRequest(http.MethodGet, path, nil)
 				r.Header.Set("Authorization", dynamotest.AdminToken)
 				r.Header.Set("Accept-Encoding", tt.encoding)
@@ -219,7 +219,7 @@ func TestUnseeded(t *testing.T) {
 			checkFailure(t, got, 401, "AuthenticationRequired")
 		}
 	}
-	open := httpapi.New(store, admin.Features(), httpapi.Config{Open: true})
+	open := httpapi.New(store, admin.Group("features"), httpapi.Config{Open: true})
 	checkFailure(t, direct(open, "GET", features, ""), 500, "InternalError")
 }
 

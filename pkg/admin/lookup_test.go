@@ -49,7 +49,7 @@ func TestLookupCost(t *testing.T) {
 	})
 	guesses := s.guesses(t, now)
 	store := &remembering{Store: s.store, loads: map[string]flags.View{}}
-	kept := httpapi.New(store, admin.Users(), httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return now }})
+	kept := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits(), Now: func() time.Time { return now }})
 	allocations := map[string]float64{}
 	for name, guess := range guesses {
 		get := func(handler http.Handler) int {
@@ -141,7 +141,7 @@ func TestTokenOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := misleading{s.store, flags.Find[*flags.Token](view, key)}
-	handler := httpapi.New(store, admin.Users(), httpapi.Config{Limits: flags.DefaultLimits()})
+	handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits()})
 	for secret, want := range map[string]int{dynamotest.AdminToken: 200, "*:*.another": 401, dynamotest.AdminToken + "x": 401} {
 		r := httptest.NewRequest(http.MethodGet, "/api/admin/permissions", nil)
 		r.Header.Set("Authorization", secret)

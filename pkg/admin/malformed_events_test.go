@@ -166,7 +166,7 @@ func isErrorBody(body string) bool {
 // without the secret.
 func TestInvalidEvents(t *testing.T) {
 	out := watchOutput(t)
-	function := lambdahttp.Handler(httpapi.New(nil, admin.Fallback(), out.config))
+	function := lambdahttp.Handler(httpapi.New(nil, admin.Group("fallback"), out.config))
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-this"})
 	for name, change := range map[string]func(e *events.APIGatewayV2HTTPRequest){
 		"no method":            func(e *events.APIGatewayV2HTTPRequest) { e.RequestContext.HTTP.Method = "" },

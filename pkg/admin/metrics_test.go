@@ -96,7 +96,7 @@ func TestMetrics(t *testing.T) {
 		return nil
 	}}
 	panicking := brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { panic("oops") }}
-	all := handlerOf(store, admin.Features())
+	all := handlerOf(store, admin.Group("features"))
 	list, add := "GET "+features, "POST "+features
 	route := strings.NewReplacer("default", "{projectId}")
 	tests := []struct {
@@ -113,9 +113,9 @@ func TestMetrics(t *testing.T) {
 		{"a 400", all, add, `{"name":"a secret name"}`, "400", nil, route.Replace(add)},
 		{"a 409", all, add, `{"name":"a-secret-name"}`, "409", nil, route.Replace(add)},
 		{"a path of nobody's", all, "GET /a-secret-path", "", "404", nil, "none"},
-		{"others that were first", handlerOf(conflicting, admin.Features()), add, `{"name":"b-secret-name"}`, "201", []string{"ColdStarts", "Conflicts"}, route.Replace(add)},
-		{"a panic", handlerOf(panicking, admin.Features()), list, "", "500", []string{"ColdStarts"}, route.Replace(list)},
-		{"a removed route", handlerOf(nil, admin.Fallback()), "GET /api/admin/features", "", "404", []string{"ColdStarts"}, "GET /api/admin/features"},
+		{"others that were first", handlerOf(conflicting, admin.Group("features")), add, `{"name":"b-secret-name"}`, "201", []string{"ColdStarts", "Conflicts"}, route.Replace(add)},
+		{"a panic", handlerOf(panicking, admin.Group("features")), list, "", "500", []string{"ColdStarts"}, route.Replace(list)},
+		{"a removed route", handlerOf(nil, admin.Group("fallback")), "GET /api/admin/features", "", "404", []string{"ColdStarts"}, "GET /api/admin/features"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestMetrics(t *testing.T) {
 // TestLogInLambda sees what a line has there beside what it has everywhere.
 func TestLogInLambda(t *testing.T) {
 	var log bytes.Buffer
-	handler := httpapi.New(nil, admin.Fallback(), httpapi.Config{Version: "7", Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{Version: "7", Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	for _, cold := range []bool{true, false} {
 		log.Reset()
 		direct(handler, "GET", "/health", "")

@@ -168,7 +168,7 @@ func TestRoleOfDeletedEnvironment(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s.must(t, "POST", environments, `{"name":"qa","type":"test"}`)
 			store := racing{s.store, &sync.Once{}, func() { s.must(t, "DELETE", environments+"/qa", "") }}
-			handler := httpapi.New(store, admin.Users(), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
+			handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer})
 			if got := directIn(t.Context(), handler, c.method, c.path, c.body); got.status != c.status {
 				t.Errorf("%d %s, want %d: the environment is deleted", got.status, got.body, c.status)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/oldapi"
+	flagsearch "guidon/pkg/admin/features"
 )
 
 // A searchPage is a page of search results.
@@ -121,9 +121,9 @@ func TestSearchBounds(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"query=" + list(oldapi.MaxSearchTexts), 200, anything},
+		{"query=" + list(flagsearch.MaxSearchTexts), 200, anything},
 		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, has 3100")},
-		{"project=IS_ANY_OF:" + list(oldapi.MaxSearchValues), 200, anything},
+		{"project=IS_ANY_OF:" + list(flagsearch.MaxSearchValues), 200, anything},
 		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, has 101")},
 		{"tag=INCLUDE_ANY_OF:" + list(101), 400, failure("ValidationError", "tag must have at most 100 values")},
 		{"segment=EXCLUDE_ALL:" + list(101), 400, failure("ValidationError", "segment must have at most 100 values")},

@@ -98,7 +98,7 @@ func TestNoSecretInTheLog(t *testing.T) {
 	}
 	everywhere()
 	faults.Change(func(f *dynamotest.Faults) { f.DropRequests = 1 })
-	handler := httpapi.New(s.store, admin.Tokens(), httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil)), Sealer: dynamotest.Sealer})
+	handler := httpapi.New(s.store, admin.Group("tokens"), httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil)), Sealer: dynamotest.Sealer})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second+50*time.Millisecond)
 	defer cancel()
 	if got := directIn(ctx, handler, "DELETE", tokenPath(secrets[3]), ""); got.status < 500 {
@@ -129,7 +129,7 @@ func TestMissingKey(t *testing.T) {
 		}, 503, "ServiceUnavailableError"},
 		"another": {func(context.Context) (flags.Sealer, error) { return seal.New(strings.Repeat("another-key", 3)) }, 500, "InternalError"},
 	} {
-		handler := httpapi.New(s.store, admin.Tokens(), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: tt.sealer})
+		handler := httpapi.New(s.store, admin.Group("tokens"), httpapi.Config{Limits: flags.DefaultLimits(), Sealer: tt.sealer})
 		got := direct(handler, "GET", apiTokens, "")
 		checkFailure(t, got, tt.status, tt.kind)
 		if strings.Contains(got.body, unreachable.Error()) {
@@ -270,7 +270,7 @@ func TestNoNameInTheLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			store := brokenStore{Store: s.store, commit: func() error { return fails }}
-			handler := httpapi.New(store, admin.Features(), httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+			handler := httpapi.New(store, admin.Group("features"), httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 			checkFailure(t, directIn(t.Context(), handler, "PUT", features+"/f", `{"stale":true}`), 500, "InternalError")
 			if !strings.Contains(log.String(), `"cause":"inner"`) || strings.Contains(log.String(), "hush") {
 				t.Errorf("log %s, want the cause alone", log.String())

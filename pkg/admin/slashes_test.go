@@ -17,8 +17,8 @@ func TestAdditionalSlashes(t *testing.T) {
 	s.create(t, "f")
 	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
-	projects, flagsOf := httpapi.New(s.store, admin.Projects(), config), httpapi.New(s.store, admin.Features(), config)
-	tags, fallback := httpapi.New(s.store, admin.Tags(), config), httpapi.New(nil, admin.Fallback(), config)
+	projects, flagsOf := httpapi.New(s.store, admin.Group("projects"), config), httpapi.New(s.store, admin.Group("features"), config)
+	tags, fallback := httpapi.New(s.store, admin.Group("tags"), config), httpapi.New(nil, admin.Group("fallback"), config)
 	tests := []struct {
 		name string
 		in   http.Handler

@@ -367,7 +367,7 @@ func TestPublicPaths(t *testing.T) {
 			t.Errorf("POST %s: status %d, want 404", path, got.status)
 		}
 	}
-	if got := askMux(t, httpapi.New(nil, admin.Fallback(), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
+	if got := askMux(t, httpapi.New(nil, admin.Group("fallback"), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
 		t.Errorf("GET /health: %s, want only that it is good", got.body)
 	}
 }

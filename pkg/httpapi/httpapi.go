@@ -54,10 +54,6 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	s := &service{store: store, config: config}
 	mux := &Mux{}
 	for _, op := range group.Operations {
-		if op.Handle.legacy != nil {
-			mux.Handle(op.Route, op.Handle.legacy(store, config))
-			continue
-		}
 		mux.Handle(op.Route, s.handler(op))
 	}
 	for route, message := range group.Gone {

@@ -31,8 +31,6 @@ type Handler struct {
 
 	takes, answers any // the zero values of the types; nil for none
 	optional       bool
-
-	legacy func(store flags.Store, config Config) http.Handler // TEMPORARY, while operations move: see Legacy
 }
 
 // A Place is where an operation happens: what its path and query name. Places are pointers to structs, which Parse fills.

@@ -127,7 +127,7 @@ func handlerOf(store flags.Store) http.Handler {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
 	mux := &httpapi.Mux{}
 	for _, group := range []httpapi.Group{
-		admin.Features(), admin.Strategies(), admin.Events(), admin.Projects(), admin.Environments(), admin.Segments(),
+		admin.Group("features"), admin.Group("strategies"), admin.Group("events"), admin.Group("projects"), admin.Group("environments"), admin.Group("segments"),
 	} {
 		handler := httpapi.New(store, group, config)
 		for _, route := range group.Routes() {
