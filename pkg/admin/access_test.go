@@ -31,36 +31,36 @@ func TestProjectUsers(t *testing.T) {
 	s.run(t, []call{
 		{"no members", "GET", access, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
 			`{"id":5,"type":"project","name":"Member","description":"<any>"},{"id":6,"type":"custom","name":"Custom","description":""}],"users":[],"groups":[]}`},
-		{"add", "POST", ann + "5", `{"userId":2,"projectId":"default","roleId":5}`, 200, ""},
-		{"the user is there", "GET", access, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
+		{"add a user", "POST", ann + "5", `{"userId":2,"projectId":"default","roleId":5}`, 200, ""},
+		{"list the user", "GET", access, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
 		{"add again", "POST", ann + "5", "", 409, failure("ConflictError", "already")},
 		{"add another role", "POST", ann + "4", "", 200, ""},
 		{"add a service account", "POST", bot + "6", `{}`, 200, ""},
-		{"both", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
-		{"each counted once", "GET", project, "", 200, `{"...":0,"members":2}`},
-		{"change", "PUT", ann + "6", "", 200, ""},
-		{"to one role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
-		{"change to the same", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
+		{"list both", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
+		{"each member counts once", "GET", project, "", 200, `{"...":0,"members":2}`},
+		{"replace the roles", "PUT", ann + "6", "", 200, ""},
+		{"list the new role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"replace by the same role", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
 		{"change a user who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
 		{"nothing changed", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
-		{"remove a role not held", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
-		{"remove", "DELETE", ann + "6", "", 200, ""},
-		{"remove again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
-		{"one left", "GET", project, "", 200, `{"...":0,"members":1}`},
+		{"remove a role that the user does not have", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
+		{"remove a role", "DELETE", ann + "6", "", 200, ""},
+		{"remove it again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
+		{"one member left", "GET", project, "", 200, `{"...":0,"members":1}`},
 
 		{"another user in the body", "POST", ann + "5", `{"userId":3}`, 400, faulty("/userId: must be the same as in the path")},
 		{"another project in the body", "PUT", ann + "5", `{"projectId":"other"}`, 400, faulty("/projectId")},
 		{"another role in the body", "DELETE", ann + "5", `{"roleId":4}`, 400, faulty("/roleId")},
 		{"a body of the wrong type", "POST", ann + "5", `{"userId":"2"}`, 400, faulty("/userId: must be a whole number")},
-		{"no JSON", "POST", ann + "5", `{`, 400, faulty("JSON")},
-		{"a role of the whole service", "POST", ann + "3", "", 400, faulty("cannot be given in a project")},
-		{"a custom one of the whole service", "PUT", ann + "7", "", 400, faulty("cannot be given in a project")},
+		{"invalid JSON", "POST", ann + "5", `{`, 400, faulty("JSON")},
+		{"a root role", "POST", ann + "3", "", 400, faulty("cannot be given in a project")},
+		{"a custom root role", "PUT", ann + "7", "", 400, faulty("cannot be given in a project")},
 		{"an unknown role", "POST", ann + "99", "", 404, notFound("no role 99")},
 		{"an unknown user", "POST", project + "/users/99/roles/5", "", 404, notFound("no user 99")},
 		{"an unknown project", "POST", "/api/admin/projects/nosuch/users/2/roles/5", "", 404, notFound("nosuch")},
 		{"a user id that is not a number", "POST", project + "/users/ann/roles/5", "", 400, faulty("userId")},
 		{"a role id that is not a number", "POST", ann + "Member", "", 400, faulty("roleId")},
-		{"an unknown user and project, to change", "PUT", "/api/admin/projects/nosuch/users/99/roles/5", "", 404, anything},
+		{"change an unknown user in an unknown project", "PUT", "/api/admin/projects/nosuch/users/99/roles/5", "", 404, anything},
 	})
 }
 
@@ -72,12 +72,12 @@ func TestSetAccess(t *testing.T) {
 	}
 	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `]}` }
 	s.run(t, []call{
-		{"set", "PUT", access, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
+		{"set the access", "PUT", access, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
 		{"the users have the roles", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
-		{"set something else", "PUT", access, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
+		{"set other users", "PUT", access, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
 		{"users who are not named leave", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
 		{"an unknown role", "PUT", access, `{"roles":[{"id":99,"users":[2]}]}`, 400, faulty("/roles/0/id: there is no project role 99")},
-		{"a role of the whole service", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
+		{"a root role", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
 		{"an unknown user", "PUT", access, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
 		{"a group", "PUT", access, `{"roles":[{"id":4,"users":[],"groups":[1]}]}`, 400, faulty("/roles/0/groups: must be empty")},
 		{"too many users", "PUT", access, `{"roles":[{"id":4,"users":[2` + strings.Repeat(",2", 5_000) + `]}]}`, 400, faulty("/roles: must name at most 5000 users, names 5001")},
@@ -101,7 +101,7 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 		ids[i] = fmt.Sprint(id)
 	}
 	all := strings.Join(ids, ",")
-	s.check(t, call{"one of them unknown", "PUT", access, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
+	s.check(t, call{"one unknown user", "PUT", access, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
 	s.check(t, call{"no members yet", "GET", project, "", 200, `{"...":0,"members":0}`})
 	s.must(t, "PUT", access, `{"roles":[{"id":5,"users":[`+all+`]}]}`)
 	s.check(t, call{"all are members", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many)})
@@ -140,18 +140,18 @@ func TestAddMembersInParallel(t *testing.T) {
 	s.check(t, call{"all are members", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, users)})
 }
 
-// TestGrantsWithinOwnPermissions is about users, not tokens, who change who has access to a project.
+// TestGrantsWithinOwnPermissions checks that a user can give only project roles whose permissions they hold.
 func TestGrantsWithinOwnPermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	s.must(t, "POST", roles, `{"name":"Door","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
+	s.must(t, "POST", roles, `{"name":"Access manager","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.must(t, "POST", roles, `{"name":"In development","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
 	s.must(t, "POST", roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
 	s.must(t, "POST", roles, `{"name":"Everything","permissions":[{"name":"ADMIN"}]}`)
-	const door, inDevelopment, inProduction, everything = 6, 7, 8, 9
+	const accessManager, inDevelopment, inProduction, everything = 6, 7, 8, 9
 	guest, _ := s.person(t, flags.RoleViewer)
 	header := map[string]string{}
-	for name, role := range map[string]int{"owner": 4, "member": 5, "door": door} {
+	for name, role := range map[string]int{"owner": 4, "member": 5, "access manager": accessManager} {
 		id, h := s.person(t, flags.RoleViewer)
 		header[name] = h
 		s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", project, id, role), "")
@@ -159,7 +159,7 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 	_, header["editor"] = s.person(t, flags.RoleEditor)
 	_, header["viewer"] = s.person(t, flags.RoleViewer)
 	for _, tt := range []struct {
-		who    string
+		caller string
 		role   int
 		status int
 	}{
@@ -167,39 +167,39 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 		{"owner", inProduction, 200},
 		{"owner", everything, 403},
 		{"editor", 4, 200}, // editors own the project default
-		{"door", inDevelopment, 200},
-		{"door", door, 200},
-		{"door", inProduction, 403},
-		{"door", 5, 403},
-		{"door", 4, 403},
+		{"access manager", inDevelopment, 200},
+		{"access manager", accessManager, 200},
+		{"access manager", inProduction, 403},
+		{"access manager", 5, 403},
+		{"access manager", 4, 403},
 		{"member", 5, 403},
 		{"viewer", 5, 403},
 	} {
-		t.Run(fmt.Sprint(tt.who, " ", tt.role), func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.caller, " ", tt.role), func(t *testing.T) {
 			path := fmt.Sprintf("%s/users/%d/roles/%d", project, guest, tt.role)
 			want, whole := anything, fmt.Sprintf(`{"roles":[{"id":%d,"users":[%d]}]}`, tt.role, guest)
 			if tt.status == 403 {
 				want = failure("NoAccessError", "")
 			}
 			was := s.must(t, "GET", access, "").body
-			s.check(t, call{"add", "POST", path, "", tt.status, want}, header[tt.who])
+			s.check(t, call{"add a user", "POST", path, "", tt.status, want}, header[tt.caller])
 			if tt.status == 200 {
-				s.check(t, call{"remove", "DELETE", path, "", 200, ""}, header[tt.who])
+				s.check(t, call{"remove a role", "DELETE", path, "", 200, ""}, header[tt.caller])
 			} else {
-				s.check(t, call{"change", "PUT", path, "", 403, want}, header[tt.who])
-				s.check(t, call{"set", "PUT", access, whole, 403, want}, header[tt.who])
+				s.check(t, call{"replace the roles", "PUT", path, "", 403, want}, header[tt.caller])
+				s.check(t, call{"set the access", "PUT", access, whole, 403, want}, header[tt.caller])
 			}
 			if now := s.must(t, "GET", access, "").body; now != was {
-				t.Errorf("access was %s, is %s", was, now)
+				t.Errorf("access changed from %s to %s", was, now)
 			}
 		})
 	}
 	// Roles that other users hold already can stay.
-	s.check(t, call{"set the present roles", "PUT", access, s.held(t), 200, ""}, header["door"])
+	s.check(t, call{"set the present roles", "PUT", access, s.accessBody(t), 200, ""}, header["access manager"])
 }
 
-// held is the body that sets the present roles in the project default.
-func (s *server) held(t *testing.T) string {
+// accessBody is the body that sets the present roles in the project default.
+func (s *server) accessBody(t *testing.T) string {
 	t.Helper()
 	var list []string
 	for _, u := range decoded[struct {
@@ -215,18 +215,18 @@ func (s *server) held(t *testing.T) string {
 	return `{"roles":[` + strings.Join(list, ",") + `]}`
 }
 
-// TestUserAdministrationPermissions is about what people may do with the users group itself.
+// TestUserAdministrationPermissions checks which users may call the operations on users, roles and access.
 func TestUserAdministrationPermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
 	header := map[string]string{}
-	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "nobody": 99} {
+	for name, root := range map[string]int64{"admin": 1, "editor": 2, "viewer": 3, "reader": 6, "deleted role": 99} {
 		_, header[name] = s.person(t, root)
 	}
 	for _, tt := range []struct {
 		method, path, body string
-		may                string
+		allowed            string
 	}{
 		{"GET", people, "", "admin"},
 		{"GET", people + "/1", "", "admin"},
@@ -243,16 +243,16 @@ func TestUserAdministrationPermissions(t *testing.T) {
 		{"GET", access, "", "admin editor"},
 		{"GET", project, "", "admin editor viewer reader"}, // not a user whose root role does not exist
 	} {
-		for _, who := range []string{"editor", "viewer", "reader", "nobody", "admin"} {
-			got := s.do(t, tt.method, tt.path, tt.body, header[who])
-			if may := strings.Contains(" "+tt.may+" ", " "+who+" "); (got.status < 300) != may || got.status >= 300 && got.status != 403 {
-				t.Errorf("%s %s by %s: %d %s, want success %t or else 403", tt.method, tt.path, who, got.status, got.body, may)
+		for _, caller := range []string{"editor", "viewer", "reader", "deleted role", "admin"} {
+			got := s.do(t, tt.method, tt.path, tt.body, header[caller])
+			if allowed := strings.Contains(" "+tt.allowed+" ", " "+caller+" "); (got.status < 300) != allowed || got.status >= 300 && got.status != 403 {
+				t.Errorf("%s %s by %s: %d %s, want success: %t, otherwise 403", tt.method, tt.path, caller, got.status, got.body, allowed)
 			}
 		}
 	}
 }
 
-// TestBudgetOfPersonalTokens: a personal token costs one call more, for the user and the roles.
+// TestBudgetOfPersonalTokens checks that a personal token costs one more call, which loads the user and the roles.
 func TestBudgetOfPersonalTokens(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })

@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// adminToken puts an admin token into the store, and returns its secret.
+// adminToken stores an admin token and returns its secret.
 func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
 	t.Helper()
 	secret := "*:*." + t.Name() + expiresAt.String()
@@ -39,21 +39,21 @@ func TestAuthentication(t *testing.T) {
 		want         string
 	}{
 		{"an admin token", dynamotest.AdminToken, 200, anything},
-		{"as a bearer", "Bearer " + dynamotest.AdminToken, 200, anything},
-		{"as a bearer, in another case", "bearer  " + dynamotest.AdminToken, 200, anything},
-		{"one that expires later", expires, 200, anything},
-		{"none", "", 401, unauthenticated},
-		{"a bearer of nothing", "Bearer ", 401, unauthenticated},
-		{"an unknown one", "*:*.nosuch", 401, unauthenticated},
-		{"an unknown bearer", "Bearer *:*.nosuch", 401, unauthenticated},
-		{"in another case", strings.ToUpper(dynamotest.AdminToken), 401, unauthenticated},
-		{"in another scheme", "Basic " + dynamotest.AdminToken, 401, unauthenticated},
-		{"the hash of one", flags.HashSecret(dynamotest.AdminToken), 401, unauthenticated},
-		{"one that has expired", expired, 401, unauthenticated},
-		{"a very long one", strings.Repeat("x", 10_000), 401, unauthenticated},
+		{"a bearer token", "Bearer " + dynamotest.AdminToken, 200, anything},
+		{"a bearer token with a lowercase scheme", "bearer  " + dynamotest.AdminToken, 200, anything},
+		{"a token that expires later", expires, 200, anything},
+		{"no token", "", 401, unauthenticated},
+		{"an empty bearer token", "Bearer ", 401, unauthenticated},
+		{"an unknown token", "*:*.nosuch", 401, unauthenticated},
+		{"an unknown bearer token", "Bearer *:*.nosuch", 401, unauthenticated},
+		{"a token in another case", strings.ToUpper(dynamotest.AdminToken), 401, unauthenticated},
+		{"another scheme", "Basic " + dynamotest.AdminToken, 401, unauthenticated},
+		{"the hash of a token", flags.HashSecret(dynamotest.AdminToken), 401, unauthenticated},
+		{"an expired token", expired, 401, unauthenticated},
+		{"a very long token", strings.Repeat("x", 10_000), 401, unauthenticated},
 		{"a client token", dynamotest.ClientToken, 403, forbidden},
 		{"a frontend token", dynamotest.FrontendToken, 403, forbidden},
-		{"a client token as a bearer", "Bearer " + dynamotest.ClientToken, 403, forbidden},
+		{"a client token as a bearer token", "Bearer " + dynamotest.ClientToken, 403, forbidden},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,14 +62,15 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// TestEveryOperationRequiresAuthorization tries every operation without and with too small a token: nothing is said or done.
+// TestEveryOperationRequiresAuthorization calls every operation without a token and with tokens that lack its permission.
+// Each call fails and changes nothing.
 func TestEveryOperationRequiresAuthorization(t *testing.T) {
 	s := serve(t)
 	on := s.another(t)
 	was := s.do(t, "GET", features, "").body
 	for _, route := range guarded(t) {
 		t.Run(route, func(t *testing.T) {
-			for _, who := range []struct {
+			for _, caller := range []struct {
 				header string
 				status int
 				name   string
@@ -78,8 +79,8 @@ func TestEveryOperationRequiresAuthorization(t *testing.T) {
 				{dynamotest.ClientToken, 403, "NoAccessError"}, {dynamotest.FrontendToken, 403, "NoAccessError"},
 			} {
 				c := on.call(route)
-				c.status, c.want = who.status, failure(who.name, "")
-				s.check(t, c, "Authorization: "+who.header)
+				c.status, c.want = caller.status, failure(caller.name, "")
+				s.check(t, c, "Authorization: "+caller.header)
 			}
 		})
 	}
@@ -87,22 +88,22 @@ func TestEveryOperationRequiresAuthorization(t *testing.T) {
 		t.Errorf("flags are now %s, want %s", now, was)
 	}
 	if got := s.events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want the 3 of its making", got)
+		t.Errorf("events %q, want only the 3 from its creation", got)
 	}
 }
 
 func TestAuthenticationDisabled(t *testing.T) {
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
-	s.check(t, call{"makes without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
-	s.check(t, call{"reads with an unknown one", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")
-	s.check(t, call{"reads with a small one", "GET", features + "/f", "", 200, anything}, "Authorization: "+dynamotest.ClientToken)
+	s.check(t, call{"create without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
+	s.check(t, call{"read with an unknown token", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")
+	s.check(t, call{"read with a client token", "GET", features + "/f", "", 200, anything}, "Authorization: "+dynamotest.ClientToken)
 	events, err := s.store.Events(t.Context(), &flags.Feature{Name: "f"})
 	if err != nil || len(events) != 1 || events[0].CreatedBy != "admin" {
 		t.Errorf("events %v, %v; want one by admin", events, err)
 	}
 }
 
-// TestEventsNameTheCaller sees that an event says who, where and what.
+// TestEventsNameTheCaller checks that an event names the caller, the place and the change.
 func TestEventsNameTheCaller(t *testing.T) {
 	s := serve(t)
 	secret := s.adminToken(t, time.Time{})
@@ -115,7 +116,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 	got := events[1]
 	if got.Type != flags.FeatureStrategyAdd || got.CreatedBy != "named-"+flags.HashSecret(secret)[:8] || got.Project != "default" || got.FeatureName != "f" ||
 		got.Environment != "production" || !got.CreatedAt.Equal(flags.EventTime(got.ID)) || got.ID <= events[0].ID || got.Data == nil {
-		t.Errorf("event %+v, want one of a strategy added by that token in production, its id after %s", got, events[0].ID)
+		t.Errorf("event %+v, want a strategy added by that token in production, with an id after %s", got, events[0].ID)
 	}
 }
 
@@ -128,16 +129,16 @@ func TestConfigFromEnv(t *testing.T) {
 		env    []string // name, value and so on
 		open   bool
 		limits flags.Limits
-		fault  string // part of the error
+		error  string // part of the error
 	}{
 		{"nothing set", nil, false, flags.DefaultLimits(), ""},
 		{"open", []string{"AUTH_TYPE", "none"}, true, flags.DefaultLimits(), ""},
-		{"by token", []string{"AUTH_TYPE", "api-token"}, false, flags.DefaultLimits(), ""},
+		{"tokens required", []string{"AUTH_TYPE", "api-token"}, false, flags.DefaultLimits(), ""},
 		{"every limit", []string{"LIMIT_STRATEGIES", "1", "LIMIT_ENVIRONMENTS", "2", "LIMIT_CONSTRAINTS", "3", "LIMIT_CONSTRAINT_VALUES", "4", "LIMIT_CONSTRAINT_VALUE_LENGTH", "5", "LIMIT_TAGS", "6"}, false, limits, ""},
-		{"another way to authenticate", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
-		{"an unknown level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
+		{"an unknown AUTH_TYPE", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
+		{"an unknown log level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
 		{"a limit of 0", []string{"LIMIT_STRATEGIES", "0"}, false, flags.Limits{}, "LIMIT_STRATEGIES"},
-		{"a limit that is no number", []string{"LIMIT_ENVIRONMENTS", "many"}, false, flags.Limits{}, "LIMIT_ENVIRONMENTS"},
+		{"a limit that is not a number", []string{"LIMIT_ENVIRONMENTS", "many"}, false, flags.Limits{}, "LIMIT_ENVIRONMENTS"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,8 +146,8 @@ func TestConfigFromEnv(t *testing.T) {
 				t.Setenv(pair[0], pair[1])
 			}
 			got, err := httpapi.ConfigFromEnv()
-			if (err != nil) != (tt.fault != "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
-				t.Fatalf("error %v, want %q in it", err, tt.fault)
+			if (err != nil) != (tt.error != "") || err != nil && !strings.Contains(err.Error(), tt.error) {
+				t.Fatalf("error %v, want %q in it", err, tt.error)
 			}
 			if err == nil && (got.Open != tt.open || got.Limits != tt.limits) {
 				t.Errorf("open %t, limits %+v; want %t, %+v", got.Open, got.Limits, tt.open, tt.limits)

@@ -14,13 +14,13 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A silent is a way to a store that does not answer some operations at all: no error, no refusal, nothing.
-type silent struct {
+// An unresponsive is a transport to a store that never answers certain operations.
+type unresponsive struct {
 	mu         sync.Mutex
 	operations map[string]bool
 }
 
-func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *unresponsive) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	s.mu.Lock()
 	hangs := s.operations[operation]
@@ -32,7 +32,8 @@ func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func (s *silent) about(operations ...string) {
+// hang makes the operations hang from now on, and all others work.
+func (s *unresponsive) hang(operations ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.operations = map[string]bool{}
@@ -41,12 +42,12 @@ func (s *silent) about(operations ...string) {
 	}
 }
 
-// TestStoreDoesNotRespond asks every operation of a store that does not answer: the answer comes within the function's time less
-// the second that it takes to give it, as a 503 that says when to try again; and when the store answers
-// again, so does the service, without a start of anything.
+// TestStoreDoesNotRespond calls every operation while the store does not respond. Each gets a 503 with Retry-After before the
+// function's deadline, one second of which is left for the response. When the store responds again, so does the
+// service, without a restart.
 func TestStoreDoesNotRespond(t *testing.T) {
-	const within = 3500 * time.Millisecond // of which a second is left to answer; all ask at once, so a busy machine needs of it
-	network := &silent{}
+	const within = 3500 * time.Millisecond // the last second is for the response; all calls run at once, which takes time on a busy machine
+	network := &unresponsive{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
 	s.enabled(t, "f")
 	id := s.strategy(t, "f", `{"name":"default"}`)
@@ -55,15 +56,15 @@ func TestStoreDoesNotRespond(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		operations []string
-		asks       func(route string) bool
+		calls      func(route string) bool
 	}{
 		{
-			"nothing is answered",
+			"no operation responds",
 			[]string{"BatchGetItem", "Query", "GetItem", "UpdateItem", "PutItem", "TransactWriteItems"},
 			func(route string) bool { return route != "GET /health" },
 		},
 		{
-			"writes are not answered",
+			"writes do not respond",
 			[]string{"TransactWriteItems"},
 			func(route string) bool {
 				path := strings.TrimPrefix(route, "POST ")
@@ -74,41 +75,41 @@ func TestStoreDoesNotRespond(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			network.about(c.operations...)
-			asked := 0
+			network.hang(c.operations...)
+			called := 0
 			var wg sync.WaitGroup
 			for _, group := range admin.Groups() {
 				for _, route := range group.Routes() {
-					if !c.asks(route) {
+					if !c.calls(route) {
 						continue
 					}
-					asked++
+					called++
 					wg.Go(func() {
 						one := on.call(route)
 						ctx, cancel := context.WithTimeout(t.Context(), within)
 						defer cancel()
-						begun := time.Now()
+						started := time.Now()
 						got := directIn(ctx, s.handler, one.method, one.path, one.body)
-						took := time.Since(begun)
+						took := time.Since(started)
 						if got.status != http.StatusServiceUnavailable || took > within {
-							t.Errorf("%s: %d %s after %s, want a failure of the service within %s", route, got.status, got.body, took, within)
+							t.Errorf("%s: %d %s after %s, want a 503 within %s", route, got.status, got.body, took, within)
 							return
 						}
 						after := got.header.Get("Retry-After")
 						if !strings.Contains(got.body, "ServiceUnavailableError") || after == "" || detail.MatchString(got.body) {
-							t.Errorf("%s: %d %s with Retry-After %q, want a 503 with nothing of what is inside", route, got.status, got.body, after)
+							t.Errorf("%s: %d %s with Retry-After %q, want a 503 with no internals", route, got.status, got.body, after)
 						}
 					})
 				}
 			}
 			wg.Wait()
-			t.Logf("%d operations asked", asked)
-			if asked < 3 {
-				t.Error("nothing was asked: this run has shown nothing")
+			t.Logf("%d operations called", called)
+			if called < 3 {
+				t.Errorf("%d operations were called, want at least 3", called)
 			}
-			network.about()
+			network.hang()
 			if got := s.must(t, "GET", features+"/f", "").body; got != before {
-				t.Errorf("the flag was %s and is %s", before, got)
+				t.Errorf("the flag changed from %s to %s", before, got)
 			}
 			s.must(t, "POST", in("f", "development")+"/off", "")
 			s.must(t, "POST", in("f", "development")+"/on", "")

@@ -13,10 +13,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// tooLarge is the answer to what would make a flag larger than an item of the store can be.
+// tooLarge is the response to a change that would make a flag larger than an item of the store can be.
 var tooLarge = failure("ValidationError", "400 KiB")
 
-// parameters is the body of a strategy whose parameters have so many characters, each as many as one may.
+// parameters is the body of a strategy whose parameters have the given number of characters in total. Each parameter but
+// the last is as long as allowed.
 func parameters(characters int) string {
 	var list []string
 	for i := 0; characters > 0; i++ {
@@ -27,9 +28,9 @@ func parameters(characters int) string {
 	return `{"name":"default","parameters":{` + strings.Join(list, ",") + `}}`
 }
 
-// largest fills a flag with strategies and then, by the parameters of one, to the last byte that it can have. It returns
-// where that strategy is, and how many characters its parameters have.
-func (s *server) largest(t *testing.T, name string) (filler string, characters int) {
+// largestFlag creates a flag that is exactly as large as allowed. The parameters of its last strategy fill it up. It returns the
+// path of that strategy and the number of characters of its parameters.
+func (s *server) largestFlag(t *testing.T, name string) (filler string, characters int) {
 	t.Helper()
 	s.create(t, name)
 	values := make([]string, 250)
@@ -45,7 +46,7 @@ func (s *server) largest(t *testing.T, name string) (filler string, characters i
 		s.strategy(t, name, `{"name":"default","constraints":[`+strings.Join(constraints, ",")+`]}`)
 	}
 	filler = in(name, "development") + "/strategies/" + s.strategy(t, name, `{"name":"default"}`)
-	most, least := 400<<10, 0 // characters of its parameters: too many, and not
+	most, least := 400<<10, 0 // too many characters, and few enough
 	for most-least > 1 {
 		middle := (most + least) / 2
 		switch got := s.do(t, "PUT", filler, parameters(middle)); got.status {
@@ -61,55 +62,55 @@ func (s *server) largest(t *testing.T, name string) (filler string, characters i
 	return filler, least
 }
 
-// TestLargestFlag does everything to a flag that has not a byte left: what takes more room is a 400 that says so and
-// changes nothing, and all else works, above all what takes the flag out of use where it is on.
+// TestLargestFlag changes a flag that is as large as allowed. A change that needs more space gets a 400 and changes nothing.
+// Everything else works, most importantly disabling the flag.
 func TestLargestFlag(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	filler, characters := s.largest(t, "big")
+	filler, characters := s.largestFlag(t, "big")
 	const strategies = "/strategies"
 	first := firstID(s.must(t, "GET", in("big", "development")+strategies, "").body)
 	s.unchanged(t, "big", []call{
-		{"on takes room", "POST", in("big", "development") + "/on", "", 400, tooLarge},
-		{"so does one more character", "PATCH", features + "/big", `[{"op":"replace","path":"/type","value":"operational"}]`, 400, tooLarge},
-		{"a strategy", "POST", in("big", "production") + strategies, `{"name":"default"}`, 400, tooLarge},
-		{"a change of one", "PATCH", in("big", "development") + strategies + "/" + first, `[{"op":"replace","path":"/disabled","value":true}]`, 400, tooLarge},
-		{"a tag", "POST", "/api/admin/features/big/tags", `{"type":"simple","value":"one"}`, 400, tooLarge},
-		{"variants", "PUT", features + "/big/variants", `[{"name":"a","weight":1}]`, 400, tooLarge},
-		{"a favorite", "POST", features + "/big/favorites", "", 400, tooLarge},
-		{"the end of its work", "POST", features + "/big/lifecycle/complete", `{"status":"kept"}`, 400, tooLarge},
-		{"a parent", "POST", features + "/big/dependencies", `{"feature":"nosuch"}`, 400, anything},
-		{"archiving", "DELETE", features + "/big", "", 400, tooLarge},
-		{"of many, one says why", "POST", switching("development") + "/on", `{"features":["big"]}`, 400, undone("ValidationError", "could not be enabled", "0", "400 KiB")},
-		{"a clone of a longer name", "POST", features + "/big/clone", `{"name":"bigger"}`, 400, tooLarge},
+		{"enable it", "POST", in("big", "development") + "/on", "", 400, tooLarge},
+		{"set a longer type", "PATCH", features + "/big", `[{"op":"replace","path":"/type","value":"operational"}]`, 400, tooLarge},
+		{"add a strategy", "POST", in("big", "production") + strategies, `{"name":"default"}`, 400, tooLarge},
+		{"disable a strategy", "PATCH", in("big", "development") + strategies + "/" + first, `[{"op":"replace","path":"/disabled","value":true}]`, 400, tooLarge},
+		{"add a tag", "POST", "/api/admin/features/big/tags", `{"type":"simple","value":"one"}`, 400, tooLarge},
+		{"set variants", "PUT", features + "/big/variants", `[{"name":"a","weight":1}]`, 400, tooLarge},
+		{"add a favorite", "POST", features + "/big/favorites", "", 400, tooLarge},
+		{"mark it completed", "POST", features + "/big/lifecycle/complete", `{"status":"kept"}`, 400, tooLarge},
+		{"add a parent", "POST", features + "/big/dependencies", `{"feature":"nosuch"}`, 400, anything},
+		{"archive it", "DELETE", features + "/big", "", 400, tooLarge},
+		{"enable it in bulk", "POST", bulkEnvironment("development") + "/on", `{"features":["big"]}`, 400, partialFailure("ValidationError", "could not be enabled", "0", "400 KiB")},
+		{"clone it under a longer name", "POST", features + "/big/clone", `{"name":"bigger"}`, 400, tooLarge},
 	})
 
-	// With room for it, the same: and to switch off needs none.
+	// Disabling the flag needs no space.
 	s.run(t, []call{
-		{"room for on", "PUT", filler, parameters(characters - 40), 200, anything},
-		{"on", "POST", in("big", "development") + "/on", "", 200, anything},
+		{"make space to enable it", "PUT", filler, parameters(characters - 40), 200, anything},
+		{"enable it", "POST", in("big", "development") + "/on", "", 200, anything},
 	})
-	for less := 0; ; less++ { // fill it again
+	for less := 0; ; less++ { // fill the flag again
 		if got := s.do(t, "PUT", filler, parameters(characters-less)); got.status == 200 {
 			break
 		}
 	}
-	s.unchanged(t, "big", []call{{"full", "POST", in("big", "production") + strategies, `{"name":"default"}`, 400, tooLarge}})
+	s.unchanged(t, "big", []call{{"add a strategy to the full flag", "POST", in("big", "production") + strategies, `{"name":"default"}`, 400, tooLarge}})
 	s.run(t, []call{
-		{"off", "POST", in("big", "development") + "/off", "", 200, anything},
-		{"read", "GET", features + "/big", "", 200, anything},
-		{"in the list", "GET", features, "", 200, anything},
-		{"its events", "GET", "/api/admin/events/big?limit=100", "", 200, anything},
-		{"exported", "POST", exportData, `{"environment":"development","features":["big"]}`, 200, anything},
-		{"a strategy fewer", "DELETE", in("big", "development") + strategies + "/" + first, "", 200, ""},
-		{"a clone", "POST", features + "/big/clone", `{"name":"bigger"}`, 201, anything},
-		{"a tag then", "POST", "/api/admin/features/big/tags", `{"type":"simple","value":"one"}`, 201, anything},
-		{"variants then", "PUT", features + "/big/variants", `[{"name":"a","weight":1}]`, 200, anything},
-		{"archived", "DELETE", features + "/big", "", 202, ""},
-		{"revived", "POST", "/api/admin/archive/revive/big", "", 200, ""},
+		{"disable it", "POST", in("big", "development") + "/off", "", 200, anything},
+		{"read it", "GET", features + "/big", "", 200, anything},
+		{"list flags", "GET", features, "", 200, anything},
+		{"read its events", "GET", "/api/admin/events/big?limit=100", "", 200, anything},
+		{"export it", "POST", exportData, `{"environment":"development","features":["big"]}`, 200, anything},
+		{"remove a strategy", "DELETE", in("big", "development") + strategies + "/" + first, "", 200, ""},
+		{"clone it", "POST", features + "/big/clone", `{"name":"bigger"}`, 201, anything},
+		{"add a tag", "POST", "/api/admin/features/big/tags", `{"type":"simple","value":"one"}`, 201, anything},
+		{"set variants", "PUT", features + "/big/variants", `[{"name":"a","weight":1}]`, 200, anything},
+		{"archive it", "DELETE", features + "/big", "", 202, ""},
+		{"revive it", "POST", "/api/admin/archive/revive/big", "", 200, ""},
 	})
 	if body := s.must(t, "GET", "/api/admin/events/bigger", "").body; !strings.Contains(body, `"omitted":"larger than 64 KiB"`) {
-		t.Errorf("the event of the clone is %.300s, want it to say that it leaves out what is so large", body)
+		t.Errorf("the event of the clone is %.300s, want it to say that it omits a document over 64 KiB", body)
 	}
 	dynamotest.Check(t, s.store)
 }
@@ -120,8 +121,8 @@ func firstID(list string) string {
 	return all[0].ID
 }
 
-// TestWidestFlag gives a flag as many strategies as it can have, in every environment that there can be, with names as
-// long as they can be: what it uses of context fields is an item of its own, which can be larger than the flag.
+// TestWidestFlag imports as many strategies as allowed into every environment of a flag, with the longest names. The item that
+// records its use of context fields can become larger than the flag itself.
 func TestWidestFlag(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -141,17 +142,17 @@ func TestWidestFlag(t *testing.T) {
 		if strings.Contains(got, `"skipped":1`) {
 			refused++
 			if !strings.Contains(got, "400 KiB") {
-				t.Fatalf("import %d: %.500s, want it to say that this is too large", i, got)
+				t.Fatalf("import %d: %.500s, want the reason that the flag is too large", i, got)
 			}
 		}
 	}
 	if refused == 0 || refused == 47 {
-		t.Errorf("%d of 47 environments refused, want some, and that nothing broke", refused)
+		t.Errorf("%d of 47 environments refused, want some but not all", refused)
 	}
 	dynamotest.Check(t, s.store)
 }
 
-// TestLongList lists 1,001 flags whose rows are more than the megabyte that one query brings.
+// TestLongList lists 1,001 flags. Their rows exceed the megabyte that one query returns.
 func TestLongList(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
@@ -161,12 +162,12 @@ func TestLongList(t *testing.T) {
 	}
 	p := flags.Find[*flags.Project](view, flags.ProjectKey("default"))
 	const n = 1001
-	s.parallel(t, n/7, func(i int) call { // makes them past the interface, seven at a time
+	s.parallel(t, n/7, func(i int) call { // create the flags directly in the store, seven at a time
 		change := flags.Change{Event: flags.Event{ID: fmt.Sprintf("0190-%d", i), Type: flags.FeatureCreated, FeatureName: fmt.Sprintf("f%04d", i*7)}}
 		for j := range 7 {
 			f := flags.NewFeature(p, fmt.Sprintf("f%04d", i*7+j), flags.Metadata{Type: flags.Release}, "test", time.Now().UTC())
 			for k := range 40 {
-				f.Favorites = append(f.Favorites, fmt.Sprintf("token:somebody with a long name %03d", k))
+				f.Favorites = append(f.Favorites, fmt.Sprintf("token:a caller with a long name %03d", k))
 			}
 			change.Writes = append(change.Writes, flags.Write{After: f})
 		}
@@ -194,7 +195,7 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// TestManyEnvironments tries to make a hundred at once, where 50 are allowed and three are there.
+// TestManyEnvironments creates 100 environments in parallel, where 50 are allowed and three exist.
 func TestManyEnvironments(t *testing.T) {
 	s := serve(t)
 	got := s.parallel(t, 100, func(i int) call {
@@ -208,9 +209,9 @@ func TestManyEnvironments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(list.Environments); n != 3+got[201] || n > 50 {
-		t.Errorf("%d environments, want the 3 and the %d that were made", n, got[201])
+		t.Errorf("%d environments, want the 3 existing and the %d created", n, got[201])
 	}
-	for _, env := range list.Environments { // a flag in all of them
+	for _, env := range list.Environments { // then use a flag in all of them
 		if env.Name != "development" && env.Name != "production" {
 			s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, env.Name))
 		}
@@ -224,7 +225,7 @@ func TestManyEnvironments(t *testing.T) {
 	dynamotest.Check(t, s.store)
 }
 
-// TestFullTransactions is about changes that touch a hundred items and more.
+// TestFullTransactions makes changes that touch 100 items or more, which is the limit of a transaction.
 func TestFullTransactions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.StrategySegments = 10 })
@@ -241,20 +242,20 @@ func TestFullTransactions(t *testing.T) {
 	}
 	s.run(t, []call{clone("fits", 201, anything)})
 	s.strategy(t, "wide", `{"name":"default","segments":[91,92,93,94,95,96,97,98,99,100]}`)
-	s.unchanged(t, "wide", []call{clone("does-not", 400, failure("ValidationError", "the limit of 100 items"))})
+	s.unchanged(t, "wide", []call{clone("too-large", 400, failure("ValidationError", "the limit of 100 items"))})
 	s.run(t, []call{
-		{"was not made", "GET", features + "/does-not", "", 404, anything},
-		{"on", "POST", in("wide", "development") + "/on", "", 200, anything},
-		{"archived", "DELETE", features + "/wide", "", 202, ""},
-		{"revived", "POST", "/api/admin/archive/revive/wide", "", 200, ""},
+		{"it was not created", "GET", features + "/too-large", "", 404, anything},
+		{"enable it", "POST", in("wide", "development") + "/on", "", 200, anything},
+		{"archive it", "DELETE", features + "/wide", "", 202, ""},
+		{"revive it", "POST", "/api/admin/archive/revive/wide", "", 200, ""},
 	})
-	s.fullFamilies(t)
-	s.fullProject(t)
+	s.maxDependencies(t)
+	s.deleteFullProject(t)
 	dynamotest.Check(t, s.store)
 }
 
-// fullFamilies gives a flag as many parents as it can have, all of which change with it, and a flag a thousand children.
-func (s *server) fullFamilies(t *testing.T) {
+// maxDependencies gives one flag as many parents as allowed, which change with it, and another flag a thousand children.
+func (s *server) maxDependencies(t *testing.T) {
 	t.Helper()
 	s.create(t, "child", "one-more")
 	for i := range flags.MaxParents {
@@ -263,36 +264,36 @@ func (s *server) fullFamilies(t *testing.T) {
 	}
 	s.must(t, "PUT", "/api/admin/features/child/tags", tagsOf(30))
 	s.unchanged(t, "child", []call{
-		{"one parent more", "POST", features + "/child/dependencies", `{"feature":"one-more"}`, 400, invalid("/feature")},
-		{"one tag more", "POST", "/api/admin/features/child/tags", `{"type":"simple","value":"more"}`, 400, anything},
+		{"one parent too many", "POST", features + "/child/dependencies", `{"feature":"one-more"}`, 400, invalid("/feature")},
+		{"one tag too many", "POST", "/api/admin/features/child/tags", `{"type":"simple","value":"more"}`, 400, anything},
 	})
 	s.run(t, []call{
-		{"a clone with all parents", "POST", features + "/child/clone", `{"name":"twin"}`, 201, anything},
-		{"the twin leaves them", "DELETE", features + "/twin/dependencies", "", 200, ""},
-		{"archived", "DELETE", features + "/child", "", 202, ""},
-		{"no children left", "GET", features + "/parent-7", "", 200, `{"...":0,"children":[]}`},
+		{"clone it with all parents", "POST", features + "/child/clone", `{"name":"twin"}`, 201, anything},
+		{"remove the parents of the clone", "DELETE", features + "/twin/dependencies", "", 200, ""},
+		{"archive it", "DELETE", features + "/child", "", 202, ""},
+		{"the parent has no children", "GET", features + "/parent-7", "", 200, `{"...":0,"children":[]}`},
 	})
-	s.create(t, "mother")
+	s.create(t, "many-children")
 	children, list, parents := dynamotest.Times(300, 1000), []string{}, []string{}
 	for i := range children {
 		list = append(list, fmt.Sprintf(`{"name":"child-%04d"}`, i))
-		parents = append(parents, fmt.Sprintf(`{"feature":"child-%04d","dependencies":[{"feature":"mother"}]}`, i))
+		parents = append(parents, fmt.Sprintf(`{"feature":"child-%04d","dependencies":[{"feature":"many-children"}]}`, i))
 	}
 	data := fmt.Sprintf(`{"features":[%s],"dependencies":[%s]}`, strings.Join(list, ","), strings.Join(parents, ","))
 	body := `{"project":"default","environment":"development","data":` + data + `}`
-	for try := 0; s.do(t, "POST", importData, body).status == 503; try++ { // each child changes the mother: one after the other
+	for try := 0; s.do(t, "POST", importData, body).status == 503; try++ { // each child changes the parent, so they run one after the other
 		if try == 20 {
-			t.Fatal("the import makes no end of it")
+			t.Fatal("the import did not finish after 20 attempts")
 		}
 	}
 	var got struct{ Children []string }
-	if err := json.Unmarshal([]byte(s.must(t, "GET", features+"/mother", "").body), &got); err != nil || len(got.Children) != children {
+	if err := json.Unmarshal([]byte(s.must(t, "GET", features+"/many-children", "").body), &got); err != nil || len(got.Children) != children {
 		t.Errorf("%d children, %v; want %d", len(got.Children), err, children)
 	}
 	s.run(t, []call{
-		{"cannot go", "DELETE", features + "/mother", "", 409, anything},
-		{"a child can", "DELETE", features + "/child-0007", "", 202, ""},
-		{"changed", "PUT", features + "/mother", `{"stale":true}`, 200, anything},
+		{"archive a parent", "DELETE", features + "/many-children", "", 409, anything},
+		{"archive a child", "DELETE", features + "/child-0007", "", 202, ""},
+		{"update a parent", "PUT", features + "/many-children", `{"stale":true}`, 200, anything},
 	})
 }
 
@@ -304,8 +305,8 @@ func tagsOf(n int) string {
 	return `{"addedTags":[` + strings.Join(tags, ",") + `],"removedTags":[]}`
 }
 
-// fullProject deletes a project all of whose guards have counted.
-func (s *server) fullProject(t *testing.T) {
+// deleteFullProject deletes a project after flags in all of its guards were created and archived.
+func (s *server) deleteFullProject(t *testing.T) {
 	t.Helper()
 	s.must(t, "POST", projects, `{"id":"full"}`)
 	names, body := some(100, "")
@@ -316,14 +317,14 @@ func (s *server) fullProject(t *testing.T) {
 	body = strings.ReplaceAll(body, `"f`, `"full-f`)
 	body = strings.Replace(body, `"full-features"`, `"features"`, 1)
 	s.run(t, []call{
-		{"not with active flags", "DELETE", projects + "/full", "", 409, anything},
-		{"all archived", "POST", projects + "/full/archive", body, 202, ""},
-		{"then it goes", "DELETE", projects + "/full", "", 200, ""},
+		{"delete it with active flags", "DELETE", projects + "/full", "", 409, anything},
+		{"archive all flags", "POST", projects + "/full/archive", body, 202, ""},
+		{"delete it with archived flags", "DELETE", projects + "/full", "", 200, ""},
 	})
 }
 
-// TestLargestImport imports as many flags as one call may name, in a body of as many bytes as it may have. What time does
-// not suffice for is a 503 that says so, and the same again does the rest.
+// TestLargestImport imports as many flags as one request may name, in a body as large as allowed. If time runs out, the
+// response is a 503, and repeating the import does the rest.
 func TestLargestImport(t *testing.T) {
 	s := serve(t)
 	n := dynamotest.Times(1_000, 10_000)
@@ -337,7 +338,7 @@ func TestLargestImport(t *testing.T) {
 			strings.Join(list, ","), strings.Join(strategies, ","))
 	}
 	body := data(n)
-	body += strings.Repeat(" ", 4<<20-len(body)) // JSON may end so
+	body += strings.Repeat(" ", 4<<20-len(body)) // trailing spaces are valid JSON
 	tries := 1
 	var got answer
 	for ; tries < 50; tries++ {
@@ -345,11 +346,11 @@ func TestLargestImport(t *testing.T) {
 			break
 		}
 		if got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "the same import again") {
-			t.Fatalf("503 %.300s, want it to say what to do, and when", got.body)
+			t.Fatalf("503 %.300s, want Retry-After and the advice to repeat the import", got.body)
 		}
 	}
-	var told report
-	if err := json.Unmarshal([]byte(got.body), &told); err != nil || told.Skipped+told.Overwritten > 0 || told.Created+told.Unchanged != n {
+	var result report
+	if err := json.Unmarshal([]byte(got.body), &result); err != nil || result.Skipped+result.Overwritten > 0 || result.Created+result.Unchanged != n {
 		t.Errorf("import of %d: %d %.300s (%v)", n, got.status, got.body, err)
 	}
 	if active, _ := s.counts(t, "default"); active != n {
@@ -357,11 +358,11 @@ func TestLargestImport(t *testing.T) {
 	}
 	t.Logf("%d flags in 4 MiB took %d calls", n, tries)
 	if again := s.importHere(t, `{"features":[{"name":"f00000"}]}`); again.counts() != [4]int{0, 0, 1, 0} {
-		t.Errorf("one of them again: %+v, want it unchanged", again)
+		t.Errorf("importing one flag again: %+v, want it unchanged", again)
 	}
 	s.run(t, []call{
-		{"a byte more", "POST", importData, body + " ", 413, failure("PayloadTooLargeError", "4 MiB")},
-		{"a flag more", "POST", importData, data(10_001), 400, invalid("/data")},
+		{"one byte too many", "POST", importData, body + " ", 413, failure("PayloadTooLargeError", "4 MiB")},
+		{"one flag too many", "POST", importData, data(10_001), 400, invalid("/data")},
 	})
 	dynamotest.Check(t, s.store)
 }

@@ -10,7 +10,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A counter counts the calls of DynamoDB that pass through it.
+// A counter records the DynamoDB calls that pass through it.
 type counter struct {
 	mu    sync.Mutex
 	calls []string
@@ -24,7 +24,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// during are the calls that f makes.
+// during returns the calls that f makes.
 func (c *counter) during(f func()) []string {
 	c.mu.Lock()
 	c.calls = nil
@@ -35,9 +35,9 @@ func (c *counter) during(f func()) []string {
 	return c.calls
 }
 
-// onlyListsKnow are the routes where only a list can tell that there is nothing.
-var onlyListsKnow = map[string]bool{
-	"GET /api/admin/events/{featureName}": true, // a flag that never was has an empty history
+// needsList has the routes that need a list to find out that something does not exist.
+var needsList = map[string]bool{
+	"GET /api/admin/events/{featureName}": true, // a flag that never existed has an empty history
 	"GET /api/admin/api-tokens/{name}":    true, "GET " + allSegments + "/strategies/{strategyId}": true,
 }
 
@@ -59,8 +59,8 @@ func TestBudget(t *testing.T) {
 					t.Errorf("%s: %d calls %v, want %d", what, len(got), got, calls)
 				}
 			}
-			cost("done", want.calls, func() { s.check(t, c) })
-			cost("again", want.again, func() { s.do(t, c.method, c.path, c.body) })
+			cost("first call", want.calls, func() { s.check(t, c) })
+			cost("second call", want.again, func() { s.do(t, c.method, c.path, c.body) })
 			if route == "GET /health" {
 				return
 			}
@@ -70,9 +70,9 @@ func TestBudget(t *testing.T) {
 			if c.body != "" {
 				cost("with a bad body", 1, func() { s.do(t, c.method, c.path, "{") })
 			}
-			if strings.Contains(route, "{") && !onlyListsKnow[route] {
-				nowhere := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
-				cost("where nothing is", 1, func() { s.do(t, nowhere.method, nowhere.path, c.body) })
+			if strings.Contains(route, "{") && !needsList[route] {
+				unknown := subject{"nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch", "nosuch"}.call(route)
+				cost("unknown names", 1, func() { s.do(t, unknown.method, unknown.path, c.body) })
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfLongLists sees that a list costs one call a page, and no flag by itself.
+// TestBudgetOfLongLists checks that a list costs one call per page and none per flag.
 func TestBudgetOfLongLists(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })

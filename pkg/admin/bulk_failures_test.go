@@ -16,7 +16,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// some are n names, and a body that names them.
+// some returns n flag names and a body that lists them, with further members.
 func some(n int, members string) (names []string, body string) {
 	for i := range n {
 		names = append(names, fmt.Sprintf("f%d", i))
@@ -25,8 +25,9 @@ func some(n int, members string) (names []string, body string) {
 	return names, fmt.Sprintf(`{"features":%s%s}`, list, members)
 }
 
-// TestBulkFaults archives flags over a network that loses requests and answers, and an engine that is busy and has other
-// transactions under way, while others change the same flags: every flag is archived once, and nobody is told otherwise.
+// TestBulkFaults archives flags over a network that loses requests and responses, and an engine that throttles, fails and
+// reports transaction conflicts. Other callers update the same flags in parallel. Every flag is archived exactly once, and no
+// response says otherwise.
 func TestBulkFaults(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -41,16 +42,16 @@ func TestBulkFaults(t *testing.T) {
 		if i < 4 {
 			return call{method: "POST", path: project + "/archive", body: body}
 		}
-		return call{method: "PUT", path: features + "/" + names[i], body: `{"description":"changed"}`} // before it is archived, or a 404
+		return call{method: "PUT", path: features + "/" + names[i], body: `{"description":"changed"}`} // 200 before the flag is archived, 404 after
 	})
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseResponses, f.TruncateResponses, f.Throttles, f.Failures, f.Conflicts, f.Delay = 0, 0, 0, 0, 0, false, 0
 	})
-	t.Logf("answers %v, faults %v", got, faults.Injected())
+	t.Logf("statuses %v, faults %v", got, faults.Injected())
 	if got[202]+got[503]+got[200]+got[404] != 12 || got[200]+got[404] > 8 {
-		t.Errorf("answers %v, want 202 for what was archived, 200 or 404 for what was changed, or 503", got)
+		t.Errorf("statuses %v, want 202 for archiving, 200 or 404 for updates, or 503", got)
 	}
-	s.must(t, "POST", project+"/archive", body) // what a 503 has left
+	s.must(t, "POST", project+"/archive", body) // the rest after a 503
 	for _, name := range names {
 		s.wantEvents(t, name, flags.FeatureArchived, 1)
 	}
@@ -58,11 +59,11 @@ func TestBulkFaults(t *testing.T) {
 		t.Errorf("counted %d active and %d stale flags, want none", active, stale)
 	}
 	if raised := faults.Injected(); raised[dynamotest.LoseResponse] == 0 || raised[dynamotest.Conflict] == 0 {
-		t.Errorf("faults %v, want some of each kind: this run has shown nothing", raised)
+		t.Errorf("faults %v, want lost responses and conflicts among them", raised)
 	}
 }
 
-// TestParallelBulkChanges changes flags by many bulk calls at once, of which each meets what others have changed.
+// TestParallelBulkChanges tags the same flags in eight parallel bulk requests. No tag is lost.
 func TestParallelBulkChanges(t *testing.T) {
 	s := serve(t)
 	names, _ := some(12, "")
@@ -80,13 +81,14 @@ func TestParallelBulkChanges(t *testing.T) {
 	}
 }
 
-// An undoneBody is an error that tells of flags.
-type undoneBody struct {
+// A partialError is an error with a detail for each flag that was not changed.
+type partialError struct {
 	Name, Message string
 	Details       []struct{ Message, Path string }
 }
 
-// TestBulkDeadline has the store go away in the middle: the answer tells what was done, and of the rest what is known.
+// TestBulkDeadline makes all transactions but the first seven fail until the deadline. The response says which flags were
+// archived, and for each of the others whether that is certain.
 func TestBulkDeadline(t *testing.T) {
 	const n, done = 20, 7
 	for _, fault := range []dynamotest.Fault{dynamotest.DropRequest, dynamotest.LoseResponse, dynamotest.Throttle, dynamotest.Conflict} {
@@ -95,32 +97,32 @@ func TestBulkDeadline(t *testing.T) {
 			s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 			names, body := some(n, "")
 			s.create(t, names...)
-			breakOff(faults, fault, done)
+			failTransactions(faults, fault, done)
 			got := directIn(soon(t), s.handler, "POST", project+"/archive", body)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
-			var told undoneBody
-			if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
-				t.Fatalf("%d %s (%v), want a 503 that tells", got.status, got.body, err)
+			var result partialError
+			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
+				t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.status, got.body, err)
 			}
-			if len(told.Details) != n-done || !strings.Contains(told.Message, fmt.Sprintf("%d of %d flags were archived", done, n)) {
-				t.Errorf("%s with %d details, want %d of %d done", told.Message, len(told.Details), done, n)
+			if len(result.Details) != n-done || !strings.Contains(result.Message, fmt.Sprintf("%d of %d flags were archived", done, n)) {
+				t.Errorf("%s with %d details, want %d of %d archived", result.Message, len(result.Details), done, n)
 			}
-			unsure := map[string]bool{}
-			for _, d := range told.Details {
-				unsure[d.Path] = true
+			failed := map[string]bool{}
+			for _, d := range result.Details {
+				failed[d.Path] = true
 				if found := detail.FindString(d.Message); found != "" {
-					t.Errorf("%s: shows %q, want nothing of what is inside", d.Message, found)
+					t.Errorf("%s: shows %q, want no internals", d.Message, found)
 				}
 				maybe := strings.Contains(d.Message, "may or may not")
 				if never := strings.Contains(d.Message, "not changed") || strings.Contains(d.Message, "nothing was changed"); maybe == never {
-					t.Errorf("%s: %q, want it said whether it is known", d.Path, d.Message)
+					t.Errorf("%s: %q, want either that it was not changed, or that it may have been", d.Path, d.Message)
 				}
 				if i := strings.TrimPrefix(d.Path, "/features/"); !maybe && s.do(t, "GET", features+"/f"+i, "").status != 200 {
-					t.Errorf("%s is archived, and was told not to be", d.Path)
+					t.Errorf("%s is archived, but the response says that it was not changed", d.Path)
 				}
 			}
 			for i, name := range names {
-				if !unsure[fmt.Sprintf("/features/%d", i)] {
+				if !failed[fmt.Sprintf("/features/%d", i)] {
 					s.wantEvents(t, name, flags.FeatureArchived, 1)
 				}
 			}
@@ -132,8 +134,8 @@ func TestBulkDeadline(t *testing.T) {
 	}
 }
 
-// breakOff has every transaction meet a fault from now on, but for the first few.
-func breakOff(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
+// failTransactions injects a fault into every transaction but the first few.
+func failTransactions(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
 	var sent atomic.Int64
 	faults.Change(func(f *dynamotest.Faults) {
 		f.Script = func(operation string, _ int) dynamotest.Fault {
@@ -145,8 +147,8 @@ func breakOff(faults *dynamotest.Faults, fault dynamotest.Fault, done int64) {
 	})
 }
 
-// TestImportDeadline has the store go away in the middle of an import: the answer says how much is left and what to do,
-// and when that is done everything is there once.
+// TestImportDeadline makes all transactions but the first seven of an import fail until the deadline. The response says how much
+// is left and to repeat the import. After that every flag exists exactly once.
 func TestImportDeadline(t *testing.T) {
 	const n, done = 20, 7
 	faults := &dynamotest.Faults{}
@@ -156,26 +158,26 @@ func TestImportDeadline(t *testing.T) {
 		list = append(list, fmt.Sprintf(`{"name":"f%d"}`, i))
 	}
 	data := fmt.Sprintf(`{"features":[%s]}`, strings.Join(list, ","))
-	breakOff(faults, dynamotest.Throttle, done)
+	failTransactions(faults, dynamotest.Throttle, done)
 	got := directIn(soon(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
 	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
-	var told undoneBody
-	if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
-		t.Fatalf("%d %s (%v), want a 503 that tells", got.status, got.body, err)
+	var result partialError
+	if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
+		t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.status, got.body, err)
 	}
 	left := fmt.Sprintf("%d of %d", n-done, n)
-	if len(told.Details) != n-done || !strings.Contains(told.Message, left) || !strings.Contains(told.Message, "the same import again") {
-		t.Errorf("%s with %d details, want %s left, and to do the same import again", told.Message, len(told.Details), left)
+	if len(result.Details) != n-done || !strings.Contains(result.Message, left) || !strings.Contains(result.Message, "the same import again") {
+		t.Errorf("%s with %d details, want %s left, and the advice to repeat the import", result.Message, len(result.Details), left)
 	}
 	if again := s.importHere(t, data); again.counts() != [4]int{n - done, 0, done, 0} {
-		t.Errorf("the same again: %+v, want %d created and %d unchanged", again, n-done, done)
+		t.Errorf("the import repeated: %+v, want %d created and %d unchanged", again, n-done, done)
 	}
 	for i := range n {
 		s.wantEvents(t, fmt.Sprintf("f%d", i), flags.FeatureCreated, 1)
 	}
 }
 
-// TestBulkStoreErrors has a store fail in ways that a good one never does, and the world change between two rounds.
+// TestBulkStoreErrors uses a store with unexpected errors, and changes data between two rounds of a bulk request.
 func TestBulkStoreErrors(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f0", "f1")
@@ -213,24 +215,24 @@ func TestBulkStoreErrors(t *testing.T) {
 		kind   string
 		part   string
 	}{
-		{"an error of no kind", brokenStore{commit: func() error { return errorOf("TOKEN#secret: connection refused at 127.0.0.1") }}, 500, "InternalError", "none of the 2 flags"},
-		{"others that are always first", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "0 of 2 flags were marked"},
-		{"a store that is gone in the next round", brokenStore{commit: outdated, load: later(unreachable)}, 503, "ServiceUnavailableError", "0 of 2"},
-		{"a project that is gone in the next round", brokenStore{commit: outdated, load: later(without(flags.EntityProject))}, 404, "NotFoundError", "none of the 2"},
-		{"a caller who is nobody in the next round", brokenStore{commit: outdated, load: later(without(flags.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},
+		{"an unknown error", brokenStore{commit: func() error { return errorOf("TOKEN#secret: connection refused at 127.0.0.1") }}, 500, "InternalError", "none of the 2 flags"},
+		{"a version conflict in every round", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "0 of 2 flags were marked"},
+		{"an unavailable store in the second round", brokenStore{commit: outdated, load: later(unreachable)}, 503, "ServiceUnavailableError", "0 of 2"},
+		{"a project deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityProject))}, 404, "NotFoundError", "none of the 2"},
+		{"a token deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.store.Store = s.store
 			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
 			got := directIn(soon(t), handler, "POST", project+"/stale", body)
-			var told undoneBody
-			if err := json.Unmarshal([]byte(got.body), &told); err != nil || got.status != tt.status || told.Name != tt.kind ||
-				!strings.Contains(told.Message, tt.part) || len(told.Details) != 2 {
+			var result partialError
+			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != tt.status || result.Name != tt.kind ||
+				!strings.Contains(result.Message, tt.part) || len(result.Details) != 2 {
 				t.Errorf("%d %s (%v), want %d %s, %q and two details", got.status, got.body, err, tt.status, tt.kind, tt.part)
 			}
 			if found := detail.FindString(got.body); found != "" {
-				t.Errorf("%s: shows %q, want nothing of what is inside", got.body, found)
+				t.Errorf("%s: shows %q, want no internals", got.body, found)
 			}
 		})
 	}

@@ -11,10 +11,10 @@ import (
 	"guidon/pkg/flags"
 )
 
-// noRoom is the refusal of what a list has no room for.
-func noRoom(what string) string { return malformed(what + ", but no more than") }
+// listFull is the error for an entry that a full list has no space for.
+func listFull(what string) string { return malformed(what + ", but no more than") }
 
-// put stores aggregates past the interface, a few at a time.
+// put stores aggregates directly in the store, 20 per transaction.
 func (s *server) put(t *testing.T, all []flags.Aggregate) {
 	t.Helper()
 	for some := range slices.Chunk(all, 20) {
@@ -28,7 +28,7 @@ func (s *server) put(t *testing.T, all []flags.Aggregate) {
 	}
 }
 
-// TestListLimits fills the list of everything that is listed whole to its limit: one more is a 400, and the list is read.
+// TestListLimits fills every list that is read as a whole. One more entry gets a 400, and the list can still be read.
 func TestListLimits(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -40,13 +40,13 @@ func TestListLimits(t *testing.T) {
 		return list
 	}
 	at := time.Now().UTC()
-	s.put(t, numbered(flags.MaxProjects-1, func(i int) flags.Aggregate { // and the default project
+	s.put(t, numbered(flags.MaxProjects-1, func(i int) flags.Aggregate { // one less, for the default project
 		return &flags.Project{ID: fmt.Sprintf("p%d", i), UID: fmt.Sprintf("uid%d", i), Name: "p", CreatedAt: at}
 	}))
 	s.put(t, numbered(flags.MaxSegments, func(i int) flags.Aggregate {
 		return &flags.Segment{ID: int64(i + 1e6), Name: fmt.Sprintf("s%d", i), CreatedAt: at}
 	}))
-	tokens, err := s.store.List(t.Context(), flags.EntityToken) // those of the tests
+	tokens, err := s.store.List(t.Context(), flags.EntityToken) // the tokens of the tests
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,19 +61,19 @@ func TestListLimits(t *testing.T) {
 		return &flags.User{ID: int64(i + 1e5), Username: fmt.Sprintf("u%d", i), RootRole: flags.RoleViewer, CreatedAt: at}
 	}))
 	s.run(t, []call{
-		{"a project more", "POST", projects, `{"id":"more"}`, 400, noRoom("2001 projects")},
-		{"projects", "GET", projects + "?limit=1", "", 200, `{"...":0,"projects":[{"...":0,"id":"default"}]}`},
-		{"a segment more", "POST", allSegments, `{"name":"more","constraints":[]}`, 400, noRoom("1001 segments")},
-		{"one by an import", "POST", importData, importOf(`"features":[],"segments":[{"id":1,"name":"more","constraints":[]}]`), 200,
+		{"one project too many", "POST", projects, `{"id":"more"}`, 400, listFull("2001 projects")},
+		{"list projects", "GET", projects + "?limit=1", "", 200, `{"...":0,"projects":[{"...":0,"id":"default"}]}`},
+		{"one segment too many", "POST", allSegments, `{"name":"more","constraints":[]}`, 400, listFull("1001 segments")},
+		{"one segment too many in an import", "POST", importData, importOf(`"features":[],"segments":[{"id":1,"name":"more","constraints":[]}]`), 200,
 			`{"...":0,"others":[{"...":0,"name":"more","outcome":"skipped"}]}`},
-		{"a token more", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
-		{"a token of a project more", "POST", project + "/api-tokens", `{"tokenName":"more","type":"client"}`, 400, noRoom("4001 API tokens")},
-		{"a signup token more", "POST", "/api/admin/invite-link/tokens", `{"name":"more","expiresAt":"2100-01-01T00:00:00Z"}`, 400, noRoom("501 public signup tokens")},
-		{"a user more", "POST", people, `{"username":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
-		{"a service account more", "POST", "/api/admin/service-account", `{"username":"more","name":"more","rootRole":3}`, 400, noRoom("5001 users and service accounts")},
-		{"what is there can be changed", "PUT", project, `{"description":"changed"}`, 200, ""},
-		{"and deleted", "DELETE", projects + "/p7", "", 200, ""},
-		{"which makes room", "POST", projects, `{"id":"more"}`, 201, anything},
+		{"one API token too many", "POST", apiTokens, `{"tokenName":"more","type":"client"}`, 400, listFull("4001 API tokens")},
+		{"one project API token too many", "POST", project + "/api-tokens", `{"tokenName":"more","type":"client"}`, 400, listFull("4001 API tokens")},
+		{"one signup token too many", "POST", "/api/admin/invite-link/tokens", `{"name":"more","expiresAt":"2100-01-01T00:00:00Z"}`, 400, listFull("501 public signup tokens")},
+		{"one user too many", "POST", people, `{"username":"more","rootRole":3}`, 400, listFull("5001 users and service accounts")},
+		{"one service account too many", "POST", "/api/admin/service-account", `{"username":"more","name":"more","rootRole":3}`, 400, listFull("5001 users and service accounts")},
+		{"update a project", "PUT", project, `{"description":"changed"}`, 200, ""},
+		{"delete a project", "DELETE", projects + "/p7", "", 200, ""},
+		{"create one project again", "POST", projects, `{"id":"more"}`, 201, anything},
 	})
 	for _, list := range []string{projects, allSegments, apiTokens, people, "/api/admin/invite-link/tokens", "/api/admin/service-account"} {
 		if got := s.do(t, "GET", list, "", "Accept-Encoding: identity"); got.status != 200 {
@@ -82,7 +82,7 @@ func TestListLimits(t *testing.T) {
 	}
 }
 
-// controls is a text that takes as much room in an answer as so many characters can.
+// controls is a text of control characters, which take the most space in a response.
 func controls(characters int) string { return strings.Repeat("\x01", characters) }
 
 func quoted(text string) string {
@@ -90,8 +90,8 @@ func quoted(text string) string {
 	return string(b)
 }
 
-// TestLargeEntries creates the largest entries that there can be until there is no room for more: every caller can still
-// read the list, and so can one who reads it in pages.
+// TestLargeEntries creates the largest possible entries until the list is full. The list can still be read, as a whole and in
+// pages.
 func TestLargeEntries(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -122,7 +122,7 @@ func TestLargeEntries(t *testing.T) {
 			created++
 		}
 		if got.status != 400 || !strings.Contains(got.body, "KB are allowed") || created < 10 {
-			t.Errorf("%s: %d %.300s after %d, want a 400 for want of room", list.path, got.status, got.body, created)
+			t.Errorf("%s: %d %.300s after %d, want a 400 because the list is full", list.path, got.status, got.body, created)
 		}
 		if got := s.do(t, "GET", list.path, "", "Accept-Encoding: identity"); got.status != 200 {
 			t.Errorf("GET %s: %d %.300s, want the list", list.path, got.status, got.body)
@@ -130,14 +130,14 @@ func TestLargeEntries(t *testing.T) {
 		s.must(t, "GET", list.path+"?limit=3&offset=2", "")
 	}
 	s.run(t, []call{
-		{"a change that needs room", "PUT", project, `{"description":` + description + `,"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
-		{"the same by settings", "PUT", project + "/settings", `{"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
-		{"one that makes room", "PUT", projects + "/p1", `{"linkTemplates":[]}`, 200, ""},
-		{"which is used", "PUT", project, `{"description":"short"}`, 200, ""},
+		{"an update that needs space", "PUT", project, `{"description":` + description + `,"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
+		{"settings that need space", "PUT", project + "/settings", `{"linkTemplates":[` + strings.Join(links, ",") + `]}`, 400, malformed("KB are allowed")},
+		{"an update that frees space", "PUT", projects + "/p1", `{"linkTemplates":[]}`, 200, ""},
+		{"an update that fits", "PUT", project, `{"description":"short"}`, 200, ""},
 	})
 }
 
-// TestListEntrySize holds that entries are never larger in a list than the limit of lists takes them for.
+// TestListEntrySize checks that no entry takes more space in a list than ListEntrySize says.
 func TestListEntrySize(t *testing.T) {
 	s := serve(t)
 	at, text := time.Now().UTC(), "a<b&c\"\\\n\x01\u2028é𝄞"
@@ -155,7 +155,7 @@ func TestListEntrySize(t *testing.T) {
 		&flags.SignupToken{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer, Users: []int64{1}},
 	}
 	lists := []string{projects, allSegments, people, "/api/admin/service-account", apiTokens, "/api/admin/invite-link/tokens"}
-	inAnswer := func(path string) int {
+	responseSize := func(path string) int {
 		body, err := json.Marshal(s.do(t, "GET", path, "", "Accept-Encoding: identity").body) // as Lambda does
 		if err != nil {
 			t.Fatal(err)
@@ -163,15 +163,15 @@ func TestListEntrySize(t *testing.T) {
 		return len(body)
 	}
 	for i, path := range lists {
-		before := inAnswer(path)
+		before := responseSize(path)
 		s.put(t, entries[i:i+1])
-		if took, most := inAnswer(path)-before, flags.ListEntrySize(entries[i]); took > most || took < most/8 {
-			t.Errorf("an entry of %s takes %d bytes, and is taken for %d: want at most that, and not much less", path, took, most)
+		if took, most := responseSize(path)-before, flags.ListEntrySize(entries[i]); took > most || took < most/8 {
+			t.Errorf("an entry of %s takes %d bytes, ListEntrySize says %d; want at most that, and at least an eighth", path, took, most)
 		}
 	}
 }
 
-// TestFavoriteLimit gives a flag as many favorites as it can have.
+// TestFavoriteLimit gives a flag as many favorites as allowed.
 func TestFavoriteLimit(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -189,12 +189,12 @@ func TestFavoriteLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.run(t, []call{
-		{"one more", "POST", features + "/f/favorites", "", 400, malformed("no more than 500 are allowed")},
-		{"none to remove", "DELETE", features + "/f/favorites", "", 200, ""},
+		{"one favorite too many", "POST", features + "/f/favorites", "", 400, malformed("no more than 500 are allowed")},
+		{"remove a favorite that the caller does not have", "DELETE", features + "/f/favorites", "", 200, ""},
 	})
 }
 
-// TestManyTags gives flags more tags than an answer can have: the list is read in pages, and is never too large.
+// TestManyTags creates more tags than one response can hold. The list is read in pages, none of which is too large.
 func TestManyTags(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -11,18 +11,18 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestImportWithoutConflicts imports 1,000 flags that have a tag in common and use four segments, over a transport that
-// raises TransactionConflict for overlapping transactions as AWS does. An import alone must not conflict with itself:
-// each conflict costs an attempt, and AWS counts them for an alarm.
+// TestImportWithoutConflicts imports 1,000 flags that share a tag and four segments. The transport raises
+// TransactionConflict for overlapping transactions, as AWS does. The transactions of one import must not conflict with each
+// other: each conflict costs an attempt, and an alarm counts conflicts.
 func TestImportWithoutConflicts(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	const n, most = 1000, 10
 	faults.Change(func(f *dynamotest.Faults) { f.Conflicts, f.Delay = true, 4*time.Millisecond })
-	data := sharingData(n)
+	data := sharedData(n)
 	for {
 		got := s.do(t, "POST", "/api/admin/features-batch/import", data)
-		if got.status == http.StatusServiceUnavailable { // a busy machine: the same import does the rest
+		if got.status == http.StatusServiceUnavailable { // on a busy machine; repeating the import does the rest
 			continue
 		}
 		if got.status != http.StatusOK {
@@ -40,8 +40,8 @@ func TestImportWithoutConflicts(t *testing.T) {
 	dynamotest.Check(t, s.store)
 }
 
-// sharingData is an import of n flags that all have one tag, and use one of four segments each.
-func sharingData(n int) string {
+// sharedData is an import of n flags with the same tag. Each uses one of four segments.
+func sharedData(n int) string {
 	var features, strategies, tags, segments []map[string]any
 	for i := range 4 {
 		segments = append(segments, map[string]any{

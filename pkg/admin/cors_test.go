@@ -19,7 +19,7 @@ const (
 	laptop  = "http://localhost:3000"
 )
 
-// corsHeaders are the headers of an answer that are about CORS.
+// corsHeaders returns the CORS headers of a response.
 func corsHeaders(h http.Header) map[string]string {
 	got := map[string]string{}
 	for name, values := range h {
@@ -30,7 +30,7 @@ func corsHeaders(h http.Header) map[string]string {
 	return got
 }
 
-// TestCORS asks as browsers do, for pages of origins that are listed and of others, through HTTP.
+// TestCORS sends requests as browsers do, from listed and from unlisted origins.
 func TestCORS(t *testing.T) {
 	listed := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Origins = []string{console, laptop} })
 	none := serve(t)
@@ -54,20 +54,20 @@ func TestCORS(t *testing.T) {
 		want         map[string]string
 	}{
 		{"a preflight", listed, "OPTIONS", features, append(preflight, "Origin: "+console), 204, allowed(console)},
-		{"of another that is listed", listed, "OPTIONS", features, append(preflight, "Origin: "+laptop), 204, allowed(laptop)},
-		{"with a token that is wrong", listed, "OPTIONS", features, append(preflight, "Origin: "+console, "Authorization: *:*.wrong"), 204, allowed(console)},
-		{"where there is nothing", listed, "OPTIONS", "/nosuch", append(preflight, "Origin: "+console), 204, allowed(console)},
-		{"of nobody's", listed, "OPTIONS", features, append(preflight, "Origin: https://evil.example.com"), 204, refusedPreflight},
-		{"of one that begins alike", listed, "OPTIONS", features, append(preflight, "Origin: "+console+".evil.example.com"), 204, refusedPreflight},
-		{"of null", listed, "OPTIONS", features, append(preflight, "Origin: null"), 204, refusedPreflight},
-		{"OPTIONS that is no preflight", listed, "OPTIONS", features, nil, 204, refusedPreflight},
-		{"a preflight where none are listed", none, "OPTIONS", features, append(preflight, "Origin: "+console), 204, map[string]string{}},
-		{"a call", listed, "GET", features, []string{"Origin: " + console}, 200, simple},
-		{"a failure, which the page may read too", listed, "GET", features, []string{"Origin: " + console, "Authorization:"}, 401, simple},
-		{"a path of nobody's", listed, "GET", "/nosuch", []string{"Origin: " + console}, 404, simple},
-		{"a call of nobody's", listed, "GET", features, []string{"Origin: https://evil.example.com"}, 200, refused},
-		{"a call of no page", listed, "GET", features, nil, 200, refused},
-		{"a call where none are listed", none, "GET", features, []string{"Origin: " + console}, 200, map[string]string{"Vary": "Accept-Encoding"}},
+		{"a preflight of another listed origin", listed, "OPTIONS", features, append(preflight, "Origin: "+laptop), 204, allowed(laptop)},
+		{"a preflight with an invalid token", listed, "OPTIONS", features, append(preflight, "Origin: "+console, "Authorization: *:*.wrong"), 204, allowed(console)},
+		{"a preflight of an unknown path", listed, "OPTIONS", "/nosuch", append(preflight, "Origin: "+console), 204, allowed(console)},
+		{"a preflight of an unlisted origin", listed, "OPTIONS", features, append(preflight, "Origin: https://evil.example.com"), 204, refusedPreflight},
+		{"a preflight of an origin with a listed prefix", listed, "OPTIONS", features, append(preflight, "Origin: "+console+".evil.example.com"), 204, refusedPreflight},
+		{"a preflight of the origin null", listed, "OPTIONS", features, append(preflight, "Origin: null"), 204, refusedPreflight},
+		{"OPTIONS that is not a preflight", listed, "OPTIONS", features, nil, 204, refusedPreflight},
+		{"a preflight with no origins configured", none, "OPTIONS", features, append(preflight, "Origin: "+console), 204, map[string]string{}},
+		{"a request", listed, "GET", features, []string{"Origin: " + console}, 200, simple},
+		{"an error, which the page may read", listed, "GET", features, []string{"Origin: " + console, "Authorization:"}, 401, simple},
+		{"an unknown path", listed, "GET", "/nosuch", []string{"Origin: " + console}, 404, simple},
+		{"a request of an unlisted origin", listed, "GET", features, []string{"Origin: https://evil.example.com"}, 200, refused},
+		{"a request without an origin", listed, "GET", features, nil, 200, refused},
+		{"a request with no origins configured", none, "GET", features, []string{"Origin: " + console}, 200, map[string]string{"Vary": "Accept-Encoding"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestCORSOfErrors holds that pages may read what a panic is answered with.
+// TestCORSOfErrors checks that a page may read the response to a panic.
 func TestCORSOfErrors(t *testing.T) {
 	handler := httpapi.New(brokenStore{}, admin.Group("features"), httpapi.Config{Origins: []string{console}})
 	web := server{url: serveHandler(t, handler), client: http.DefaultClient}
@@ -92,7 +92,7 @@ func TestCORSOfErrors(t *testing.T) {
 	}
 }
 
-// TestCORSInTemplate holds that API Gateway is told to answer what is answered here.
+// TestCORSInTemplate checks that API Gateway is configured to send the same CORS headers as the service.
 func TestCORSInTemplate(t *testing.T) {
 	raw, err := os.ReadFile("../../template.yaml")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestCORSInTemplate(t *testing.T) {
 		"AllowMethods": "[GET, POST, PUT, PATCH, DELETE]", "AllowHeaders": "[Authorization, Content-Type]", "ExposeHeaders": "[Retry-After]", "MaxAge": "600",
 	} {
 		if line := " " + name + ": " + want + "\n"; !strings.Contains(block, line) {
-			t.Errorf("CorsConfiguration is %s, want it to have %q, as cors.go", block, line)
+			t.Errorf("CorsConfiguration is %s, want %q in it, as in cors.go", block, line)
 		}
 	}
 	if strings.Contains(block, "*") || strings.Contains(block, "AllowCredentials") {
@@ -119,7 +119,7 @@ func TestOrigins(t *testing.T) {
 	tests := []struct {
 		name, value string
 		want        []string
-		says        string // of the error
+		error       string // part of the error
 	}{
 		{"none", "", nil, ""},
 		{"one", console, []string{console}, ""},
@@ -137,8 +137,8 @@ func TestOrigins(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("CORS_ORIGINS", tt.value)
 			c, err := httpapi.ConfigFromEnv()
-			if text := fmt.Sprint(err); (err != nil) != (tt.says != "") || !strings.Contains(text, tt.says) || err != nil && !strings.Contains(text, "CORS_ORIGINS") {
-				t.Errorf("error %v, want %q", err, tt.says)
+			if text := fmt.Sprint(err); (err != nil) != (tt.error != "") || !strings.Contains(text, tt.error) || err != nil && !strings.Contains(text, "CORS_ORIGINS") {
+				t.Errorf("error %v, want %q", err, tt.error)
 			}
 			if diff := cmp.Diff(tt.want, c.Origins); diff != "" {
 				t.Errorf("origins (-want +got):\n%s", diff)

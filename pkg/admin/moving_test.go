@@ -47,7 +47,7 @@ func TestMove(t *testing.T) {
 		{"in the list there", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f","environments":[{"...":0,"enabled":true}]}]}`},
 		{"again", "POST", moving("f"), to, 404, notFound(`"f"`)},
 		{"many", "POST", everywhere, `{"features":["plain","g","h","nosuch","f"],"newProjectId":"shop"}`, 409,
-			undone("ConflictError", "3 of 5 flags could not be moved", "1", `"production"`, "3", "nosuch", "4", `"f"`)},
+			partialFailure("ConflictError", "3 of 5 flags could not be moved", "1", `"production"`, "3", "nosuch", "4", `"f"`)},
 		{"in the list", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f"},{"...":0,"name":"h","stale":true},{"...":0,"name":"plain"}]}`},
 		{"counted there", "GET", shop, "", 200, `{"...":0,"health":67}`},
 		{"and not here", "GET", project, "", 200, `{"...":0,"health":100}`},
