@@ -12,10 +12,10 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A lastCall holds back the answer of a request's last call of the store until the request's time is up.
+// A lastCall delays the response to a request's last DynamoDB call until the request's deadline.
 type lastCall struct {
-	name string // of the operation of DynamoDB
-	nth  int    // of the calls by that name, from 1; 0 for none
+	name string // a DynamoDB operation
+	nth  int    // which call of that operation, from 1; 0 for none
 }
 
 func (l *lastCall) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -33,8 +33,8 @@ func (l *lastCall) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestDeadlineAfterLoading: what goes through many flags looks at the time, and answers 503 when it is up, even though it has loaded all
-// that it needs.
+// TestDeadlineAfterLoading checks that an operation on many flags responds with 503 at its deadline, even if it has loaded all
+// the data that it needs.
 func TestDeadlineAfterLoading(t *testing.T) {
 	late := &lastCall{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = late })
@@ -52,14 +52,14 @@ func TestDeadlineAfterLoading(t *testing.T) {
 				t.Fatalf("with enough time: %d %.300s, want 200", got.status, got.body)
 			}
 			*late = tt.last
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second+500*time.Millisecond) // the last second is for the answer
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second+500*time.Millisecond) // the last second is for the response
 			defer cancel()
 			got := directIn(ctx, s.handler, tt.method, tt.path, tt.body)
 			if got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "not enough time") {
-				t.Errorf("%d %.300s, want 503 that says that there was not enough time", got.status, got.body)
+				t.Errorf("%d %.300s, want a 503 with \"not enough time\"", got.status, got.body)
 			}
 			if late.nth != 0 {
-				t.Errorf("%d more calls of %s, want the last one held back", late.nth, late.name)
+				t.Errorf("%d more calls of %s expected, want the last call delayed", late.nth, late.name)
 			}
 		})
 	}

@@ -9,11 +9,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// ofShop is an environment of the project "shop" (see aShop).
+// ofShop is the path of an environment of the project "shop" (see aShop).
 const ofShop = projects + "/shop/environments/development"
 
-// TestDefaultStrategyKeepsItsSegment: a segment that another project's default strategy uses cannot become a project's own,
-// wherever the default strategy came from, and every list of uses has it.
+// TestDefaultStrategyKeepsItsSegment checks that a segment cannot be assigned to a project while the default strategy of another
+// project uses it, and that every list of uses has the default strategy, however it was created.
 func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -28,25 +28,25 @@ func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 	)
 	s.run(t, []call{
 		{"not used", "GET", one + "/strategies", "", 200, nowhere},
-		{"used", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 200, anything},
-		{"listed", "GET", one + "/strategies", "", 200, listed},
-		{"counted", "GET", allSegments, "", 200, `{"segments":[{"...":0,"id":1,"usedInFeatures":0,"usedInProjects":1}]}`},
-		{"taken by another project", "PUT", one, mine, 409, inUse(users)},
-		{"deleted", "DELETE", one, "", 409, inUse(users)},
-		{"taken by the project that uses it", "PUT", one, ours, 204, ""},
-		{"used by another project then", "POST", project + "/environments/development/default-strategy", `{"name":"default","segments":[1]}`, 400, wrong(`belongs to project "shop"`)},
-		{"given back", "PUT", one, `{"name":"one","constraints":` + someUsers + `}`, 204, ""},
-		{"no longer used", "DELETE", ofShop, "", 200, ""},
-		{"not listed", "GET", one + "/strategies", "", 200, nowhere},
-		{"used by an environment that is added", "POST", projects + "/shop/environments", `{"environment":"development","defaultStrategy":{"name":"default","segments":[1]}}`, 200, ""},
-		{"which counts as well", "PUT", one, mine, 409, inUse(users)},
-		{"and stops with its project", "DELETE", projects + "/shop", "", 200, ""},
-		{"taken", "PUT", one, mine, 204, ""},
-		{"deleted", "DELETE", one, "", 204, ""},
+		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 200, anything},
+		{"list its uses", "GET", one + "/strategies", "", 200, listed},
+		{"count its uses", "GET", allSegments, "", 200, `{"segments":[{"...":0,"id":1,"usedInFeatures":0,"usedInProjects":1}]}`},
+		{"assign it to another project", "PUT", one, mine, 409, inUse(users)},
+		{"delete it", "DELETE", one, "", 409, inUse(users)},
+		{"assign it to the project that uses it", "PUT", one, ours, 204, ""},
+		{"use it in another project", "POST", project + "/environments/development/default-strategy", `{"name":"default","segments":[1]}`, 400, wrong(`belongs to project "shop"`)},
+		{"make it global again", "PUT", one, `{"name":"one","constraints":` + someUsers + `}`, 204, ""},
+		{"remove the environment", "DELETE", ofShop, "", 200, ""},
+		{"its uses are empty", "GET", one + "/strategies", "", 200, nowhere},
+		{"add an environment that uses it", "POST", projects + "/shop/environments", `{"environment":"development","defaultStrategy":{"name":"default","segments":[1]}}`, 200, ""},
+		{"assign it to another project again", "PUT", one, mine, 409, inUse(users)},
+		{"delete the project that uses it", "DELETE", projects + "/shop", "", 200, ""},
+		{"assign it", "PUT", one, mine, 204, ""},
+		{"delete it", "DELETE", one, "", 204, ""},
 	})
 }
 
-// TestDefaultStrategyInDeletedEnvironment: the default strategy of an environment that was deleted is in the way of nothing.
+// TestDefaultStrategyInDeletedEnvironment checks that the default strategy of a deleted environment prevents no change.
 func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -56,21 +56,21 @@ func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 	s.must(t, "POST", project+"/environments/staging/default-strategy", `{"name":"default","segments":[1],"constraints":[{"contextName":"country","operator":"IN","values":["CH"]}]}`)
 	s.must(t, "POST", contextFields, `{"name":"country"}`)
 	s.run(t, []call{
-		{"the field is in use", "DELETE", contextFields + "/country", "", 409, inUse(`default strategy of project "default" in environment "staging"`)},
-		{"counted", "GET", contextFields + "/country/strategies", "", 200, `{"strategies":[],"defaultStrategies":[{"projectId":"default","environment":"staging","strategyName":"default"}]}`},
-		{"the segment is in use", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`"staging"`)},
-		{"the environment goes", "DELETE", environments + "/staging", "", 200, ""},
-		{"the field is not", "DELETE", contextFields + "/country", "", 200, ""},
-		{"the segment is not", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
-		{"the environment is created again", "POST", environments, `{"name":"staging","type":"test"}`, 201, anything},
-		{"and added again", "POST", project + "/environments", `{"environment":"staging"}`, 200, ""},
-		{"without it", "GET", one + "/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
-		{"the segment goes", "DELETE", one, "", 204, ""},
+		{"delete a field in use", "DELETE", contextFields + "/country", "", 409, inUse(`default strategy of project "default" in environment "staging"`)},
+		{"count its uses", "GET", contextFields + "/country/strategies", "", 200, `{"strategies":[],"defaultStrategies":[{"projectId":"default","environment":"staging","strategyName":"default"}]}`},
+		{"assign a segment in use", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 409, inUse(`"staging"`)},
+		{"delete the environment", "DELETE", environments + "/staging", "", 200, ""},
+		{"delete the field", "DELETE", contextFields + "/country", "", 200, ""},
+		{"assign the segment", "PUT", one, `{"name":"one","project":"shop","constraints":[]}`, 204, ""},
+		{"create the environment again", "POST", environments, `{"name":"staging","type":"test"}`, 201, anything},
+		{"add it to the project again", "POST", project + "/environments", `{"environment":"staging"}`, 200, ""},
+		{"the new environment does not use the segment", "GET", one + "/strategies", "", 200, `{"strategies":[],"defaultStrategies":[],"changeRequestStrategies":[]}`},
+		{"delete the segment", "DELETE", one, "", 204, ""},
 	})
 }
 
-// TestMoveLeavesDeletedEnvironments: what a flag has with another project's segment, in an environment that was deleted,
-// neither keeps it from being moved and cloned nor comes along.
+// TestMoveLeavesDeletedEnvironments checks that strategies in a deleted environment, which use another project's segment,
+// neither prevent a flag from being moved and cloned nor are copied.
 func TestMoveLeavesDeletedEnvironments(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -83,16 +83,16 @@ func TestMoveLeavesDeletedEnvironments(t *testing.T) {
 	s.must(t, "DELETE", environments+"/staging", "")
 	s.must(t, "PUT", one, `{"name":"one","project":"shop","constraints":[]}`)
 	s.run(t, []call{
-		{"cloned", "POST", features + "/f/clone", `{"name":"g"}`, 201, anything},
-		{"moved", "POST", features + "/f/changeProject", `{"newProjectId":"third"}`, 200, anything},
-		{"the segment goes", "DELETE", one, "", 204, ""},
+		{"clone the flag", "POST", features + "/f/clone", `{"name":"g"}`, 201, anything},
+		{"move the flag", "POST", features + "/f/changeProject", `{"newProjectId":"third"}`, 200, anything},
+		{"delete the segment", "DELETE", one, "", 204, ""},
 	})
 	if got := s.events(t, "f"); len(got) != 3 {
 		t.Errorf("events %v, want the creation, the strategy and the move", got)
 	}
 }
 
-// TestSegmentRaces has pairs of calls made at once that exclude each other: one of them is refused, and nothing uses a
+// TestSegmentRaces sends pairs of requests in parallel that exclude each other. One of them is refused, and nothing uses a
 // segment that was deleted or belongs to another project.
 func TestSegmentRaces(t *testing.T) {
 	const rounds = 40
@@ -108,21 +108,21 @@ func TestSegmentRaces(t *testing.T) {
 		one     func(id string) call
 		other   func(id string) call
 	}{
-		{"deleted beside a default strategy", nil, deleted, standard},
-		{"taken beside a default strategy", nil, taken, standard},
-		{"taken beside an environment that is added", func(s *server, t *testing.T, _ string) {
+		{"delete a segment, and use it in a default strategy", nil, deleted, standard},
+		{"assign a segment, and use it in a default strategy", nil, taken, standard},
+		{"assign a segment, and add an environment that uses it", func(s *server, t *testing.T, _ string) {
 			t.Helper()
 			s.do(t, "DELETE", ofShop, "")
 		}, taken, func(id string) call {
 			return call{method: "POST", path: projects + "/shop/environments", body: `{"environment":"development","defaultStrategy":` + use(id) + `}`}
 		}},
-		{"taken beside a strategy", func(s *server, t *testing.T, id string) {
+		{"assign a segment, and use it in a strategy", func(s *server, t *testing.T, id string) {
 			t.Helper()
 			s.must(t, "POST", projects+"/shop/features", `{"name":"f`+id+`"}`)
 		}, taken, func(id string) call {
 			return call{method: "POST", path: flag(id) + "/environments/development/strategies", body: use(id)}
 		}},
-		{"taken beside a flag that moves", func(s *server, t *testing.T, id string) {
+		{"assign a segment, and move a flag that uses it", func(s *server, t *testing.T, id string) {
 			t.Helper()
 			s.create(t, "f"+id)
 			s.uses(t, "f"+id, "development", id)
@@ -150,13 +150,13 @@ func TestSegmentRaces(t *testing.T) {
 				}
 			}
 			if both+none > 0 {
-				t.Errorf("of %d rounds, %d had both calls succeed, and %d neither; want one of the two in each", rounds, both, none)
+				t.Errorf("in %d of %d rounds both requests succeeded, in %d neither; want one in each", both, rounds, none)
 			}
 		})
 	}
 }
 
-// TestSegmentUseBudget counts the calls of DynamoDB that reading and keeping uses takes.
+// TestSegmentUseBudget counts the DynamoDB calls that reading and recording the uses of segments takes.
 func TestSegmentUseBudget(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
@@ -168,14 +168,14 @@ func TestSegmentUseBudget(t *testing.T) {
 		name, method, path, body string
 		want                     int
 	}{
-		{"listed", "GET", allSegments, "", 4},
+		{"list its uses", "GET", allSegments, "", 4},
 		{"read", "GET", allSegments + "/1", "", 1},
-		{"its strategies", "GET", allSegments + "/1/strategies", "", 3},
-		{"taken", "PUT", allSegments + "/1", `{"name":"one","project":"default","constraints":[]}`, 6},
-		{"given back", "PUT", allSegments + "/1", `{"name":"one","constraints":[]}`, 3},
-		{"moved", "POST", features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
-		{"a default strategy with it", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 3},
-		{"context fields", "GET", contextFields, "", 3},
+		{"list its strategies", "GET", allSegments + "/1/strategies", "", 3},
+		{"assign it", "PUT", allSegments + "/1", `{"name":"one","project":"default","constraints":[]}`, 6},
+		{"make it global again", "PUT", allSegments + "/1", `{"name":"one","constraints":[]}`, 3},
+		{"move the flag", "POST", features + "/f/changeProject", `{"newProjectId":"shop"}`, 3},
+		{"use it in a default strategy", "POST", ofShop + "/default-strategy", `{"name":"default","segments":[1]}`, 3},
+		{"list context fields", "GET", contextFields, "", 3},
 	} {
 		if got := count.during(func() { s.must(t, tt.method, tt.path, tt.body) }); len(got) != tt.want {
 			t.Errorf("%s: %d calls %v, want %d", tt.name, len(got), got, tt.want)

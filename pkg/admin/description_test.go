@@ -21,14 +21,14 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A description is infra/openapi.json, to which every answer of a server in these tests is held.
+// A description is infra/openapi.json. Every response of a server in these tests is checked against it.
 type description struct {
 	document   *openapi3.T
-	routes     *httpapi.Mux                   // tells which route a request takes
-	operations map[string]*openapi3.Operation // by route, less the names of its parameters
+	routes     *httpapi.Mux                   // finds the route of a request
+	operations map[string]*openapi3.Operation // by route without parameter names
 }
 
-// theDescription is read once. That it is the one of this code is seen to by the tests of infra/openapi.
+// theDescription is read once. The tests of infra/openapi check that it matches the code.
 var theDescription = sync.OnceValues(func() (*description, error) {
 	file, err := os.ReadFile(filepath.Join("..", "..", "infra", "openapi.json"))
 	if err != nil {
@@ -56,8 +56,8 @@ var parameterName = regexp.MustCompile(`\{[^}]*\}`)
 
 func shapeOf(route string) string { return parameterName.ReplaceAllString(route, "{}") }
 
-// described lets a handler's answers through, and fails the test for each that is not in the description: an unknown
-// status, a body of another type, a member too much or too few.
+// described passes on a handler's responses. It fails the test for each response that does not match the description, such as
+// an unknown status, a body of another type, or a missing or additional field.
 func described(t *testing.T, handler http.Handler) http.Handler {
 	t.Helper()
 	d, err := theDescription()
@@ -81,7 +81,7 @@ func described(t *testing.T, handler http.Handler) http.Handler {
 	})
 }
 
-// check holds an answer to the description of a route; "" for what has none.
+// check compares a response with the description of a route. The route is "" for unknown paths.
 func (d *description) check(route string, status int, header http.Header, body []byte) error {
 	if route == "" {
 		if status == http.StatusFound && header.Get("Location") == "/docs" {
@@ -126,7 +126,7 @@ func matches(schema *openapi3.SchemaRef, body []byte) error {
 	return schema.Value.VisitJSON(value, openapi3.VisitAsResponse(), openapi3.EnableFormatValidation())
 }
 
-// A copyingWriter keeps what it passes on.
+// A copyingWriter keeps a copy of what it writes.
 type copyingWriter struct {
 	http.ResponseWriter
 	status int
@@ -143,7 +143,7 @@ func (w *copyingWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// TestDescriptionIsStrict sees that the check finds what it is there for.
+// TestDescriptionIsStrict checks that responses that do not match the description are found.
 func TestDescriptionIsStrict(t *testing.T) {
 	d, err := theDescription()
 	if err != nil {
@@ -161,29 +161,29 @@ func TestDescriptionIsStrict(t *testing.T) {
 		media, body string
 		fits        bool
 	}{
-		{"as it should be", route, 201, media, good, true},
+		{"a valid response", route, 201, media, good, true},
 		{"another status", route, 200, media, good, false},
 		{"another type", route, 201, "text/plain", good, false},
-		{"no JSON", route, 201, media, `{`, false},
+		{"invalid JSON", route, 201, media, `{`, false},
 		{"no body", route, 201, media, ``, false},
-		{"a member too few", route, 201, media, strings.Replace(good, `,"sortOrder":1`, ``, 1), false},
-		{"a member too much", route, 201, media, strings.Replace(good, `{`, `{"more":1,`, 1), false},
-		{"a member of another type", route, 201, media, strings.Replace(good, `"n"`, `1`, 1), false},
+		{"a missing field", route, 201, media, strings.Replace(good, `,"sortOrder":1`, ``, 1), false},
+		{"an additional field", route, 201, media, strings.Replace(good, `{`, `{"more":1,`, 1), false},
+		{"a field of another type", route, 201, media, strings.Replace(good, `"n"`, `1`, 1), false},
 		{"null", route, 201, media, strings.Replace(good, `"n"`, `null`, 1), false},
-		{"a failure", route, 409, media, fault, true},
-		{"a failure that cannot be", route, 404, media, fault, false},
-		{"a failure of another name", route, 409, media, strings.Replace(fault, "NotFoundError", "Nosuch", 1), false},
-		{"a failure without an id", route, 409, media, strings.Replace(fault, "5e0c", "", 1), false},
-		{"nothing at the path", "", 404, media, fault, true},
-		{"nothing at the path, in another shape", "", 404, media, good, false},
-		{"no body where there is none", "POST /api/admin/environments/validate", 200, "", "", true},
-		{"a body where there is none", "POST /api/admin/environments/validate", 200, media, good, false},
+		{"an error", route, 409, media, fault, true},
+		{"a status that does not belong to the error", route, 404, media, fault, false},
+		{"an unknown error name", route, 409, media, strings.Replace(fault, "NotFoundError", "Nosuch", 1), false},
+		{"an error with an invalid id", route, 409, media, strings.Replace(fault, "5e0c", "", 1), false},
+		{"an unknown path", "", 404, media, fault, true},
+		{"an unknown path with another body", "", 404, media, good, false},
+		{"no body, as described", "POST /api/admin/environments/validate", 200, "", "", true},
+		{"a body where none is described", "POST /api/admin/environments/validate", 200, media, good, false},
 		{"an unknown route", "POST /nosuch", 200, media, good, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := d.check(tt.route, tt.status, http.Header{"Content-Type": {tt.media}}, []byte(tt.body)); (err == nil) != tt.fits {
-				t.Errorf("got %v, want it to fit: %t", err, tt.fits)
+				t.Errorf("got %v, want a match: %t", err, tt.fits)
 			}
 		})
 	}

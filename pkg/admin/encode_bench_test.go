@@ -10,7 +10,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// BenchmarkLongList lists 10,000 flags of a store that has them at hand: what it costs to make the answer.
+// BenchmarkLongList lists 10,000 flags that the store has in memory. It measures the cost of the response.
 func BenchmarkLongList(b *testing.B) {
 	store := dynamotest.Open(b, nil)
 	dynamotest.Seed(b, store)

@@ -15,7 +15,7 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// TestConditionalReads sends the ETag of an answer back: a 304 while the answer is the same, for each way to say it.
+// TestConditionalReads sends the ETag of a response back, in every valid form. The status is 304 until the data changes.
 func TestConditionalReads(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -30,11 +30,11 @@ func TestConditionalReads(t *testing.T) {
 			status       int
 		}{
 			{"the tag", etag, 304},
-			{"its strong form", strings.TrimPrefix(etag, "W/"), 304},
-			{"a list with the tag in it", `"a", ` + etag + `,"b"`, 304},
-			{"any", "*", 304},
-			{"another", `W/"0123456789abcdef0123456789abcdef"`, 200},
-			{"the tag without its quotes", strings.Trim(strings.TrimPrefix(etag, "W/"), `"`), 200},
+			{"the strong form of the tag", strings.TrimPrefix(etag, "W/"), 304},
+			{"a list that contains the tag", `"a", ` + etag + `,"b"`, 304},
+			{"*", "*", 304},
+			{"another tag", `W/"0123456789abcdef0123456789abcdef"`, 200},
+			{"the tag without quotes", strings.Trim(strings.TrimPrefix(etag, "W/"), `"`), 200},
 		} {
 			got := s.do(t, "GET", path, "", "If-None-Match: "+tt.header)
 			if got.status != tt.status || (got.status == 304) != (got.body == "") || got.header.Get("ETag") != etag {
@@ -49,7 +49,7 @@ func TestConditionalReads(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveNoETag sees that only the answers to reads are conditional.
+// TestErrorsHaveNoETag checks that only successful reads are conditional.
 func TestErrorsHaveNoETag(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -59,12 +59,12 @@ func TestErrorsHaveNoETag(t *testing.T) {
 		s.do(t, "GET", features+"/f", "", "If-None-Match: *", "Authorization:"),
 	} {
 		if got.status == http.StatusNotModified || got.header.Get("ETag") != "" {
-			t.Errorf("%d with ETag %q, want neither a 304 nor a tag", got.status, got.header.Get("ETag"))
+			t.Errorf("%d with ETag %q, want neither a 304 nor an ETag", got.status, got.header.Get("ETag"))
 		}
 	}
 }
 
-// TestAcceptEncoding asks for a list in every way to say what may be sent.
+// TestAcceptEncoding reads a list with various Accept-Encoding headers.
 func TestAcceptEncoding(t *testing.T) {
 	s := serve(t)
 	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
@@ -84,11 +84,11 @@ func TestAcceptEncoding(t *testing.T) {
 		}
 	}
 	if small := s.do(t, "GET", features+"/flag-a", "", "Accept-Encoding: gzip"); small.header.Get("Content-Encoding") != "" || len(small.body) > 1400 {
-		t.Errorf("an answer of %d bytes: Content-Encoding %q, want none below 1400", len(small.body), small.header.Get("Content-Encoding"))
+		t.Errorf("a response of %d bytes: Content-Encoding %q, want none below 1400", len(small.body), small.header.Get("Content-Encoding"))
 	}
 }
 
-// uncompressed is an answer's body without its content encoding.
+// uncompressed is the body of a response without its content encoding.
 func uncompressed(t *testing.T, header http.Header, body io.Reader) []byte {
 	t.Helper()
 	var err error
@@ -108,35 +108,35 @@ func uncompressed(t *testing.T, header http.Header, body io.Reader) []byte {
 	return text
 }
 
-// TestListedHeaders asks by an event of API Gateway, where the adapter splits headers at their commas.
+// TestListedHeaders sends events of API Gateway, whose headers the adapter splits at commas.
 func TestListedHeaders(t *testing.T) {
 	s := serve(t)
 	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
 		s.create(t, name)
 	}
 	function := lambdahttp.Handler(httpapi.New(s.store, admin.Group("features"), httpapi.Config{}))
-	ask := func(header, value string) events.APIGatewayV2HTTPResponse {
+	send := func(header, value string) events.APIGatewayV2HTTPResponse {
 		event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: features,
 			Headers: map[string]string{"authorization": dynamotest.AdminToken, header: value}}
 		event.RequestContext.HTTP.Method = http.MethodGet
-		answer, err := function(t.Context(), event)
+		response, err := function(t.Context(), event)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer
+		return response
 	}
 	for _, value := range []string{"deflate, gzip, br, zstd", "br,gzip;q=0.8", "identity, *"} {
-		if got := ask("accept-encoding", value); got.Headers["Content-Encoding"] != "gzip" || !got.IsBase64Encoded {
+		if got := send("accept-encoding", value); got.Headers["Content-Encoding"] != "gzip" || !got.IsBase64Encoded {
 			t.Errorf("Accept-Encoding %q: Content-Encoding %q, want gzip", value, got.Headers["Content-Encoding"])
 		}
 	}
-	etag := ask("accept", "*/*").Headers["Etag"]
-	if got := ask("if-none-match", `"a", `+etag); got.StatusCode != http.StatusNotModified {
-		t.Errorf("If-None-Match with the tag %s behind another: %d, want 304", etag, got.StatusCode)
+	etag := send("accept", "*/*").Headers["Etag"]
+	if got := send("if-none-match", `"a", `+etag); got.StatusCode != http.StatusNotModified {
+		t.Errorf("If-None-Match with %s after another tag: %d, want 304", etag, got.StatusCode)
 	}
 }
 
-// TestSecretsAreNotStored sees that answers with secrets of tokens may not be kept by anyone on the way.
+// TestSecretsAreNotStored checks that responses with token secrets may not be cached.
 func TestSecretsAreNotStored(t *testing.T) {
 	s := serve(t)
 	for _, path := range []string{"/api/admin/api-tokens", project + "/api-tokens", "/api/admin/invite-link/tokens"} {

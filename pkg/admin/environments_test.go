@@ -42,7 +42,7 @@ func TestCreateEnvironment(t *testing.T) {
 	}
 }
 
-// counted is an environment with the counts that lists have.
+// counted is an environment with the counts of a list.
 func counted(environment string, counts ...string) string {
 	return strings.TrimSuffix(environment, "}") + "," + strings.Join(counts, ",") + "}"
 }
@@ -93,7 +93,7 @@ func TestListProjectEnvironments(t *testing.T) {
 	const strategy = `"defaultStrategy":{"name":"default","title":null,"disabled":false,"sortOrder":0,"segments":[],"constraints":[],"variants":[],"parameters":{}}`
 	s.run(t, []call{
 		{"counts of enabled active flags and of valid tokens with access", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
-		{"create another project", "GET", of("p"), "", 200, list(with(development, 1, 0))},
+		{"the environments of another project", "GET", of("p"), "", 200, list(with(development, 1, 0))},
 		{"set a default strategy", "POST", projects + "/p/environments/development/default-strategy", `{"name":"default"}`, 200, anything},
 		{"the default strategy is listed", "GET", of("p"), "", 200, list(with(development, 1, 0, strategy))},
 		{"other projects do not have it", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
@@ -103,7 +103,7 @@ func TestListProjectEnvironments(t *testing.T) {
 	})
 }
 
-// storeToken stores a token.
+// storeToken writes a token to the store.
 func (s *server) storeToken(t *testing.T, token *flags.Token) {
 	t.Helper()
 	change := flags.Change{Writes: []flags.Write{{After: token}}, Event: flags.Event{ID: token.Hash, Type: flags.APITokenCreated}}
@@ -148,13 +148,13 @@ func TestUpdateEnvironment(t *testing.T) {
 		{"an order with an unknown name", "PUT", order, `{"development":5,"nosuch":1}`, 400, malformed(`"nosuch"`)},
 		{"an order with a text", "PUT", order, `{"development":"1"}`, 400, invalid("/development")},
 		{"a list", "PUT", order, `[1]`, 400, invalid("")},
-		{"off", "POST", environments + "/development/off", "", 204, ""},
-		{"off again", "POST", environments + "/development/off", "", 204, ""},
-		{"it is", "GET", environments + "/development", "", 200, environment("development", "test", false, 1)},
-		{"a project made now does not get it", "POST", projects, `{"id":"p"}`, 201, `{"...":0,"environments":["production"]}`},
-		{"nor are flags switched off", "GET", features + "/f", "", 200, `{"...":0,"enabled":true}`},
-		{"and may be switched", "POST", in("f", "development") + "/off", "", 200, anything},
-		{"on", "POST", environments + "/development/on", "", 204, ""},
+		{"disable the environment", "POST", environments + "/development/off", "", 204, ""},
+		{"disable it again", "POST", environments + "/development/off", "", 204, ""},
+		{"it is disabled", "GET", environments + "/development", "", 200, environment("development", "test", false, 1)},
+		{"a new project does not have it", "POST", projects, `{"id":"p"}`, 201, `{"...":0,"environments":["production"]}`},
+		{"flags stay enabled", "GET", features + "/f", "", 200, `{"...":0,"enabled":true}`},
+		{"flags can be disabled", "POST", in("f", "development") + "/off", "", 200, anything},
+		{"enable the environment", "POST", environments + "/development/on", "", 204, ""},
 		{"it is enabled", "GET", environments + "/development", "", 200, environment("development", "test", true, 1)},
 		{"enable an unknown environment", "POST", environments + "/nosuch/on", "", 404, notFound(`"nosuch"`)},
 		{"disable an unknown environment", "POST", environments + "/nosuch/off", "", 404, notFound(`"nosuch"`)},
