@@ -10,22 +10,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a sequence may do: each of these draws what it is about, says what must be answered by what the model knows, and
-// does the same to the model.
+// The actions of a sequence. Each chooses its parameters, expects the status that the model gives, and makes the same change in
+// the model.
 
-// actions are all of them, by name.
+// actions returns all of them, by name.
 func (q *sequence) actions() map[string]func(*rapid.T) {
 	all := map[string]func(){
-		"make": q.make, "update": q.update, "patch": q.patch, "archive": q.archive, "revive": q.revive, "revive again": q.revive, "clone": q.clone, "clone again": q.clone,
-		"switch": q.turn, "switch again": q.turn, "add a strategy": q.addStrategy, "add another": q.addStrategy,
+		"create": q.create, "update": q.update, "patch": q.patch, "archive": q.archive, "revive": q.revive, "revive again": q.revive, "clone": q.clone, "clone again": q.clone,
+		"enable or disable": q.enableOrDisable, "enable or disable again": q.enableOrDisable, "add a strategy": q.addStrategy, "add another": q.addStrategy,
 		"replace a strategy": q.replaceStrategy, "disable a strategy": q.disableStrategy, "remove a strategy": q.removeStrategy, "order strategies": q.orderStrategies,
-		"set variants": q.setVariants, "set variants in many": q.setVariantsInMany,
+		"set variants": q.setVariants, "set variants in several environments": q.setVariantsInMany,
 		"tag": q.tag, "change tags": q.changeTags, "untag": q.untag,
 		"depend": q.depend, "depend more": q.depend, "end a dependency": q.endDependency, "end dependencies": q.endDependencies,
-		"complete": q.complete, "uncomplete": q.uncomplete, "favorite": q.favorite, "move": q.move, "import": q.bring,
-		"archive many": q.archiveMany, "do to many": q.doToMany, "move many": q.moveMany,
-		"attach": q.attach, "detach": q.detach, "default strategy": q.defaultStrategy, "renew the environment": q.renew,
-		"give a segment": q.giveSegment, "give another": q.giveSegment, "delete a segment": q.deleteSegment,
+		"complete": q.complete, "uncomplete": q.uncomplete, "favorite": q.favorite, "move": q.move, "import": q.importFlag,
+		"archive many": q.archiveMany, "change many": q.changeMany, "move many": q.moveMany,
+		"attach": q.attach, "detach": q.detach, "default strategy": q.defaultStrategy, "delete or create stage": q.deleteOrCreateStage,
+		"change the owner of a segment": q.changeOwner, "change another owner": q.changeOwner, "delete a segment": q.deleteSegment,
 	}
 	actions := map[string]func(*rapid.T){}
 	for name, act := range all {
@@ -51,7 +51,7 @@ func (q *sequence) anyEnvironment() string {
 	return q.one("environment", "development", "production", "stage")
 }
 
-// projectOf is the project of a flag; "default" for one that is not there.
+// projectOf returns the project of a flag; "default" if the flag does not exist.
 func (q *sequence) projectOf(name string) string {
 	if f := q.world.flags[name]; f != nil {
 		return f.Project
@@ -68,7 +68,7 @@ func (q *sequence) some(what string, n int, of ...string) []string {
 	return list
 }
 
-// status is the one of success where the flag is there and active, or else 404.
+// status returns success if the flag is active, and 404 if not.
 func (q *sequence) status(f *modelFlag, success int) int {
 	if f == nil {
 		return 404
@@ -76,7 +76,7 @@ func (q *sequence) status(f *modelFlag, success int) int {
 	return success
 }
 
-func (q *sequence) make() {
+func (q *sequence) create() {
 	name, project := q.anyFlag(), q.one("project", "default", "shop")
 	kind, text, impression := q.one("type", "release", "kill-switch"), q.one("description", "", "words"), q.flip("impression data")
 	status := 201
@@ -105,7 +105,7 @@ func (q *sequence) patch() {
 	q.change(f, func() { f.Description, f.ImpressionData = &text, true })
 }
 
-// change does something to a flag of the model, if it is there.
+// change changes a flag of the model, if it exists.
 func (q *sequence) change(f *modelFlag, change func()) {
 	if f != nil {
 		q.world.changing(f, change)
@@ -173,7 +173,7 @@ func (q *sequence) clone() {
 	q.world.flags[to] = c
 }
 
-func (q *sequence) turn() {
+func (q *sequence) enableOrDisable() {
 	name, environment, on := q.anyFlag(), q.anyEnvironment(), q.flip("on")
 	f, way := q.world.active(name), "/off"
 	status := q.inEnvironment(f, name, environment)
@@ -185,11 +185,11 @@ func (q *sequence) turn() {
 	}
 	q.do("POST", q.pathOf(name)+"/environments/"+environment+way, "", status)
 	if status == 200 {
-		q.turned(f, environment, on)
+		q.setEnabled(f, environment, on)
 	}
 }
 
-// inEnvironment is the status of what is about a flag in an environment, if all is well.
+// inEnvironment returns 200 if the flag is active and its project has the environment, and 404 if not.
 func (q *sequence) inEnvironment(f *modelFlag, name, environment string) int {
 	if f == nil || q.world.attached(q.projectOf(name), environment) == nil {
 		return 404
@@ -201,7 +201,7 @@ func (q *sequence) canEnable(f *modelFlag, environment string) bool {
 	return len(q.world.at(f, environment).strategies) > 0 || q.world.attached(f.Project, environment).strategy != nil
 }
 
-func (q *sequence) turned(f *modelFlag, environment string, on bool) {
+func (q *sequence) setEnabled(f *modelFlag, environment string, on bool) {
 	q.change(f, func() {
 		if on && !q.world.enabled(f, environment) && len(q.world.at(f, environment).strategies) == 0 {
 			added := *q.world.attached(f.Project, environment).strategy
@@ -213,7 +213,7 @@ func (q *sequence) turned(f *modelFlag, environment string, on bool) {
 	})
 }
 
-// drawStrategy is any strategy, but for its id.
+// drawStrategy returns a random strategy without an id.
 func (q *sequence) drawStrategy(flag string) strategyState {
 	s := strategyState{Name: "default", Disabled: q.one("disabled", "no", "no", "yes") == "yes", SortOrder: float64(rapid.IntRange(0, 3).Draw(q.rt, "sort order"))}
 	if q.flip("rollout") {
@@ -230,7 +230,7 @@ func (q *sequence) drawStrategy(flag string) strategyState {
 	for _, segment := range q.some("segments", 2, "1", "2", "3") {
 		s.Segments = append(s.Segments, int64(segment[0]-'0'))
 	}
-	s.Variants = shared(q.some("variants", 3, "x", "y", "z"))
+	s.Variants = sharedWeights(q.some("variants", 3, "x", "y", "z"))
 	return s
 }
 
@@ -251,7 +251,7 @@ func (q *sequence) addStrategy() {
 	})
 }
 
-// anyStrategy draws a strategy that there is; -1 for none.
+// anyStrategy chooses an existing strategy; the index is -1 if there is none.
 func (q *sequence) anyStrategy() (f *modelFlag, environment, path string, list []strategyState, i int) {
 	name := q.anyFlag()
 	environment = q.anyEnvironment()
@@ -315,7 +315,7 @@ func (q *sequence) orderStrategies() {
 
 func (q *sequence) setVariants() {
 	name, environment := q.anyFlag(), q.anyEnvironment()
-	f, variants := q.world.active(name), shared(q.some("variants", 3, "x", "y", "z"))
+	f, variants := q.world.active(name), sharedWeights(q.some("variants", 3, "x", "y", "z"))
 	status := q.inEnvironment(f, name, environment)
 	q.do("PUT", q.pathOf(name)+"/environments/"+environment+"/variants", text(variantBodies(variants)), status)
 	if status == 200 {
@@ -325,7 +325,7 @@ func (q *sequence) setVariants() {
 
 func (q *sequence) setVariantsInMany() {
 	name, all := q.anyFlag(), q.flip("all")
-	f, variants := q.world.active(name), shared(q.some("variants", 3, "x", "y", "z"))
+	f, variants := q.world.active(name), sharedWeights(q.some("variants", 3, "x", "y", "z"))
 	environments := q.some("environments", 3, "development", "production", "stage")
 	path, in := "/variants", text(variantBodies(variants))
 	status := q.status(f, 200)
@@ -517,8 +517,8 @@ func (q *sequence) moved(f *modelFlag, to string) {
 	})
 }
 
-// bring imports one flag.
-func (q *sequence) bring() {
+// importFlag imports one flag.
+func (q *sequence) importFlag() {
 	name, project, environment := q.anyFlag(), q.one("project", "default", "shop"), q.anyEnvironment()
 	f, on, kind, tags := q.world.flags[name], q.flip("on"), q.one("type", "release", "experiment"), q.some("tags", 2, "t1", "t3")
 	var strategies []strategyState
@@ -527,7 +527,7 @@ func (q *sequence) bring() {
 		s.Segments = nil
 		strategies = append(strategies, s)
 	}
-	variants := shared(q.some("variants", 2, "x", "y"))
+	variants := sharedWeights(q.some("variants", 2, "x", "y"))
 	status := 200
 	if q.world.attached(project, environment) == nil {
 		status = 404
@@ -535,7 +535,7 @@ func (q *sequence) bring() {
 	got := q.do("POST", importData, oneImport(name, kind, project, environment, on, tags, strategies, variants), status)
 	refused := f != nil && (f.Archived || f.Project != project)
 	if skipped := strings.Contains(got.body, `"skipped":1`); status == 200 && skipped != refused {
-		q.rt.Fatalf("the import of %s answered %s, want it skipped: %t", name, got.body, refused)
+		q.rt.Fatalf("the import of %s returned %s, want it skipped: %t", name, got.body, refused)
 	}
 	if status != 200 || refused {
 		return
@@ -547,14 +547,14 @@ func (q *sequence) bring() {
 		q.world.flags[name] = f
 	}
 	before := f.changes
-	q.change(f, func() { q.brought(f, environment, on, kind, tags, strategies, variants) })
-	f.changes = min(f.changes, before+1) // an import has one event for a flag, whatever it changes
+	q.change(f, func() { q.imported(f, environment, on, kind, tags, strategies, variants) })
+	f.changes = min(f.changes, before+1) // an import has one event for each flag that it changes
 	if fresh {
 		f.changes = 1
 	}
 }
 
-func (q *sequence) brought(f *modelFlag, environment string, on bool, kind string, tags []string, strategies []strategyState, variants []variantState) {
+func (q *sequence) imported(f *modelFlag, environment string, on bool, kind string, tags []string, strategies []strategyState, variants []variantState) {
 	f.Type, f.Tags = kind, nil
 	f.changeTags(tags, nil)
 	if on && len(strategies) == 0 {
@@ -591,11 +591,11 @@ func text(v any) string {
 	return string(document)
 }
 
-// body is an object of names and values in turn.
-func body(members ...any) string {
+// body returns a JSON object of alternating names and values.
+func body(fields ...any) string {
 	object := map[string]any{}
-	for i := 0; i < len(members); i += 2 {
-		object[members[i].(string)] = members[i+1]
+	for i := 0; i < len(fields); i += 2 {
+		object[fields[i].(string)] = fields[i+1]
 	}
 	return text(object)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// archiveMany archives flags of a project: parents with their children, in any order.
+// archiveMany archives several flags of a project. Parents can be archived with their children, in any order.
 func (q *sequence) archiveMany() {
 	project, names := q.one("project", "default", "shop"), q.some("flags", 4, "a", "b", "c", "d", "e")
 	left, unknown := slices.Clone(names), 0
@@ -17,21 +17,21 @@ func (q *sequence) archiveMany() {
 		}
 		return gone
 	})
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		for _, name := range slices.Clone(left) {
 			if len(q.world.children(name)) == 0 {
 				f := q.world.flags[name]
 				q.change(f, func() { f.Archived, f.Dependencies = true, nil })
 				left = slices.DeleteFunc(left, func(one string) bool { return one == name })
-				again = true
+				changed = true
 			}
 		}
 	}
 	q.do("POST", projects+"/"+project+"/archive", body("features", append([]string{}, names...)), statusOf(202, unknown, len(left)))
 }
 
-// statusOf is that of a call for many, of which some are not there and some refused.
+// statusOf returns the status of a request for several flags, of which some are unknown and some are refused.
 func statusOf(success, unknown, refused int) int {
 	switch {
 	case refused > 0:
@@ -42,8 +42,8 @@ func statusOf(success, unknown, refused int) int {
 	return success
 }
 
-// doToMany does to flags of a project what is done to one by other paths.
-func (q *sequence) doToMany() {
+// changeMany calls the bulk operations of a project.
+func (q *sequence) changeMany() {
 	project, names, environment := q.one("project", "default", "shop"), q.some("flags", 4, "a", "b", "c", "d", "e"), q.anyEnvironment()
 	what, yes := q.one("what", "stale", "revive", "tags", "switch"), q.flip("yes")
 	added, removed := q.some("added", 2, "t1", "t3"), q.some("removed", 1, "t/2")
@@ -66,7 +66,7 @@ func (q *sequence) doToMany() {
 		case yes && !q.canEnable(f, environment):
 			refused++
 		default:
-			q.turned(f, environment, yes)
+			q.setEnabled(f, environment, yes)
 		}
 	}
 	list := append([]string{}, names...)
@@ -153,13 +153,13 @@ func (q *sequence) defaultStrategy() {
 	}
 }
 
-// renew deletes the environment "stage", or makes it again: as another, in which every flag is clean.
-func (q *sequence) renew() {
+// deleteOrCreateStage deletes the environment "stage", or creates it again. The new environment has no data of flags.
+func (q *sequence) deleteOrCreateStage() {
 	if q.world.environments["stage"] != 0 {
 		if q.one("deleted", "no", "no", "yes") == "no" {
 			return
 		}
-		q.world.leave("stage")
+		q.world.noteLeftovers("stage")
 		q.do("DELETE", environments+"/stage", "", 200)
 		q.world.environments["stage"] = 0
 		return
@@ -189,7 +189,7 @@ func variantBodies(variants []variantState) []map[string]any {
 	return list
 }
 
-// strategyOf is a strategy as it is sent.
+// strategyOf returns a strategy as in a request.
 func strategyOf(s strategyState) map[string]any {
 	constraints := []map[string]any{}
 	for _, c := range s.Constraints {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// What a flag is, as answers tell it and as the model and the replay of its events have it. Of what a flag holds, this
-// leaves out the times (createdAt, archivedAt, lastSeenAt, when a stage was entered) and who made it.
+// The state of a flag, as in responses, in the model and in the replay of its events. It leaves out the times (createdAt,
+// archivedAt, lastSeenAt, when a stage was entered) and the creator.
 
 type flagState struct {
 	Name, Type, Project   string
@@ -16,7 +16,7 @@ type flagState struct {
 	Stale, ImpressionData bool
 	Archived, Favorite    bool
 	Tags                  []tagState        // by type and value
-	Dependencies          []dependencyState // in the order of their adding
+	Dependencies          []dependencyState // in the order in which they were added
 	Lifecycle             phaseState
 	Environments          map[string]environmentState // those of its project
 }
@@ -60,31 +60,31 @@ type variantState struct {
 	Payload                      *struct{ Type, Value string }
 }
 
-// A world is the model: small, and written without a look at how Guidon does it.
+// A world is the model. It is small, and independent of the implementation.
 type world struct {
 	flags        map[string]*modelFlag
-	environments map[string]int                    // those of the service: which of its name each is
+	environments map[string]int                    // of the service; the number tells environments with the same name apart
 	projects     map[string]map[string]*attachment // by project and environment
-	segments     map[int64]string                  // the project that each belongs to; "" for all. Deleted ones are not there
-	leftovers    map[int64]bool                    // segments that were used in an environment that was deleted
-	counter      int                               // of what is new each time
+	segments     map[int64]string                  // the project of each, "" for all projects; without deleted segments
+	leftovers    map[int64]bool                    // segments that were used in a deleted environment
+	counter      int                               // for new numbers
 }
 
-// An attachment is an environment's place in a project.
+// An attachment is an environment in a project.
 type attachment struct {
-	environment int // which of its name
+	environment int // its number in world.environments
 	id          int
-	strategy    *strategyState // the default one
+	strategy    *strategyState // the default strategy
 }
 
-// A modelFlag is a flag, with all that it has in environments that are out of sight, too.
+// A modelFlag is a flag, including its data in environments that are removed from the project.
 type modelFlag struct {
 	flagState
 	in      map[string]*setup
-	changes int // how many events there must be
+	changes int // the number of events that it must have
 }
 
-// A setup is what a flag has in an environment, and under which one of that name, and where it was switched on.
+// A setup is the data of a flag in an environment: the number of the environment, and the attachment in which it was enabled.
 type setup struct {
 	environment, enabledIn int
 	strategies             []strategyState
@@ -107,7 +107,7 @@ func newWorld() *world {
 
 func (w *world) next() int { w.counter++; return w.counter }
 
-// attached is an environment as a project has it; nil when it does not.
+// attached returns the environment of a project; nil if the project does not have it.
 func (w *world) attached(project, environment string) *attachment {
 	a := w.projects[project][environment]
 	if a == nil || w.environments[environment] != a.environment {
@@ -116,7 +116,7 @@ func (w *world) attached(project, environment string) *attachment {
 	return a
 }
 
-// active is a flag that is there and not archived; nil when there is none.
+// active returns a flag that exists and is not archived; nil if there is none.
 func (w *world) active(name string) *modelFlag {
 	if f := w.flags[name]; f != nil && !f.Archived {
 		return f
@@ -124,7 +124,7 @@ func (w *world) active(name string) *modelFlag {
 	return nil
 }
 
-// at is what a flag has in an environment that its project has.
+// at returns the data of a flag in an environment of its project.
 func (w *world) at(f *modelFlag, environment string) *setup {
 	a := w.attached(f.Project, environment)
 	s := f.in[environment]
@@ -148,7 +148,7 @@ func (w *world) enable(f *modelFlag, environment string, on bool) {
 	}
 }
 
-// children are the active flags that depend on one.
+// children returns the active flags that depend on a flag.
 func (w *world) children(name string) (list []string) {
 	for child, f := range w.flags {
 		if slices.ContainsFunc(f.Dependencies, func(d dependencyState) bool { return d.Feature == name }) {
@@ -158,7 +158,7 @@ func (w *world) children(name string) (list []string) {
 	return list
 }
 
-// state is a flag as it is answered.
+// state returns a flag as in a response.
 func (w *world) state(f *modelFlag) flagState {
 	state := f.flagState
 	state.Tags, state.Dependencies = slices.Clone(f.Tags), slices.Clone(f.Dependencies)
@@ -176,17 +176,17 @@ func (w *world) state(f *modelFlag) flagState {
 	return state
 }
 
-// changing does something to a flag and counts the events that this makes.
+// changing changes a flag and counts the events of the change.
 func (w *world) changing(f *modelFlag, change func()) {
 	was := w.state(f).normal()
 	change()
 	if now := w.state(f).normal(); !reflect.DeepEqual(was, now) {
-		f.changes += 1 + further(was, now)
+		f.changes += 1 + additionalEvents(was, now)
 	}
 }
 
-// further is how many events a change has beside the first one.
-func further(was, now flagState) (n int) {
+// additionalEvents returns the number of events of a change after the first one.
+func additionalEvents(was, now flagState) (n int) {
 	if was.Stale != now.Stale {
 		n++
 	}
@@ -202,7 +202,7 @@ func further(was, now flagState) (n int) {
 	return n
 }
 
-// normal is a state with every empty list as none, to compare it.
+// normal returns a copy with nil for empty lists, so that states can be compared.
 func (s flagState) normal() flagState {
 	s.Tags, s.Dependencies = none(slices.Clone(s.Tags)), none(slices.Clone(s.Dependencies))
 	slices.SortFunc(s.Tags, func(a, b tagState) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Value, b.Value)) })
@@ -238,7 +238,7 @@ func none[T any](list []T) []T {
 	return list
 }
 
-// setStrategies keeps strategies in order, and switches off what has lost the last one that is enabled.
+// setStrategies sets and sorts the strategies. It disables the flag in the environment if none of them is enabled any more.
 func (w *world) setStrategies(f *modelFlag, environment string, list []strategyState) {
 	s := w.at(f, environment)
 	active := func(one strategyState) bool { return !one.Disabled }
@@ -249,8 +249,8 @@ func (w *world) setStrategies(f *modelFlag, environment string, list []strategyS
 	s.strategies = list
 }
 
-// shared are variants of variable weight as Guidon distributes them.
-func shared(names []string) (list []variantState) {
+// sharedWeights returns variants with variable weights as Guidon distributes them.
+func sharedWeights(names []string) (list []variantState) {
 	rest := 1000
 	for i, name := range names {
 		share := (rest + len(names) - i - 1) / (len(names) - i)

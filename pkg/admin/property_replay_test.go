@@ -9,19 +9,19 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A replay makes flags of nothing but events: those of each flag by GET /api/admin/events/{featureName}, and of the log
-// those of environments that were taken out of a project or deleted, which touch no flag and leave no event of any.
+// A replay rebuilds a flag from its events, which GET /api/admin/events/{featureName} returns. It also needs the events of the
+// log about environments that were removed from a project or deleted, since these changes have no event of a flag.
 //
-// It rebuilds all of a flagState: name, type, project, description, stale, impressionData, archived, whether it is the
-// caller's favorite, tags, dependencies, the stage with its outcome, and for each environment whether it is on, its
-// strategies with all of their members, and its variants. It does not rebuild the times (events have the moment of the
-// change, the flag that of the decision), nor what an event of more than 64 KiB leaves out.
+// It rebuilds all of a flagState: name, type, project, description, stale, impressionData, archived, the caller's favorite,
+// tags, dependencies, the stage with its outcome, and for each environment whether it is enabled, its strategies with all
+// fields, and its variants. It does not rebuild the times (an event has the time of the commit, the flag that of the
+// decision), nor data that events above 64 KiB leave out.
 type replay struct {
 	flag  flagState
 	found bool
 }
 
-// An eventState is an event as it is read.
+// An eventState is an event in a response.
 type eventState struct {
 	ID                                int64
 	Type                              flags.EventType
@@ -29,7 +29,7 @@ type eventState struct {
 	Data, PreData                     json.RawMessage
 }
 
-// replayAll compares every flag with what its events make.
+// replayAll compares every flag with the replay of its events.
 func (q *sequence) replayAll() {
 	var others struct{ Events []eventState }
 	q.read(q.handler, "GET", "/api/admin/events?limit=1000&type=IS_ANY_OF:project-environment-removed,environment-deleted", "", &others)
@@ -48,7 +48,7 @@ func (q *sequence) replayAll() {
 			}
 		}
 		want, got := q.world.state(f).normal(), r.flag
-		for environment := range want.Environments { // as the project has them
+		for environment := range want.Environments { // the project has environments without data
 			if _, had := got.Environments[environment]; !had {
 				got.Environments[environment] = environmentState{}
 			}
@@ -58,11 +58,11 @@ func (q *sequence) replayAll() {
 				delete(got.Environments, environment)
 			}
 		}
-		q.same("flag "+name+" and what its events make", want, got.normal())
+		q.same("flag "+name+" and the replay of its events", want, got.normal())
 	}
 }
 
-// eventSide is what either side of an event may say.
+// eventSide has the fields of data and preData of all events.
 type eventSide struct {
 	Name, Type, Project   *string
 	Description           *string
@@ -84,10 +84,10 @@ type eventSide struct {
 	Stage, Status, StatusValue string
 }
 
-// apply does to the flag what an event says.
+// apply applies an event to the flag.
 func (r *replay) apply(e eventState) error {
 	var data, preData eventSide
-	if e.Type != flags.FeatureStrategyOrder && e.Type != flags.FeatureVariantsUpdated && e.Type != flags.FeatureAllVariantsUpdated { // whose members are ids, and environments
+	if e.Type != flags.FeatureStrategyOrder && e.Type != flags.FeatureVariantsUpdated && e.Type != flags.FeatureAllVariantsUpdated { // the keys of their data are ids or environments
 		for from, to := range map[*json.RawMessage]*eventSide{&e.Data: &data, &e.PreData: &preData} {
 			if len(*from) > 0 {
 				if err := json.Unmarshal(*from, to); err != nil {
@@ -108,7 +108,7 @@ func (r *replay) apply(e eventState) error {
 		return r.ofEnvironment(e)
 	}
 	if !r.found {
-		return fmt.Errorf("comes before the flag is there")
+		return fmt.Errorf("comes before the creation of the flag")
 	}
 	switch e.Type {
 	case flags.FeatureUpdated:
@@ -117,7 +117,7 @@ func (r *replay) apply(e eventState) error {
 		r.metadata(data)
 	case flags.FeatureStaleOn, flags.FeatureStaleOff:
 		if r.flag.Stale != (e.Type == flags.FeatureStaleOn) {
-			return fmt.Errorf("tells otherwise than the event before")
+			return fmt.Errorf("contradicts the event before it")
 		}
 	case flags.FeatureArchived:
 		r.flag.Archived, r.flag.Dependencies = true, nil
@@ -154,18 +154,18 @@ func (r *replay) apply(e eventState) error {
 	return nil
 }
 
-// with keeps a dependency where the flag has one of that parent, or behind the others.
+// with replaces the dependency on a parent, or adds it at the end.
 func (f *modelFlag) with(into *flagState, d dependencyState) {
 	f.dependOn(d)
 	into.Dependencies = f.Dependencies
 }
 
-// metadata is what is said of a flag everywhere.
+// metadata sets the fields that do not depend on an environment.
 func (r *replay) metadata(data eventSide) {
 	r.flag.Type, r.flag.Description, r.flag.Stale, r.flag.ImpressionData = *data.Type, data.Description, data.Stale, data.ImpressionData
 }
 
-// whole is a flag that was made, cloned or imported: all that such an event says.
+// whole applies the event of a created, cloned or imported flag, which has all its fields.
 func (r *replay) whole(e eventState, data eventSide) {
 	r.metadata(data)
 	if data.Dependencies != nil {
@@ -183,7 +183,7 @@ func (r *replay) whole(e eventState, data eventSide) {
 	})
 }
 
-// in changes what the flag has in an environment.
+// in changes the data of the flag in an environment.
 func (r *replay) in(environment string, change func(*environmentState)) {
 	env := r.flag.Environments[environment]
 	env.Strategies = slices.Clone(env.Strategies)
@@ -192,7 +192,7 @@ func (r *replay) in(environment string, change func(*environmentState)) {
 	r.flag.Environments[environment] = env
 }
 
-// ofEnvironment is what an environment that leaves means for the flag.
+// ofEnvironment applies the event of an environment that is removed from a project or deleted.
 func (r *replay) ofEnvironment(e eventState) error {
 	switch {
 	case !r.found:
@@ -217,7 +217,7 @@ func (r *replay) tags(e eventState, data, preData eventSide) {
 	r.flag.Tags = f.Tags
 }
 
-// inEnvironment is what was changed in one environment, or in several.
+// inEnvironment applies changes in one or several environments.
 func (r *replay) inEnvironment(e eventState, data eventSide) (err error) {
 	switch e.Type {
 	case flags.FeatureVariantsUpdated, flags.FeatureAllVariantsUpdated:
@@ -258,7 +258,7 @@ func (r *replay) inEnvironment(e eventState, data eventSide) (err error) {
 			}
 		})
 	default:
-		err = fmt.Errorf("an event of no known type")
+		err = fmt.Errorf("unknown type of event")
 	}
 	return err
 }

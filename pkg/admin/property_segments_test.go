@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// segmentBody is one of the three segments of a sequence, as it is sent. project is the one that it belongs to; "" is all.
+// segmentBody returns the body of one of the three segments of a sequence. project is its owner; "" is all projects.
 func segmentBody(id int64, project string) string {
 	constraints := []constraintState{}
 	if id == 2 {
@@ -25,8 +25,8 @@ func segmentBody(id int64, project string) string {
 
 func (q *sequence) anySegment() int64 { return int64(q.one("segment", "1", "2", "3")[0] - '0') }
 
-// giveSegment gives a segment to a project, or to all.
-func (q *sequence) giveSegment() {
+// changeOwner changes the project of a segment.
+func (q *sequence) changeOwner() {
 	id, to := q.anySegment(), q.one("owner", "", "default", "shop")
 	_, there := q.world.segments[id]
 	status := 204
@@ -42,8 +42,8 @@ func (q *sequence) giveSegment() {
 	}
 }
 
-// deleteSegment deletes a segment that flags did not have in an environment that was deleted: else each of their
-// strategies there would go with an event, of which the model knows nothing.
+// deleteSegment deletes a segment, except one that flags used in a deleted environment. Its deletion would also remove their
+// strategies there, with events that the model does not have.
 func (q *sequence) deleteSegment() {
 	id := q.anySegment()
 	_, there := q.world.segments[id]
@@ -62,7 +62,7 @@ func (q *sequence) deleteSegment() {
 	}
 }
 
-// compareSegments reads whose each segment is, and who uses it.
+// compareSegments compares the owners and uses of segments with the model.
 func (q *sequence) compareSegments() {
 	type row struct {
 		ID                             int64
@@ -81,7 +81,7 @@ func (q *sequence) compareSegments() {
 			}
 		}
 		for project := range q.world.projects {
-			if q.world.standard(project, id) {
+			if q.world.inDefaultStrategy(project, id) {
 				users[project] = true
 			}
 		}
@@ -91,7 +91,7 @@ func (q *sequence) compareSegments() {
 	q.same("the segments", want, got.Segments)
 }
 
-// usable tells whether strategies of a project can get segments.
+// usable reports whether strategies of a project can use segments.
 func (w *world) usable(project string, segments []int64) bool {
 	return !slices.ContainsFunc(segments, func(id int64) bool {
 		owner, there := w.segments[id]
@@ -99,7 +99,7 @@ func (w *world) usable(project string, segments []int64) bool {
 	})
 }
 
-// usedBy tells whether a segment is used in such a project.
+// usedBy reports whether a segment is used in one of the projects that in selects.
 func (w *world) usedBy(id int64, in func(project string) bool) bool {
 	for _, f := range w.flags {
 		if in(f.Project) && w.has(f, id) {
@@ -107,14 +107,14 @@ func (w *world) usedBy(id int64, in func(project string) bool) bool {
 		}
 	}
 	for project := range w.projects {
-		if in(project) && w.standard(project, id) {
+		if in(project) && w.inDefaultStrategy(project, id) {
 			return true
 		}
 	}
 	return false
 }
 
-// has tells whether a flag, archived or not, has a segment in an environment that exists.
+// has reports whether a flag, active or archived, uses a segment in an existing environment.
 func (w *world) has(f *modelFlag, id int64) bool {
 	for environment := range f.in {
 		if slices.ContainsFunc(w.strategies(f, environment), func(s strategyState) bool { return slices.Contains(s.Segments, id) }) {
@@ -124,7 +124,7 @@ func (w *world) has(f *modelFlag, id int64) bool {
 	return false
 }
 
-// strategies are those that a flag has in an environment that exists, whether its project has it or not.
+// strategies returns the strategies of a flag in an existing environment, even if its project does not have it.
 func (w *world) strategies(f *modelFlag, environment string) []strategyState {
 	if s := f.in[environment]; s != nil && s.environment == w.environments[environment] {
 		return s.strategies
@@ -132,8 +132,8 @@ func (w *world) strategies(f *modelFlag, environment string) []strategyState {
 	return nil
 }
 
-// standard tells whether a default strategy of a project has a segment.
-func (w *world) standard(project string, id int64) bool {
+// inDefaultStrategy reports whether a default strategy of a project uses a segment.
+func (w *world) inDefaultStrategy(project string, id int64) bool {
 	for environment := range w.projects[project] {
 		if a := w.attached(project, environment); a != nil && a.strategy != nil && slices.Contains(a.strategy.Segments, id) {
 			return true
@@ -142,8 +142,8 @@ func (w *world) standard(project string, id int64) bool {
 	return false
 }
 
-// leave notes what segments flags have in an environment that is about to be deleted.
-func (w *world) leave(environment string) {
+// noteLeftovers records the segments that flags use in an environment, before it is deleted.
+func (w *world) noteLeftovers(environment string) {
 	for _, f := range w.flags {
 		for _, s := range w.strategies(f, environment) {
 			for _, id := range s.Segments {

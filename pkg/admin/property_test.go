@@ -20,24 +20,24 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestProperties makes random sequences of operations, through the whole interface and a real engine, and holds them to
-// a small model: every status, every flag after every step, every list at the end. Then
+// TestProperties runs random sequences of operations through the whole API and a real engine, and compares them with a small
+// model: every status, every flag after every step, every list at the end. It also checks that
 //
-//   - the events of each flag, replayed, make what the flag is, and there are as many as its changes make;
-//   - what is exported and imported into a fresh store is the same there, and so is its export;
+//   - replaying the events of a flag gives the flag, and every change has its events;
+//   - an export imported into an empty store gives the same flags and the same export;
 //   - the table is consistent (dynamotest.Check).
 //
-// 25 sequences in `make test`, 1,000 in `make trust`; a failure prints the seed that makes it again.
+// `make test` runs 25 sequences, `make trust` 1,000. A failure prints the seed that reproduces it.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(dynamotest.Times(25, 50)), "rapid.steps": "30", "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
-		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // else somebody has set it
+		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // not set on the command line
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for batch := range dynamotest.Times(1, 20) { // each on an engine of its own: they slow down as request tokens pile up
+	for batch := range dynamotest.Times(1, 20) { // each has its own engine: an engine slows down with every request token that it stores
 		t.Run(strconv.Itoa(batch), func(t *testing.T) {
 			e, err := engine.Start(t.Context(), engine.Options{})
 			if err != nil {
@@ -60,7 +60,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// A sequence is one of operations, over a table of its own.
+// A sequence runs operations on its own table.
 type sequence struct {
 	t       *testing.T
 	rt      *rapid.T
@@ -69,10 +69,10 @@ type sequence struct {
 	handler http.Handler
 	world   *world
 	step    string
-	answers map[string]int // by step and status, of all sequences
+	answers map[string]int // of all sequences, by step and status
 }
 
-// open makes a service over a new table: two projects with three environments, a segment or two.
+// open returns a service with a new table, which has two projects with three environments, and three segments.
 func (q *sequence) open(table string) http.Handler {
 	store := dynamotest.OpenOn(q.t, q.engine, table, nil)
 	dynamotest.Seed(q.t, store)
@@ -90,7 +90,7 @@ func (q *sequence) open(table string) http.Handler {
 	return handler
 }
 
-// begin makes some flags, so that most of what follows is about one.
+// begin creates some flags, so that most operations concern an existing flag.
 func (q *sequence) begin() {
 	q.step = "the beginning"
 	for name, project := range map[string]string{"a": "default", "b": "default", "c": "default", "d": "shop"} {
@@ -103,11 +103,11 @@ func (q *sequence) begin() {
 		s.ID = idIn(q.do("POST", q.pathOf(name)+"/environments/production/strategies", strategyBody(s), 200).body)
 		q.change(f, func() { q.world.setStrategies(f, "production", []strategyState{s}) })
 		q.do("POST", q.pathOf(name)+"/environments/production/on", "", 200)
-		q.turned(f, "production", true)
+		q.setEnabled(f, "production", true)
 	}
 }
 
-// do asks, and wants a status.
+// do sends a request and checks the status.
 func (q *sequence) do(method, path, body string, status int) answer {
 	return q.ask(q.handler, method, path, body, status)
 }
@@ -121,7 +121,7 @@ func (q *sequence) ask(handler http.Handler, method, path, body string, status i
 	return got
 }
 
-// read is a document that is answered.
+// read decodes the response to a request.
 func (q *sequence) read(handler http.Handler, method, path, body string, into any) {
 	if err := json.Unmarshal([]byte(q.ask(handler, method, path, body, 200).body), into); err != nil {
 		q.rt.Fatal(err)
@@ -134,7 +134,7 @@ func (q *sequence) same(what string, want, got any) {
 	}
 }
 
-// compare reads every active flag and compares it with the model's, which learns the ids of strategies.
+// compare reads every active flag and compares it with the model. The model gets the ids of new strategies from the response.
 func (q *sequence) compare() {
 	for _, name := range slices.Sorted(maps.Keys(q.world.flags)) {
 		f := q.world.active(name)
@@ -155,7 +155,7 @@ func (q *sequence) compare() {
 	}
 }
 
-// flag is a flag as it is answered.
+// flag reads a flag.
 func (q *sequence) flag(handler http.Handler, path string) flagState {
 	var got struct {
 		flagState
@@ -173,7 +173,7 @@ func (q *sequence) flag(handler http.Handler, path string) flagState {
 	return state.normal()
 }
 
-// finish compares what is to be compared once.
+// finish makes the checks at the end of a sequence.
 func (q *sequence) finish() {
 	q.step = "at the end"
 	q.rt.Logf("%d flags", len(q.world.flags))
@@ -188,7 +188,7 @@ func (q *sequence) finish() {
 	}
 }
 
-// compareLists reads the lists of a project.
+// compareLists compares the lists of a project with the model.
 func (q *sequence) compareLists(project string) {
 	type row struct {
 		Name, Type            string
@@ -207,11 +207,11 @@ func (q *sequence) compareLists(project string) {
 	q.same("the archived flags of "+project, want[true], archived.Features)
 }
 
-// exportAll exports what each project has in each environment, imports it into a fresh service, and compares.
+// exportAll exports every environment of every project, imports it into an empty service, and compares the two.
 func (q *sequence) exportAll() {
-	there := q.open(q.table + "-there")
+	target := q.open(q.table + "-target")
 	for id, owner := range q.world.segments {
-		q.ask(there, "PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, owner), 204)
+		q.ask(target, "PUT", fmt.Sprintf("%s/%d", allSegments, id), segmentBody(id, owner), 204)
 	}
 	type one struct{ project, environment string }
 	exports := map[one]string{}
@@ -224,29 +224,29 @@ func (q *sequence) exportAll() {
 			data := q.do("POST", exportData, export, 200).body
 			exports[one{project, environment}] = data
 			var got report
-			q.read(there, "POST", importData, body("project", project, "environment", environment, "data", json.RawMessage(data)), &got)
+			q.read(target, "POST", importData, body("project", project, "environment", environment, "data", json.RawMessage(data)), &got)
 			if got.Skipped > 0 {
-				q.rt.Fatalf("the import of %s says %+v, want none skipped", data, got)
+				q.rt.Fatalf("the import of %s returned %+v, want none skipped", data, got)
 			}
 		}
 	}
 	for at, data := range exports {
-		again := q.ask(there, "POST", exportData, body("environment", at.environment, "project", at.project, "fullSegments", true), 200).body
-		q.same("the export of what was imported", exportedBy(q.t, data), exportedBy(q.t, again))
+		again := q.ask(target, "POST", exportData, body("environment", at.environment, "project", at.project, "fullSegments", true), 200).body
+		q.same("the export of the imported flags", exportedBy(q.t, data), exportedBy(q.t, again))
 	}
 	for name := range q.world.flags {
 		f := q.world.active(name)
 		if f == nil || !slices.ContainsFunc(slices.Collect(maps.Keys(exports)), func(at one) bool { return at.project == f.Project }) {
 			continue
 		}
-		want, got := q.world.state(f).normal(), q.flag(there, q.pathOf(name))
-		want.Favorite, want.Lifecycle = false, phaseState{Stage: "initial"} // these stay behind
+		want, got := q.world.state(f).normal(), q.flag(target, q.pathOf(name))
+		want.Favorite, want.Lifecycle = false, phaseState{Stage: "initial"} // these are not exported
 		for environment := range got.Environments {
 			if _, had := want.Environments[environment]; !had {
-				delete(got.Environments, environment) // nothing was exported of it
+				delete(got.Environments, environment) // it was not exported
 			}
 		}
-		q.same("flag "+name+" where it was imported", withoutIDs(want), withoutIDs(got))
+		q.same("the imported flag "+name, withoutIDs(want), withoutIDs(got))
 	}
 }
 
