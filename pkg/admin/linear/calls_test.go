@@ -15,15 +15,15 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// do asks for an operation and notes what was answered.
-func (w *world) do(client int, in input, given time.Duration) {
+// do calls an operation and records the response.
+func (w *world) do(client int, in input, timeout time.Duration) {
 	called := time.Since(w.start)
-	status, body, err := w.send(w.request(in), given)
+	status, body, err := w.send(w.request(in), timeout)
 	returned := time.Since(w.start)
 	w.count()
 	switch {
 	case err != nil:
-		w.oddly("%+v: %v", in, err)
+		w.unexpected("%+v: %v", in, err)
 	case status < 500 && in.kind == list:
 		for flag, shown := range listed(w, body) {
 			in.flag = flag
@@ -31,39 +31,39 @@ func (w *world) do(client int, in input, given time.Duration) {
 		}
 	case status < 500:
 		w.note(client, in, w.output(in, status, body), called, returned)
-	case in.reads() && given == hasty: // there was no time for it
+	case in.reads() && timeout == shortTimeout: // the timeout was too short
 	case !in.reads() && status == http.StatusServiceUnavailable && strings.Contains(body, "may or may not"):
 		w.note(client, in, output{}, called, math.MaxInt64)
 	case strings.Contains(body, "nothing was changed"):
-		// It is held to its word by the others: they may not see a value that nobody wrote.
+		// The other clients check this: they may not read a value that was never written.
 	default:
-		w.oddly("%+v with %v: %d %s", in, given, status, body)
+		w.unexpected("%+v with %v: %d %s", in, timeout, status, body)
 	}
 }
 
 func (w *world) count() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.asked++
+	w.operations++
 }
 
-// oddly notes what no client may ever see.
-func (w *world) oddly(format string, args ...any) {
+// unexpected records a response that no client may get.
+func (w *world) unexpected(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.odd = append(w.odd, fmt.Sprintf(format, args...))
+	w.problems = append(w.problems, fmt.Sprintf(format, args...))
 }
 
 func (w *world) note(client int, in, out any, called, returned time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if returned == math.MaxInt64 {
-		w.unsure++
+		w.unknown++
 	}
 	w.history = append(w.history, porcupine.Operation{ClientId: client, Input: in, Call: int64(called), Output: out, Return: int64(returned)})
 }
 
-// A request is how an operation is asked for.
+// A request is the HTTP request of an operation.
 type request struct{ method, path, body string }
 
 func (w *world) request(in input) request {
@@ -93,20 +93,20 @@ func (w *world) request(in input) request {
 	return request{"GET", "/api/admin/events/" + in.flag + "?limit=1000", ""}
 }
 
-// idOf is the id of a strategy, which somebody has seen.
+// idOf returns the id of a strategy, as some client has read it.
 func (w *world) idOf(in input) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.known[in.flag][in.strategy]
 }
 
-func (w *world) send(r request, given time.Duration) (status int, body string, err error) {
+func (w *world) send(r request, timeout time.Duration) (status int, body string, err error) {
 	req, err := http.NewRequest(r.method, w.url+r.path, strings.NewReader(r.body))
 	if err != nil {
 		return 0, "", err
 	}
 	req.Header.Set("Authorization", dynamotest.AdminToken)
-	req.Header.Set(deadline, given.String())
+	req.Header.Set(deadline, timeout.String())
 	if r.body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -119,13 +119,13 @@ func (w *world) send(r request, given time.Duration) (status int, body string, e
 	return response.StatusCode, string(content), err
 }
 
-// output reads the answer to anything but a list.
+// output decodes the response to any operation except a list.
 func (w *world) output(in input, status int, body string) output {
 	out := output{status: status}
 	switch in.kind {
 	case read:
 		if status == http.StatusOK {
-			out.saw = w.sawFlag(in.flag, body)
+			out.saw = w.decodeFlag(in.flag, body)
 		}
 	case tail, all:
 		if events := eventsIn(w, body); len(events) > 0 {
@@ -157,13 +157,13 @@ type (
 
 func decoded[T any](w *world, body string) (v T) {
 	if err := json.Unmarshal([]byte(body), &v); err != nil {
-		w.oddly("%s: %v", body, err)
+		w.unexpected("%s: %v", body, err)
 	}
 	return v
 }
 
-// sawFlag is a flag as it was read, whose strategies are known from then on.
-func (w *world) sawFlag(flag, body string) seen {
+// decodeFlag decodes a flag, and remembers the ids of its strategies.
+func (w *world) decodeFlag(flag, body string) seen {
 	f := decoded[flagBody](w, body)
 	saw := seen{summary: f.summary(), description: f.Description}
 	var strategies []string
@@ -185,7 +185,7 @@ func (f flagBody) summary() summary {
 	return summary{exists: true, stale: f.Stale, on: e.Enabled, strategies: e.HasStrategies}
 }
 
-// learn remembers the latest strategies of a flag, of which some may be gone.
+// learn remembers the ids of recent strategies of a flag. Some of these strategies may be deleted.
 func (w *world) learn(flag, group, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,7 +195,7 @@ func (w *world) learn(flag, group, id string) {
 	w.known[flag][group] = id
 }
 
-// listed is what a list shows of every flag: those that are not in it are not there.
+// listed returns the summaries of all flags in a list. Flags that are not in the list do not exist.
 func listed(w *world, body string) map[string]summary {
 	shown := map[string]summary{}
 	for i := range allFlags {
@@ -207,7 +207,7 @@ func listed(w *world, body string) map[string]summary {
 	return shown
 }
 
-// eventsIn are the events in an answer, newest first.
+// eventsIn returns the events in a response, newest first.
 func eventsIn(w *world, body string) []string {
 	type document struct {
 		strategyBody

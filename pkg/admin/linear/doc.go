@@ -1,5 +1,5 @@
-// Package linear holds tests alone: many callers use the HTTP interface at once, over a network that loses and repeats
-// what is sent and an engine that restarts, and a checker finds out whether everything that they were told fits one order
-// of whole operations, each between its call and its answer. history_test.go makes the histories, model_test.go says what
-// is legal, and sabotage_test.go breaks the store on purpose, to see that the checker tells.
+// Package linear tests that the API is linearizable. Several clients call it in parallel, over a network that loses and repeats
+// requests, with an engine that restarts. A checker then decides whether all responses fit one order of operations, in which
+// each takes effect between its request and its response. history_test.go records the histories, model_test.go says which
+// responses are legal, and sabotage_test.go breaks the store on purpose to check that the tests find it.
 package linear

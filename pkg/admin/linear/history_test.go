@@ -22,11 +22,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A setup is what a history is made under. The same one asks for the same, but never runs the same: that is up to the
+// A setup has the parameters of a history. The same setup sends the same operations, but their timing depends on the
 // scheduler.
 type setup struct {
 	seed     uint64
-	loss     float64 // of the requests and answers between store and engine
+	loss     float64 // the share of requests and responses between store and engine that get lost
 	restarts int     // of the engine
 	each     int     // operations of each client
 	of       *workload
@@ -39,29 +39,29 @@ const (
 	allFlags = 4
 )
 
-// A workload is what clients do, and what may be answered.
+// A workload has the operations of the clients, and the model that says which responses are legal.
 type workload struct {
-	prepare func(w *world) // before anything goes wrong
+	prepare func(w *world) // before the faults begin
 	work    func(w *world, client int)
-	finish  func(w *world) // reads what all of it came to
+	finish  func(w *world) // reads the final state
 	model   porcupine.Model
 }
 
-// flagWork has clients create, change and read a few flags.
+// flagWork creates, changes and reads a few flags.
 var flagWork = &workload{
 	prepare: func(*world) {},
 	work:    (*world).work,
 	finish: func(w *world) {
 		for i := range allFlags {
-			w.do(clients, input{kind: read, flag: flagOf(i)}, calm)
-			w.do(clients, input{kind: all, flag: flagOf(i)}, calm)
+			w.do(clients, input{kind: read, flag: flagOf(i)}, longTimeout)
+			w.do(clients, input{kind: all, flag: flagOf(i)}, longTimeout)
 		}
-		w.do(clients, input{kind: list}, calm)
+		w.do(clients, input{kind: list}, longTimeout)
 	},
 	model: model,
 }
 
-// A world is a server with its clients, and what they were told.
+// A world is a server with its clients and the history of their operations.
 type world struct {
 	setup
 	url    string
@@ -69,16 +69,16 @@ type world struct {
 	faults *dynamotest.Faults
 	start  time.Time
 
-	mu      sync.Mutex
-	history []porcupine.Operation
-	values  int
-	known   map[string]map[string]string // by flag: the ids of strategies that somebody saw, by group
-	asked   int                          // operations
-	unsure  int                          // those of unknown effect
-	odd     []string
+	mu         sync.Mutex
+	history    []porcupine.Operation
+	values     int
+	known      map[string]map[string]string // by flag and group: the ids of strategies that were read
+	operations int                          // the number of operations
+	unknown    int                          // the number of operations of unknown effect
+	problems   []string                     // responses that no client may get
 }
 
-// run makes a history, on an engine of its own: one slows down with every request token that it remembers.
+// run records a history. It uses its own engine, since an engine slows down with every request token that it stores.
 func run(t *testing.T, s setup) *world {
 	t.Helper()
 	var options engine.Options
@@ -110,16 +110,16 @@ func run(t *testing.T, s setup) *world {
 	for i := range clients {
 		working.Go(func() { s.of.work(w, i) })
 	}
-	over := make(chan struct{})
-	go func() { working.Wait(); close(over) }()
-	w.restart(t, e, over)
-	<-over
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+	w.restart(t, e, done)
+	<-done
 	faults.Change(func(f *dynamotest.Faults) {
 		f.DropRequests, f.LoseResponses, f.LateDeliveries, f.Duplicates, f.Delay = 0, 0, 0, 0, 0
 	})
 	faults.Drain()
 	s.of.finish(w)
-	w.odd = append(w.odd, dynamotest.Inconsistencies(t, e.URL(), "linear")...)
+	w.problems = append(w.problems, dynamotest.Inconsistencies(t, e.URL(), "linear")...)
 	return w
 }
 
@@ -137,7 +137,7 @@ func handlerOf(store flags.Store) http.Handler {
 	return mux
 }
 
-// A request has as much time as this header says: a function's deadline, less what it needs to answer.
+// deadline is the header with the time that a request has, without the second that a function needs to respond.
 const deadline = "Test-Deadline"
 
 func withDeadlines(next http.Handler) http.Handler {
@@ -152,20 +152,20 @@ func withDeadlines(next http.Handler) http.Handler {
 	})
 }
 
-// How much time requests have: most of them enough for anything, some so little that nobody can tell what they did.
+// The timeouts of requests. With the short one, it is often unknown whether the operation took effect.
 const (
-	calm  = 20 * time.Second
-	hasty = 25 * time.Millisecond
+	longTimeout  = 20 * time.Second
+	shortTimeout = 25 * time.Millisecond
 )
 
 func flagOf(i int) string { return fmt.Sprintf("flag-%d", i) }
 
-// restart ends the engine while the clients work, every other time as a power failure would, and starts it again.
-func (w *world) restart(t *testing.T, e *engine.Engine, over <-chan struct{}) {
+// restart stops and starts the engine while the clients work. Every other time it kills the engine, like a power failure.
+func (w *world) restart(t *testing.T, e *engine.Engine, done <-chan struct{}) {
 	random := rand.New(rand.NewPCG(w.seed, 1))
 	for i := range w.restarts {
 		select {
-		case <-over:
+		case <-done:
 			return
 		case <-time.After(100*time.Millisecond + time.Duration(random.Int64N(int64(400*time.Millisecond)))):
 		}
@@ -173,27 +173,27 @@ func (w *world) restart(t *testing.T, e *engine.Engine, over <-chan struct{}) {
 			e.Kill()
 		}
 		if err := e.Restart(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("the engine does not come back: %v", err)
+			t.Errorf("the engine does not start again: %v", err)
 		}
 	}
 }
 
-// work is what a client does: first it is after the name of every flag, as all others are.
+// work runs the operations of a client. First, all clients try to create all flags.
 func (w *world) work(client int) {
 	random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
 	for _, i := range random.Perm(allFlags) {
-		w.do(client, w.input(random, create, flagOf(i)), calm)
+		w.do(client, w.input(random, create, flagOf(i)), longTimeout)
 	}
 	for range w.each - allFlags {
-		given := calm
+		timeout := longTimeout
 		if random.IntN(8) == 0 {
-			given = hasty
+			timeout = shortTimeout
 		}
-		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), given)
+		w.do(client, w.input(random, kindOf(random), flagOf(random.IntN(allFlags))), timeout)
 	}
 }
 
-// kindOf draws an operation: half of them read.
+// kindOf returns a random operation. Half of them are reads.
 func kindOf(random *rand.Rand) kind {
 	drawn := random.IntN(100)
 	for _, share := range []struct {
@@ -205,11 +205,11 @@ func kindOf(random *rand.Rand) kind {
 		}
 		drawn -= share.size
 	}
-	return create // of a flag that has been there for long
+	return create // of a flag that already exists
 }
 
-// input makes up what to ask. There are few strategies: what would add one to many changes one in its place, and what
-// would change one adds the first.
+// input returns random parameters. It keeps the number of strategies small: with more than five, it changes one instead of
+// adding another, and with none, it adds one instead of changing it.
 func (w *world) input(random *rand.Rand, k kind, flag string) input {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// TestLinearizable makes histories and has every one found legal.
+// TestLinearizable checks that all histories of operations on flags are linearizable.
 func TestLinearizable(t *testing.T) { histories(t, flagWork) }
 
-// TestSegmentsLinearizable does so for segments, and what begins and ends to use them.
+// TestSegmentsLinearizable checks the same for segments and the strategies that use them.
 func TestSegmentsLinearizable(t *testing.T) { histories(t, segmentWork) }
 
 func histories(t *testing.T, of *workload) {
@@ -23,10 +23,10 @@ func histories(t *testing.T, of *workload) {
 	if dynamotest.Long() {
 		seeds, operations = 25, 250
 	}
-	var unsure atomic.Int64
+	var unknown atomic.Int64
 	t.Cleanup(func() {
-		if unsure.Load() == 0 {
-			t.Error("every operation had an answer, so this has shown nothing about those that have none")
+		if unknown.Load() == 0 {
+			t.Error("every operation had a response, so this run has tested nothing about lost responses")
 		}
 	})
 	for _, loss := range []float64{0, 0.15, 0.6} {
@@ -39,30 +39,30 @@ func histories(t *testing.T, of *workload) {
 				}
 				w := run(t, s)
 				if verdict := w.verdict(t); verdict != porcupine.Ok {
-					t.Errorf("the history is %s, want it legal", verdict)
+					t.Errorf("the history is %s, want it to be linearizable", verdict)
 				}
-				for _, odd := range w.odd {
-					t.Error(odd)
+				for _, problem := range w.problems {
+					t.Error(problem)
 				}
-				w.wantWorth(t)
-				unsure.Add(int64(w.unsure))
+				w.checkCoverage(t)
+				unknown.Add(int64(w.unknown))
 			})
 		}
 	}
 }
 
-// verdict is what the checker finds.
+// verdict checks the history.
 func (w *world) verdict(t *testing.T) porcupine.CheckResult {
-	verdict := porcupine.CheckOperationsTimeout(w.of.model, w.history, patience)
-	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.asked, w.unsure, w.faults.Injected(), w.faults.Calls())
+	verdict := porcupine.CheckOperationsTimeout(w.of.model, w.history, checkTimeout)
+	t.Logf("%s: %d operations, %d of them of unknown effect; faults %v, calls %v", verdict, w.operations, w.unknown, w.faults.Injected(), w.faults.Calls())
 	return verdict
 }
 
-// wantWorth sees that the history could have shown something.
-func (w *world) wantWorth(t *testing.T) {
+// checkCoverage checks that the history has enough operations and every kind of fault.
+func (w *world) checkCoverage(t *testing.T) {
 	t.Helper()
-	if least := clients * w.each; w.asked < least {
-		t.Errorf("%d operations, want at least %d", w.asked, least)
+	if least := clients * w.each; w.operations < least {
+		t.Errorf("%d operations, want at least %d", w.operations, least)
 	}
 	raised := w.faults.Injected()
 	want := []dynamotest.Fault{dynamotest.Conflict, dynamotest.DeliverTwice}
@@ -71,12 +71,12 @@ func (w *world) wantWorth(t *testing.T) {
 	}
 	for _, fault := range want {
 		if raised[fault] == 0 {
-			t.Errorf("there was no %s, so this has shown nothing about it", fault)
+			t.Errorf("there was no %s, so this run has tested nothing about it", fault)
 		}
 	}
 }
 
-// TestHarness breaks the store in seven ways, of which each has to be found within eight histories.
+// TestHarness breaks the store in seven ways. The checker must find each within eight histories.
 func TestHarness(t *testing.T) {
 	const seeds = 8
 	for _, fault := range slices.Sorted(maps.Keys(sabotages)) {
@@ -90,7 +90,7 @@ func TestHarness(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("%d histories of a store with %s were found legal, want one that is not", seeds, fault)
+			t.Errorf("%d histories of a store with %s were all linearizable, want one that is not", seeds, fault)
 		})
 	}
 }

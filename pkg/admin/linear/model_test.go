@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A kind is what an operation is.
+// A kind is the kind of an operation.
 type kind string
 
 const (
@@ -22,56 +22,56 @@ const (
 	edit   kind = "edit strategy"
 	remove kind = "remove strategy"
 	read   kind = "read"
-	list   kind = "list"    // one list is a read of each flag, in the time that the whole list took
+	list   kind = "list"    // recorded as one read of each flag, with the times of the list
 	tail   kind = "tail"    // the newest event of the flag
 	all    kind = "history" // all events of the flag
 )
 
-// An input is what is asked for. value is new with every operation, so that what is read tells who wrote it.
+// An input has the parameters of an operation. value is unique, so that a value that was read identifies the write.
 type input struct {
 	kind     kind
 	flag     string
-	strategy string // its groupId: the name that its maker gave it, which never changes
+	strategy string // its groupId, which is set when it is added and never changes
 	value    string // of a description or title
 	stale    bool
 }
 
 func (in input) reads() bool { return slices.Contains([]kind{read, list, tail, all}, in.kind) }
 
-// An output is what was answered.
+// An output is the response to an operation.
 type output struct {
 	status  int  // 0 for an operation of unknown effect
-	saw     seen // by a read
+	saw     seen // from a read
 	summary summary
-	event   string // by a tail: the newest
-	events  int    // by all: how many
+	event   string // from a tail: the newest event
+	events  int    // from all: the number of events
 }
 
-// seen is a flag as a read of it shows it. It compares by ==.
+// seen is a flag as in the response to a read. It is compared with ==.
 type seen struct {
 	summary
 	description string
-	strategies  string // group=title, sorted, between commas
+	strategies  string // group=title, sorted, separated by commas
 }
 
-// A summary is a flag as a list shows it.
+// A summary is a flag as in a list.
 type summary struct{ exists, stale, on, strategies bool }
 
-// A state is a flag with what is left of its history: with all of it, every order of changes that leads to the same flag
-// would be a state of its own, until the end.
+// A state is a flag with its newest event and the number of its events. With all events, each order of changes that leads to
+// the same flag would be a different state, and the search would take too long.
 type state struct {
 	seen
 	event  string // the newest one
 	events int
 }
 
-// happened is the state with an event added.
-func (s state) happened(event string) state {
+// withEvent returns the state with another event.
+func (s state) withEvent(event string) state {
 	s.event, s.events = event, s.events+1
 	return s
 }
 
-// The names of events, with what tells one from the other.
+// The types of events, with the values that identify them.
 func created(description string) string  { return "feature-created " + description }
 func updated(description string) string  { return "feature-metadata-updated " + description }
 func added(group, title string) string   { return "feature-strategy-add " + group + "=" + title }
@@ -85,7 +85,7 @@ const (
 	becameFresh = "feature-stale-off "
 )
 
-// titleOf is the title of a strategy.
+// titleOf returns the title of the strategy of a group.
 func titleOf(strategies, group string) (string, bool) {
 	for one := range strings.SplitSeq(strategies, ",") {
 		if name, title, _ := strings.Cut(one, "="); name == group {
@@ -95,7 +95,7 @@ func titleOf(strategies, group string) (string, bool) {
 	return "", false
 }
 
-// with has a strategy in the place of the one of its group, or besides; without has none of the group.
+// with adds a strategy, or replaces the one of its group. without removes the one of a group.
 func with(strategies, group, title string) string {
 	return joined(append(split(without(strategies, group)), group+"="+title))
 }
@@ -113,7 +113,7 @@ func joined(strategies []string) string {
 	return strings.Join(strategies, ",")
 }
 
-// apply is a change made to a flag, and how it is answered.
+// apply returns the state after a change, and the status of the response.
 func (s state) apply(in input) (state, int) {
 	title, has := titleOf(s.strategies, in.strategy)
 	switch {
@@ -121,55 +121,55 @@ func (s state) apply(in input) (state, int) {
 		return s, http.StatusConflict
 	case in.kind == create:
 		s.exists, s.description = true, in.value
-		return s.happened(created(in.value)), http.StatusCreated
+		return s.withEvent(created(in.value)), http.StatusCreated
 	case !s.exists:
 		return s, http.StatusNotFound
 	case in.kind == patch:
 		was := s.stale
 		s.description, s.stale = in.value, in.stale
-		s = s.happened(updated(in.value))
+		s = s.withEvent(updated(in.value))
 		switch {
 		case s.stale && !was:
-			s = s.happened(becameStale)
+			s = s.withEvent(becameStale)
 		case was && !s.stale:
-			s = s.happened(becameFresh)
+			s = s.withEvent(becameFresh)
 		}
 		return s, http.StatusOK
 	case in.kind == on && !s.on && s.strategies == "":
 		return s, http.StatusConflict // it has no strategies
 	case in.kind == on && !s.on:
 		s.on = true
-		return s.happened(switchedOn), http.StatusOK
+		return s.withEvent(switchedOn), http.StatusOK
 	case in.kind == off && s.on:
 		s.on = false
-		return s.happened(switchedOff), http.StatusOK
+		return s.withEvent(switchedOff), http.StatusOK
 	case in.kind == on, in.kind == off:
 		return s, http.StatusOK
 	case in.kind == add:
 		s.strategies = with(s.strategies, in.strategy, in.value)
-		return s.happened(added(in.strategy, in.value)), http.StatusOK
+		return s.withEvent(added(in.strategy, in.value)), http.StatusOK
 	case !has:
 		return s, http.StatusNotFound
 	case in.kind == edit:
 		s.strategies = with(s.strategies, in.strategy, in.value)
-		return s.happened(edited(in.strategy, in.value)), http.StatusOK
+		return s.withEvent(edited(in.strategy, in.value)), http.StatusOK
 	}
 	s.strategies = without(s.strategies, in.strategy)
-	s = s.happened(removed(in.strategy, title))
+	s = s.withEvent(removed(in.strategy, title))
 	if s.on && s.strategies == "" {
 		s.on = false
-		s = s.happened(switchedOff)
+		s = s.withEvent(switchedOff)
 	}
 	return s, http.StatusOK
 }
 
-// shown is the state as a list shows it.
+// shown returns the state as in a list.
 func (s state) shown() summary {
 	return summary{exists: s.exists, stale: s.stale, on: s.on, strategies: s.strategies != ""}
 }
 
-// step tells whether an operation may have been answered so in that state, and what it makes of it. A change of unknown
-// effect may take place anywhere from its call to the end; behind all reads it is as though it had not.
+// step reports whether the response is legal in a state, and returns the next state. A change of unknown effect may take place
+// at any time after its request, even after all reads, where it has no visible effect.
 func step(s state, in input, out output) (bool, state) {
 	switch in.kind {
 	case read:
@@ -186,7 +186,7 @@ func step(s state, in input, out output) (bool, state) {
 	return out.status == 0 || out.status == status, after
 }
 
-// model is one flag's; each is checked by itself, since no operation here touches two.
+// model is the model of one flag. Flags are checked separately, since no operation changes two of them.
 var model = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byFlag := map[string][]porcupine.Operation{}
@@ -211,5 +211,5 @@ func stepOf(s, in, out any) (bool, any) {
 	return legal, after
 }
 
-// patience is how long a verdict may take. Without one, nothing is shown.
-const patience = 30 * time.Second
+// checkTimeout limits the time of the checker. A history without a verdict fails the test.
+const checkTimeout = 30 * time.Second

@@ -12,48 +12,48 @@ import (
 	"github.com/google/uuid"
 )
 
-// A sabotage is a fault of the store, put between it and the network. What reaches the engine is what a store with that
+// A sabotage is a fault of the store, between the store and the network. It changes requests into those that a store with this
 // fault would send.
 type sabotage struct {
 	next http.RoundTripper
 
-	unconditional bool // nothing is held to the version that was read
-	anonymous     bool // no request token
-	resends       bool // a transaction that goes unanswered is sent again without a word to the store, which believes what comes back
-	renames       bool // every resend has a token of its own
-	tellsApart    bool // the event is written behind the transaction, once
-	guardless     bool // the guards of segments are held to nothing
+	unconditional bool // writes have no conditions on versions
+	withoutToken  bool // transactions have no request token
+	resends       bool // a transaction without a response is sent again, and the store only gets the last response
+	newTokens     bool // every resend has a new request token
+	separateEvent bool // the event is written once, after the transaction
+	withoutGuards bool // writes of the guards of segments have no conditions
 }
 
-// sabotages are the faults that the harness has to find.
+// sabotages are the faults that the checker must find.
 var sabotages = map[string]sabotage{
-	"no condition":                                    {unconditional: true, anonymous: true},
-	"a plain condition":                               {anonymous: true, resends: true},
-	"request id only":                                 {unconditional: true},
-	"a new token per resend":                          {renames: true, resends: true},
-	"the event outside the transaction":               {tellsApart: true},
-	"guards of segments without conditions":           {guardless: true},
-	"a failed condition believed after a lost answer": {resends: true},
+	"no condition":                                      {unconditional: true, withoutToken: true},
+	"a plain condition":                                 {withoutToken: true, resends: true},
+	"request id only":                                   {unconditional: true},
+	"a new token per resend":                            {newTokens: true, resends: true},
+	"the event outside the transaction":                 {separateEvent: true},
+	"guards of segments without conditions":             {withoutGuards: true},
+	"a failed condition believed after a lost response": {resends: true},
 }
 
-// before puts the sabotage before a network.
+// before returns a transport with the sabotage before next.
 func (s sabotage) before(next http.RoundTripper) http.RoundTripper {
 	s.next = next
 	return s
 }
 
-// work is what shows the fault, and how many operations of each client it takes in most histories.
+// work returns the workload that shows the fault, and the number of operations of each client that usually suffices.
 func (s sabotage) work() (of *workload, each int) {
-	if s.guardless {
+	if s.withoutGuards {
 		return segmentWork, 150
 	}
 	return flagWork, 50
 }
 
-// A transaction is as much of one as a sabotage has to know.
+// A transaction has the fields of a transaction that a sabotage changes.
 type transaction struct {
 	ClientRequestToken string           `json:",omitempty"`
-	TransactItems      []map[string]any // "Put" and so on: what it takes
+	TransactItems      []map[string]any // by kind, such as "Put"
 }
 
 func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -65,7 +65,7 @@ func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := json.NewDecoder(r.Body).Decode(&tx); err != nil {
 		return nil, err
 	}
-	if s.anonymous {
+	if s.withoutToken {
 		tx.ClientRequestToken = ""
 	}
 	if s.unconditional {
@@ -78,44 +78,44 @@ func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
 	for _, item := range tx.TransactItems {
 		update, _ := item["Update"].(map[string]any)
 		key, _ := json.Marshal(update["Key"])
-		if s.guardless && strings.Contains(string(key), `"SEGMENT#`) {
+		if s.withoutGuards && strings.Contains(string(key), `"SEGMENT#`) {
 			unconditional(update)
 		}
 	}
 	var event map[string]any
-	if last := len(tx.TransactItems) - 1; s.tellsApart {
+	if last := len(tx.TransactItems) - 1; s.separateEvent {
 		event, tx.TransactItems = tx.TransactItems[last]["Put"].(map[string]any), tx.TransactItems[:last]
 	}
-	answer, err := s.send(r, &tx)
-	if s.tellsApart && err == nil && answer.StatusCode == http.StatusOK {
+	response, err := s.send(r, &tx)
+	if s.separateEvent && err == nil && response.StatusCode == http.StatusOK {
 		unconditional(event)
-		if told, err := s.next.RoundTrip(carrying(r, service+"PutItem", event)); err == nil {
-			_, _ = io.Copy(io.Discard, told.Body)
-			_ = told.Body.Close()
+		if put, err := s.next.RoundTrip(withBody(r, service+"PutItem", event)); err == nil {
+			_, _ = io.Copy(io.Discard, put.Body)
+			_ = put.Body.Close()
 		}
 	}
-	return answer, err
+	return response, err
 }
 
-// send sends a transaction: once, or until it is answered.
+// send sends a transaction once, or until it gets a response.
 func (s sabotage) send(r *http.Request, tx *transaction) (*http.Response, error) {
 	for {
-		answer, err := s.next.RoundTrip(carrying(r, r.Header.Get("X-Amz-Target"), tx))
+		response, err := s.next.RoundTrip(withBody(r, r.Header.Get("X-Amz-Target"), tx))
 		if err == nil || !s.resends || r.Context().Err() != nil {
-			return answer, err
+			return response, err
 		}
 		time.Sleep(5 * time.Millisecond)
-		if s.renames {
+		if s.newTokens {
 			tx.ClientRequestToken = uuid.NewString()
 		}
 	}
 }
 
-// carrying is a request with another body.
-func carrying(r *http.Request, target string, content any) *http.Request {
+// withBody returns a copy of a request with another target and body.
+func withBody(r *http.Request, target string, content any) *http.Request {
 	body, err := json.Marshal(content)
 	if err != nil {
-		panic(err) // it was JSON before
+		panic(err) // the content was decoded from JSON
 	}
 	other := r.Clone(r.Context())
 	other.Header.Set("X-Amz-Target", target)
@@ -123,16 +123,16 @@ func carrying(r *http.Request, target string, content any) *http.Request {
 	return other
 }
 
-// unconditional takes the condition of a write away, and the names and values that are of no other use: engines refuse
-// those.
+// unconditional removes the condition of a write, and the names and values that only the condition uses. Engines reject unused
+// ones.
 func unconditional(action map[string]any) {
 	delete(action, "ConditionExpression")
 	update, _ := action["UpdateExpression"].(string)
-	for _, member := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
-		named, _ := action[member].(map[string]any)
+	for _, field := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
+		named, _ := action[field].(map[string]any)
 		maps.DeleteFunc(named, func(name string, _ any) bool { return !strings.Contains(update, name) })
 		if len(named) == 0 {
-			delete(action, member)
+			delete(action, field)
 		}
 	}
 }

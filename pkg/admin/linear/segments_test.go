@@ -11,26 +11,26 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// segmentWork has clients give segments to projects and delete them, while default strategies and flags begin and stop to
-// use them and flags move. Each segment has an environment, where default strategies use that segment or none, and a flag,
-// whose only strategy there does so: what is done about a segment is told from what is done about others.
+// segmentWork assigns segments to projects and deletes them, while default strategies and flags start and stop using them, and
+// flags move. Each segment has its own environment, in which default strategies use this segment or none, and its own flag
+// with one strategy in this environment. So each segment can be checked separately.
 var segmentWork = &workload{
-	prepare: (*world).makeSegments,
+	prepare: (*world).createSegments,
 	work: func(w *world, client int) {
 		random := rand.New(rand.NewPCG(w.seed, uint64(client)+2))
 		for range w.each {
-			given := calm
+			timeout := longTimeout
 			if random.IntN(4) == 0 {
-				given = hasty
+				timeout = shortTimeout
 			}
-			w.doSegment(client, segmentInputOf(random), given)
+			w.doSegment(client, segmentInputOf(random), timeout)
 		}
 	},
 	finish: func(w *world) {
 		for i := range allSegments {
-			w.doSegment(clients, segmentInput{kind: readSegment, segment: i}, calm)
+			w.doSegment(clients, segmentInput{kind: readSegment, segment: i}, longTimeout)
 			for _, project := range twoProjects {
-				w.doSegment(clients, segmentInput{kind: readStrategy, segment: i, project: project}, calm)
+				w.doSegment(clients, segmentInput{kind: readStrategy, segment: i, project: project}, longTimeout)
 			}
 		}
 	},
@@ -57,56 +57,56 @@ const allSegments = 3
 
 var twoProjects = []string{"default", "shop"}
 
-// A segmentInput is what is asked for.
+// A segmentInput has the parameters of an operation.
 type segmentInput struct {
 	kind    kind
 	segment int
-	project string // that the segment is given to ("" for all), that has the default strategy, that the flag is sought in
-	to      string // that the flag moves to
-	uses    bool   // whether a strategy gets the segment, or gets none
+	project string // the new owner of the segment ("" for all projects), or the project of the default strategy or flag
+	to      string // the project to which the flag moves
+	uses    bool   // whether the strategy uses the segment, or none
 }
 
 const (
-	give         kind = "give"
+	assign       kind = "assign"
 	destroy      kind = "delete"
-	standard     kind = "default strategy"
+	setDefault   kind = "default strategy"
 	strategy     kind = "strategy"
 	move         kind = "move"
 	readSegment  kind = "read segment"
 	readStrategy kind = "read strategy"
 )
 
-// A segmentOutput is what was answered.
+// A segmentOutput is the response to an operation.
 type segmentOutput struct {
 	status int    // 0 for an operation of unknown effect
-	owner  string // that a read of the segment showed
-	uses   bool   // that a read of the strategy showed
+	owner  string // from a read of the segment
+	uses   bool   // from a read of the strategy
 }
 
-// A segmentState is a segment, with the strategies that can use it.
+// A segmentState is a segment with the strategies that can use it.
 type segmentState struct {
 	deleted   bool
 	owner     string // "" for all projects
 	project   string // of the flag
-	uses      bool   // whether the flag's strategy has it
-	inDefault bool   // whether the default strategy of the project default has it
-	inShop    bool   // and that of the project shop
+	uses      bool   // whether the flag's strategy uses it
+	inDefault bool   // whether the default strategy of the project default uses it
+	inShop    bool   // whether the default strategy of the project shop uses it
 }
 
-// usable tells whether strategies of a project can get the segment.
+// usable reports whether strategies of a project can use the segment.
 func (s segmentState) usable(project string) bool {
 	return !s.deleted && (s.owner == "" || s.owner == project)
 }
 
-// usedOutside tells whether a strategy of another project has the segment; of any for "".
+// usedOutside reports whether a strategy of another project uses the segment; a strategy of any project for "".
 func (s segmentState) usedOutside(project string) bool {
 	return s.uses && s.project != project || s.inDefault && project != "default" || s.inShop && project != "shop"
 }
 
-// step tells whether an operation may have been answered so in that state, and what it makes of it.
+// step reports whether the response is legal in a state, and returns the next state.
 //
-// Two refusals are decided on what was read of a flag and then of its segment. They are held to the second: the segment
-// was not usable. The flag may have lost it by then.
+// Two refusals depend on a read of the flag and a later read of the segment. Only the second read is checked: the segment was
+// not usable. The flag may have stopped using it in between.
 func (s segmentState) step(in segmentInput, out segmentOutput) (bool, segmentState) {
 	refused := in.kind == move && out.status == http.StatusConflict || in.kind == strategy && out.status == http.StatusBadRequest
 	switch {
@@ -132,12 +132,12 @@ func (s segmentState) read() int {
 	return http.StatusOK
 }
 
-// apply is a change made, and how it is answered.
+// apply returns the state after a change, and the status of the response.
 func (s segmentState) apply(in segmentInput) (segmentState, int) {
 	switch in.kind {
-	case give, destroy:
+	case assign, destroy:
 		return s.applyToSegment(in)
-	case standard:
+	case setDefault:
 		if in.uses && !s.usable(in.project) {
 			return s, http.StatusBadRequest
 		}
@@ -177,14 +177,14 @@ func (s segmentState) applyToSegment(in segmentInput) (segmentState, int) {
 	return s, http.StatusNoContent
 }
 
-// segmentInputOf makes up what to ask.
+// segmentInputOf returns a random operation.
 func segmentInputOf(random *rand.Rand) segmentInput {
 	in := segmentInput{segment: random.IntN(allSegments), project: twoProjects[random.IntN(2)], to: twoProjects[random.IntN(2)], uses: random.IntN(2) == 0}
 	drawn := random.IntN(100)
 	for _, share := range []struct {
 		of   kind
 		size int
-	}{{give, 25}, {standard, 23}, {strategy, 15}, {move, 15}, {readSegment, 11}, {readStrategy, 10}} {
+	}{{assign, 25}, {setDefault, 23}, {strategy, 15}, {move, 15}, {readSegment, 11}, {readStrategy, 10}} {
 		if drawn < share.size {
 			in.kind = share.of
 			break
@@ -194,20 +194,20 @@ func segmentInputOf(random *rand.Rand) segmentInput {
 	switch {
 	case in.kind == "":
 		in.kind = destroy
-	case in.kind == give && random.IntN(3) == 0:
+	case in.kind == assign && random.IntN(3) == 0:
 		in.project = ""
 	}
 	return in
 }
 
-// makeSegments prepares the segments, their environments and their flags.
-func (w *world) makeSegments() {
+// createSegments creates the segments, their environments and their flags.
+func (w *world) createSegments() {
 	post := func(path, body string) string {
-		status, answer, err := w.send(request{"POST", path, body}, calm)
+		status, response, err := w.send(request{"POST", path, body}, longTimeout)
 		if err != nil || status >= 300 {
-			panic(fmt.Sprintf("POST %s %s: %d %s %v", path, body, status, answer, err))
+			panic(fmt.Sprintf("POST %s %s: %d %s %v", path, body, status, response, err))
 		}
-		return answer
+		return response
 	}
 	post("/api/admin/projects", `{"id":"shop","name":"shop"}`)
 	for i := range allSegments {
@@ -215,8 +215,8 @@ func (w *world) makeSegments() {
 		for _, project := range twoProjects {
 			post("/api/admin/projects/"+project+"/environments", fmt.Sprintf(`{"environment":"env-%d"}`, i))
 		}
-		made := post("/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
-		if id := decoded[struct{ ID int }](w, made).ID; id != i+1 {
+		created := post("/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
+		if id := decoded[struct{ ID int }](w, created).ID; id != i+1 {
 			panic(fmt.Sprintf("segment %d has the id %d", i, id))
 		}
 		post(flagsOf, fmt.Sprintf(`{"name":%q}`, flagOf(i)))
@@ -225,16 +225,16 @@ func (w *world) makeSegments() {
 	}
 }
 
-// doSegment asks for an operation and notes what was answered.
-func (w *world) doSegment(client int, in segmentInput, given time.Duration) {
+// doSegment calls an operation and records the response.
+func (w *world) doSegment(client int, in segmentInput, timeout time.Duration) {
 	called := time.Since(w.start)
-	status, body, err := w.send(w.segmentRequest(in), given)
+	status, body, err := w.send(w.segmentRequest(in), timeout)
 	returned := time.Since(w.start)
 	w.count()
 	reads := in.kind == readSegment || in.kind == readStrategy
 	switch {
 	case err != nil:
-		w.oddly("%+v: %v", in, err)
+		w.unexpected("%+v: %v", in, err)
 	case status < 500:
 		out := segmentOutput{status: status}
 		if status == http.StatusOK && in.kind == readSegment {
@@ -244,12 +244,12 @@ func (w *world) doSegment(client int, in segmentInput, given time.Duration) {
 			out.uses = len(decoded[struct{ Segments []int }](w, body).Segments) > 0
 		}
 		w.note(client, in, out, called, returned)
-	case reads && given == hasty: // there was no time for it
+	case reads && timeout == shortTimeout: // the timeout was too short
 	case !reads && status == http.StatusServiceUnavailable && strings.Contains(body, "may or may not"):
 		w.note(client, in, segmentOutput{}, called, math.MaxInt64)
 	case strings.Contains(body, "nothing was changed"):
 	default:
-		w.oddly("%+v with %v: %d %s", in, given, status, body)
+		w.unexpected("%+v with %v: %d %s", in, timeout, status, body)
 	}
 }
 
@@ -262,7 +262,7 @@ func (w *world) segmentRequest(in segmentInput) request {
 		segments = fmt.Sprintf("[%d]", in.segment+1)
 	}
 	switch in.kind {
-	case give:
+	case assign:
 		owner := "null"
 		if in.project != "" {
 			owner = `"` + in.project + `"`
@@ -270,7 +270,7 @@ func (w *world) segmentRequest(in segmentInput) request {
 		return request{"PUT", segment, fmt.Sprintf(`{"name":"segment-%d","constraints":[],"project":%s}`, in.segment, owner)}
 	case destroy:
 		return request{"DELETE", segment, ""}
-	case standard:
+	case setDefault:
 		return request{"POST", fmt.Sprintf("/api/admin/projects/%s/environments/env-%d/default-strategy", in.project, in.segment), `{"name":"default","segments":` + segments + `}`}
 	case strategy:
 		return request{"PUT", its, `{"segments":` + segments + `}`}
