@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/admin/transfer"
 	"guidon/pkg/admin/users"
 	"guidon/pkg/admin/wire"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -47,6 +47,6 @@ func groups() (all []group) {
 
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
-	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPatchOperations": httpapi.MaxPatchOperations, "MaxPointer": httpapi.MaxPointer,
+	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPatchOperations": jsonbody.MaxPatchOperations, "MaxPointer": jsonbody.MaxPointer,
 	"MaxRoleName": users.MaxRoleName, "MaxStatusValue": features.MaxStatusValue, "MaxTagFilter": transfer.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

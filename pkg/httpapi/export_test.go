@@ -4,9 +4,8 @@ import "guidon/pkg/flags"
 
 // For the tests of package httpapi_test, which may import packages that import this one.
 var (
-	Describe       = describe
-	MaxPatchCopies = maxPatchCopies
-	SecretOf       = secretOf
+	Describe = describe
+	SecretOf = secretOf
 )
 
 // DecodesBody reports whether the operation takes a body.

@@ -16,6 +16,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -74,8 +75,8 @@ func FuzzPatch(f *testing.F) {
 	}, "flag")
 	variants := shape.Variants([]flags.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var patch httpapi.Patch
-		if err := httpapi.DecodeStrict(body, &patch); err != nil {
+		var patch jsonbody.Patch
+		if err := jsonbody.DecodeStrict(body, &patch); err != nil {
 			checkRefusal(t, err)
 			return
 		}
@@ -94,7 +95,7 @@ func FuzzPatch(f *testing.F) {
 		if after, _ := json.Marshal(strategy, json.Deterministic(true)); string(after) != string(before) {
 			t.Errorf("the patch changed the document that it was applied to: %s was %s", after, before)
 		}
-		if most := httpapi.MaxPatchCopies + 3*(len(before)+2*len(body)); err == nil && len(changed.Constraints)*16 > most {
+		if most := jsonbody.MaxPatchCopies + 3*(len(before)+2*len(body)); err == nil && len(changed.Constraints)*16 > most {
 			t.Errorf("%d constraints after a patch of %d bytes", len(changed.Constraints), len(body))
 		}
 	})

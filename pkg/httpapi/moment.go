@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // CheckExpiry checks the expiresAt of a body; nil is none.
@@ -12,7 +13,7 @@ func CheckExpiry(text *string, problems *flags.Problems) {
 		return
 	}
 	if _, ok := ParseMoment(*text); !ok {
-		problems.Add("/expiresAt", "must be a date-time such as 2030-01-31T12:00:00Z, not %q", Shorten(*text))
+		problems.Add("/expiresAt", "must be a date-time such as 2030-01-31T12:00:00Z, not %q", jsonbody.Shorten(*text))
 	}
 }
 

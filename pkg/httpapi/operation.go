@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // An Operation is one endpoint of the interface.
@@ -61,7 +62,7 @@ func (r Request) Path(name string) string { return r.http.PathValue(name) }
 func (r Request) PathInt(name string) (int64, error) {
 	id, err := strconv.ParseInt(r.Path(name), 10, 32)
 	if err != nil {
-		return 0, flags.Errorf(flags.Invalid, "%s in the path must be a whole number, not %q", name, Shorten(r.Path(name)))
+		return 0, flags.Errorf(flags.Invalid, "%s in the path must be a whole number, not %q", name, jsonbody.Shorten(r.Path(name)))
 	}
 	return id, nil
 }
@@ -153,7 +154,7 @@ type Checker interface {
 
 func decodeBody[In any](body []byte, limits flags.Limits) (any, error) {
 	var in In
-	if err := DecodeStrict(body, &in); err != nil {
+	if err := jsonbody.DecodeStrict(body, &in); err != nil {
 		return nil, err
 	}
 	if body, ok := any(in).(Checker); ok {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // FindProject is the project of that id; nil when it does not exist.
@@ -19,7 +20,7 @@ func (tx *Tx) FindProject(id string) *flags.Project {
 func (tx *Tx) Project(id string) *flags.Project {
 	p := tx.FindProject(id)
 	if p == nil {
-		tx.Fail(flags.Errorf(flags.NotFound, "there is no project %q", Shorten(id)))
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no project %q", jsonbody.Shorten(id)))
 	}
 	return p
 }
@@ -52,7 +53,7 @@ func (tx *Tx) FindProjectEnvironment(p *flags.Project, name string) (env flags.P
 func (tx *Tx) ProjectEnvironment(p *flags.Project, name string) flags.ProjectEnvironment {
 	env, found := tx.FindProjectEnvironment(p, name)
 	if !found {
-		tx.Fail(flags.Errorf(flags.NotFound, "there is no environment %q in project %q", Shorten(name), p.ID))
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no environment %q in project %q", jsonbody.Shorten(name), p.ID))
 	}
 	return env
 }
@@ -80,9 +81,9 @@ func (tx *Tx) FeatureOrArchivedOf(p *flags.Project, name string) *flags.Feature 
 	f := tx.FindFeature(name)
 	switch {
 	case f == nil:
-		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q", Shorten(name)))
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q", jsonbody.Shorten(name)))
 	case p != nil && f.ProjectUID != p.UID:
-		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q in project %q", Shorten(name), p.ID))
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no flag %q in project %q", jsonbody.Shorten(name), p.ID))
 	}
 	return f
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // A service runs operations: it does all their input and output.
@@ -242,7 +243,7 @@ func (req *request) readBody(limits flags.Limits) error {
 		if got == "" {
 			got = "none"
 		}
-		return flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", Shorten(got))
+		return flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", jsonbody.Shorten(got))
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return flags.Errorf(flags.TooLarge, "the body is larger than %d MiB", maximum>>20)

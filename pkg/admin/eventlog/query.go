@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // The number of events on a page: without a limit, and at most.
@@ -50,7 +51,7 @@ func (at *inFeatureLog) Parse(r httpapi.Request) error {
 		return flags.Errorf(flags.Invalid, "remove feature from the query: the path names the flag")
 	}
 	if flags.CheckName(at.FeatureName) != "" {
-		return flags.Errorf(flags.NotFound, "there is no flag %q", httpapi.Shorten(at.FeatureName))
+		return flags.Errorf(flags.NotFound, "there is no flag %q", jsonbody.Shorten(at.FeatureName))
 	}
 	at.Query.Features = []string{at.FeatureName}
 	return nil
@@ -134,27 +135,27 @@ func timeBound(query url.Values, names []string, dateOffset time.Duration, probl
 		if t, ok := httpapi.ParseMoment(text); ok {
 			return t
 		}
-		problems.Add(name, "must be a date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z, not %q", httpapi.Shorten(text))
+		problems.Add(name, "must be a date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z, not %q", jsonbody.Shorten(text))
 	}
 	return time.Time{}
 }
 
 // An eventSearchBody selects events. Each filter is one value.
 type eventSearchBody struct {
-	Type    httpapi.Maybe[string] `json:"type"`
-	Project httpapi.Maybe[string] `json:"project"`
-	Feature httpapi.Maybe[string] `json:"feature"`
-	Query   httpapi.Maybe[string] `json:"query"`
-	Limit   httpapi.Maybe[int64]  `json:"limit"`
-	Offset  httpapi.Maybe[int64]  `json:"offset"`
-	Cursor  httpapi.Maybe[string] `json:"cursor"`
+	Type    jsonbody.Maybe[string] `json:"type"`
+	Project jsonbody.Maybe[string] `json:"project"`
+	Feature jsonbody.Maybe[string] `json:"feature"`
+	Query   jsonbody.Maybe[string] `json:"query"`
+	Limit   jsonbody.Maybe[int64]  `json:"limit"`
+	Offset  jsonbody.Maybe[int64]  `json:"offset"`
+	Cursor  jsonbody.Maybe[string] `json:"cursor"`
 }
 
 // Check adds all problems of the body.
 func (b eventSearchBody) Check(_ flags.Limits, problems *flags.Problems) {
 	for _, filter := range []struct {
 		path  string
-		value httpapi.Maybe[string]
+		value jsonbody.Maybe[string]
 	}{{"/type", b.Type}, {"/project", b.Project}, {"/feature", b.Feature}} {
 		if filter.value.Set && filter.value.Value == "" {
 			problems.Add(filter.path, "must not be empty; leave it out for all")

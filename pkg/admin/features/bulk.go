@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // bulkOperations apply one change to many flags of a project. Each flag changes in a transaction of its own, by the same rules
@@ -32,7 +33,7 @@ func bulkOperations() []httpapi.Operation {
 
 // A flagsBody names flags.
 type flagsBody struct {
-	Features httpapi.Maybe[[]string] `json:"features"`
+	Features jsonbody.Maybe[[]string] `json:"features"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -162,7 +163,7 @@ func switchFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBo
 // A markBody tells whether flags are stale.
 type markBody struct {
 	flagsBody
-	Stale httpapi.Maybe[bool] `json:"stale"`
+	Stale jsonbody.Maybe[bool] `json:"stale"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -191,7 +192,7 @@ func markFeatures(m *httpapi.Many, at httpapi.InProject, in markBody) error {
 // A tagFlagsBody adds tags to flags and removes others.
 type tagFlagsBody struct {
 	flagsBody
-	Tags httpapi.Maybe[wire.ChangeTagsBody] `json:"tags"`
+	Tags jsonbody.Maybe[wire.ChangeTagsBody] `json:"tags"`
 }
 
 // Check finds what is wrong with the body by itself.

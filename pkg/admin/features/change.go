@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -31,7 +32,7 @@ func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (fe
 	f := at.Feature(tx)
 	document := patchedFeature{MetadataView: wire.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt)}
 	var in wire.MetadataBody
-	if err := httpapi.Patch(patch).Apply(document, &in); err != nil {
+	if err := jsonbody.Patch(patch).Apply(document, &in); err != nil {
 		return featureSubset{}, err
 	}
 	var problems, before flags.Problems

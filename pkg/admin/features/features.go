@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 const (
@@ -64,7 +65,7 @@ func (at *inList) Parse(r httpapi.Request) error {
 	for _, text := range slices.Concat(query["tag"], query["tag[]"]) {
 		kind, value, found := strings.Cut(text, ":")
 		if !found || kind == "" || value == "" {
-			return flags.Errorf(flags.Invalid, "the tag %q in the query must be a type and a value with a colon between them, such as simple:mine", httpapi.Shorten(text))
+			return flags.Errorf(flags.Invalid, "the tag %q in the query must be a type and a value with a colon between them, such as simple:mine", jsonbody.Shorten(text))
 		}
 		at.tags = append(at.tags, flags.Tag{Type: kind, Value: value})
 	}

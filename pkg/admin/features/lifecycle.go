@@ -9,6 +9,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -24,8 +25,8 @@ func lifecycleOperations() []httpapi.Operation {
 
 // A completeBody tells the result of a flag; everything may be omitted.
 type completeBody struct {
-	Status      httpapi.Maybe[string] `json:"status"`
-	StatusValue httpapi.Maybe[string] `json:"statusValue"`
+	Status      jsonbody.Maybe[string] `json:"status"`
+	StatusValue jsonbody.Maybe[string] `json:"statusValue"`
 }
 
 // MaxStatusValue bounds the value of a status, in characters.
@@ -34,7 +35,7 @@ const MaxStatusValue = 1000
 // Check finds what is wrong with the body by itself.
 func (b completeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Status.Set && !slices.Contains(flags.CompletionStatuses(), flags.CompletionStatus(b.Status.Value)) {
-		problems.Add("/status", "%q must be one of %s", httpapi.Shorten(b.Status.Value), strings.Join(httpapi.Each(flags.CompletionStatuses(), wire.ToString), ", "))
+		problems.Add("/status", "%q must be one of %s", jsonbody.Shorten(b.Status.Value), strings.Join(httpapi.Each(flags.CompletionStatuses(), wire.ToString), ", "))
 	}
 	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
 		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)

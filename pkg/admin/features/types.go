@@ -4,6 +4,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 type featureTypeList struct {
@@ -33,8 +34,8 @@ func featureTypeViewOf(t flags.FeatureTypeInfo) featureTypeView {
 
 // A validateFeatureBody asks whether a flag could be created.
 type validateFeatureBody struct {
-	Name      string                 `json:"name"`
-	ProjectID httpapi.Maybe[*string] `json:"projectId"`
+	Name      string                  `json:"name"`
+	ProjectID jsonbody.Maybe[*string] `json:"projectId"`
 }
 
 // Check finds what is wrong with the body by itself.

@@ -7,16 +7,17 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
 // A createFeatureBody creates a flag.
 type createFeatureBody struct {
-	Name           string                 `json:"name"`
-	Type           httpapi.Maybe[string]  `json:"type"`
-	Description    httpapi.Maybe[*string] `json:"description"`
-	Stale          httpapi.Maybe[bool]    `json:"stale"`
-	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
+	Name           string                  `json:"name"`
+	Type           jsonbody.Maybe[string]  `json:"type"`
+	Description    jsonbody.Maybe[*string] `json:"description"`
+	Stale          jsonbody.Maybe[bool]    `json:"stale"`
+	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -32,12 +33,12 @@ func (b createFeatureBody) metadata() flags.Metadata {
 
 // An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
 type updateFeatureBody struct {
-	Name httpapi.Maybe[string] `json:"name"`
+	Name jsonbody.Maybe[string] `json:"name"`
 	wire.MetadataBody
 }
 
 // A metadataPatch is a JSON Patch of a flag's metadata.
-type metadataPatch httpapi.Patch
+type metadataPatch jsonbody.Patch
 
 var metadataMembers = []string{
 	"name", "project", "type", "description", "stale", "impressionData", "archived", "createdAt", "lastSeen", "lastSeenAt",
@@ -45,8 +46,8 @@ var metadataMembers = []string{
 
 // Check finds what is wrong with the patch by itself.
 func (p metadataPatch) Check(limits flags.Limits, problems *flags.Problems) {
-	httpapi.Patch(p).Check(limits, problems)
-	httpapi.Patch(p).Members(func(at, member string) {
+	jsonbody.Patch(p).Check(limits, problems)
+	jsonbody.Patch(p).Members(func(at, member string) {
 		if !slices.Contains(metadataMembers, member) {
 			problems.Add(at, "must be one of /%s", strings.Join(metadataMembers, ", /"))
 		}
@@ -55,8 +56,8 @@ func (p metadataPatch) Check(limits flags.Limits, problems *flags.Problems) {
 
 // A cloneFeatureBody names the new flag.
 type cloneFeatureBody struct {
-	Name           string              `json:"name"`
-	ReplaceGroupID httpapi.Maybe[bool] `json:"replaceGroupId"` // strategies with the old name as groupId get the new one; default true
+	Name           string               `json:"name"`
+	ReplaceGroupID jsonbody.Maybe[bool] `json:"replaceGroupId"` // strategies with the old name as groupId get the new one; default true
 }
 
 // Check finds what is wrong with the body by itself.

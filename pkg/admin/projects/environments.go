@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // Environments is the group of the environments of the service, and of the list of a project's (contract: Environments).
@@ -166,10 +167,10 @@ func deleteEnvironment(tx *httpapi.Tx, at inEnvironment) error {
 
 // A createEnvironmentBody creates an environment.
 type createEnvironmentBody struct {
-	Name      string                `json:"name"`
-	Type      httpapi.Maybe[string] `json:"type"`
-	Enabled   httpapi.Maybe[bool]   `json:"enabled"`
-	SortOrder httpapi.Maybe[int64]  `json:"sortOrder"`
+	Name      string                 `json:"name"`
+	Type      jsonbody.Maybe[string] `json:"type"`
+	Enabled   jsonbody.Maybe[bool]   `json:"enabled"`
+	SortOrder jsonbody.Maybe[int64]  `json:"sortOrder"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -193,8 +194,8 @@ func (b environmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // An updateEnvironmentBody updates an environment. Fields that it omits stay the same.
 type updateEnvironmentBody struct {
-	Type      httpapi.Maybe[string] `json:"type"`
-	SortOrder httpapi.Maybe[int64]  `json:"sortOrder"`
+	Type      jsonbody.Maybe[string] `json:"type"`
+	SortOrder jsonbody.Maybe[int64]  `json:"sortOrder"`
 }
 
 // Check finds what is wrong with the body by itself.

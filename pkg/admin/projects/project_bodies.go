@@ -7,17 +7,17 @@ import (
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A createProjectBody creates a project. Without an id, one is derived from its name.
 type createProjectBody struct {
-	ID           httpapi.Maybe[string]   `json:"id"`
-	Name         httpapi.Maybe[string]   `json:"name"`
-	Description  httpapi.Maybe[*string]  `json:"description"`
-	Environments httpapi.Maybe[[]string] `json:"environments"` // default: all that are enabled
+	ID           jsonbody.Maybe[string]   `json:"id"`
+	Name         jsonbody.Maybe[string]   `json:"name"`
+	Description  jsonbody.Maybe[*string]  `json:"description"`
+	Environments jsonbody.Maybe[[]string] `json:"environments"` // default: all that are enabled
 
-	ChangeRequests httpapi.Maybe[[]changeRequestEnvironment] `json:"changeRequestEnvironments"`
+	ChangeRequests jsonbody.Maybe[[]changeRequestEnvironment] `json:"changeRequestEnvironments"`
 	settingsBody
 }
 
@@ -43,7 +43,7 @@ func (b createProjectBody) Check(limits flags.Limits, problems *flags.Problems) 
 	b.settingsBody.Check(limits, problems)
 }
 
-func checkNameAndDescription(name httpapi.Maybe[string], description httpapi.Maybe[*string], problems *flags.Problems) {
+func checkNameAndDescription(name jsonbody.Maybe[string], description jsonbody.Maybe[*string], problems *flags.Problems) {
 	if name.Set && strings.TrimSpace(name.Value) == "" {
 		problems.Add("/name", "must not be blank")
 	} else {
@@ -54,8 +54,8 @@ func checkNameAndDescription(name httpapi.Maybe[string], description httpapi.May
 
 // An updateProjectBody updates a project. Fields that it omits stay the same.
 type updateProjectBody struct {
-	Name        httpapi.Maybe[string]  `json:"name"`
-	Description httpapi.Maybe[*string] `json:"description"`
+	Name        jsonbody.Maybe[string]  `json:"name"`
+	Description jsonbody.Maybe[*string] `json:"description"`
 	settingsBody
 }
 
@@ -67,18 +67,18 @@ func (b updateProjectBody) Check(limits flags.Limits, problems *flags.Problems) 
 
 // A settingsBody updates the settings of a project. Fields that it omits stay the same.
 type settingsBody struct {
-	Mode              httpapi.Maybe[string]         `json:"mode"`
-	DefaultStickiness httpapi.Maybe[string]         `json:"defaultStickiness"`
-	FeatureLimit      httpapi.Maybe[*int64]         `json:"featureLimit"` // null for none; stored, not enforced
-	FeatureNaming     httpapi.Maybe[namingBody]     `json:"featureNaming"`
-	LinkTemplates     httpapi.Maybe[[]linkTemplate] `json:"linkTemplates"`
+	Mode              jsonbody.Maybe[string]         `json:"mode"`
+	DefaultStickiness jsonbody.Maybe[string]         `json:"defaultStickiness"`
+	FeatureLimit      jsonbody.Maybe[*int64]         `json:"featureLimit"` // null for none; stored, not enforced
+	FeatureNaming     jsonbody.Maybe[namingBody]     `json:"featureNaming"`
+	LinkTemplates     jsonbody.Maybe[[]linkTemplate] `json:"linkTemplates"`
 }
 
 // A namingBody replaces the naming convention of a project's flags.
 type namingBody struct {
-	Pattern     httpapi.Maybe[*string] `json:"pattern"`
-	Example     httpapi.Maybe[*string] `json:"example"`
-	Description httpapi.Maybe[*string] `json:"description"`
+	Pattern     jsonbody.Maybe[*string] `json:"pattern"`
+	Example     jsonbody.Maybe[*string] `json:"example"`
+	Description jsonbody.Maybe[*string] `json:"description"`
 }
 
 // A linkTemplate is a link that consoles show for a project's flags.
@@ -92,7 +92,7 @@ var projectModes = []string{flags.ModeOpen, flags.ModeProtected, flags.ModePriva
 // Check finds what is wrong with the body by itself.
 func (b settingsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Mode.Set && !slices.Contains(projectModes, b.Mode.Value) {
-		problems.Add("/mode", "%q must be one of %s", httpapi.Shorten(b.Mode.Value), strings.Join(projectModes, ", "))
+		problems.Add("/mode", "%q must be one of %s", jsonbody.Shorten(b.Mode.Value), strings.Join(projectModes, ", "))
 	}
 	if b.DefaultStickiness.Set && b.DefaultStickiness.Value == "" {
 		problems.Add("/defaultStickiness", "must not be empty")

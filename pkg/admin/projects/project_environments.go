@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -84,9 +85,9 @@ func configureChangeRequests(tx *httpapi.Tx, at httpapi.InProjectEnvironment, _ 
 
 // An attachEnvironmentBody adds an environment to a project.
 type attachEnvironmentBody struct {
-	Environment     string                               `json:"environment"`
-	ChangeRequests  httpapi.Maybe[bool]                  `json:"changeRequestsEnabled"`
-	DefaultStrategy httpapi.Maybe[*wire.NewStrategyBody] `json:"defaultStrategy"`
+	Environment     string                                `json:"environment"`
+	ChangeRequests  jsonbody.Maybe[bool]                  `json:"changeRequestsEnabled"`
+	DefaultStrategy jsonbody.Maybe[*wire.NewStrategyBody] `json:"defaultStrategy"`
 }
 
 const defaultStrategyPath = "/defaultStrategy"
@@ -113,7 +114,7 @@ func (b attachEnvironmentBody) checkStrategyType(types *flags.StrategyTypes) err
 
 // A changeRequestsBody turns change requests in an environment on or off.
 type changeRequestsBody struct {
-	Enabled httpapi.Maybe[bool] `json:"changeRequestsEnabled"`
+	Enabled jsonbody.Maybe[bool] `json:"changeRequestsEnabled"`
 }
 
 // Check finds what is wrong with the body by itself.

@@ -4,6 +4,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -30,7 +31,7 @@ func (b contextFieldBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // An updateContextFieldBody changes a context field. It can repeat the name, but not change it.
 type updateContextFieldBody struct {
-	Name httpapi.Maybe[string] `json:"name"`
+	Name jsonbody.Maybe[string] `json:"name"`
 	contextFieldMembers
 }
 
@@ -42,10 +43,10 @@ func (b updateContextFieldBody) Check(_ flags.Limits, problems *flags.Problems) 
 // contextFieldMembers are the fields of a context field that can change. As in Unleash, the description and the sort order
 // stay as they are when they are left out; without stickiness it is off, and without legal values any value is legal.
 type contextFieldMembers struct {
-	Description httpapi.Maybe[*string] `json:"description"`
-	Stickiness  bool                   `json:"stickiness"`
-	SortOrder   httpapi.Maybe[int64]   `json:"sortOrder"`
-	LegalValues []legalValueBody       `json:"legalValues"`
+	Description jsonbody.Maybe[*string] `json:"description"`
+	Stickiness  bool                    `json:"stickiness"`
+	SortOrder   jsonbody.Maybe[int64]   `json:"sortOrder"`
+	LegalValues []legalValueBody        `json:"legalValues"`
 }
 
 // applyTo returns the context field with the fields of the body.
@@ -57,8 +58,8 @@ func (b contextFieldMembers) applyTo(f flags.ContextField) flags.ContextField {
 
 // A legalValueBody is a value that a context field can have.
 type legalValueBody struct {
-	Value       string                 `json:"value"`
-	Description httpapi.Maybe[*string] `json:"description"`
+	Value       string                  `json:"value"`
+	Description jsonbody.Maybe[*string] `json:"description"`
 }
 
 func (b legalValueBody) value() flags.LegalValue {

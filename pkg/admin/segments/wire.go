@@ -3,7 +3,7 @@ package segments
 import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A segmentNameBody is a name to check.
@@ -20,10 +20,10 @@ func (b segmentNameBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // A strategySegmentsBody sets the segments of a strategy.
 type strategySegmentsBody struct {
-	Project     string                 `json:"projectId"`
-	Strategy    string                 `json:"strategyId"`
-	Environment string                 `json:"environmentId"`
-	Segments    httpapi.Maybe[[]int64] `json:"segmentIds"`
+	Project     string                  `json:"projectId"`
+	Strategy    string                  `json:"strategyId"`
+	Environment string                  `json:"environmentId"`
+	Segments    jsonbody.Maybe[[]int64] `json:"segmentIds"`
 }
 
 // Check finds what is wrong with the body by itself.

@@ -9,6 +9,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // Group serves the activation strategies of a flag in an environment (contract: Strategies), strategy types, and the
@@ -100,7 +101,7 @@ func replaceStrategy(tx *httpapi.Tx, at inStrategy, in wire.StrategyBody) (wire.
 
 // patchStrategy applies a JSON Patch to the strategy as GET returns it. A field that the patch removes gets the value
 // that it has in a new strategy. The patch cannot change the id of the strategy or its flag.
-func patchStrategy(tx *httpapi.Tx, at inStrategy, patch httpapi.Patch) (view wire.StrategyView, err error) {
+func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view wire.StrategyView, err error) {
 	f, _, s := at.find(tx)
 	var in wire.StrategyBody
 	if err := patch.Apply(wire.StrategyViewOf(s, f.Name), &in); err != nil {
@@ -195,8 +196,8 @@ func strategyView(f *flags.Feature, env flags.ProjectEnvironment, id string) (wi
 type strategyOrderBody []strategyPlaceBody
 
 type strategyPlaceBody struct {
-	ID        string                 `json:"id"`
-	SortOrder httpapi.Maybe[float64] `json:"sortOrder"`
+	ID        string                  `json:"id"`
+	SortOrder jsonbody.Maybe[float64] `json:"sortOrder"`
 }
 
 // Check adds the problems of the body.

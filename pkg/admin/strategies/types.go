@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 const typesPath = "/api/admin/strategies"
@@ -115,7 +116,7 @@ func (b strategyTypeBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // An updateStrategyTypeBody changes a strategy type. It can repeat the name, but not change it.
 type updateStrategyTypeBody struct {
-	Name httpapi.Maybe[string] `json:"name"`
+	Name jsonbody.Maybe[string] `json:"name"`
 	strategyTypeMembers
 }
 
@@ -127,9 +128,9 @@ func (b updateStrategyTypeBody) Check(_ flags.Limits, problems *flags.Problems) 
 // strategyTypeMembers are the fields of a strategy type, except its name. Parameters are required and replace all earlier
 // ones; the other fields stay when they are left out.
 type strategyTypeMembers struct {
-	Title       httpapi.Maybe[*string]                 `json:"title"`
-	Description httpapi.Maybe[*string]                 `json:"description"`
-	Parameters  httpapi.Maybe[[]strategyParameterBody] `json:"parameters"`
+	Title       jsonbody.Maybe[*string]                 `json:"title"`
+	Description jsonbody.Maybe[*string]                 `json:"description"`
+	Parameters  jsonbody.Maybe[[]strategyParameterBody] `json:"parameters"`
 }
 
 type strategyParameterBody struct {

@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -47,7 +48,7 @@ func replaceVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in variant
 	return variantsIn(f, env), nil
 }
 
-func patchVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, patch httpapi.Patch) (variantList, error) {
+func patchVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, patch jsonbody.Patch) (variantList, error) {
 	f, env := at.Find(tx)
 	if err := applyPatch(patch, f, env); err != nil {
 		return variantList{}, err
@@ -71,7 +72,7 @@ func replaceAllVariants(tx *httpapi.Tx, at httpapi.InFeature, in variantsBody) (
 	return variantsIn(f, envs...), nil
 }
 
-func patchAllVariants(tx *httpapi.Tx, at httpapi.InFeature, patch httpapi.Patch) (variantList, error) {
+func patchAllVariants(tx *httpapi.Tx, at httpapi.InFeature, patch jsonbody.Patch) (variantList, error) {
 	f := at.Feature(tx)
 	envs := tx.ProjectEnvironments(at.Project(tx))
 	if err := applyPatch(patch, f, envs...); err != nil {
@@ -108,7 +109,7 @@ func setVariants(f *flags.Feature, variants []flags.Variant, envs ...flags.Proje
 
 // applyPatch applies a patch to the list of variants that a flag has in each of the environments. Problems that a list
 // already has are accepted: it may have been saved under other rules.
-func applyPatch(patch httpapi.Patch, f *flags.Feature, envs ...flags.ProjectEnvironment) error {
+func applyPatch(patch jsonbody.Patch, f *flags.Feature, envs ...flags.ProjectEnvironment) error {
 	if err := checkWork(patch, f, envs); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func applyPatch(patch httpapi.Patch, f *flags.Feature, envs ...flags.ProjectEnvi
 }
 
 // checkWork refuses a patch that is too large to be applied in all these environments.
-func checkWork(patch httpapi.Patch, f *flags.Feature, envs []flags.ProjectEnvironment) error {
+func checkWork(patch jsonbody.Patch, f *flags.Feature, envs []flags.ProjectEnvironment) error {
 	lists := make([][]shape.Variant, len(envs))
 	for i, env := range envs {
 		lists[i] = shape.Variants(f.In(env).Variants)
@@ -171,8 +172,8 @@ func (b variantsBody) checkAt(path string, problems *flags.Problems) {
 
 // A variantsBatchBody sets the same variants in several environments.
 type variantsBatchBody struct {
-	Environments []string                    `json:"environments"`
-	Variants     httpapi.Maybe[variantsBody] `json:"variants"`
+	Environments []string                     `json:"environments"`
+	Variants     jsonbody.Maybe[variantsBody] `json:"variants"`
 }
 
 // Check adds the problems of the body.

@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -115,7 +116,7 @@ func readTag(tx *httpapi.Tx, at inTag) (tagAnswer, error) {
 		return tagAnswer{}, err
 	}
 	if !slices.Contains(tx.TagsOf(tx.Projects()), at.Tag) {
-		return tagAnswer{}, flags.Errorf(flags.NotFound, "no flag has a tag %q of type %q", httpapi.Shorten(at.Value), at.Type)
+		return tagAnswer{}, flags.Errorf(flags.NotFound, "no flag has a tag %q of type %q", jsonbody.Shorten(at.Value), at.Type)
 	}
 	return tagAnswer{1, shape.Tag(at.Tag)}, nil
 }

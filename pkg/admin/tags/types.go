@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // inTagType is the place of an operation on a tag type.
@@ -32,7 +33,7 @@ func (b tagTypeBody) tagType() flags.TagType { return b.applyTo(flags.TagType{Na
 
 // An updateTagTypeBody changes a tag type. It can repeat the name, but not change it.
 type updateTagTypeBody struct {
-	Name httpapi.Maybe[string] `json:"name"`
+	Name jsonbody.Maybe[string] `json:"name"`
 	tagTypeMembers
 }
 
@@ -43,8 +44,8 @@ func (b updateTagTypeBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // tagTypeMembers are the fields of a tag type that can change. A field that is left out stays as it is.
 type tagTypeMembers struct {
-	Description httpapi.Maybe[*string] `json:"description"`
-	Icon        httpapi.Maybe[*string] `json:"icon"`
+	Description jsonbody.Maybe[*string] `json:"description"`
+	Icon        jsonbody.Maybe[*string] `json:"icon"`
 }
 
 // applyTo returns the tag type with the fields of the body.

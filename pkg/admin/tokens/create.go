@@ -9,17 +9,18 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A createTokenBody is a new API token.
 type createTokenBody struct {
-	TokenName   httpapi.Maybe[string]   `json:"tokenName"`
-	Username    httpapi.Maybe[string]   `json:"username"` // deprecated: use tokenName
-	Type        httpapi.Maybe[string]   `json:"type"`     // client, frontend or admin, in upper or lower case
-	Environment httpapi.Maybe[string]   `json:"environment"`
-	Project     httpapi.Maybe[string]   `json:"project"`
-	Projects    httpapi.Maybe[[]string] `json:"projects"`
-	ExpiresAt   httpapi.Maybe[*string]  `json:"expiresAt"`
+	TokenName   jsonbody.Maybe[string]   `json:"tokenName"`
+	Username    jsonbody.Maybe[string]   `json:"username"` // deprecated: use tokenName
+	Type        jsonbody.Maybe[string]   `json:"type"`     // client, frontend or admin, in upper or lower case
+	Environment jsonbody.Maybe[string]   `json:"environment"`
+	Project     jsonbody.Maybe[string]   `json:"project"`
+	Projects    jsonbody.Maybe[[]string] `json:"projects"`
+	ExpiresAt   jsonbody.Maybe[*string]  `json:"expiresAt"`
 }
 
 // maxTokenProjects is how many projects one token may name. Each is read when the token is created, and in every list.
@@ -50,7 +51,7 @@ func (b createTokenBody) checkType(problems *flags.Problems) {
 	case "":
 		problems.Add("/type", "is required, and must be client, frontend or admin")
 	default:
-		problems.Add("/type", "must be client, frontend or admin, not %q", httpapi.Shorten(b.Type.Value))
+		problems.Add("/type", "must be client, frontend or admin, not %q", jsonbody.Shorten(b.Type.Value))
 	}
 }
 
@@ -133,10 +134,10 @@ func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
 func checkNamesExist(t *flags.Token, scope flags.TokenScope) error {
 	var problems flags.Problems
 	for _, id := range scope.Unbound {
-		problems.Add("/projects/"+strconv.Itoa(slices.Index(t.Projects, id)), "there is no project %q", httpapi.Shorten(id))
+		problems.Add("/projects/"+strconv.Itoa(slices.Index(t.Projects, id)), "there is no project %q", jsonbody.Shorten(id))
 	}
 	if t.Environment != flags.All && t.EnvironmentUID == "" {
-		problems.Add("/environment", "there is no environment %q", httpapi.Shorten(t.Environment))
+		problems.Add("/environment", "there is no environment %q", jsonbody.Shorten(t.Environment))
 	}
 	return problems.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -124,8 +125,8 @@ func personalTokensOf(tx *httpapi.Tx, u *flags.User) personalTokenList {
 
 // A createPersonalTokenBody is a new token of a user.
 type createPersonalTokenBody struct {
-	Description httpapi.Maybe[string] `json:"description"`
-	ExpiresAt   httpapi.Maybe[string] `json:"expiresAt"`
+	Description jsonbody.Maybe[string] `json:"description"`
+	ExpiresAt   jsonbody.Maybe[string] `json:"expiresAt"`
 }
 
 // Check checks the description and the expiry.
@@ -135,7 +136,7 @@ func (b createPersonalTokenBody) Check(_ flags.Limits, problems *flags.Problems)
 }
 
 // checkRequiredExpiry checks an expiry that must not be left out.
-func checkRequiredExpiry(expiresAt httpapi.Maybe[string], problems *flags.Problems) {
+func checkRequiredExpiry(expiresAt jsonbody.Maybe[string], problems *flags.Problems) {
 	if !expiresAt.Set {
 		problems.Add("/expiresAt", "is required, and must be a date-time such as 2030-01-31T12:00:00Z")
 		return

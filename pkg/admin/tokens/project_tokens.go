@@ -5,6 +5,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // projectTokens are the operations on the API tokens of one project, for callers who have the permissions for them in that
@@ -62,10 +63,10 @@ func (b createProjectTokenBody) Check(limits flags.Limits, problems *flags.Probl
 func (b createProjectTokenBody) checkProject(id string) error {
 	var problems flags.Problems
 	if b.Projects.Set && !slices.Equal(b.Projects.Value, []string{id}) {
-		problems.Add("/projects", "must be left out, or have the project %q only", httpapi.Shorten(id))
+		problems.Add("/projects", "must be left out, or have the project %q only", jsonbody.Shorten(id))
 	}
 	if b.Project.Set && b.Project.Value != id {
-		problems.Add("/project", "must be left out, or be %q", httpapi.Shorten(id))
+		problems.Add("/project", "must be left out, or be %q", jsonbody.Shorten(id))
 	}
 	return problems.Err()
 }
@@ -75,7 +76,7 @@ func createProjectToken(tx *httpapi.Tx, at httpapi.InProject, in createProjectTo
 		return apiToken{}, err
 	}
 	project := at.Project(tx)
-	in.Projects = httpapi.Maybe[[]string]{Set: true, Value: []string{project.ID}}
+	in.Projects = jsonbody.Maybe[[]string]{Set: true, Value: []string{project.ID}}
 	return newToken(tx, in.createTokenBody)
 }
 

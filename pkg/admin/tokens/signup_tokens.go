@@ -9,6 +9,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -132,8 +133,8 @@ func readSignupToken(tx *httpapi.Tx, at inSignupToken) (signupToken, error) {
 
 // A createSignupBody is a new public signup token.
 type createSignupBody struct {
-	Name      httpapi.Maybe[string] `json:"name"`
-	ExpiresAt httpapi.Maybe[string] `json:"expiresAt"`
+	Name      jsonbody.Maybe[string] `json:"name"`
+	ExpiresAt jsonbody.Maybe[string] `json:"expiresAt"`
 }
 
 // Check checks the name and the expiry.
@@ -159,8 +160,8 @@ func createSignupToken(tx *httpapi.Tx, _ httpapi.InService, in createSignupBody)
 
 // An updateSignupBody changes a public signup token. Fields that are left out keep their values.
 type updateSignupBody struct {
-	ExpiresAt httpapi.Maybe[string] `json:"expiresAt"`
-	Enabled   httpapi.Maybe[bool]   `json:"enabled"`
+	ExpiresAt jsonbody.Maybe[string] `json:"expiresAt"`
+	Enabled   jsonbody.Maybe[bool]   `json:"enabled"`
 }
 
 // Check checks the expiry.

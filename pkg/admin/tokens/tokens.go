@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -198,7 +199,7 @@ func seenAt(tx *httpapi.Tx, hash string) *shape.Time {
 
 // An updateTokenBody is a new expiry of a token.
 type updateTokenBody struct {
-	ExpiresAt httpapi.Maybe[*string] `json:"expiresAt"` // null for never
+	ExpiresAt jsonbody.Maybe[*string] `json:"expiresAt"` // null for never
 }
 
 // Check checks the new expiry.

@@ -6,6 +6,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // The limits of an import. An import of so many flags may take more than the time of one request: then the response is a
@@ -18,31 +19,31 @@ const (
 
 // An importBody is import data, and where to import it.
 type importBody struct {
-	Project     string                    `json:"project"`
-	Environment string                    `json:"environment"`
-	Data        httpapi.Maybe[importData] `json:"data"`
+	Project     string                     `json:"project"`
+	Environment string                     `json:"environment"`
+	Data        jsonbody.Maybe[importData] `json:"data"`
 }
 
 // importData is a data set (contract: Import data set). Exports of Unleash have more fields; they are ignored.
 type importData struct {
-	Features            httpapi.Maybe[[]importFeatureBody] `json:"features"`
-	FeatureStrategies   []importStrategyBody               `json:"featureStrategies"`
-	FeatureEnvironments []importEnvironmentBody            `json:"featureEnvironments"`
-	ContextFields       []importContextFieldBody           `json:"contextFields"`
-	FeatureTags         []importTagBody                    `json:"featureTags"`
-	Segments            []importSegmentBody                `json:"segments"`
-	TagTypes            []importTagTypeBody                `json:"tagTypes"`
-	Dependencies        []importDependencyBody             `json:"dependencies"`
+	Features            jsonbody.Maybe[[]importFeatureBody] `json:"features"`
+	FeatureStrategies   []importStrategyBody                `json:"featureStrategies"`
+	FeatureEnvironments []importEnvironmentBody             `json:"featureEnvironments"`
+	ContextFields       []importContextFieldBody            `json:"contextFields"`
+	FeatureTags         []importTagBody                     `json:"featureTags"`
+	Segments            []importSegmentBody                 `json:"segments"`
+	TagTypes            []importTagTypeBody                 `json:"tagTypes"`
+	Dependencies        []importDependencyBody              `json:"dependencies"`
 }
 
 type importFeatureBody struct {
-	Name           string                 `json:"name"`
-	Type           httpapi.Maybe[string]  `json:"type"`
-	Description    httpapi.Maybe[*string] `json:"description"`
-	Project        httpapi.Maybe[string]  `json:"project"`
-	Stale          httpapi.Maybe[bool]    `json:"stale"`
-	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
-	Archived       httpapi.Maybe[bool]    `json:"archived"`
+	Name           string                  `json:"name"`
+	Type           jsonbody.Maybe[string]  `json:"type"`
+	Description    jsonbody.Maybe[*string] `json:"description"`
+	Project        jsonbody.Maybe[string]  `json:"project"`
+	Stale          jsonbody.Maybe[bool]    `json:"stale"`
+	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
+	Archived       jsonbody.Maybe[bool]    `json:"archived"`
 }
 
 // An importStrategyBody is a strategy with the name of its flag.
@@ -52,46 +53,46 @@ type importStrategyBody struct {
 }
 
 type importEnvironmentBody struct {
-	FeatureName string                `json:"featureName"`
-	Environment httpapi.Maybe[string] `json:"environment"` // from which it was exported; ignored
-	Name        httpapi.Maybe[string] `json:"name"`
-	Enabled     httpapi.Maybe[bool]   `json:"enabled"`
-	Variants    []wire.VariantBody    `json:"variants"`
+	FeatureName string                 `json:"featureName"`
+	Environment jsonbody.Maybe[string] `json:"environment"` // from which it was exported; ignored
+	Name        jsonbody.Maybe[string] `json:"name"`
+	Enabled     jsonbody.Maybe[bool]   `json:"enabled"`
+	Variants    []wire.VariantBody     `json:"variants"`
 }
 
 type importContextFieldBody struct {
-	Name        string                 `json:"name"`
-	Description httpapi.Maybe[*string] `json:"description"`
-	Stickiness  httpapi.Maybe[bool]    `json:"stickiness"`
-	SortOrder   httpapi.Maybe[float64] `json:"sortOrder"`
-	LegalValues []importLegalValue     `json:"legalValues"`
+	Name        string                  `json:"name"`
+	Description jsonbody.Maybe[*string] `json:"description"`
+	Stickiness  jsonbody.Maybe[bool]    `json:"stickiness"`
+	SortOrder   jsonbody.Maybe[float64] `json:"sortOrder"`
+	LegalValues []importLegalValue      `json:"legalValues"`
 }
 
 type importLegalValue struct {
-	Value       string                 `json:"value"`
-	Description httpapi.Maybe[*string] `json:"description"`
+	Value       string                  `json:"value"`
+	Description jsonbody.Maybe[*string] `json:"description"`
 }
 
 type importTagBody struct {
-	FeatureName string                `json:"featureName"`
-	TagType     string                `json:"tagType"`
-	TagValue    httpapi.Maybe[string] `json:"tagValue"`
+	FeatureName string                 `json:"featureName"`
+	TagType     string                 `json:"tagType"`
+	TagValue    jsonbody.Maybe[string] `json:"tagValue"`
 }
 
 type importSegmentBody struct {
-	ID   httpapi.Maybe[int64] `json:"id"`
-	Name string               `json:"name"`
+	ID   jsonbody.Maybe[int64] `json:"id"`
+	Name string                `json:"name"`
 
 	// What it takes to create the segment. Unleash does not export it.
-	Description httpapi.Maybe[*string]               `json:"description"`
-	Project     httpapi.Maybe[*string]               `json:"project"`
-	Constraints httpapi.Maybe[[]wire.ConstraintBody] `json:"constraints"`
+	Description jsonbody.Maybe[*string]               `json:"description"`
+	Project     jsonbody.Maybe[*string]               `json:"project"`
+	Constraints jsonbody.Maybe[[]wire.ConstraintBody] `json:"constraints"`
 }
 
 type importTagTypeBody struct {
-	Name        string                 `json:"name"`
-	Description httpapi.Maybe[*string] `json:"description"`
-	Icon        httpapi.Maybe[*string] `json:"icon"`
+	Name        string                  `json:"name"`
+	Description jsonbody.Maybe[*string] `json:"description"`
+	Icon        jsonbody.Maybe[*string] `json:"icon"`
 }
 
 type importDependencyBody struct {
@@ -100,9 +101,9 @@ type importDependencyBody struct {
 }
 
 type importParentBody struct {
-	Feature  string                  `json:"feature"`
-	Enabled  httpapi.Maybe[bool]     `json:"enabled"`
-	Variants httpapi.Maybe[[]string] `json:"variants"`
+	Feature  string                   `json:"feature"`
+	Enabled  jsonbody.Maybe[bool]     `json:"enabled"`
+	Variants jsonbody.Maybe[[]string] `json:"variants"`
 }
 
 func (b importParentBody) dependency() flags.Dependency {
@@ -150,7 +151,7 @@ func (d importData) checkNames(problems *flags.Problems) {
 	for i, e := range d.FeatureEnvironments {
 		required("featureEnvironments", i, "featureName", e.FeatureName)
 		if seen[e.FeatureName] {
-			problems.Add("/data/featureEnvironments/"+strconv.Itoa(i), "is the second entry for the flag %q; an import changes one environment", httpapi.Shorten(e.FeatureName))
+			problems.Add("/data/featureEnvironments/"+strconv.Itoa(i), "is the second entry for the flag %q; an import changes one environment", jsonbody.Shorten(e.FeatureName))
 		}
 		seen[e.FeatureName] = true
 	}
@@ -166,7 +167,7 @@ func (d importData) checkNames(problems *flags.Problems) {
 	for i, s := range d.Segments {
 		required("segments", i, "name", s.Name)
 		if other, known := names[s.ID.Value]; known && other != s.Name {
-			problems.Add("/data/segments/"+strconv.Itoa(i)+"/id", "is the id of the segment %q too; each segment needs an id of its own", httpapi.Shorten(other))
+			problems.Add("/data/segments/"+strconv.Itoa(i)+"/id", "is the id of the segment %q too; each segment needs an id of its own", jsonbody.Shorten(other))
 		}
 		names[s.ID.Value] = s.Name
 	}

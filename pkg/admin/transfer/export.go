@@ -7,6 +7,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -40,11 +41,11 @@ func exportFlags(tx *httpapi.Tx, _ httpapi.InService, in exportBody) (exportView
 
 // An exportBody selects the flags to export: by name (an empty list selects all), by project, or by tag.
 type exportBody struct {
-	Environment  string                  `json:"environment"`
-	Features     httpapi.Maybe[[]string] `json:"features"`
-	Tag          httpapi.Maybe[string]   `json:"tag"` // a value, or type:value
-	Project      httpapi.Maybe[string]   `json:"project"`
-	DownloadFile bool                    `json:"downloadFile"` // respond with a file name
+	Environment  string                   `json:"environment"`
+	Features     jsonbody.Maybe[[]string] `json:"features"`
+	Tag          jsonbody.Maybe[string]   `json:"tag"` // a value, or type:value
+	Project      jsonbody.Maybe[string]   `json:"project"`
+	DownloadFile bool                     `json:"downloadFile"` // respond with a file name
 	// FullSegments exports segments with their constraints, so that an import can create them. Unleash does not accept such
 	// data.
 	FullSegments bool `json:"fullSegments"`

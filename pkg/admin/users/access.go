@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // An accessView is the roles that users hold in a project.
@@ -44,7 +45,7 @@ func readAccess(tx *httpapi.Tx, at httpapi.InProject) (accessView, error) {
 
 // An accessBody sets the roles that users hold in a project. Users that it does not name lose their roles there.
 type accessBody struct {
-	Roles httpapi.Maybe[[]roleHolders] `json:"roles"`
+	Roles jsonbody.Maybe[[]roleHolders] `json:"roles"`
 }
 
 // A roleHolders is the users with one role.

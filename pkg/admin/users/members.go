@@ -4,13 +4,14 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A heldRoleBody can repeat the parameters of the path (contract: Project users), and nothing else.
 type heldRoleBody struct {
-	UserID    httpapi.Maybe[int64]  `json:"userId"`
-	ProjectID httpapi.Maybe[string] `json:"projectId"`
-	RoleID    httpapi.Maybe[int64]  `json:"roleId"`
+	UserID    jsonbody.Maybe[int64]  `json:"userId"`
+	ProjectID jsonbody.Maybe[string] `json:"projectId"`
+	RoleID    jsonbody.Maybe[int64]  `json:"roleId"`
 }
 
 // checkPath returns Invalid if the body contradicts the path.
@@ -21,7 +22,7 @@ func (b heldRoleBody) checkPath(at inMemberRole) error {
 		problems.Add("/userId", message, at.UserID)
 	}
 	if b.ProjectID.Or(at.ProjectID) != at.ProjectID {
-		problems.Add("/projectId", message, httpapi.Shorten(at.ProjectID))
+		problems.Add("/projectId", message, jsonbody.Shorten(at.ProjectID))
 	}
 	if b.RoleID.Or(at.RoleID) != at.RoleID {
 		problems.Add("/roleId", message, at.RoleID)

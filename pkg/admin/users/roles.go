@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A roleView is a role (contract: Role record). The description is a string even if it is empty, for clients that print it.
@@ -96,15 +97,15 @@ type changedRole struct {
 // A roleBody creates or changes a custom role. The name is required; on a change, other fields that are absent stay as they
 // are.
 type roleBody struct {
-	Name        string                              `json:"name"`
-	Description httpapi.Maybe[*string]              `json:"description"`
-	Type        httpapi.Maybe[flags.RoleType]       `json:"type"`
-	Permissions httpapi.Maybe[[]rolePermissionBody] `json:"permissions"`
+	Name        string                               `json:"name"`
+	Description jsonbody.Maybe[*string]              `json:"description"`
+	Type        jsonbody.Maybe[flags.RoleType]       `json:"type"`
+	Permissions jsonbody.Maybe[[]rolePermissionBody] `json:"permissions"`
 }
 
 type rolePermissionBody struct {
-	Name        string                 `json:"name"`
-	Environment httpapi.Maybe[*string] `json:"environment"`
+	Name        string                  `json:"name"`
+	Environment jsonbody.Maybe[*string] `json:"environment"`
 }
 
 // MaxRoleName is the maximum length of a role's name, in characters.

@@ -4,6 +4,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -44,9 +45,9 @@ func listAccounts(tx *httpapi.Tx, _ httpapi.InService) (serviceAccountList, erro
 
 // A createAccountBody creates a service account.
 type createAccountBody struct {
-	Username string                 `json:"username"`
-	Name     string                 `json:"name"`
-	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+	Username string                  `json:"username"`
+	Name     string                  `json:"name"`
+	RootRole jsonbody.Maybe[roleRef] `json:"rootRole"`
 }
 
 // user is the service account of the body.
@@ -74,9 +75,9 @@ func createAccount(tx *httpapi.Tx, _ httpapi.InService, in createAccountBody) (s
 
 // An updateAccountBody changes a service account. Fields that are absent stay as they are.
 type updateAccountBody struct {
-	Username httpapi.Maybe[*string] `json:"username"`
-	Name     httpapi.Maybe[*string] `json:"name"`
-	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+	Username jsonbody.Maybe[*string] `json:"username"`
+	Name     jsonbody.Maybe[*string] `json:"name"`
+	RootRole jsonbody.Maybe[roleRef] `json:"rootRole"`
 }
 
 // asUserBody is the body that changes a user in the same way.

@@ -10,7 +10,7 @@ import (
 
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -56,9 +56,9 @@ type userList struct {
 
 // userNames are the names of a user in a body. Null and "" both remove a name.
 type userNames struct {
-	Username httpapi.Maybe[*string] `json:"username"`
-	Email    httpapi.Maybe[*string] `json:"email"`
-	Name     httpapi.Maybe[*string] `json:"name"`
+	Username jsonbody.Maybe[*string] `json:"username"`
+	Email    jsonbody.Maybe[*string] `json:"email"`
+	Name     jsonbody.Maybe[*string] `json:"name"`
 }
 
 // applyTo sets the names that the body has.
@@ -71,9 +71,9 @@ func (n userNames) applyTo(u *flags.User) {
 // A createUserBody creates a user. Password and sendEmail are accepted and ignored: users only have personal tokens.
 type createUserBody struct {
 	userNames
-	RootRole  httpapi.Maybe[roleRef] `json:"rootRole"`
-	Password  httpapi.Maybe[*string] `json:"password"`
-	SendEmail httpapi.Maybe[*bool]   `json:"sendEmail"`
+	RootRole  jsonbody.Maybe[roleRef] `json:"rootRole"`
+	Password  jsonbody.Maybe[*string] `json:"password"`
+	SendEmail jsonbody.Maybe[*bool]   `json:"sendEmail"`
 }
 
 // user is the user of the body.
@@ -96,7 +96,7 @@ func (b createUserBody) Check(_ flags.Limits, problems *flags.Problems) {
 // An updateUserBody changes a user or service account. Fields that are absent stay as they are.
 type updateUserBody struct {
 	userNames
-	RootRole httpapi.Maybe[roleRef] `json:"rootRole"`
+	RootRole jsonbody.Maybe[roleRef] `json:"rootRole"`
 }
 
 // Check adds the problems of the names that the body has. Whether one is missing depends on the stored user: see update.
@@ -133,5 +133,5 @@ func (r roleRef) String() string {
 	if r.ID != 0 {
 		return strconv.FormatInt(r.ID, 10)
 	}
-	return strconv.Quote(httpapi.Shorten(r.Name))
+	return strconv.Quote(jsonbody.Shorten(r.Name))
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A ConstraintBody is a constraint in a request.
 type ConstraintBody struct {
-	ContextName     string                `json:"contextName"`
-	Operator        string                `json:"operator"`
-	Values          []string              `json:"values"`
-	Value           httpapi.Maybe[string] `json:"value"`
-	CaseInsensitive bool                  `json:"caseInsensitive"`
-	Inverted        bool                  `json:"inverted"`
+	ContextName     string                 `json:"contextName"`
+	Operator        string                 `json:"operator"`
+	Values          []string               `json:"values"`
+	Value           jsonbody.Maybe[string] `json:"value"`
+	CaseInsensitive bool                   `json:"caseInsensitive"`
+	Inverted        bool                   `json:"inverted"`
 }
 
 // Constraint returns the constraint.

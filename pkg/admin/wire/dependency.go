@@ -2,14 +2,14 @@ package wire
 
 import (
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A DependencyBody makes another flag a parent.
 type DependencyBody struct {
-	Feature  string              `json:"feature"`
-	Enabled  httpapi.Maybe[bool] `json:"enabled"` // default true
-	Variants []string            `json:"variants"`
+	Feature  string               `json:"feature"`
+	Enabled  jsonbody.Maybe[bool] `json:"enabled"` // default true
+	Variants []string             `json:"variants"`
 }
 
 // Check finds what is wrong with the body by itself.

@@ -7,15 +7,16 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
 // A MetadataBody says what may be said of a flag; what it leaves out stays.
 type MetadataBody struct {
-	Type           httpapi.Maybe[string]  `json:"type"`
-	Description    httpapi.Maybe[*string] `json:"description"`
-	Stale          httpapi.Maybe[bool]    `json:"stale"`
-	ImpressionData httpapi.Maybe[bool]    `json:"impressionData"`
+	Type           jsonbody.Maybe[string]  `json:"type"`
+	Description    jsonbody.Maybe[*string] `json:"description"`
+	Stale          jsonbody.Maybe[bool]    `json:"stale"`
+	ImpressionData jsonbody.Maybe[bool]    `json:"impressionData"`
 }
 
 // Check finds what is wrong with the body by itself.
@@ -48,14 +49,14 @@ func CheckName(path, name string, problems *flags.Problems) {
 }
 
 // CheckType checks the type of a flag.
-func CheckType(name httpapi.Maybe[string], problems *flags.Problems) {
+func CheckType(name jsonbody.Maybe[string], problems *flags.Problems) {
 	CheckTypeAt("/type", name, problems)
 }
 
 // CheckTypeAt checks the type of a flag at a place in the body.
-func CheckTypeAt(path string, name httpapi.Maybe[string], problems *flags.Problems) {
+func CheckTypeAt(path string, name jsonbody.Maybe[string], problems *flags.Problems) {
 	if name.Set && !slices.Contains(flags.FeatureTypes(), flags.FeatureType(name.Value)) {
-		problems.Add(path, "%q must be one of %s", httpapi.Shorten(name.Value), strings.Join(httpapi.Each(flags.FeatureTypes(), ToString), ", "))
+		problems.Add(path, "%q must be one of %s", jsonbody.Shorten(name.Value), strings.Join(httpapi.Each(flags.FeatureTypes(), ToString), ", "))
 	}
 }
 

@@ -3,15 +3,16 @@ package wire
 import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
 // A SegmentBody makes or replaces a segment: what it leaves out is emptied.
 type SegmentBody struct {
-	Name        string                          `json:"name"`
-	Description httpapi.Maybe[*string]          `json:"description"`
-	Project     httpapi.Maybe[*string]          `json:"project"`
-	Constraints httpapi.Maybe[[]ConstraintBody] `json:"constraints"`
+	Name        string                           `json:"name"`
+	Description jsonbody.Maybe[*string]          `json:"description"`
+	Project     jsonbody.Maybe[*string]          `json:"project"`
+	Constraints jsonbody.Maybe[[]ConstraintBody] `json:"constraints"`
 }
 
 // Check finds what is wrong with the body by itself.

@@ -6,6 +6,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -26,14 +27,14 @@ func (b NewStrategyBody) CheckType(types *flags.StrategyTypes, problems *flags.P
 // A StrategyBody changes a strategy. Segments, constraints, variants and parameters are replaced: those that are left out
 // become empty, and parameters get their defaults. Other fields that are left out stay.
 type StrategyBody struct {
-	Name        httpapi.Maybe[string]  `json:"name"`
-	Title       httpapi.Maybe[*string] `json:"title"`
-	Disabled    httpapi.Maybe[*bool]   `json:"disabled"`
-	SortOrder   httpapi.Maybe[float64] `json:"sortOrder"`
-	Segments    []int64                `json:"segments"`
-	Constraints []ConstraintBody       `json:"constraints"`
-	Parameters  map[string]Parameter   `json:"parameters"`
-	Variants    []StrategyVariantBody  `json:"variants"`
+	Name        jsonbody.Maybe[string]  `json:"name"`
+	Title       jsonbody.Maybe[*string] `json:"title"`
+	Disabled    jsonbody.Maybe[*bool]   `json:"disabled"`
+	SortOrder   jsonbody.Maybe[float64] `json:"sortOrder"`
+	Segments    []int64                 `json:"segments"`
+	Constraints []ConstraintBody        `json:"constraints"`
+	Parameters  map[string]Parameter    `json:"parameters"`
+	Variants    []StrategyVariantBody   `json:"variants"`
 }
 
 // Check adds the problems that do not depend on the stored strategy.

@@ -6,6 +6,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A TagBody is a tag as it comes in.
@@ -34,8 +35,8 @@ func TagTypeViewOf(t flags.TagType) TagTypeView {
 
 // A ChangeTagsBody adds some tags to a flag and removes others, in one change.
 type ChangeTagsBody struct {
-	Added   httpapi.Maybe[[]TagBody] `json:"addedTags"`
-	Removed httpapi.Maybe[[]TagBody] `json:"removedTags"`
+	Added   jsonbody.Maybe[[]TagBody] `json:"addedTags"`
+	Removed jsonbody.Maybe[[]TagBody] `json:"removedTags"`
 }
 
 // Tags returns the tags to add and the tags to remove.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // NullIfEmpty is a text that is null when empty.
@@ -18,7 +18,7 @@ func NullIfEmpty(text string) *string {
 }
 
 // TextOver is what a member makes of a text: null empties it.
-func TextOver(member httpapi.Maybe[*string], text string) string {
+func TextOver(member jsonbody.Maybe[*string], text string) string {
 	switch {
 	case !member.Set:
 		return text
@@ -46,7 +46,7 @@ func CheckTitle(path, title string, problems *flags.Problems) {
 }
 
 // CheckSameName finds that a body would rename what the path names.
-func CheckSameName(name httpapi.Maybe[string], path string, problems *flags.Problems) {
+func CheckSameName(name jsonbody.Maybe[string], path string, problems *flags.Problems) {
 	if name.Set && name.Value != path {
 		problems.Add("/name", "must be the name in the path, or be omitted: it cannot be changed")
 	}

@@ -5,28 +5,29 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 )
 
 // A VariantBody is a variant of a flag in a request.
 type VariantBody struct {
-	Name       string                     `json:"name"`
-	Weight     httpapi.Maybe[float64]     `json:"weight"`
-	WeightType httpapi.Maybe[string]      `json:"weightType"`
-	Stickiness httpapi.Maybe[string]      `json:"stickiness"`
-	Payload    httpapi.Maybe[PayloadBody] `json:"payload"`
-	Overrides  []OverrideBody             `json:"overrides"`
+	Name       string                      `json:"name"`
+	Weight     jsonbody.Maybe[float64]     `json:"weight"`
+	WeightType jsonbody.Maybe[string]      `json:"weightType"`
+	Stickiness jsonbody.Maybe[string]      `json:"stickiness"`
+	Payload    jsonbody.Maybe[PayloadBody] `json:"payload"`
+	Overrides  []OverrideBody              `json:"overrides"`
 }
 
 // A PayloadBody is the payload of a variant in a request.
 type PayloadBody struct {
-	Type  string                `json:"type"`
-	Value httpapi.Maybe[string] `json:"value"`
+	Type  string                 `json:"type"`
+	Value jsonbody.Maybe[string] `json:"value"`
 }
 
 // An OverrideBody is an override of a variant in a request.
 type OverrideBody struct {
-	ContextName string                  `json:"contextName"`
-	Values      httpapi.Maybe[[]string] `json:"values"`
+	ContextName string                   `json:"contextName"`
+	Values      jsonbody.Maybe[[]string] `json:"values"`
 }
 
 // CheckMembers adds a problem for each required field that is missing.

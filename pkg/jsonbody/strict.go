@@ -1,4 +1,5 @@
-package httpapi
+// Package jsonbody decodes request bodies: strict JSON, fields that can be absent, and JSON Patch. Its errors are for callers.
+package jsonbody
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package httpapi
+package jsonbody
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ import (
 	"guidon/pkg/flags"
 )
 
-// The limits of a patch. Its copy operations may add maxPatchCopies bytes, plus twice the size of the document and the patch:
+// The limits of a patch. Its copy operations may add MaxPatchCopies bytes, plus twice the size of the document and the patch:
 // each copy can double a document, so a short patch could otherwise create a huge one.
 const (
 	MaxPatchOperations = 1000
-	maxPatchCopies     = 8 << 10
+	MaxPatchCopies     = 8 << 10
 	maxPatchWork       = 64 << 20 // operations times bytes: each operation can read the whole document
 	maxPatched         = 3 << 20  // bytes of the documents, plus the patch once for each of them
 )
@@ -140,7 +140,7 @@ func (p Patch) Apply(document, into any) error {
 	}
 	options := jsonpatch.NewApplyOptions()
 	options.SupportNegativeIndices = false
-	options.AccumulatedCopySizeLimit = int64(maxPatchCopies + 2*(len(before)+len(operations)))
+	options.AccumulatedCopySizeLimit = int64(MaxPatchCopies + 2*(len(before)+len(operations)))
 	after, err := patch.ApplyWithOptions(before, options)
 	if err != nil {
 		return &flags.Error{Kind: flags.Invalid, Message: "the patch cannot be applied, and nothing was changed: " + patchFault(err), Err: err}
