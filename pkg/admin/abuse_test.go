@@ -11,7 +11,7 @@ import (
 // TestPatchBounds sends patches that exceed a limit. Each gets a 4xx and changes nothing.
 func TestPatchBounds(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	repeat := func(n int, operation string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(operation+",", n), ",") + "]"
 	}
@@ -67,7 +67,7 @@ func TestPatchBounds(t *testing.T) {
 // changed.
 func TestLargeFlags(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	large := `{"name":"v","weight":1,"payload":{"type":"string","value":"` + strings.Repeat("x", flags.MaxPayload-1000) + `"}},`
 	variants := ""
 	for i := range 7 {

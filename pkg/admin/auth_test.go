@@ -66,9 +66,9 @@ func TestAuthentication(t *testing.T) {
 // Each call fails and changes nothing.
 func TestEveryOperationRequiresAuthorization(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	was := s.do(t, "GET", features, "").body
-	for _, route := range guarded(t) {
+	for _, route := range protectedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
 			for _, caller := range []struct {
 				header string

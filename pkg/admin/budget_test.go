@@ -48,8 +48,8 @@ func TestBudget(t *testing.T) {
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
 			want := examples[route]
-			on := s.another(t)
-			if prepare := apart[route]; prepare != nil {
+			on := s.newSubject(t)
+			if prepare := preparations[route]; prepare != nil {
 				prepare(s, t, &on)
 			}
 			c := on.call(route)

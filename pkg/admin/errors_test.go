@@ -82,11 +82,11 @@ func TestContentTypes(t *testing.T) {
 // TestNotFound names, on every operation, something in the path that is not there.
 func TestNotFound(t *testing.T) {
 	s := serve(t)
-	good := s.another(t)
-	archived := s.another(t)
+	good := s.newSubject(t)
+	archived := s.newSubject(t)
 	s.must(t, "DELETE", features+"/"+archived.flag, "")
 	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
-	for _, route := range guarded(t) {
+	for _, route := range protectedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
 			refused := func(name string, on subject) {
 				t.Helper()
@@ -174,7 +174,7 @@ func TestUnknownPaths(t *testing.T) {
 // TestUnknownMethods sends each method that no operation has at a path: there is no 405 here.
 func TestUnknownMethods(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	known := map[string]bool{}
 	paths := map[string]bool{}
 	for _, route := range routes(t) {

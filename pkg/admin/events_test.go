@@ -91,8 +91,8 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 	made := 0
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
-			on := s.another(t)
-			if prepare := apart[route]; prepare != nil {
+			on := s.newSubject(t)
+			if prepare := preparations[route]; prepare != nil {
 				prepare(s, t, &on)
 			}
 			if first, ok := before[route]; ok {

@@ -117,8 +117,8 @@ func newCell(t *testing.T, route string) *cell {
 	c := &cell{route: route, token: &forgetful{}}
 	c.faults = &dynamotest.Faults{Base: c.token}
 	c.server = serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = c.faults })
-	on := c.another(t)
-	if prepare := apart[route]; prepare != nil {
+	on := c.newSubject(t)
+	if prepare := preparations[route]; prepare != nil {
 		prepare(c.server, t, &on)
 	}
 	for _, first := range firstDo[route] {

@@ -98,7 +98,7 @@ const mostMemory = 64 << 20
 // a bounded cost, and nothing is changed.
 func TestHostileBodies(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	direct(s.handler, "GET", features, "") // notes that the token was used, once an hour
 	was, bodies, dearest := s.table(t), hostile(), 0
 	for i, route := range withBody(t) {
@@ -135,7 +135,7 @@ func TestHostileBodies(t *testing.T) {
 // factor, than one of their size that is refused at its first operation. Unbounded, they would be terabytes.
 func TestGrowingPatches(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	const size = 961
 	to := on.call
 	strategy, inOne, inAll := to(inEnvironment("PATCH", "/strategies/{strategyId}")), to(inEnvironment("PATCH", "/variants")), to(ofFlag("PATCH", "/variants"))
@@ -202,7 +202,7 @@ func TestHostileQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	values := []string{
 		"", "%ff", "a%ff", "%ed%a0%80", "%f4%90%80%80", "%00", "a%00b", "%0d%0aX:%20y", "%", "%2", "%zz", "+", "%2b", "%25", "%26", ";", "#",
 		"%22", "%5c", "'", "%22%7d", "[]", "{}", "null", "true", "-1", "0", "1e20", "1e999", "NaN", "0x10", "99999999999999999999", "%d9%a1",

@@ -34,7 +34,7 @@ func (s *server) maze(t *testing.T) maze {
 	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"b"}`)
 	furnished := func(project, flag, environment string) subject {
 		on := subject{project: project, flag: flag, environment: environment}
-		s.furnish(t, &on)
+		s.addStrategyAndVariants(t, &on)
 		return on
 	}
 	right, twin := furnished("default", "a", "production"), furnished("default", "a", "development")
@@ -45,8 +45,8 @@ func (s *server) maze(t *testing.T) maze {
 	s.must(t, "POST", "/api/admin/features/other/tags", `{"type":"kind","value":"theirs"}`)
 
 	mine, theirs := right, sibling
-	s.ownParents(t, &mine)
-	s.ownParents(t, &theirs)
+	s.addParent(t, &mine)
+	s.addParent(t, &theirs)
 
 	right.user = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	right.role = "5"
@@ -104,7 +104,7 @@ func TestMismatchedPaths(t *testing.T) {
 		}
 	}
 	tried := 0
-	for _, route := range guarded(t) {
+	for _, route := range protectedRoutes(t) {
 		parameters := pathParameter.FindAllStringSubmatch(route, -1)
 		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // whose tokens are tried below; whose values need be nowhere
 			continue
@@ -167,8 +167,8 @@ func TestNamesOfOthers(t *testing.T) {
 	_, header := s.person(t, flags.RoleAdmin)
 	personal := strings.TrimPrefix(header, "Authorization: ")
 	person := s.id(t, people, `{"username":"person","rootRole":3}`)
-	one, tokensOfOne := s.ofAccount(t)
-	two, tokensOfTwo := s.ofAccount(t)
+	one, tokensOfOne := s.accountWithTokens(t)
+	two, tokensOfTwo := s.accountWithTokens(t)
 	body := func(name string) string {
 		return fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, name)
 	}

@@ -130,17 +130,17 @@ func (s *server) stage(t *testing.T) stage {
 	s.must(t, "POST", "/api/admin/projects", `{"id":"alpha"}`)
 	g.guest = s.id(t, people, `{"username":"guest","rootRole":3}`)
 	var on subject
-	s.ownAccountToken(t, &on)
+	s.newAccountToken(t, &on)
 	g.robot = on.user
-	s.ownRole(t, &on)
+	s.newRole(t, &on)
 	g.role = on.role
-	s.ownSignup(t, &on)
+	s.newSignup(t, &on)
 	g.signup = on.secret
-	s.ownTagType(t, &on)
+	s.newTagType(t, &on)
 	g.tags = on.kind
-	s.ownField(t, &on)
+	s.newField(t, &on)
 	g.fields = on.kind
-	s.ownStrategyType(t, &on)
+	s.newStrategyType(t, &on)
 	g.custom = on.kind
 	for _, project := range []string{"alpha", "default"} {
 		flag := "of-" + project
@@ -148,15 +148,15 @@ func (s *server) stage(t *testing.T) stage {
 		s.must(t, "POST", "/api/admin/features/"+flag+"/tags", `{"type":"simple","value":"a/b"}`)
 		s.must(t, "POST", "/api/admin/projects/"+project+"/users/"+g.guest+"/roles/5", "")
 		child := subject{project: project, flag: flag}
-		s.ownParents(t, &child)
+		s.addParent(t, &child)
 		g.parents[project] = child.kind
 		g.tokens[project] = s.apiToken(t, fmt.Sprintf(`{"tokenName":"token-of-%s","type":"client","project":%q}`, project, project))
 		ours := subject{project: project}
-		s.ownSegment(t, &ours)
+		s.newSegment(t, &ours)
 		g.own[project] = ours.segment
 		for _, environment := range []string{"development", "production"} {
 			on := subject{project: project, flag: flag, environment: environment}
-			s.furnish(t, &on)
+			s.addStrategyAndVariants(t, &on)
 			g.places = append(g.places, on)
 		}
 	}
@@ -379,8 +379,8 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 	}
 	for _, route := range routes(t) {
 		t.Run(route, func(t *testing.T) {
-			on := s.another(t)
-			if prepare := apart[route]; prepare != nil {
+			on := s.newSubject(t)
+			if prepare := preparations[route]; prepare != nil {
 				prepare(s, t, &on)
 			}
 			if route == "POST "+heldRole || route == "PUT "+heldRole || bodies[route] != "" {

@@ -51,7 +51,7 @@ func (s *server) crowded(t *testing.T) subject {
 	for i := range 200 {
 		s.must(t, "POST", "/api/admin/segments", fmt.Sprintf(`{"name":"segment-%d","constraints":[]}`, i))
 	}
-	return s.another(t)
+	return s.newSubject(t)
 }
 
 // multiplying are the largest bodies of good JSON of the right types, for operations that do something for each element of a

@@ -25,7 +25,7 @@ func TestAwkwardNames(t *testing.T) {
 		mine := fmt.Sprintf(`"project":%q`, name)
 		flag := on.fill(ofFlag("", ""))[1:]
 		s.check(t, call{"create", "POST", strings.TrimSuffix(flag, "/"+name), fmt.Sprintf(`{"name":%q}`, name), 201, subset(name, mine)})
-		s.furnish(t, &on)
+		s.addStrategyAndVariants(t, &on)
 		s.check(t, call{"read", "GET", flag, "", 200, fmt.Sprintf(`{"...":0,"name":%q,%s,"environments":[{"...":0,"name":%q}]}`, name, mine, name)})
 		s.check(t, call{"in the list", "GET", strings.TrimSuffix(flag, "/"+name), "", 200, fmt.Sprintf(`{"version":2,"features":[{"...":0,"name":%q}]}`, name)})
 		s.eachOperation(t, on)
@@ -36,9 +36,9 @@ func TestAwkwardNames(t *testing.T) {
 func (s *server) eachOperation(t *testing.T, on subject) {
 	t.Helper()
 	child := on
-	s.ownParent(t, &child)
+	s.newParent(t, &child)
 	var last []call
-	for _, route := range guarded(t) {
+	for _, route := range protectedRoutes(t) {
 		if !strings.Contains(route, "{") || byNumber(route) || route == "POST /api/admin/projects/{projectId}/environments" || strings.HasSuffix(route, "/changeProject") {
 			continue // no path parameter, already called to create the subject, or moves the subject to another project
 		}
@@ -46,7 +46,7 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 		if strings.Contains(route, "/dependencies") {
 			of = child
 		}
-		if prepare := apart[route]; prepare != nil && strings.Contains(route, "{projectId}/api-tokens") {
+		if prepare := preparations[route]; prepare != nil && strings.Contains(route, "{projectId}/api-tokens") {
 			prepare(s, t, &of)
 		}
 		if c := of.call(route); c.method == "DELETE" {

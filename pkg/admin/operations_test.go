@@ -246,19 +246,19 @@ type subject struct{ project, flag, environment, strategy, user, role, kind, sec
 
 var subjects atomic.Int64
 
-// apart has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
-var apart = map[string]func(s *server, t *testing.T, on *subject){
+// preparations has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
+var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
-	"PUT /api/admin/api-tokens/{token}":    (*server).ownToken,
-	"DELETE /api/admin/api-tokens/{token}": (*server).ownToken,
+	"PUT /api/admin/api-tokens/{token}":    (*server).newToken,
+	"DELETE /api/admin/api-tokens/{token}": (*server).newToken,
 	ofProject("DELETE", "/api-tokens/{token}"): func(s *server, t *testing.T, on *subject) {
 		on.secret = s.apiToken(t, on.fill(`{"tokenName":"{new}","type":"client","project":"{projectId}"}`))
 	},
-	"GET /api/admin/service-account/{userId}/token":              (*server).ownAccountToken,
-	"POST /api/admin/service-account/{userId}/token":             (*server).ownAccount,
-	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).ownAccountToken,
-	"GET /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
-	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).ownSignup,
+	"GET /api/admin/service-account/{userId}/token":              (*server).newAccountToken,
+	"POST /api/admin/service-account/{userId}/token":             (*server).newAccount,
+	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).newAccountToken,
+	"GET /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
+	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
 	ofFlag("POST", "/changeProject"):                             (*server).target,
 	ofProject("POST", "/changeProject"):                          (*server).target,
 	ofProject("POST", "/revive"): func(s *server, t *testing.T, on *subject) {
@@ -268,41 +268,41 @@ var apart = map[string]func(s *server, t *testing.T, on *subject){
 		on.project = on.fill("{new}")
 		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
 	},
-	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).ownEnvironment,
-	"DELETE /api/admin/environments/{environmentName}":                  (*server).ownEnvironment,
+	"DELETE /api/admin/projects/{projectId}/environments/{environment}": (*server).newEnvironment,
+	"DELETE /api/admin/environments/{environmentName}":                  (*server).newEnvironment,
 	"GET /api/admin/tags/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
 	"DELETE " + itsTags + "/{tagType}/{value...}": func(s *server, t *testing.T, on *subject) {
 		s.must(t, "POST", on.fill(itsTags), `{"type":"simple","value":"a/b"}`)
 	},
-	ofFlag("POST", "/dependencies"):                        (*server).ownParent,
-	ofFlag("DELETE", "/dependencies"):                      (*server).ownParents,
-	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).ownParents,
-	"DELETE /api/admin/tag-types/{tagType}":                (*server).ownTagType,
-	"PUT " + aField:                                        (*server).ownField,
-	"DELETE " + aField:                                     (*server).ownField,
-	"POST " + aField + "/legal-values":                     (*server).ownField,
-	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).ownField,
-	"POST " + allSegments + "/strategies":                  (*server).ownProject,
-	"GET " + aSegment:                                      (*server).ownSegment,
-	"PUT " + aSegment:                                      (*server).ownSegment,
-	"DELETE " + aSegment:                                   (*server).ownSegment,
-	"GET " + aSegment + "/strategies":                      (*server).ownSegment,
-	"PUT /api/admin/strategies/{strategyType}":             (*server).ownStrategyType,
-	"DELETE /api/admin/strategies/{strategyType}":          (*server).ownStrategyType,
-	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).ownStrategyType,
-	"POST /api/admin/strategies/{strategyType}/reactivate": (*server).ownStrategyType,
-	"PUT /api/admin/user-admin/{userId}":                   (*server).ownUser,
-	"DELETE /api/admin/user-admin/{userId}":                (*server).ownUser,
-	"PUT /api/admin/service-account/{userId}":              (*server).ownAccount,
-	"DELETE /api/admin/service-account/{userId}":           (*server).ownAccount,
-	"PUT /api/admin/roles/{roleId}":                        (*server).ownRole,
-	"DELETE /api/admin/roles/{roleId}":                     (*server).ownRole,
-	"GET /api/admin/projects/{projectId}/access":           (*server).ownMember,
-	"PUT " + heldRole:                                      (*server).ownMember, // the user has another role
+	ofFlag("POST", "/dependencies"):                        (*server).newParent,
+	ofFlag("DELETE", "/dependencies"):                      (*server).addParent,
+	ofFlag("DELETE", "/dependencies/{parent}"):             (*server).addParent,
+	"DELETE /api/admin/tag-types/{tagType}":                (*server).newTagType,
+	"PUT " + aField:                                        (*server).newField,
+	"DELETE " + aField:                                     (*server).newField,
+	"POST " + aField + "/legal-values":                     (*server).newField,
+	"DELETE " + aField + "/legal-values/{legalValue...}":   (*server).newField,
+	"POST " + allSegments + "/strategies":                  (*server).newProject,
+	"GET " + aSegment:                                      (*server).newSegment,
+	"PUT " + aSegment:                                      (*server).newSegment,
+	"DELETE " + aSegment:                                   (*server).newSegment,
+	"GET " + aSegment + "/strategies":                      (*server).newSegment,
+	"PUT /api/admin/strategies/{strategyType}":             (*server).newStrategyType,
+	"DELETE /api/admin/strategies/{strategyType}":          (*server).newStrategyType,
+	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).newStrategyType,
+	"POST /api/admin/strategies/{strategyType}/reactivate": (*server).newStrategyType,
+	"PUT /api/admin/user-admin/{userId}":                   (*server).newUser,
+	"DELETE /api/admin/user-admin/{userId}":                (*server).newUser,
+	"PUT /api/admin/service-account/{userId}":              (*server).newAccount,
+	"DELETE /api/admin/service-account/{userId}":           (*server).newAccount,
+	"PUT /api/admin/roles/{roleId}":                        (*server).newRole,
+	"DELETE /api/admin/roles/{roleId}":                     (*server).newRole,
+	"GET /api/admin/projects/{projectId}/access":           (*server).newMember,
+	"PUT " + heldRole:                                      (*server).newMember, // the user has another role
 	"DELETE " + heldRole: func(s *server, t *testing.T, on *subject) {
-		s.ownMember(t, on)
+		s.newMember(t, on)
 		on.role = "5"
 	},
 }
@@ -316,49 +316,49 @@ func (s *server) target(t *testing.T, on *subject) {
 	s.must(t, "POST", "/api/admin/projects", on.fill(`{"id":"to-{featureName}"}`))
 }
 
-// ownParent creates a flag that the subject's flag can depend on. ownParents also adds the dependency.
-func (s *server) ownParent(t *testing.T, on *subject) {
+// newParent creates a flag that the subject's flag can depend on. addParent also adds the dependency.
+func (s *server) newParent(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", projects+"/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
-func (s *server) ownParents(t *testing.T, on *subject) {
+func (s *server) addParent(t *testing.T, on *subject) {
 	t.Helper()
-	s.ownParent(t, on)
+	s.newParent(t, on)
 	s.must(t, "POST", on.fill(ofFlag("", "/dependencies"))[1:], on.fill(`{"feature":"{parent}"}`))
 }
 
-func (s *server) ownTagType(t *testing.T, on *subject) {
+func (s *server) newTagType(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", "/api/admin/tag-types", fmt.Sprintf(`{"name":%q}`, on.kind))
 }
 
-// ownField creates a context field with a legal value.
-func (s *server) ownField(t *testing.T, on *subject) {
+// newField creates a context field with a legal value.
+func (s *server) newField(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", contextFields, fmt.Sprintf(`{"name":%q,"legalValues":[{"value":"a/b"}]}`, on.kind))
 }
 
-// ownSegment creates a segment of the subject's project.
-func (s *server) ownSegment(t *testing.T, on *subject) {
+// newSegment creates a segment of the subject's project.
+func (s *server) newSegment(t *testing.T, on *subject) {
 	t.Helper()
 	on.segment = s.id(t, allSegments, on.fill(aSegmentOf))
 }
 
-// ownProject creates a project with one flag and a segment.
-func (s *server) ownProject(t *testing.T, on *subject) {
+// newProject creates a project with one flag and a segment.
+func (s *server) newProject(t *testing.T, on *subject) {
 	t.Helper()
 	on.project, on.flag = on.fill("{new}"), on.fill("{new}")
 	s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":%q}`, on.project))
 	s.must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
-	s.furnish(t, on)
-	s.ownSegment(t, on)
+	s.addStrategyAndVariants(t, on)
+	s.newSegment(t, on)
 }
 
-func (s *server) ownStrategyType(t *testing.T, on *subject) {
+func (s *server) newStrategyType(t *testing.T, on *subject) {
 	t.Helper()
 	on.kind = on.fill("{new}")
 	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
@@ -371,45 +371,45 @@ func secretIn(answer string) string {
 	return secret
 }
 
-func (s *server) ownToken(t *testing.T, on *subject) {
+func (s *server) newToken(t *testing.T, on *subject) {
 	t.Helper()
 	on.secret = secretIn(s.must(t, "POST", "/api/admin/api-tokens", on.fill(`{"tokenName":"{new}","type":"client"}`)).body)
 }
 
-func (s *server) ownSignup(t *testing.T, on *subject) {
+func (s *server) newSignup(t *testing.T, on *subject) {
 	t.Helper()
 	on.secret = secretIn(s.must(t, "POST", "/api/admin/invite-link/tokens", `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 }
 
-// ownAccountToken creates a service account with a token.
-func (s *server) ownAccountToken(t *testing.T, on *subject) {
+// newAccountToken creates a service account with a token.
+func (s *server) newAccountToken(t *testing.T, on *subject) {
 	t.Helper()
-	s.ownAccount(t, on)
+	s.newAccount(t, on)
 	s.must(t, "POST", "/api/admin/service-account/"+on.user+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`)
 }
 
 // heldRole is the path of a user's role in a project.
 const heldRole = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 
-func (s *server) ownUser(t *testing.T, on *subject) {
+func (s *server) newUser(t *testing.T, on *subject) {
 	t.Helper()
 	on.user = s.id(t, "/api/admin/user-admin", on.fill(`{"username":"{new}","rootRole":3}`))
 }
 
-func (s *server) ownAccount(t *testing.T, on *subject) {
+func (s *server) newAccount(t *testing.T, on *subject) {
 	t.Helper()
 	on.user = s.id(t, "/api/admin/service-account", on.fill(`{"username":"{new}","name":"x","rootRole":3}`))
 }
 
-func (s *server) ownRole(t *testing.T, on *subject) {
+func (s *server) newRole(t *testing.T, on *subject) {
 	t.Helper()
 	on.role = s.id(t, "/api/admin/roles", on.fill(`{"name":"{new}","type":"custom"}`))
 }
 
-// ownMember creates a user who is a member of the project.
-func (s *server) ownMember(t *testing.T, on *subject) {
+// newMember creates a user who is a member of the project.
+func (s *server) newMember(t *testing.T, on *subject) {
 	t.Helper()
-	s.ownUser(t, on)
+	s.newUser(t, on)
 	s.must(t, "POST", project+"/users/"+on.user+"/roles/5", "")
 }
 
@@ -420,24 +420,24 @@ func (s *server) id(t *testing.T, path, body string) string {
 	return rest[:strings.IndexAny(rest, ",}")]
 }
 
-func (s *server) ownEnvironment(t *testing.T, on *subject) {
+func (s *server) newEnvironment(t *testing.T, on *subject) {
 	t.Helper()
 	on.environment = on.fill("{new}")
 	s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":"test"}`, on.environment))
 	s.must(t, "POST", project+"/environments", fmt.Sprintf(`{"environment":%q}`, on.environment))
 }
 
-// another creates a new flag to call an operation on.
-func (s *server) another(t *testing.T) subject {
+// newSubject creates a new flag to call an operation on.
+func (s *server) newSubject(t *testing.T) subject {
 	t.Helper()
 	on := subject{project: "default", flag: fmt.Sprintf("subject-%d", subjects.Add(1)), environment: "development"}
 	s.create(t, on.flag)
-	s.furnish(t, &on)
+	s.addStrategyAndVariants(t, &on)
 	return on
 }
 
-// furnish adds a strategy and variants to the subject's flag.
-func (s *server) furnish(t *testing.T, on *subject) {
+// addStrategyAndVariants adds a strategy and variants to the subject's flag.
+func (s *server) addStrategyAndVariants(t *testing.T, on *subject) {
 	t.Helper()
 	flag := on.fill(ofFlag("", ""))[1:]
 	s.must(t, "PUT", flag+"/variants", `[{"name":"v","weight":1}]`)
@@ -491,8 +491,8 @@ func withBody(t *testing.T) []string {
 	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" })
 }
 
-// guarded returns the routes that need a token: all that are not public.
-func guarded(t *testing.T) []string {
+// protectedRoutes returns the routes that need a token: all that are not public.
+func protectedRoutes(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(routes(t), func(route string) bool { return route == "GET /health" })
 }

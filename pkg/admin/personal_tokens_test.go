@@ -15,8 +15,8 @@ import (
 
 const ownTokens = "/api/admin/user/tokens"
 
-// ofAccount creates a service account that is an editor. It returns its ID and the path of its tokens.
-func (s *server) ofAccount(t *testing.T) (id, tokens string) {
+// accountWithTokens creates a service account that is an editor. It returns its ID and the path of its tokens.
+func (s *server) accountWithTokens(t *testing.T) (id, tokens string) {
 	t.Helper()
 	on := subject{}
 	id = s.id(t, programs, on.fill(`{"username":"{new}","name":"A program","rootRole":2}`))
@@ -25,7 +25,7 @@ func (s *server) ofAccount(t *testing.T) (id, tokens string) {
 
 func TestAccountTokens(t *testing.T) {
 	s := serve(t)
-	id, tokens := s.ofAccount(t)
+	id, tokens := s.accountWithTokens(t)
 	pat := func(n int, description, more string) string {
 		return fmt.Sprintf(`{"id":%d,"description":%q,"userId":%s,"createdAt":"<time>","expiresAt":"2100-01-01T00:00:00.000Z","seenAt":null%s}`, n, description, id, more)
 	}
@@ -69,7 +69,7 @@ func TestAccountTokens(t *testing.T) {
 func TestAccountTokenWorks(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
-	_, tokens := s.ofAccount(t)
+	_, tokens := s.accountWithTokens(t)
 	one := s.must(t, "POST", tokens, `{"description":"one","expiresAt":"2026-01-05T12:00:01Z"}`).body
 	two := s.must(t, "POST", tokens, `{"description":"two","expiresAt":"2027-01-01T00:00:00Z"}`).body
 	read := func(name, answer string, status int) {
@@ -129,7 +129,7 @@ func TestOwnTokens(t *testing.T) {
 // TestParallelPersonalTokens creates tokens of one account in parallel: each gets its own ID.
 func TestParallelPersonalTokens(t *testing.T) {
 	s := serve(t)
-	_, tokens := s.ofAccount(t)
+	_, tokens := s.accountWithTokens(t)
 	of := func(description func(i int) string) func(int) call {
 		return func(i int) call {
 			return call{method: "POST", path: tokens, body: fmt.Sprintf(`{"description":%q,"expiresAt":"2100-01-01T00:00:00Z"}`, description(i))}

@@ -141,8 +141,8 @@ func TestPolicies(t *testing.T) {
 	var watch *iam
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { watch = newIAM(nil); *transport = watch })
 	for _, route := range routes(t) {
-		on := s.another(t)
-		if prepare := apart[route]; prepare != nil {
+		on := s.newSubject(t)
+		if prepare := preparations[route]; prepare != nil {
 			prepare(s, t, &on)
 		}
 		s.check(t, on.call(route))
@@ -169,8 +169,8 @@ func (s *server) beyondExamples(t *testing.T) {
 		t.Errorf("a personal token: %d %s", got.status, got.body)
 	}
 
-	on := s.another(t) // a segment counts the strategies that use it
-	s.ownSegment(t, &on)
+	on := s.newSubject(t) // a segment counts the strategies that use it
+	s.newSegment(t, &on)
 	strategies := in(on.flag, "development") + "/strategies"
 	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
 	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[]}`)

@@ -122,7 +122,7 @@ func TestParallelDeletionFaults(t *testing.T) {
 
 // raceDeletion creates a project with an archived flag, and changes and deletes it in parallel. It reports whether the
 // project was deleted, and how many flags were rejected for that reason.
-func (s *server) raceDeletion(t *testing.T, id string) (gone bool, refused int) {
+func (s *server) raceDeletion(t *testing.T, id string) (deleted bool, refused int) {
 	t.Helper()
 	p := projects + "/" + id
 	s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, id))
@@ -180,7 +180,7 @@ func (s *server) raceDeletion(t *testing.T, id string) (gone bool, refused int) 
 	}
 	close(start)
 	wg.Wait()
-	gone = s.do(t, "GET", p, "").status == 404
+	deleted = s.do(t, "GET", p, "").status == 404
 	rows, err := s.store.Summaries(t.Context(), uid, false)
 	if err != nil {
 		t.Fatal(err)
@@ -189,8 +189,8 @@ func (s *server) raceDeletion(t *testing.T, id string) (gone bool, refused int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if active != len(rows) || gone && active > 0 {
-		t.Errorf("gone: %t, with %d active flags in its list, and %d counted", gone, len(rows), active)
+	if active != len(rows) || deleted && active > 0 {
+		t.Errorf("deleted: %t, with %d active flags in its list, and %d counted", deleted, len(rows), active)
 	}
-	return gone, refused
+	return deleted, refused
 }

@@ -39,16 +39,16 @@ func (q *sequence) actions() map[string]func(*rapid.T) {
 	return actions
 }
 
-func (q *sequence) one(what string, of ...string) string {
+func (q *sequence) choose(what string, of ...string) string {
 	return rapid.SampledFrom(of).Draw(q.rt, what)
 }
 
 func (q *sequence) flip(what string) bool { return rapid.Bool().Draw(q.rt, what) }
 
-func (q *sequence) anyFlag() string { return q.one("flag", "a", "b", "c", "d", "e") }
+func (q *sequence) anyFlag() string { return q.choose("flag", "a", "b", "c", "d", "e") }
 
 func (q *sequence) anyEnvironment() string {
-	return q.one("environment", "development", "production", "stage")
+	return q.choose("environment", "development", "production", "stage")
 }
 
 // projectOf returns the project of a flag; "default" if the flag does not exist.
@@ -63,7 +63,7 @@ func (q *sequence) pathOf(name string) string {
 	return projects + "/" + q.projectOf(name) + "/features/" + name
 }
 
-func (q *sequence) some(what string, n int, of ...string) []string {
+func (q *sequence) chooseSome(what string, n int, of ...string) []string {
 	list := rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, n, rapid.ID[string]).Draw(q.rt, what)
 	return list
 }
@@ -77,8 +77,8 @@ func (q *sequence) status(f *modelFlag, success int) int {
 }
 
 func (q *sequence) create() {
-	name, project := q.anyFlag(), q.one("project", "default", "shop")
-	kind, text, impression := q.one("type", "release", "kill-switch"), q.one("description", "", "words"), q.flip("impression data")
+	name, project := q.anyFlag(), q.choose("project", "default", "shop")
+	kind, text, impression := q.choose("type", "release", "kill-switch"), q.choose("description", "", "words"), q.flip("impression data")
 	status := 201
 	if q.world.flags[name] != nil {
 		status = 409
@@ -93,14 +93,14 @@ func (q *sequence) create() {
 
 func (q *sequence) update() {
 	name := q.anyFlag()
-	f, kind, stale := q.world.active(name), q.one("type", "release", "experiment"), q.flip("stale")
+	f, kind, stale := q.world.active(name), q.choose("type", "release", "experiment"), q.flip("stale")
 	q.do("PUT", q.pathOf(name), body("type", kind, "stale", stale, "description", nil), q.status(f, 200))
 	q.change(f, func() { f.Type, f.Stale, f.Description = kind, stale, nil })
 }
 
 func (q *sequence) patch() {
 	name := q.anyFlag()
-	f, text := q.world.active(name), q.one("description", "one", "two")
+	f, text := q.world.active(name), q.choose("description", "one", "two")
 	q.do("PATCH", q.pathOf(name), `[{"op":"replace","path":"/description","value":"`+text+`"},{"op":"replace","path":"/impressionData","value":true}]`, q.status(f, 200))
 	q.change(f, func() { f.Description, f.ImpressionData = &text, true })
 }
@@ -215,22 +215,22 @@ func (q *sequence) setEnabled(f *modelFlag, environment string, on bool) {
 
 // drawStrategy returns a random strategy without an id.
 func (q *sequence) drawStrategy(flag string) strategyState {
-	s := strategyState{Name: "default", Disabled: q.one("disabled", "no", "no", "yes") == "yes", SortOrder: float64(rapid.IntRange(0, 3).Draw(q.rt, "sort order"))}
+	s := strategyState{Name: "default", Disabled: q.choose("disabled", "no", "no", "yes") == "yes", SortOrder: float64(rapid.IntRange(0, 3).Draw(q.rt, "sort order"))}
 	if q.flip("rollout") {
 		s.Name = "flexibleRollout"
-		s.Parameters = map[string]string{"rollout": q.one("share", "10", "50"), "stickiness": "default", "groupId": q.one("group", flag, "all")}
+		s.Parameters = map[string]string{"rollout": q.choose("share", "10", "50"), "stickiness": "default", "groupId": q.choose("group", flag, "all")}
 	}
 	if q.flip("constrained") {
-		s.Constraints = []constraintState{{ContextName: "userId", Operator: "IN", Values: []string{"1", q.one("user", "2", "3")}, Inverted: q.flip("inverted")}}
+		s.Constraints = []constraintState{{ContextName: "userId", Operator: "IN", Values: []string{"1", q.choose("user", "2", "3")}, Inverted: q.flip("inverted")}}
 	}
 	if q.flip("titled") {
 		title := "Some"
 		s.Title = &title
 	}
-	for _, segment := range q.some("segments", 2, "1", "2", "3") {
+	for _, segment := range q.chooseSome("segments", 2, "1", "2", "3") {
 		s.Segments = append(s.Segments, int64(segment[0]-'0'))
 	}
-	s.Variants = sharedWeights(q.some("variants", 3, "x", "y", "z"))
+	s.Variants = sharedWeights(q.chooseSome("variants", 3, "x", "y", "z"))
 	return s
 }
 
@@ -315,7 +315,7 @@ func (q *sequence) orderStrategies() {
 
 func (q *sequence) setVariants() {
 	name, environment := q.anyFlag(), q.anyEnvironment()
-	f, variants := q.world.active(name), sharedWeights(q.some("variants", 3, "x", "y", "z"))
+	f, variants := q.world.active(name), sharedWeights(q.chooseSome("variants", 3, "x", "y", "z"))
 	status := q.inEnvironment(f, name, environment)
 	q.do("PUT", q.pathOf(name)+"/environments/"+environment+"/variants", text(variantBodies(variants)), status)
 	if status == 200 {
@@ -325,8 +325,8 @@ func (q *sequence) setVariants() {
 
 func (q *sequence) setVariantsInMany() {
 	name, all := q.anyFlag(), q.flip("all")
-	f, variants := q.world.active(name), sharedWeights(q.some("variants", 3, "x", "y", "z"))
-	environments := q.some("environments", 3, "development", "production", "stage")
+	f, variants := q.world.active(name), sharedWeights(q.chooseSome("variants", 3, "x", "y", "z"))
+	environments := q.chooseSome("environments", 3, "development", "production", "stage")
 	path, in := "/variants", text(variantBodies(variants))
 	status := q.status(f, 200)
 	if all {
@@ -351,7 +351,7 @@ func (q *sequence) setVariantsInMany() {
 }
 
 func (q *sequence) tag() {
-	name, value := q.anyFlag(), q.one("tag", "t1", "t/2")
+	name, value := q.anyFlag(), q.choose("tag", "t1", "t/2")
 	f := q.world.active(name)
 	q.do("POST", "/api/admin/features/"+name+"/tags", body("type", "simple", "value", value), q.status(f, 201))
 	q.change(f, func() { f.tag(value) })
@@ -369,7 +369,7 @@ func (f *modelFlag) untag(value string) {
 func (q *sequence) changeTags() {
 	name := q.anyFlag()
 	f := q.world.active(name)
-	added, removed := q.some("added", 2, "t1", "t3", "t4"), q.some("removed", 1, "t/2", "t5")
+	added, removed := q.chooseSome("added", 2, "t1", "t3", "t4"), q.chooseSome("removed", 1, "t/2", "t5")
 	q.do("PUT", "/api/admin/features/"+name+"/tags", tagsBody(added, removed), q.status(f, 200))
 	q.change(f, func() { f.changeTags(added, removed) })
 }
@@ -384,7 +384,7 @@ func (f *modelFlag) changeTags(added, removed []string) {
 }
 
 func (q *sequence) untag() {
-	name, value := q.anyFlag(), q.one("tag", "t1", "t/2", "t3")
+	name, value := q.anyFlag(), q.choose("tag", "t1", "t/2", "t3")
 	f := q.world.active(name)
 	status := q.status(f, 200)
 	if f != nil && !slices.Contains(f.Tags, tagState{"simple", value}) {
@@ -398,7 +398,7 @@ func (q *sequence) depend() {
 	name, parent := q.anyFlag(), q.anyFlag()
 	d := dependencyState{Feature: parent, Enabled: q.flip("enabled")}
 	if d.Enabled {
-		d.Variants = q.some("variants", 1, "x")
+		d.Variants = q.chooseSome("variants", 1, "x")
 	}
 	f, p, status := q.world.active(name), q.world.flags[parent], 200
 	switch {
@@ -448,7 +448,7 @@ func (q *sequence) endDependencies() {
 }
 
 func (q *sequence) complete() {
-	name, status, value := q.anyFlag(), q.one("status", "kept", "discarded"), q.one("value", "", "v")
+	name, status, value := q.anyFlag(), q.choose("status", "kept", "discarded"), q.choose("value", "", "v")
 	f := q.world.active(name)
 	q.do("POST", q.pathOf(name)+"/lifecycle/complete", body("status", status, "statusValue", value), q.status(f, 200))
 	q.change(f, func() { f.Lifecycle = phaseState{"completed", status, value} })
@@ -472,7 +472,7 @@ func (q *sequence) favorite() {
 }
 
 func (q *sequence) move() {
-	name, to := q.anyFlag(), q.one("project", "default", "shop")
+	name, to := q.anyFlag(), q.choose("project", "default", "shop")
 	f := q.world.active(name)
 	status := q.status(f, 200)
 	if f != nil && !q.canMove(f, to) {
@@ -519,15 +519,15 @@ func (q *sequence) moved(f *modelFlag, to string) {
 
 // importFlag imports one flag.
 func (q *sequence) importFlag() {
-	name, project, environment := q.anyFlag(), q.one("project", "default", "shop"), q.anyEnvironment()
-	f, on, kind, tags := q.world.flags[name], q.flip("on"), q.one("type", "release", "experiment"), q.some("tags", 2, "t1", "t3")
+	name, project, environment := q.anyFlag(), q.choose("project", "default", "shop"), q.anyEnvironment()
+	f, on, kind, tags := q.world.flags[name], q.flip("on"), q.choose("type", "release", "experiment"), q.chooseSome("tags", 2, "t1", "t3")
 	var strategies []strategyState
 	for range rapid.IntRange(0, 2).Draw(q.rt, "strategies") {
 		s := q.drawStrategy(name)
 		s.Segments = nil
 		strategies = append(strategies, s)
 	}
-	variants := sharedWeights(q.some("variants", 2, "x", "y"))
+	variants := sharedWeights(q.chooseSome("variants", 2, "x", "y"))
 	status := 200
 	if q.world.attached(project, environment) == nil {
 		status = 404

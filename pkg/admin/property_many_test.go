@@ -8,14 +8,14 @@ import (
 
 // archiveMany archives several flags of a project. Parents can be archived with their children, in any order.
 func (q *sequence) archiveMany() {
-	project, names := q.one("project", "default", "shop"), q.some("flags", 4, "a", "b", "c", "d", "e")
+	project, names := q.choose("project", "default", "shop"), q.chooseSome("flags", 4, "a", "b", "c", "d", "e")
 	left, unknown := slices.Clone(names), 0
 	left = slices.DeleteFunc(left, func(name string) bool {
-		gone := q.world.flags[name] == nil || q.world.flags[name].Project != project
-		if gone {
+		missing := q.world.flags[name] == nil || q.world.flags[name].Project != project
+		if missing {
 			unknown++
 		}
-		return gone
+		return missing
 	})
 	for changed := true; changed; {
 		changed = false
@@ -44,9 +44,9 @@ func statusOf(success, unknown, refused int) int {
 
 // changeMany calls the bulk operations of a project.
 func (q *sequence) changeMany() {
-	project, names, environment := q.one("project", "default", "shop"), q.some("flags", 4, "a", "b", "c", "d", "e"), q.anyEnvironment()
-	what, yes := q.one("what", "stale", "revive", "tags", "switch"), q.flip("yes")
-	added, removed := q.some("added", 2, "t1", "t3"), q.some("removed", 1, "t/2")
+	project, names, environment := q.choose("project", "default", "shop"), q.chooseSome("flags", 4, "a", "b", "c", "d", "e"), q.anyEnvironment()
+	what, yes := q.choose("what", "stale", "revive", "tags", "switch"), q.flip("yes")
+	added, removed := q.chooseSome("added", 2, "t1", "t3"), q.chooseSome("removed", 1, "t/2")
 	if what == "switch" && q.world.attached(project, environment) == nil {
 		q.do("POST", projects+"/"+project+"/bulk_features/environments/"+environment+"/on", body("features", append([]string{}, names...)), 404)
 		return
@@ -88,8 +88,8 @@ func (q *sequence) changeMany() {
 }
 
 func (q *sequence) moveMany() {
-	project, to := q.one("project", "default", "shop"), q.one("new project", "default", "shop")
-	names := q.some("flags", 4, "a", "b", "c", "d", "e")
+	project, to := q.choose("project", "default", "shop"), q.choose("new project", "default", "shop")
+	names := q.chooseSome("flags", 4, "a", "b", "c", "d", "e")
 	unknown, refused := 0, 0
 	for _, name := range names {
 		switch f := q.world.active(name); {
@@ -105,7 +105,7 @@ func (q *sequence) moveMany() {
 }
 
 func (q *sequence) attach() {
-	project, environment := q.one("project", "default", "shop"), q.one("environment", "development", "stage")
+	project, environment := q.choose("project", "default", "shop"), q.choose("environment", "development", "stage")
 	status := 200
 	switch {
 	case q.world.environments[environment] == 0:
@@ -128,7 +128,7 @@ func (q *sequence) attach() {
 }
 
 func (q *sequence) detach() {
-	project, environment := q.one("project", "default", "shop"), q.one("environment", "development", "stage")
+	project, environment := q.choose("project", "default", "shop"), q.choose("environment", "development", "stage")
 	status := 200
 	if q.world.attached(project, environment) == nil {
 		status = 404
@@ -138,7 +138,7 @@ func (q *sequence) detach() {
 }
 
 func (q *sequence) defaultStrategy() {
-	project, environment := q.one("project", "default", "shop"), q.anyEnvironment()
+	project, environment := q.choose("project", "default", "shop"), q.anyEnvironment()
 	s := q.drawStrategy("all")
 	a, status := q.world.attached(project, environment), 200
 	switch {
@@ -156,7 +156,7 @@ func (q *sequence) defaultStrategy() {
 // deleteOrCreateStage deletes the environment "stage", or creates it again. The new environment has no data of flags.
 func (q *sequence) deleteOrCreateStage() {
 	if q.world.environments["stage"] != 0 {
-		if q.one("deleted", "no", "no", "yes") == "no" {
+		if q.choose("deleted", "no", "no", "yes") == "no" {
 			return
 		}
 		q.world.noteLeftovers("stage")

@@ -23,11 +23,11 @@ func segmentBody(id int64, project string) string {
 	return body("name", fmt.Sprint("segment ", id), "project", owner, "constraints", list)
 }
 
-func (q *sequence) anySegment() int64 { return int64(q.one("segment", "1", "2", "3")[0] - '0') }
+func (q *sequence) anySegment() int64 { return int64(q.choose("segment", "1", "2", "3")[0] - '0') }
 
 // changeOwner changes the project of a segment.
 func (q *sequence) changeOwner() {
-	id, to := q.anySegment(), q.one("owner", "", "default", "shop")
+	id, to := q.anySegment(), q.choose("owner", "", "default", "shop")
 	_, there := q.world.segments[id]
 	status := 204
 	switch {

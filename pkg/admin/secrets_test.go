@@ -29,14 +29,14 @@ func (s *server) everySecret(t *testing.T) []string {
 	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"client","project":"shop"}`)
 	s.must(t, "PUT", tokenPath(front), `{"expiresAt":"2100-01-01T00:00:00Z"}`)
 	s.must(t, "DELETE", tokenPath(deleted), "")
-	_, tokens := s.ofAccount(t)
+	_, tokens := s.accountWithTokens(t)
 	personal := secretIn(s.must(t, "POST", tokens, `{"description":"a","expiresAt":"2100-01-01T00:00:00Z"}`).body)
-	gone := secretIn(s.must(t, "POST", tokens, `{"description":"b","expiresAt":"2100-01-01T00:00:00Z"}`).body)
+	deletedPersonal := secretIn(s.must(t, "POST", tokens, `{"description":"b","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	s.must(t, "DELETE", tokens+"/2", "")
 	own := secretIn(s.do(t, "POST", ownTokens, `{"description":"c","expiresAt":"2100-01-01T00:00:00Z"}`, as(personal)).body)
 	signup := secretIn(s.must(t, "POST", signups, `{"name":"x","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	s.must(t, "PUT", signups+"/"+signup, `{"enabled":false}`)
-	return []string{dynamotest.AdminToken, dynamotest.ClientToken, dynamotest.FrontendToken, kept, front, deleted, personal, gone, own, signup}
+	return []string{dynamotest.AdminToken, dynamotest.ClientToken, dynamotest.FrontendToken, kept, front, deleted, personal, deletedPersonal, own, signup}
 }
 
 // shown returns the secrets that a text contains, whole or only their random part.

@@ -267,14 +267,14 @@ func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
 		p := fmt.Sprintf("p-%d", i)
 		s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, p))
 		var working sync.WaitGroup
-		var made, gone answer
+		var created, deleted answer
 		working.Go(func() {
-			made = s.do(t, "POST", allSegments, fmt.Sprintf(`{"name":%q,"project":%q,"constraints":[]}`, p, p))
+			created = s.do(t, "POST", allSegments, fmt.Sprintf(`{"name":%q,"project":%q,"constraints":[]}`, p, p))
 		})
-		working.Go(func() { gone = s.do(t, "DELETE", projects+"/"+p, "") })
+		working.Go(func() { deleted = s.do(t, "DELETE", projects+"/"+p, "") })
 		working.Wait()
-		if (made.status == 201) == (gone.status == 200) {
-			t.Errorf("a segment created while its project is deleted: %d %s and %d %s; want one of them rejected", made.status, made.body, gone.status, gone.body)
+		if (created.status == 201) == (deleted.status == 200) {
+			t.Errorf("a segment created while its project is deleted: %d %s and %d %s; want one of them rejected", created.status, created.body, deleted.status, deleted.body)
 		}
 	}
 }

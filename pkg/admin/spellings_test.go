@@ -208,7 +208,7 @@ func (s *server) fillWithSecrets(t *testing.T) subject {
 	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"`+hidden+`-flag"}`)
 	s.must(t, "POST", "/api/admin/projects/ours/features", `{"name":"ours","description":"`+hidden+`"}`)
 	on := subject{project: "ours", flag: "ours", environment: "development"}
-	s.furnish(t, &on)
+	s.addStrategyAndVariants(t, &on)
 	s.must(t, "POST", on.fill(inEnvironment("", "/strategies"))[1:], `{"name":"default","title":"`+hidden+`","parameters":{"a":"`+hidden+`"}}`)
 	s.must(t, "POST", "/api/admin/features/ours/tags", `{"type":"simple","value":"`+hidden+`"}`)
 	s.must(t, "POST", "/api/admin/tag-types", `{"name":"`+hidden+`","description":"`+hidden+`"}`)
@@ -241,7 +241,7 @@ func TestNoPathBypassesAuthentication(t *testing.T) {
 	}
 	var tried atomic.Int64
 	t.Run("routes", func(t *testing.T) {
-		for _, route := range guarded(t) {
+		for _, route := range protectedRoutes(t) {
 			t.Run(route, func(t *testing.T) {
 				t.Parallel()
 				function, event := functions[route], lambdahttp.Handler(functions[route])
@@ -251,8 +251,8 @@ func TestNoPathBypassesAuthentication(t *testing.T) {
 					for _, who := range intruders {
 						target := way.write(path)
 						for _, got := range []answer{
-							askMux(t, function, method, target, body, who),
-							askFunction(t, event, method, target, body, who),
+							callMux(t, function, method, target, body, who),
+							callFunction(t, event, method, target, body, who),
 						} {
 							tried.Add(1)
 							checkRejected(t, fmt.Sprintf("%s, %s: %s %s", way.name, who.name, method, target), got)
@@ -285,8 +285,8 @@ func checkRejected(t *testing.T, name string, got answer) {
 	}
 }
 
-// askMux sends a request to a handler, with its target unchanged.
-func askMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) answer {
+// callMux sends a request to a handler, with its target unchanged.
+func callMux(t *testing.T, handler http.Handler, method, target, body string, who intruder) answer {
 	t.Helper()
 	r := &http.Request{Method: method, Host: "flags.example", Header: who.header.Clone(), Body: http.NoBody, RequestURI: target}
 	path, query, _ := strings.Cut(target, "?")
@@ -308,8 +308,8 @@ type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }
 
-// askFunction sends a request to a function as API Gateway does: with a decoded path, and headers of the same name joined.
-func askFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) answer {
+// callFunction sends a request to a function as API Gateway does: with a decoded path, and headers of the same name joined.
+func callFunction(t *testing.T, function lambdahttp.EventHandler, method, target, body string, who intruder) answer {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
 	decoded, err := url.PathUnescape(path)
@@ -359,15 +359,15 @@ func TestPublicPaths(t *testing.T) {
 		"/docs/": 200, "/docs/index.html": 404, "/docs/assets/README.md": 404, "/docs/../docs": 404, "/docs/%2e%2e/health": 404, "/docs/swagger-ui.css.gz": 404,
 		"/docs/..%2fdocs.go": 404, "/health": 404, "/api/admin/projects": 404,
 	} {
-		got := askMux(t, page, "GET", path, "", intruder{header: http.Header{}})
+		got := callMux(t, page, "GET", path, "", intruder{header: http.Header{}})
 		if got.status != want {
 			t.Errorf("GET %s: status %d, want %d", path, got.status, want)
 		}
-		if got := askMux(t, page, "POST", path, "", intruder{header: http.Header{}}); got.status != 404 {
+		if got := callMux(t, page, "POST", path, "", intruder{header: http.Header{}}); got.status != 404 {
 			t.Errorf("POST %s: status %d, want 404", path, got.status)
 		}
 	}
-	if got := askMux(t, httpapi.New(nil, admin.Group("fallback"), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
+	if got := callMux(t, httpapi.New(nil, admin.Group("fallback"), config), "GET", "/health", "", intruder{header: http.Header{}}); got.body != `{"health":"GOOD"}` {
 		t.Errorf("GET /health: %s, want only that it is good", got.body)
 	}
 }

@@ -56,7 +56,7 @@ func TestAddStrategy(t *testing.T) {
 		{"an environment that the project does not have", "POST", in("f", "default") + "/strategies", `{"name":"default"}`, 404, notFound(`"default"`)},
 	})
 	if got := s.events(t, "f"); len(got) != 13 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureStrategyAdd }) {
-		t.Errorf("events %q, want a creation and 12 times %s", got, flags.FeatureStrategyAdd)
+		t.Errorf("events %q, want the creation and 12 times %s", got, flags.FeatureStrategyAdd)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestPatchStrategy(t *testing.T) {
 		{"an unknown segment", "PATCH", one, `[{"op":"add","path":"/segments/-","value":1}]`, 400, invalid("/segments/0")},
 		{"an invalid constraint", "PATCH", one, `[{"op":"add","path":"/constraints/-","value":{"contextName":"c","operator":"NUM_EQ","value":"x"}}]`, 400, invalid("/constraints/0/value")},
 		{"a missing path", "PATCH", one, `[{"op":"replace","path":"/nosuch/rollout","value":1}]`, 400, malformed("cannot be applied")},
-		{"a missing member", "PATCH", one, `[{"op":"remove","path":"/parameters/nosuch"}]`, 400, malformed("cannot be applied")},
+		{"a missing field", "PATCH", one, `[{"op":"remove","path":"/parameters/nosuch"}]`, 400, malformed("cannot be applied")},
 		{"a failing test after a change", "PATCH", one, `[{"op":"replace","path":"/title","value":"half"},{"op":"test","path":"/sortOrder","value":4}]`, 400, malformed("nothing was changed")},
 		{"null where it is not allowed", "PATCH", one, `[{"op":"replace","path":"/parameters","value":null}]`, 400, invalid("/parameters")},
 		{"not a patch", "PATCH", one, `{"title":"x"}`, 400, invalid("")},

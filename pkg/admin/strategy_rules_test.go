@@ -91,7 +91,7 @@ func TestConstraintsAreKept(t *testing.T) {
 	if len(sent) != 30 {
 		t.Fatalf("%d constraints, want 30: the fifteen operators twice, which is the limit", len(sent))
 	}
-	// 10 lists of 250 values of 200 bytes are more than an item holds: those come one at a time, the rest together.
+	// 10 lists of 250 values of 200 bytes do not fit into an item, so these are tested one at a time.
 	list := in("f", "development") + "/strategies"
 	var small, smallWant []string
 	for i := range sent {

@@ -11,7 +11,7 @@ import (
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	listed := s.do(t, "GET", features, "").body
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	tests := []struct{ name, body, part string }{
@@ -112,7 +112,7 @@ func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 // TestWrongTypes replaces the @ in each body with values of wrong types. The details of the error name the field.
 func TestWrongTypes(t *testing.T) {
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	var (
 		noText      = []string{`5`, `true`, `null`, `[]`, `{}`}
 		noTextOrNot = []string{`5`, `true`, `[]`, `{}`}

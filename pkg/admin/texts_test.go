@@ -68,7 +68,7 @@ func TestLongTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t)
-	on := s.another(t)
+	on := s.newSubject(t)
 	tried := 0
 	for _, route := range routes(t) {
 		method, path, _ := strings.Cut(route, " ")
@@ -84,9 +84,9 @@ func TestLongTexts(t *testing.T) {
 			}
 			c := on.call(route)
 			got := s.do(t, c.method, c.path, string(body))
-			var told struct{ Details []struct{ Path string } }
-			_ = json.Unmarshal([]byte(got.body), &told)
-			named := slices.ContainsFunc(told.Details, func(d struct{ Path string }) bool {
+			var response struct{ Details []struct{ Path string } }
+			_ = json.Unmarshal([]byte(got.body), &response)
+			named := slices.ContainsFunc(response.Details, func(d struct{ Path string }) bool {
 				return d.Path == long.path || d.Path != "" && strings.HasPrefix(long.path, d.Path+"/")
 			})
 			if got.status != 400 || !named {

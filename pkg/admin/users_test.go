@@ -97,7 +97,7 @@ func TestUsers(t *testing.T) {
 		{"a role of the wrong type", "POST", people, `{"username":"x","rootRole":true}`, 400, wrong("/rootRole: must be the id of a role, or its name")},
 		{"a null role", "POST", people, `{"username":"x","rootRole":null}`, 400, wrong("/rootRole")},
 		{"a role id with decimals", "POST", people, `{"username":"x","rootRole":1.5}`, 400, wrong("/rootRole")},
-		{"an invalid email", "POST", people, `{"email":"x","rootRole":3}`, 400, wrong("/email: must be an e-mail address")},
+		{"an invalid email", "POST", people, `{"email":"no-at-sign","rootRole":3}`, 400, wrong("/email: must be an e-mail address")},
 		{"a username of the wrong type", "POST", people, `{"username":5,"rootRole":3}`, 400, wrong("/username: must be a string")},
 		{"a long username", "POST", people, `{"username":"` + strings.Repeat("n", 101) + `","rootRole":3}`, 400, wrong("/username: must have at most 100")},
 		{"no body", "POST", people, ``, 400, wrong("body")},
@@ -169,7 +169,8 @@ func TestSearchUsers(t *testing.T) {
 	s.check(t, call{"no query", "GET", people + "/search", "", 200, "[]"})
 }
 
-// TestBudgetOfSearchedUsers holds a search that lists users to two calls. TestBudget covers one that is too short.
+// TestBudgetOfSearchedUsers checks that a search for users needs two calls of DynamoDB. TestBudget covers a query that is too short
+// to search.
 func TestBudgetOfSearchedUsers(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })

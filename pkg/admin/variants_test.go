@@ -31,16 +31,16 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 		{"none set", "PUT", one, `[]`, 200, variants()},
 		{"with name and weight only: variable by default", "PUT", one, `[{"name":"a","weight":1}]`, 200, variants(v("a", "variable", 1000))},
 		{"with everything", "PUT", one, `[` + v("a", "variable", 7, every...) + `]`, 200, variants(v("a", "variable", 1000, every...))},
-		{"unknown members are ignored", "PUT", one, `[{"name":"a","weight":1,"nosuch":{},"payload":{"type":"string","value":"","x":1}}]`, 200,
+		{"unknown fields are ignored", "PUT", one, `[{"name":"a","weight":1,"nosuch":{},"payload":{"type":"string","value":"","x":1}}]`, 200,
 			variants(v("a", "variable", 1000, `"payload":{"type":"string","value":""}`))},
 		{"three equal shares: the first gets the rest", "PUT", one, `[{"name":"z","weight":1},{"name":"y","weight":999},{"name":"x","weight":0}]`, 200,
 			variants(v("z", "variable", 334), v("y", "variable", 333), v("x", "variable", 333))},
 		{"read back", "GET", one, "", 200, variants(v("z", "variable", 334), v("y", "variable", 333), v("x", "variable", 333))},
 		{"with a fixed weight", "PUT", one, `[` + v("f", "fix", 101) + `,` + v("a", "variable", 1) + `,` + v("b", "variable", 1) + `]`, 200,
 			variants(v("f", "fix", 101), v("a", "variable", 450), v("b", "variable", 449))},
-		{"fix weights of 999", "PUT", one, `[` + v("f", "fix", 500) + `,` + v("g", "fix", 499) + `,` + v("a", "variable", 0) + `]`, 200,
+		{"fixed weights of 999", "PUT", one, `[` + v("f", "fix", 500) + `,` + v("g", "fix", 499) + `,` + v("a", "variable", 0) + `]`, 200,
 			variants(v("f", "fix", 500), v("g", "fix", 499), v("a", "variable", 1))},
-		{"a fix weight of 0", "PUT", one, `[` + v("f", "fix", 0) + `,` + v("a", "variable", 1000) + `]`, 200, variants(v("f", "fix", 0), v("a", "variable", 1000))},
+		{"a fixed weight of 0", "PUT", one, `[` + v("f", "fix", 0) + `,` + v("a", "variable", 1000) + `]`, 200, variants(v("f", "fix", 0), v("a", "variable", 1000))},
 		{"decimal weights become whole", "PUT", one, `[{"name":"f","weight":333.7,"weightType":"fix"},{"name":"a","weight":0.5}]`, 200,
 			variants(v("f", "fix", 333), v("a", "variable", 667))},
 		{"a number as payload", "PUT", one, `[` + v("a", "variable", 1, `"payload":{"type":"number","value":"-1.5e3"}`) + `]`, 200, anything},
@@ -50,7 +50,7 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 		{"read back empty", "GET", one, "", 200, variants()},
 	})
 	if got := s.events(t, "f"); len(got) != 12 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureVariantsUpdated }) {
-		t.Errorf("%d events %q, want a creation and 11 of variants", len(got), got)
+		t.Errorf("%d events %q, want the creation and 11 changes of variants", len(got), got)
 	}
 	s.unchanged(t, "f", []call{
 		{"an unknown environment", "PUT", in("f", "nosuch") + "/variants", `[]`, 404, notFound(`"nosuch"`)},
@@ -79,12 +79,12 @@ func TestVariantRules(t *testing.T) {
 		{"an empty weightType", with(`"weightType":""`) + `,{"name":"w","weight":1}`, "/0/weightType"},
 		{"an empty stickiness", with(`"stickiness":""`), "/0/stickiness"},
 		{"no variable weight", with(`"weightType":"fix"`), ""},
-		{"fix weights of 1000", v("f", "fix", 400) + `,` + v("g", "fix", 600) + `,` + v("a", "variable", 0), ""},
+		{"fixed weights of 1000", v("f", "fix", 400) + `,` + v("g", "fix", 600) + `,` + v("a", "variable", 0), ""},
 		{"an unknown payload type", with(`"payload":{"type":"xml","value":"<a/>"}`), "/0/payload/type"},
 		{"no payload type", with(`"payload":{"value":"x"}`), "/0/payload/type"},
 		{"no payload value", with(`"payload":{"type":"string"}`), "/0/payload/value"},
 		{"not a number", with(`"payload":{"type":"number","value":"abc"}`), "/0/payload/value"},
-		{"JSON that does not parse", with(`"payload":{"type":"json","value":"{"}`), "/0/payload/value"},
+		{"invalid JSON", with(`"payload":{"type":"json","value":"{"}`), "/0/payload/value"},
 		{"an override without a context", with(`"overrides":[{"values":["x"]}]`), "/0/overrides/0/contextName"},
 		{"an override without values", with(`"overrides":[{"contextName":"c"}]`), "/0/overrides/0/values"},
 	}
@@ -93,12 +93,12 @@ func TestVariantRules(t *testing.T) {
 		list := "[" + tt.list + "]"
 		calls = append(calls,
 			call{tt.name, "PUT", in("f", "development") + "/variants", list, 400, invalid(tt.path)},
-			call{tt.name + ", in all", "PUT", f + "/variants", list, 400, invalid(tt.path)},
-			call{tt.name + ", in some", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":` + list + `}`, 400, invalid("/variants" + tt.path)})
+			call{tt.name + ", in all environments", "PUT", f + "/variants", list, 400, invalid(tt.path)},
+			call{tt.name + ", in some environments", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":` + list + `}`, 400, invalid("/variants" + tt.path)})
 		if !strings.Contains(tt.list, "},{") {
 			calls = append(calls,
 				call{tt.name + ", by a patch", "PATCH", in("f", "development") + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, invalid(tt.path)},
-				call{tt.name + ", by a patch in all", "PATCH", f + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, invalid(tt.path)})
+				call{tt.name + ", by a patch in all environments", "PATCH", f + "/variants", `[{"op":"replace","path":"/0","value":` + tt.list + `}]`, 400, invalid(tt.path)})
 		}
 	}
 	s.unchanged(t, "f", calls)
@@ -110,27 +110,27 @@ func TestVariantsOfAllEnvironments(t *testing.T) {
 	f, all := features+"/f", features+"/f/variants"
 	s.run(t, []call{
 		{"none yet", "GET", all, "", 200, variants()},
-		{"the same in all", "PUT", all, `[{"name":"b","weight":1},{"name":"a","weight":1}]`, 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"in one", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"in the other", "GET", in("f", "production") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"others in one", "PUT", in("f", "production") + "/variants", `[{"name":"c","weight":1},{"name":"a","weight":1},{"name":"d","weight":1}]`, 200, anything},
+		{"the same in all environments", "PUT", all, `[{"name":"b","weight":1},{"name":"a","weight":1}]`, 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"in one environment", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"in the other environment", "GET", in("f", "production") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
+		{"different variants in one environment", "PUT", in("f", "production") + "/variants", `[{"name":"c","weight":1},{"name":"a","weight":1},{"name":"d","weight":1}]`, 200, anything},
 		{"the union by name; the first environment wins", "GET", all, "", 200,
 			variants(v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333))},
-		{"the same on the flag", "GET", f, "", 200, `{"...":0,"variants":[` +
+		{"the flag has the same union", "GET", f, "", 200, `{"...":0,"variants":[` +
 			strings.Join([]string{v("b", "variable", 500), v("a", "variable", 500), v("c", "variable", 334), v("d", "variable", 333)}, ",") + `]}`},
-		{"in some", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":[{"name":"e","weight":1}]}`, 200, variants(v("e", "variable", 1000))},
+		{"in some environments", "PUT", f + "/variants-batch", `{"environments":["production"],"variants":[{"name":"e","weight":1}]}`, 200, variants(v("e", "variable", 1000))},
 		{"the other environment is unchanged", "GET", in("f", "development") + "/variants", "", 200, variants(v("b", "variable", 500), v("a", "variable", 500))},
-		{"in both, one named twice", "PUT", f + "/variants-batch", `{"environments":["production","development","production"],"variants":[{"name":"g","weight":1}]}`, 200, variants(v("g", "variable", 1000))},
-		{"cleared in all", "PUT", all, `[]`, 200, variants()},
+		{"in both environments, one named twice", "PUT", f + "/variants-batch", `{"environments":["production","development","production"],"variants":[{"name":"g","weight":1}]}`, 200, variants(v("g", "variable", 1000))},
+		{"cleared in all environments", "PUT", all, `[]`, 200, variants()},
 	})
 	s.unchanged(t, "f", []call{
-		{"without a list, or with one in another case", "PUT", f + "/variants-batch", `{"environments":["production"],"Variants":[]}`, 400, invalid("/variants")},
+		{"without a list: the name has another case", "PUT", f + "/variants-batch", `{"environments":["production"],"Variants":[]}`, 400, invalid("/variants")},
 		{"no environments", "PUT", f + "/variants-batch", `{"variants":[]}`, 400, invalid("/environments")},
 		{"an empty list of environments", "PUT", f + "/variants-batch", `{"environments":[],"variants":[]}`, 400, invalid("/environments")},
 		{"unknown environments", "PUT", f + "/variants-batch", `{"environments":["development","nosuch","default"],"variants":[{"name":"x","weight":1}]}`, 400,
 			invalid("/environments/1", "/environments/2")},
 		{"an unknown flag", "PUT", features + "/nosuch/variants", `[]`, 404, notFound(`"nosuch"`)},
-		{"an unknown flag, in some", "PUT", features + "/nosuch/variants-batch", `{"environments":["production"],"variants":[]}`, 404, notFound(`"nosuch"`)},
+		{"an unknown flag, in some environments", "PUT", features + "/nosuch/variants-batch", `{"environments":["production"],"variants":[]}`, 404, notFound(`"nosuch"`)},
 	})
 }
 
@@ -159,8 +159,8 @@ func TestPatchVariants(t *testing.T) {
 	})
 	before := s.do(t, "GET", prod, "").body
 	s.unchanged(t, "f", []call{
-		{"in all, where it does not apply to one: none is changed", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, malformed("cannot be applied")},
-		{"in all, where it breaks a rule in one: none is changed", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, invalid("")},
+		{"in all environments, where it does not apply to one: none is changed", "PATCH", all, `[{"op":"remove","path":"/4"}]`, 400, malformed("cannot be applied")},
+		{"in all environments, where it breaks a rule in one: none is changed", "PATCH", all, `[{"op":"replace","path":"/0","value":{"name":"p","weight":1,"weightType":"fix"}},{"op":"replace","path":"/1","value":{"name":"q","weight":1,"weightType":"fix"}}]`, 400, invalid("")},
 		{"an index that does not exist", "PATCH", dev, `[{"op":"remove","path":"/99"}]`, 400, malformed("cannot be applied")},
 		{"an index after the end", "PATCH", dev, `[{"op":"add","path":"/99","value":{"name":"q","weight":1}}]`, 400, malformed("cannot be applied")},
 		{"a negative index", "PATCH", dev, `[{"op":"remove","path":"/-1"}]`, 400, malformed("cannot be applied")},
