@@ -206,7 +206,7 @@ func (s *stage) testTeardown(t *testing.T) {
 		}
 	}
 	s.shell(t, `TABLE=$(cat table) KEY=$(cat key)
-		`+docBlock(t, page, "**To remove everything for good:**"))
+		`+docBlock(t, page, "## Remove everything for good"))
 	if out := s.shell(t, "aws dynamodb list-tables --query TableNames"); strings.TrimSpace(out) != "[]" {
 		t.Errorf("the tables are %s, want none", out)
 	}
