@@ -55,8 +55,8 @@ func TestDeadlineAfterLoading(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second+500*time.Millisecond) // the last second is for the response
 			defer cancel()
 			got := directIn(ctx, s.handler, tt.method, tt.path, tt.body)
-			if got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "not enough time") {
-				t.Errorf("%d %.300s, want a 503 with \"not enough time\"", got.status, got.body)
+			if got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "took too long") {
+				t.Errorf("%d %.300s, want a 503 with \"took too long\"", got.status, got.body)
 			}
 			if late.nth != 0 {
 				t.Errorf("%d more calls of %s expected, want the last call delayed", late.nth, late.name)

@@ -301,6 +301,7 @@ func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.V
 	const size = 100 // one call of the store
 	if len(keys) <= size {
 		tx.Load(keys...)
+		tx.CheckTime()
 		return visit(keys, tx.round.view)
 	}
 	for from := 0; from < len(keys); from += size {
