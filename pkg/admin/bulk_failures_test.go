@@ -98,7 +98,7 @@ func TestBulkDeadline(t *testing.T) {
 			names, body := some(n, "")
 			s.create(t, names...)
 			failTransactions(faults, fault, done)
-			got := directIn(soon(t), s.handler, "POST", project+"/archive", body)
+			got := directIn(shortDeadline(t), s.handler, "POST", project+"/archive", body)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 			var result partialError
 			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
@@ -159,7 +159,7 @@ func TestImportDeadline(t *testing.T) {
 	}
 	data := fmt.Sprintf(`{"features":[%s]}`, strings.Join(list, ","))
 	failTransactions(faults, dynamotest.Throttle, done)
-	got := directIn(soon(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
+	got := directIn(shortDeadline(t), s.handler, "POST", importData, fmt.Sprintf(`{"project":"default","environment":"development","data":%s}`, data))
 	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 	var result partialError
 	if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
@@ -225,7 +225,7 @@ func TestBulkStoreErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.store.Store = s.store
 			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
-			got := directIn(soon(t), handler, "POST", project+"/stale", body)
+			got := directIn(shortDeadline(t), handler, "POST", project+"/stale", body)
 			var result partialError
 			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != tt.status || result.Name != tt.kind ||
 				!strings.Contains(result.Message, tt.part) || len(result.Details) != 2 {

@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestOrderOfChecks sends requests with several faults: 401, 403, 415 and 413, 400, 404, 409 is the order.
+// TestOrderOfChecks sends requests with several errors. The order is 401, 403, 415 and 413, 400, 404, 409.
 func TestOrderOfChecks(t *testing.T) {
 	s := serve(t)
 	s.create(t, "taken")
@@ -31,14 +31,14 @@ func TestOrderOfChecks(t *testing.T) {
 		{"403 before 413", "POST", nowhere, large, []string{client}, 403, "NoAccessError"},
 		{"415 before 400 and 404", "POST", nowhere, `{`, []string{text}, 415, "ContentTypeerror"},
 		{"413 before 400 and 404", "POST", nowhere, large + `{`, nil, 413, "PayloadTooLargeError"},
-		{"400 by its JSON before 404", "POST", nowhere, `{`, nil, 400, "ValidationError"},
-		{"400 by a rule before 404", "POST", nowhere, `{"name":"a b"}`, nil, 400, "ValidationError"},
-		{"400 of a strategy before 404", "POST", in("nosuch", "nosuch") + "/strategies", `{"name":"nosuch"}`, nil, 400, "ValidationError"},
-		{"400 of a patch before 404", "PATCH", features + "/nosuch", `[{"op":"replace","path":"/nosuch","value":1}]`, nil, 400, "ValidationError"},
-		{"400 of variants before 404", "PUT", features + "/nosuch/variants", `[{"name":""}]`, nil, 400, "ValidationError"},
+		{"400 for invalid JSON before 404", "POST", nowhere, `{`, nil, 400, "ValidationError"},
+		{"400 for an invalid name before 404", "POST", nowhere, `{"name":"a b"}`, nil, 400, "ValidationError"},
+		{"400 for a strategy before 404", "POST", in("nosuch", "nosuch") + "/strategies", `{"name":"nosuch"}`, nil, 400, "ValidationError"},
+		{"400 for a patch before 404", "PATCH", features + "/nosuch", `[{"op":"replace","path":"/nosuch","value":1}]`, nil, 400, "ValidationError"},
+		{"400 for variants before 404", "PUT", features + "/nosuch/variants", `[{"name":""}]`, nil, 400, "ValidationError"},
 		{"400 before 409", "POST", features, `{"name":"taken","type":"nosuch"}`, nil, 400, "ValidationError"},
 		{"404 before 409", "POST", nowhere, `{"name":"taken"}`, nil, 404, "NotFoundError"},
-		{"404 before 409 of a clone", "POST", features + "/nosuch/clone", `{"name":"taken"}`, nil, 404, "NotFoundError"},
+		{"404 before 409 for a clone", "POST", features + "/nosuch/clone", `{"name":"taken"}`, nil, 404, "NotFoundError"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 }
 
-// TestContentTypes is about the type of a body, on an operation that takes one and on one that does not.
+// TestContentTypes sends content types to an operation with a body and to one without.
 func TestContentTypes(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -61,15 +61,15 @@ func TestContentTypes(t *testing.T) {
 		{"JSON", "application/json", "PUT", f, `{}`, 200, anything},
 		{"with a charset", "application/json; charset=utf-8", "PUT", f, `{}`, 200, anything},
 		{"in another case", "Application/JSON;Charset=UTF-8", "PUT", f, `{}`, 200, anything},
-		{"none", "", "PUT", f, `{}`, 415, unsupported},
+		{"no content type", "", "PUT", f, `{}`, 415, unsupported},
 		{"text", "text/plain", "PUT", f, `{}`, 415, unsupported},
 		{"a form", "application/x-www-form-urlencoded", "PUT", f, `{}`, 415, unsupported},
-		{"one that is like JSON", "application/json-patch+json", "PATCH", f, `[]`, 415, unsupported},
-		{"no type at all", "/;;", "PUT", f, `{}`, 415, unsupported},
-		{"text, where no body is wanted", "text/plain", "POST", in("f", "development") + "/off", `x`, 415, unsupported},
+		{"a type related to JSON", "application/json-patch+json", "PATCH", f, `[]`, 415, unsupported},
+		{"an invalid type", "/;;", "PUT", f, `{}`, 415, unsupported},
+		{"text for an operation without a body", "text/plain", "POST", in("f", "development") + "/off", `x`, 415, unsupported},
 		{"an empty body is never a 415", "text/plain", "PUT", f, ``, 400, malformed("required")},
-		{"nor one without a type", "", "POST", features, ``, 400, malformed("required")},
-		{"an empty body where none is wanted", "text/plain", "POST", in("f", "development") + "/off", ``, 200, anything},
+		{"an empty body without a type", "", "POST", features, ``, 400, malformed("required")},
+		{"an empty body for an operation without a body", "text/plain", "POST", in("f", "development") + "/off", ``, 200, anything},
 		{"a read", "text/plain", "GET", f, ``, 200, anything},
 	}
 	for _, tt := range tests {
@@ -79,7 +79,7 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-// TestNotFound names, on every operation, something in the path that is not there.
+// TestNotFound calls every operation with names in the path that do not exist.
 func TestNotFound(t *testing.T) {
 	s := serve(t)
 	good := s.newSubject(t)
@@ -102,7 +102,7 @@ func TestNotFound(t *testing.T) {
 				refused("a very long name", with(func(on *subject) { on.project = strings.Repeat("x", 3000) }))
 			}
 			if strings.Contains(route, "{featureName}") {
-				if route != "GET /api/admin/events/{featureName}" { // of which there are no events
+				if route != "GET /api/admin/events/{featureName}" { // an unknown flag has no events
 					refused("an unknown flag", with(func(on *subject) { on.flag = "nosuch" }))
 				}
 				refused("a name that no flag can have", with(func(on *subject) { on.flag = "%ff%00%2Fx" }))
@@ -111,29 +111,30 @@ func TestNotFound(t *testing.T) {
 			if strings.Contains(route, "{projectId}/features/{featureName}") {
 				refused("a flag of another project", with(func(on *subject) { on.project = "other" }))
 				if !strings.HasPrefix(route, "DELETE "+"/api/admin/projects/{projectId}/features/{featureName}") || strings.Contains(route, "{environment}") {
-					if !strings.HasPrefix(route, "GET ") || !strings.HasSuffix(route, "/lifecycle") { // which it has still
+					if !strings.HasPrefix(route, "GET ") || !strings.HasSuffix(route, "/lifecycle") { // an archived flag still has a lifecycle
 						refused("an archived flag", archived)
 					}
 				}
 			}
 			if strings.Contains(route, "/{environment}") {
 				refused("an unknown environment", with(func(on *subject) { on.environment = "nosuch" }))
-				refused("one that the project does not have", with(func(on *subject) { on.environment = "default" }))
+				refused("an environment that the project does not have", with(func(on *subject) { on.environment = "default" }))
 				refused("a name that no environment can have", with(func(on *subject) { on.environment = "%ff%00%2Fx" }))
 			}
-			if strings.Contains(route, "{strategyId}") && !strings.Contains(route, "/segments/") { // of an unknown one there are no segments
+			if strings.Contains(route, "{strategyId}") && !strings.Contains(route, "/segments/") { // an unknown strategy has no segments
 				refused("an unknown strategy", with(func(on *subject) { on.strategy = "00000000-0000-4000-8000-000000000000" }))
-				refused("in another environment", with(func(on *subject) { on.environment = "production" }))
-				refused("an id that none can have", with(func(on *subject) { on.strategy = "%ff%00%2Fx" }))
+				refused("a strategy of another environment", with(func(on *subject) { on.environment = "production" }))
+				refused("an id that no strategy can have", with(func(on *subject) { on.strategy = "%ff%00%2Fx" }))
 			}
 		})
 	}
 	if got := len(s.events(t, good.flag)); got != 3 {
-		t.Errorf("%d events, want the 3 of its making", got)
+		t.Errorf("%d events, want only the 3 from its creation", got)
 	}
 }
 
-// TestUnknownPaths asks every group by itself, as a Lambda function is asked: whatever the path, JSON and no redirect.
+// TestUnknownPaths calls every group on its own, as a Lambda function is called. Every unknown path gets a 404 in JSON and no
+// redirect.
 func TestUnknownPaths(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -171,7 +172,7 @@ func TestUnknownPaths(t *testing.T) {
 	}
 }
 
-// TestUnknownMethods sends each method that no operation has at a path: there is no 405 here.
+// TestUnknownMethods sends methods that a path does not support. The status is 404, never 405.
 func TestUnknownMethods(t *testing.T) {
 	s := serve(t)
 	on := s.newSubject(t)
@@ -186,7 +187,7 @@ func TestUnknownMethods(t *testing.T) {
 			if asName := slices.ContainsFunc([]string{"/set-sort-order", "/segments/validate", "/segments/strategies", "/context/validate", "/events/search"}, func(end string) bool {
 				return strings.HasSuffix(path, end)
 			}); method != "POST" && asName || strings.Contains(path, "/user-admin/") || strings.HasSuffix(path, "/tag-types/validate") {
-				continue // there a strategy, segment, context field, tag type or user of that id is asked for
+				continue // that path is the name of a strategy, segment, context field, tag type or user
 			}
 			if c := (call{path, method, path, "", 404, notFound("")}); !known[method+" "+path] {
 				s.check(t, c)
@@ -201,7 +202,7 @@ func TestUnknownMethods(t *testing.T) {
 	}
 }
 
-// TestRemovedEndpoints goes through the contract's section "Removed legacy endpoints".
+// TestRemovedEndpoints calls the endpoints of the contract's section "Removed legacy endpoints".
 func TestRemovedEndpoints(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -223,13 +224,13 @@ func TestRemovedEndpoints(t *testing.T) {
 		{"another method", "PATCH", old + "/f", "[]", 404, notFound("")},
 	})
 	if got := s.events(t, "f"); len(got) != 1 {
-		t.Errorf("events %q, want its creation alone", got)
+		t.Errorf("events %q, want only its creation", got)
 	}
 }
 
 func TestHealth(t *testing.T) {
 	s := serve(t)
-	s.check(t, call{"public", "GET", "/health", "", 200, `{"health":"GOOD"}`}, "Authorization:")
+	s.check(t, call{"without a token", "GET", "/health", "", 200, `{"health":"GOOD"}`}, "Authorization:")
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})
 	if got := direct(handler, "GET", "/health", ""); got.status != http.StatusOK {
 		t.Errorf("without a store %d, want 200", got.status)

@@ -25,7 +25,7 @@ var updateEvents = flag.Bool("update-events", false, "write the golden files of 
 // goldenEvents is the folder with one file per event type.
 var goldenEvents = filepath.Join("..", "events", "testdata")
 
-// A goldenEvent is an event without its author and time, and the step that left it.
+// A goldenEvent is an event without its author and time, and the step that created it.
 type goldenEvent struct {
 	Step        string          `json:"step"`
 	Project     string          `json:"project,omitempty"`
@@ -35,7 +35,7 @@ type goldenEvent struct {
 	PreData     json.RawMessage `json:"preData,omitempty"`
 }
 
-// A step is a request that changes something. Its answer's id or secret fills {save} in later steps.
+// A step is a request that changes something. The id or secret of its response replaces {save} in later steps.
 type step struct{ name, method, path, body, save string }
 
 const (
@@ -51,7 +51,7 @@ const (
 	strategyVariant = `{"name":"s","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}`
 )
 
-// goldenSteps leave at least one event of every type.
+// goldenSteps create at least one event of every type.
 var goldenSteps = []step{
 	{"create an environment", "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`, ""},
 	{"order environments", "PUT", "/api/admin/environments/sort-order", `{"staging":7,"production":8}`, ""},
@@ -172,9 +172,9 @@ var goldenSteps = []step{
 	{"delete an environment", "DELETE", "/api/admin/environments/staging", "", ""},
 }
 
-// TestGoldenEvents makes changes of every kind and compares the events that they leave with the golden files. What an
-// event tells is stored for years and read by API clients, so a changed file is a changed contract. Run the test with
-// -update-events only if clients can take the change, and keep the old form in testdata/earlier.
+// TestGoldenEvents makes changes of every kind and compares their events with the golden files. The data of an event is stored
+// for years and read by API clients, so a changed file is a changed contract. Run the test with -update-events only if
+// clients can handle the change, and keep the old form in testdata/earlier.
 func TestGoldenEvents(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -190,7 +190,7 @@ func TestGoldenEvents(t *testing.T) {
 		}
 	}
 	collect("the first start")
-	for _, events := range byType { // the tokens of a test are seeded in no order
+	for _, events := range byType { // the tokens of a test are seeded in any order
 		slices.SortFunc(events, func(a, b goldenEvent) int { return bytes.Compare(a.Data, b.Data) })
 	}
 	saved := map[string]string{}
@@ -199,7 +199,7 @@ func TestGoldenEvents(t *testing.T) {
 			s.must(t, "POST", "/api/admin/projects", `{"id":"last","name":"Last"}`)
 			collect("a project to delete")
 		}
-		if st.name == "delete a user" { // who is in more projects than one transaction can change
+		if st.name == "delete a user" { // the user is in more projects than one transaction can change
 			for i := range 21 {
 				s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"many-%d"}`, i))
 				s.must(t, "POST", fmt.Sprintf("/api/admin/projects/many-%d/users/%s/roles/5", i, saved["user"]), "")
@@ -218,13 +218,13 @@ func TestGoldenEvents(t *testing.T) {
 			saved[st.save] = idOrSecret(answer)
 		}
 		if collect(st.name); last == before {
-			t.Errorf("%s: %s %s left no event; its answer: %.500s", st.name, st.method, st.path, answer)
+			t.Errorf("%s: %s %s created no event; its response: %.500s", st.name, st.method, st.path, answer)
 		}
 	}
 	compareGolden(t, byType)
 }
 
-// eventTypes are all constants of type EventType in pkg/flags.
+// eventTypes returns all constants of type EventType in pkg/flags.
 func eventTypes(t *testing.T) []string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "flags", "event.go"))
@@ -236,7 +236,7 @@ func eventTypes(t *testing.T) []string {
 		types = append(types, string(found[1]))
 	}
 	if len(types) < 70 {
-		t.Fatalf("%d event types found in the source, want all", len(types))
+		t.Fatalf("%d event types found in the source, want at least 70", len(types))
 	}
 	return types
 }
@@ -246,12 +246,12 @@ func compareGolden(t *testing.T, byType map[string][]goldenEvent) {
 	types := eventTypes(t)
 	for _, name := range types {
 		if len(byType[name]) == 0 {
-			t.Errorf("no step leaves an event %s; add one to goldenSteps", name)
+			t.Errorf("no step creates an event %s; add one to goldenSteps", name)
 		}
 	}
 	for name, events := range byType {
 		if !slices.Contains(types, name) {
-			t.Errorf("the event type %s is no constant of pkg/flags", name)
+			t.Errorf("the event type %s is not a constant of pkg/flags", name)
 		}
 		var indented bytes.Buffer
 		encoder := json.NewEncoder(&indented)
@@ -283,7 +283,7 @@ var (
 	times = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z"`)
 )
 
-// normalize replaces what differs from run to run: ids by their place in the file, and times.
+// normalize replaces ids and times, which differ from run to run. Ids are numbered in the order of the file.
 func normalize(text []byte) []byte {
 	known := map[string]string{}
 	text = uuids.ReplaceAllFunc(text, func(id []byte) []byte {
@@ -308,7 +308,7 @@ func document(side json.RawMessage) json.RawMessage {
 	return side
 }
 
-// idOrSecret is what an answer's change is addressed by later.
+// idOrSecret returns the id or secret of what a response says was created.
 func idOrSecret(answer string) string {
 	var in struct {
 		ID     json.RawMessage
@@ -326,7 +326,7 @@ func idOrSecret(answer string) string {
 	return in.Secret
 }
 
-// eventsAfter are the events after one, oldest first, as the log answers them.
+// eventsAfter returns the events of the log after the given id, oldest first.
 func (s *server) eventsAfter(t *testing.T, id int64) []eventOnWire {
 	t.Helper()
 	var page struct{ Events []eventOnWire }
@@ -338,7 +338,7 @@ func (s *server) eventsAfter(t *testing.T, id int64) []eventOnWire {
 	return page.Events
 }
 
-// An eventOnWire is an event with its sides as they are answered, byte for byte.
+// An eventOnWire is an event of a response, with Data and PreData byte for byte.
 type eventOnWire struct {
 	ID                                int64
 	Type                              string
@@ -346,8 +346,8 @@ type eventOnWire struct {
 	Data, PreData                     json.RawMessage
 }
 
-// TestReadEventsOfEarlierVersions stores what the golden files hold, those of earlier versions included, and reads the log:
-// it shows the sides of each event as they were stored.
+// TestReadEventsOfEarlierVersions stores the events of the golden files, including those of earlier versions. The log shows
+// their data and preData as they were stored.
 func TestReadEventsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -377,7 +377,7 @@ func TestReadEventsOfEarlierVersions(t *testing.T) {
 	}
 	got := slices.DeleteFunc(s.eventsAfter(t, 0), func(e eventOnWire) bool { return !strings.HasPrefix(e.Type, "stored:") })
 	if len(got) != len(want) {
-		t.Fatalf("the log has %d events of the golden files, want %d", len(got), len(want))
+		t.Fatalf("the log has %d of the events of the golden files, want %d", len(got), len(want))
 	}
 	for i, e := range got {
 		for _, side := range []struct{ want, got json.RawMessage }{{want[i].Data, e.Data}, {want[i].PreData, e.PreData}} {
@@ -394,7 +394,7 @@ func TestReadEventsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// storeEvent stores an event with its sides as they are, as the event of a new token.
+// storeEvent stores an event with unchanged data and preData, as the event of a new token.
 func (s *server) storeEvent(t *testing.T, name, kind string, e goldenEvent) {
 	t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()

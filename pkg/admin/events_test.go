@@ -30,7 +30,7 @@ type logEvent struct {
 	FeatureName, Project, Environment *string
 }
 
-// newest is the first page of the log.
+// newest returns the first page of the log.
 func (s *server) newest(t *testing.T) []logEvent {
 	t.Helper()
 	var page struct{ Events []logEvent }
@@ -40,7 +40,7 @@ func (s *server) newest(t *testing.T) []logEvent {
 	return page.Events
 }
 
-// log reads every page at a path, newest first.
+// log reads all pages of a path, newest events first.
 func (s *server) log(t *testing.T, path string, headers ...string) []logEvent {
 	t.Helper()
 	var all []logEvent
@@ -73,7 +73,7 @@ func kinds(events []logEvent) string {
 	return strings.Join(list, " ")
 }
 
-// before does what an operation's example undoes: without it, there would be nothing to change.
+// before is the request without which an operation's example would change nothing.
 var before = map[string]string{
 	inEnvironment("POST", "/off"):                          inEnvironment("POST", "/on"),
 	ofFlag("DELETE", "/favorites"):                         ofFlag("POST", "/favorites"),
@@ -109,7 +109,7 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 			news := slices.DeleteFunc(s.newest(t), func(e logEvent) bool { return e.ID <= was })
 			further := len(slices.DeleteFunc(slices.Clone(news), func(e logEvent) bool { return !strings.HasPrefix(e.Type, "feature-stale-") }))
 			if len(news)-further != transactions || c.method == "GET" && len(news) > 0 {
-				t.Errorf("%d transactions have left the events %q, want one each, and none for reading", transactions, kinds(news))
+				t.Errorf("%d transactions created the events %q, want one each, and none for reading", transactions, kinds(news))
 			}
 			for _, e := range news {
 				checkEvent(t, route, on, e)
@@ -123,12 +123,12 @@ func TestEveryChangeIsInTheLog(t *testing.T) {
 		})
 	}
 	if made < 60 {
-		t.Errorf("%d changes were made, want one for most operations", made)
+		t.Errorf("%d changes were made, want at least 60", made)
 	}
-	checkLogWhole(t, s, secrets)
+	checkCompleteLog(t, s, secrets)
 }
 
-// elsewhere are the changes of what the path does not name: a clone, and a flag in the project that it moves to.
+// elsewhere has the operations whose event is not about a name of the path: a clone, and a flag in its new project.
 var elsewhere = map[string]string{
 	ofFlag("POST", "/clone"):                             "{featureName}",
 	ofFlag("POST", "/changeProject"):                     "{projectId}",
@@ -140,7 +140,7 @@ func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 	t.Helper()
 	text, _ := json.Marshal(e)
 	if e.Type == "" || e.CreatedBy != "admin" || e.CreatedByUserID == nil || *e.CreatedByUserID != flags.TokenUserID || time.Since(e.CreatedAt) > time.Minute {
-		t.Errorf("the event %s does not say what was done, by the token admin, and when", text)
+		t.Errorf("the event %s lacks the type, the author admin or the time", text)
 	}
 	method, _, _ := strings.Cut(route, " ")
 	missing := e.Data == nil && e.PreData == nil
@@ -148,7 +148,7 @@ func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 		missing = e.Data == nil || e.PreData == nil
 	}
 	if data, _ := json.Marshal(e.Data); missing || string(data) == fmt.Sprint(e.PreData) {
-		t.Errorf("the event %s does not tell what was changed", text)
+		t.Errorf("the event %s does not show what was changed", text)
 	}
 	for _, place := range []struct {
 		parameter, want string
@@ -158,18 +158,18 @@ func checkEvent(t *testing.T, route string, on subject, e logEvent) {
 		{"{environmentName}", on.environment, e.Environment},
 	} {
 		if strings.Contains(route, place.parameter) && elsewhere[route] != place.parameter && (place.got == nil || *place.got != place.want) {
-			t.Errorf("the event %s does not name %s, %q", text, place.parameter, place.want)
+			t.Errorf("the event %s lacks %s, %q", text, place.parameter, place.want)
 		}
 	}
 }
 
-// checkLogWhole checks that the log has every event of the table, and no secret, hash or sealed form of one.
-func checkLogWhole(t *testing.T, s *server, secrets []string) {
+// checkCompleteLog checks that the log has every event of the table, and no secret, hash or sealed form of one.
+func checkCompleteLog(t *testing.T, s *server, secrets []string) {
 	t.Helper()
 	all := s.log(t, log+"?limit=1000")
 	table := dynamotest.Scan(t, s.store)
 	if items := strings.Count(table, `"EVENT#`); len(all) != items || items == 0 {
-		t.Errorf("the log has %d events, and the table %d", len(all), items)
+		t.Errorf("the log has %d events, the table has %d", len(all), items)
 	}
 	for i, e := range all[1:] {
 		if e.ID >= all[i].ID {
@@ -177,7 +177,7 @@ func checkLogWhole(t *testing.T, s *server, secrets []string) {
 		}
 	}
 	if len(secrets) < 10 {
-		t.Fatalf("%d secrets were made, want more to look for", len(secrets))
+		t.Fatalf("%d secrets were created, want at least 10", len(secrets))
 	}
 	text, _ := json.Marshal(all)
 	for _, secret := range secrets {
@@ -188,7 +188,7 @@ func checkLogWhole(t *testing.T, s *server, secrets []string) {
 		}
 	}
 	if strings.Contains(strings.ToLower(string(text)), "sealed") {
-		t.Error("the log shows what is sealed")
+		t.Error("the log shows a sealed secret")
 	}
 }
 
@@ -205,9 +205,9 @@ func TestReadLog(t *testing.T) {
 	today := time.Now().UTC().Format(time.DateOnly)
 	for _, tt := range []struct{ name, path, want string }{
 		{"a flag", log + "/checkout", ofFlag},
-		{"a flag that never was", log + "/nosuch", ""},
+		{"a flag that never existed", log + "/nosuch", ""},
 		{"a flag, by type", log + "/checkout?type=feature-created", "feature-created"},
-		{"in the log", searchLog + "?feature=IS:checkout", ofFlag},
+		{"search by a flag", searchLog + "?feature=IS:checkout", ofFlag},
 		{"a bare value", searchLog + "?feature=checkout", ofFlag},
 		{"two flags", searchLog + "?feature=IS_ANY_OF:checkout,basket&type=IS:feature-created", "feature-created feature-created"},
 		{"a project", log + "?project=shop", "feature-created project-created"},
@@ -216,10 +216,10 @@ func TestReadLog(t *testing.T) {
 		{"an environment", searchLog + "?environment=IS:development&query=checkout", "feature-environment-enabled feature-strategy-add"},
 		{"a user's id", searchLog + fmt.Sprintf("?createdBy=IS:%d", user), "feature-archived"},
 		{"a user's name", searchLog + fmt.Sprintf("?createdBy=person-%d", user), "feature-archived"},
-		{"until today", searchLog + "?feature=checkout&createdAtFrom=IS:" + today + "&createdAtTo=IS:" + today, ofFlag},
+		{"from today until today", searchLog + "?feature=checkout&createdAtFrom=IS:" + today + "&createdAtTo=IS:" + today, ofFlag},
 		{"until yesterday", log + "?to=" + time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), ""},
 		{"from tomorrow", log + "?from=" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339), ""},
-		{"an offset of none", searchLog + "?offset=0&limit=1&query=basket", "feature-created"},
+		{"an offset of 0", searchLog + "?offset=0&limit=1&query=basket", "feature-created"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := kinds(s.log(t, tt.path)); got != tt.want {
@@ -230,9 +230,9 @@ func TestReadLog(t *testing.T) {
 	archived := fmt.Sprintf(`{"id":"<any>","type":"feature-archived","createdBy":"person-%[1]d","createdByUserId":%[1]d,"createdAt":"<time>",`+
 		`"data":{"archived":true,"favorite":false},"preData":{"archived":false,"favorite":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
 	s.run(t, []call{
-		{"the shape", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},
-		{"of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null,"totalEvents":1}`},
-		{"of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null,"totalEvents":1}`},
+		{"a page of the log", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},
+		{"the log of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null,"totalEvents":1}`},
+		{"a page of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null,"totalEvents":1}`},
 	})
 	whole := s.do(t, "GET", log, "").body
 	for _, limit := range []string{"0", "1001", "ten", "-1", ""} {
@@ -240,11 +240,11 @@ func TestReadLog(t *testing.T) {
 	}
 	for name, query := range map[string]string{
 		"an offset": "offset=100", "a cursor": "cursor=abc",
-		"a day": "from=yesterday", "no value": "type=IS:", "an empty one": "project=IS_ANY_OF:a,,b", "many": "",
-		"long": "project=" + strings.Repeat("a", 300), "a long text": "query=" + strings.Repeat("a", 300),
-		"no text": "query=%ff", "half a pair": "query=%ed%a0%80",
+		"an invalid day": "from=yesterday", "no value": "type=IS:", "an empty value": "project=IS_ANY_OF:a,,b", "too many values": "",
+		"a long value": "project=" + strings.Repeat("a", 300), "a long text": "query=" + strings.Repeat("a", 300),
+		"invalid UTF-8": "query=%ff", "half a surrogate pair": "query=%ed%a0%80",
 	} {
-		if name == "many" { // not the same ones
+		if name == "too many values" { // different values
 			var list []string
 			for i := range 101 {
 				list = append(list, fmt.Sprint("t-", i))
@@ -258,7 +258,7 @@ func TestReadLog(t *testing.T) {
 	checkFailure(t, s.do(t, "GET", log+"/checkout?feature=basket", ""), 400, "ValidationError")
 	checkFailure(t, s.do(t, "GET", log+"/no%20name", ""), 404, "NotFoundError")
 	if got := s.do(t, "GET", log+"?offset=100", ""); !strings.Contains(got.body, "cursor") {
-		t.Errorf("%s does not name the cursor", got.body)
+		t.Errorf("%s does not mention the cursor", got.body)
 	}
 }
 

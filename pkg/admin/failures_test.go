@@ -19,14 +19,14 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// soon is a context whose deadline leaves an operation a second.
-func soon(t *testing.T) context.Context {
+// shortDeadline is a context whose deadline leaves an operation one second.
+func shortDeadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// detail is what a message must never show: anything of the store, of Go, or of a secret.
+// detail matches what a message must never show: details of the store, of Go, or of a secret.
 var detail = regexp.MustCompile(`(?i)dynamo|dynoxide|aws|https?:|127\.0|localhost|table|test-\d|FLAG#|PROJECT#|TOKEN#|BatchGet|TransactWrite|condition|throughput|throttl|` +
 	`goroutine|panic|runtime|\.go\b|connection|EOF|nil pointer|` + flags.HashSecret(dynamotest.AdminToken))
 
@@ -36,14 +36,14 @@ func checkFailure(t *testing.T, got answer, status int, name string) {
 		t.Errorf("%d %s, want %d %s", got.status, got.body, status, name)
 	}
 	if found := detail.FindString(got.body); found != "" {
-		t.Errorf("%s: shows %q, want nothing of what is inside", got.body, found)
+		t.Errorf("%s: shows %q, want no internals", got.body, found)
 	}
 	if after := got.header.Get("Retry-After"); (after != "") != (status == 503) {
-		t.Errorf("Retry-After %q with %d, want one with a 503 alone", after, status)
+		t.Errorf("Retry-After %q with %d, want it only with 503", after, status)
 	}
 }
 
-// TestStoreFails lets everything go wrong between Guidon and its store.
+// TestStoreFails injects all kinds of faults between Guidon and its store.
 func TestStoreFails(t *testing.T) {
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
@@ -57,15 +57,15 @@ func TestStoreFails(t *testing.T) {
 		status int
 		kind   string
 	}{
-		{"reads that reach nobody", read, dynamotest.DropRequest, "GET", 503, "ServiceUnavailableError"},
-		{"reads that nobody answers", read, dynamotest.LoseResponse, "GET", 503, "ServiceUnavailableError"},
-		{"reads that fail", read, dynamotest.FailBefore, "GET", 503, "ServiceUnavailableError"},
-		{"reads that are refused", read, dynamotest.ExpireCredentials, "GET", 500, "InternalError"},
-		{"reads that are throttled", read, dynamotest.Throttle, "GET", 503, "ServiceUnavailableError"},
-		{"writes that reach nobody", write, dynamotest.DropRequest, "PUT", 503, "ServiceUnavailableError"},
-		{"writes that fail", write, dynamotest.FailBefore, "PUT", 503, "ServiceUnavailableError"},
-		{"writes that are throttled", write, dynamotest.Throttle, "PUT", 503, "ServiceUnavailableError"},
-		{"writes that meet others without end", write, dynamotest.Conflict, "PUT", 503, "ServiceUnavailableError"},
+		{"lost read requests", read, dynamotest.DropRequest, "GET", 503, "ServiceUnavailableError"},
+		{"lost read responses", read, dynamotest.LoseResponse, "GET", 503, "ServiceUnavailableError"},
+		{"failed reads", read, dynamotest.FailBefore, "GET", 503, "ServiceUnavailableError"},
+		{"reads with expired credentials", read, dynamotest.ExpireCredentials, "GET", 500, "InternalError"},
+		{"throttled reads", read, dynamotest.Throttle, "GET", 503, "ServiceUnavailableError"},
+		{"lost write requests", write, dynamotest.DropRequest, "PUT", 503, "ServiceUnavailableError"},
+		{"failed writes", write, dynamotest.FailBefore, "PUT", 503, "ServiceUnavailableError"},
+		{"throttled writes", write, dynamotest.Throttle, "PUT", 503, "ServiceUnavailableError"},
+		{"writes that always conflict", write, dynamotest.Conflict, "PUT", 503, "ServiceUnavailableError"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestStoreFails(t *testing.T) {
 					return dynamotest.NoFault
 				}
 			})
-			got := directIn(soon(t), s.handler, tt.method, features+"/f", `{"description":"never"}`)
+			got := directIn(shortDeadline(t), s.handler, tt.method, features+"/f", `{"description":"never"}`)
 			faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 			checkFailure(t, got, tt.status, tt.kind)
 			s.check(t, call{"nothing was changed", "GET", features + "/f", "", 200, `{"...":0,"description":""}`})
@@ -85,7 +85,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// A brokenStore fails in ways that a good one never does.
+// A brokenStore fails in ways that a correct store never does.
 type brokenStore struct {
 	flags.Store
 	load   func(ctx context.Context, keys []flags.Key) (flags.View, error)
@@ -129,22 +129,22 @@ func TestDefects(t *testing.T) {
 		kind   string
 	}{
 		{"a panic", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { panic("TOKEN#secret in table test-1") }}, 500, "InternalError"},
-		{"an error of no kind", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { return nil, cause }}, 500, "InternalError"},
-		{"an error of no kind at the end", brokenStore{Store: s.store, commit: commits(cause)}, 500, "InternalError"},
-		{"a cause", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
-		{"a kind that nobody knows", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
-		{"others that are always first", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
-		{"time that is up in the round after that", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"an unknown error", brokenStore{load: func(context.Context, []flags.Key) (flags.View, error) { return nil, cause }}, 500, "InternalError"},
+		{"an unknown error from a commit", brokenStore{Store: s.store, commit: commits(cause)}, 500, "InternalError"},
+		{"an internal error with a cause", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: flags.Internal, Message: "sorry", Err: cause})}, 500, "InternalError"},
+		{"an unknown error kind", brokenStore{Store: s.store, commit: commits(&flags.Error{Kind: 99, Message: "sorry"})}, 500, "InternalError"},
+		{"a version conflict in every round", brokenStore{Store: s.store, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
+		{"a deadline in the second round", brokenStore{load: slowLater, commit: commits(flags.Errorf(flags.VersionConflict, "outdated"))}, 503, "ServiceUnavailableError"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			handler := httpapi.New(tt.store, admin.Group("features"), httpapi.Config{})
-			checkFailure(t, directIn(soon(t), handler, "PUT", features+"/f", `{"stale":true}`), tt.status, tt.kind)
+			checkFailure(t, directIn(shortDeadline(t), handler, "PUT", features+"/f", `{"stale":true}`), tt.status, tt.kind)
 		})
 	}
 }
 
-// A longStore has a project with more flags than one answer can hold.
+// A longStore has a project with more flags than one response can hold.
 type longStore struct {
 	flags.Store
 	flags int
@@ -159,8 +159,8 @@ func (l longStore) Summaries(context.Context, string, bool) ([]flags.FeatureSumm
 	return list, nil
 }
 
-// TestLargeResponses lists more than Lambda can answer: compressed if the caller accepts that, else a clear error that names
-// the way out.
+// TestLargeResponses lists more than a Lambda response can hold. The response is compressed if the caller accepts that. If not, it
+// is an error that names the search.
 func TestLargeResponses(t *testing.T) {
 	s := serve(t)
 	for _, path := range []string{project, features} {
@@ -179,7 +179,7 @@ func TestLargeResponses(t *testing.T) {
 				w := httptest.NewRecorder()
 				httpapi.New(longStore{s.store, tt.flags}, group, httpapi.Config{}).ServeHTTP(w, r)
 				if w.Code == 404 {
-					continue // the path of the other group
+					continue // a path of the other group
 				}
 				if w.Code != tt.status {
 					t.Errorf("GET %s of %d flags, Accept-Encoding %q: %d %.300s, want %d", path, tt.flags, tt.encoding, w.Code, w.Body, tt.status)
@@ -187,7 +187,7 @@ func TestLargeResponses(t *testing.T) {
 				}
 				if w.Code != 200 {
 					if len(match(failure("PayloadTooLargeError", "/search/features"), w.Body.String())) > 0 {
-						t.Errorf("GET %s of %d flags: %s, want words that name the search", path, tt.flags, w.Body)
+						t.Errorf("GET %s of %d flags: %s, want a message that names the search", path, tt.flags, w.Body)
 					}
 					continue
 				}
@@ -205,7 +205,7 @@ type errorOf string
 
 func (e errorOf) Error() string { return string(e) }
 
-// TestUnseeded asks a store that holds nothing but a token: a defect of the deployment, said in JSON.
+// TestUnseeded calls every operation on an empty table, which is a defect of the deployment. The errors are JSON.
 func TestUnseeded(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	for _, group := range admin.Groups() {
@@ -219,11 +219,11 @@ func TestUnseeded(t *testing.T) {
 			checkFailure(t, got, 401, "AuthenticationRequired")
 		}
 	}
-	open := httpapi.New(store, admin.Group("features"), httpapi.Config{Open: true})
-	checkFailure(t, direct(open, "GET", features, ""), 500, "InternalError")
+	open := everyGroup(store, httpapi.Config{Open: true})
+	checkFailure(t, direct(open, "GET", environments, ""), 500, "InternalError")
 }
 
-// TestLog sees that a failure's id is in its log line, and that neither paths nor bodies nor secrets are.
+// TestLog checks that the log line of an error has its id, and no path, body or secret.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
@@ -235,7 +235,7 @@ func TestLog(t *testing.T) {
 		{"a success", "GET", features + "/hidden-name", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 200},
 		{"a 404", "GET", features + "/hidden-other", "", "GET /api/admin/projects/{projectId}/features/{featureName}", 404},
 		{"a 400", "POST", features, `{"name":"hidden name"}`, "POST /api/admin/projects/{projectId}/features", 400},
-		{"a path of nobody's", "GET", "/hidden", "", "", 404},
+		{"an unknown path", "GET", "/hidden", "", "", 404},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestNewIDs sees that no two failures have an id in common.
+// TestNewIDs checks that every error has a different id.
 func TestNewIDs(t *testing.T) {
 	s := serve(t)
 	seen := map[string]bool{}
@@ -269,7 +269,7 @@ func TestNewIDs(t *testing.T) {
 		_, rest, _ := strings.Cut(s.do(t, "GET", "/nosuch", "").body, `"id":"`)
 		id, _, _ := strings.Cut(rest, `"`)
 		if id == "" || seen[id] {
-			t.Errorf("id %q again, want a fresh one", id)
+			t.Errorf("id %q is empty or repeated, want a new one", id)
 		}
 		seen[id] = true
 	}

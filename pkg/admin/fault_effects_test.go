@@ -15,7 +15,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// An item is one of the table: its attributes, of which the document and what else is text are only compared.
+// An item of the table, by attribute.
 type item map[string]map[string]any
 
 func (i item) text(name string) string {
@@ -23,7 +23,7 @@ func (i item) text(name string) string {
 	return s
 }
 
-// itemsIn are the items of a table by their keys.
+// itemsIn returns the items of a table by key.
 func itemsIn(t *testing.T, store *dynamo.Store) map[string]item {
 	t.Helper()
 	all := map[string]item{}
@@ -41,12 +41,12 @@ func itemsIn(t *testing.T, store *dynamo.Store) map[string]item {
 	}
 }
 
-// changesOf tells what became of each item between two looks at a table, by what sort of item it is: two calls that do
-// the same to different flags have the same changes. events is how many events are new.
+// changesOf compares two states of a table. The changes name the kind of each item instead of its key, so two calls that do the
+// same to different flags have the same changes. events is the number of new events.
 func changesOf(before, after map[string]item) (changes []string, events int) {
 	note := func(key, change string) {
-		if sort := sortOf(key); sort != "" {
-			changes = append(changes, sort+" "+change)
+		if kind := kindOf(key); kind != "" {
+			changes = append(changes, kind+" "+change)
 		}
 	}
 	for key, was := range before {
@@ -57,7 +57,7 @@ func changesOf(before, after map[string]item) (changes []string, events int) {
 	for key, is := range after {
 		was, there := before[key]
 		switch {
-		case !there && !strings.Contains(key, " GUARD"): // of which the first flag that falls on one makes it
+		case !there && !strings.Contains(key, " GUARD"): // the first flag of a guard creates it
 			note(key, "added"+numbers(nil, is))
 			if strings.Contains(key, " EVENT#") {
 				events++
@@ -70,7 +70,7 @@ func changesOf(before, after map[string]item) (changes []string, events int) {
 	return changes, events
 }
 
-// numbers tells by how much each number of an item changed: versions and counts.
+// numbers shows by how much each number of an item changed. Numbers are versions and counts.
 func numbers(was, is item) string {
 	by := map[string]int{}
 	for i, sign := range map[*item]int{&was: -1, &is: 1} {
@@ -85,10 +85,10 @@ func numbers(was, is item) string {
 	return " " + strings.TrimPrefix(fmt.Sprint(by), "map")
 }
 
-// sortOf is what sort of item lies at a key; "" for a counter, of which a number may be left out.
-func sortOf(key string) string {
+// kindOf is the kind of the item at a key. It is "" for a counter, which may skip numbers.
+func kindOf(key string) string {
 	pk, sk, _ := strings.Cut(key, " ")
-	head := func(s string) string { // up to what differs from one call to the other
+	head := func(s string) string { // without the part that differs between calls
 		if before, _, found := strings.Cut(s, "#"); found {
 			return before + "#"
 		}
@@ -100,11 +100,11 @@ func sortOf(key string) string {
 	case strings.Contains(sk, "#"), sk == strings.ToUpper(sk) && strings.Trim(sk, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
 		return head(pk) + " " + head(sk)
 	}
-	return head(pk) // a list, whose items have names for sort keys
+	return head(pk) // a list, whose sort keys are names
 }
 
-// logged is how many events the audit log has. No two may have an id in common.
-func (c *cell) logged(t *testing.T) int {
+// loggedEvents is the number of events in the audit log. Each must have a different id.
+func (c *cell) loggedEvents(t *testing.T) int {
 	t.Helper()
 	var page struct{ Events []struct{ ID json.Number } }
 	if err := json.Unmarshal([]byte(c.must(t, "GET", "/api/admin/events?limit=1000", "").body), &page); err != nil {
@@ -120,7 +120,7 @@ func (c *cell) logged(t *testing.T) int {
 	return len(page.Events)
 }
 
-// A forgetful is a way to an engine that forgets each request token, if it is to, as soon as a transaction was sent.
+// A forgetful is a transport to an engine that forgets the request token of each transaction, if forgets is set.
 type forgetful struct{ forgets bool }
 
 func (f *forgetful) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -16,31 +16,31 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// A mishap is what happens to one call of DynamoDB that an operation makes.
+// A mishap is a fault in one DynamoDB call of an operation.
 type mishap struct {
 	name  string
 	fault dynamotest.Fault
-	times int // to so many attempts in a row; 0 for all until time is up, and for whatever is called after that one
-	// forgets is whether the engine has forgotten the request token by the next attempt, as AWS does after ten minutes.
+	times int // the number of attempts in a row that fail; 0 for this and all later calls, until the deadline
+	// forgets makes the engine forget the request token before the next attempt, as AWS does after ten minutes.
 	forgets bool
-	writes  bool // it happens to transactions alone
+	writes  bool // only for transactions
 }
 
 var mishaps = []mishap{
 	{name: "not sent", fault: dynamotest.DropRequest, times: 1},
-	{name: "answer lost", fault: dynamotest.LoseResponse, times: 1},
-	{name: "answer lost and token forgotten", fault: dynamotest.LoseResponse, times: 1, forgets: true, writes: true},
-	{name: "500, and not done", fault: dynamotest.FailBefore, times: 1},
-	{name: "500, and yet done", fault: dynamotest.FailAfter, times: 1},
-	{name: "throttled twice", fault: dynamotest.Throttle, times: 2}, // AWS has two ways to say it
+	{name: "response lost", fault: dynamotest.LoseResponse, times: 1},
+	{name: "response lost and token forgotten", fault: dynamotest.LoseResponse, times: 1, forgets: true, writes: true},
+	{name: "500 before the call", fault: dynamotest.FailBefore, times: 1},
+	{name: "500 after the call", fault: dynamotest.FailAfter, times: 1},
+	{name: "throttled twice", fault: dynamotest.Throttle, times: 2}, // AWS has two errors for it
 	{name: "transaction conflict twice", fault: dynamotest.Conflict, times: 2, writes: true},
-	{name: "not sent, to the deadline", fault: dynamotest.DropRequest},
-	{name: "answers lost, to the deadline", fault: dynamotest.LoseResponse},
-	{name: "throttled, to the deadline", fault: dynamotest.Throttle},
-	{name: "transaction conflicts, to the deadline", fault: dynamotest.Conflict, writes: true},
+	{name: "not sent, until the deadline", fault: dynamotest.DropRequest},
+	{name: "responses lost, until the deadline", fault: dynamotest.LoseResponse},
+	{name: "throttled, until the deadline", fault: dynamotest.Throttle},
+	{name: "transaction conflicts, until the deadline", fault: dynamotest.Conflict, writes: true},
 }
 
-// changesNothing are the operations that take a POST or PUT and have nothing to do with it.
+// changesNothing has the operations with POST or PUT that change nothing.
 var changesNothing = map[string]bool{
 	ofProject("POST", "/archive/validate"):                                                  true,
 	"POST /api/admin/environments/validate":                                                 true,
@@ -52,10 +52,10 @@ var changesNothing = map[string]bool{
 	"POST " + allSegments + "/validate":                                                     true,
 	"POST /api/admin/features-batch/export":                                                 true,
 	"POST /api/admin/features-batch/validate":                                               true,
-	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // there are none
+	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // change requests are not supported
 }
 
-// firstDo says what has to be done for an operation to have something to change, where its example has not.
+// firstDo has the requests without which an operation's example would change nothing.
 var firstDo = map[string][]string{
 	"POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {inEnvironment("POST", "/on")},
 	bulkSwitch + "off": {inEnvironment("POST", "/on")},
@@ -67,24 +67,24 @@ var firstDo = map[string][]string{
 	"POST /api/admin/environments/{environmentName}/on":    {"POST /api/admin/environments/{environmentName}/off"},
 }
 
-// A person is who calls those operations that no API token may.
+// asPerson has the operations that need a personal token, with the request.
 var asPerson = map[string]call{
 	"POST /api/admin/user/tokens":             {body: `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, status: 201},
 	"DELETE /api/admin/user/tokens/{tokenId}": {status: 200},
 }
 
-// TestFaultMatrix has every call of DynamoDB that every operation makes meet every mishap. What an operation does and
-// what it calls is found out by its example, on a server where nothing goes wrong. In `make test` each call meets some
-// of the mishaps, and each mishap each kind of call; in `make trust`, all.
+// TestFaultMatrix injects every mishap into every DynamoDB call of every operation. The calls and changes of an operation are
+// found by its example without a fault. `make test` tries some mishaps for each call, and each mishap for each kind of call;
+// `make trust` tries all.
 func TestFaultMatrix(t *testing.T) {
 	cells := 0
 	for i, route := range routes(t) {
 		if strings.HasPrefix(route, "GET ") {
 			continue
 		}
-		want := newCell(t, route).undisturbed(t)
+		want := newCell(t, route).withoutFault(t)
 		if !slices.Contains(want.calls, "TransactWriteItems") != changesNothing[route] {
-			t.Errorf("%s calls %v, want it to change something, or to be listed as one that does not", route, want.calls)
+			t.Errorf("%s calls %v, want a transaction, or an entry in changesNothing", route, want.calls)
 		}
 		for n, operation := range want.calls {
 			for j, m := range mishaps {
@@ -94,7 +94,7 @@ func TestFaultMatrix(t *testing.T) {
 				cells++
 				t.Run(fmt.Sprintf("%s/%d %s %s", route, n+1, operation, m.name), func(t *testing.T) {
 					t.Parallel()
-					newCell(t, route).disturbed(t, want, n+1, m)
+					newCell(t, route).checkMishap(t, want, n+1, m)
 				})
 			}
 		}
@@ -102,12 +102,12 @@ func TestFaultMatrix(t *testing.T) {
 	t.Logf("%d cells", cells)
 }
 
-// A cell is a server of its own with something to try an operation on.
+// A cell is its own server with the data that an operation needs.
 type cell struct {
 	*server
 	route  string
 	call   call
-	header string // who calls, if it is not the administrator
+	header string // the Authorization header, if it is not the administrator's
 	faults *dynamotest.Faults
 	token  *forgetful
 }
@@ -128,25 +128,25 @@ func newCell(t *testing.T, route string) *cell {
 	c.call = on.call(route)
 	if own, ok := asPerson[route]; ok {
 		_, c.header = c.person(t, flags.RoleAdmin)
-		c.do(t, "GET", ownTokens, "", c.header) // that it is used is noted by its first call
+		c.do(t, "GET", ownTokens, "", c.header) // the first call records the use of the token
 		c.call.body, c.call.status = own.body, own.status
 	}
 	return c
 }
 
-// An effect is what a call did: how it was answered, what it called, and what that changed.
+// An effect is the response of a call, its DynamoDB calls, and its changes.
 type effect struct {
 	answer
 	calls   []string
-	changes []string // of items of the table, see changesOf
-	events  int      // among those
+	changes []string // of the table, see changesOf
+	events  int      // the new events among the changes
 }
 
-// undisturbed is what the call does when nothing goes wrong.
-func (c *cell) undisturbed(t *testing.T) effect {
+// withoutFault returns the effect of the call without a fault.
+func (c *cell) withoutFault(t *testing.T) effect {
 	t.Helper()
 	var calls []string
-	e := c.effectOf(t, plenty, func(f *dynamotest.Faults) {
+	e := c.effectOf(t, longTime, func(f *dynamotest.Faults) {
 		f.OnRequest = func(operation string, _ []byte) { calls = append(calls, operation) }
 	})
 	e.calls = calls
@@ -156,31 +156,31 @@ func (c *cell) undisturbed(t *testing.T) effect {
 	return e
 }
 
-// How long the calls may take: as long as anything can, or a few attempts.
+// How long the calls may take: long enough for any operation, or for a few attempts.
 const (
-	plenty = 20 * time.Second
-	little = 60 * time.Millisecond
+	longTime  = 20 * time.Second
+	shortTime = 60 * time.Millisecond
 )
 
-// effectOf makes the call within a time, over a network that is arranged for it, and sees what it changed. The log has
-// to tell of that.
+// effectOf makes the call within a time, with the faults that arrange sets, and returns its effect. It checks that the log has
+// the events.
 func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamotest.Faults)) effect {
 	t.Helper()
-	told, before := c.logged(t), itemsIn(t, c.store)
+	logged, before := c.loggedEvents(t), itemsIn(t, c.store)
 	c.faults.Change(arrange)
-	got := c.ask(t, within)
+	got := c.send(t, within)
 	c.faults.Change(func(f *dynamotest.Faults) { f.Script, f.OnRequest = nil, nil })
 	e := effect{answer: got}
 	e.changes, e.events = changesOf(before, itemsIn(t, c.store))
-	if n := c.logged(t) - told; n != e.events {
-		t.Errorf("the log has %d events more, and the table %d", n, e.events)
+	if n := c.loggedEvents(t) - logged; n != e.events {
+		t.Errorf("the log has %d new events, the table has %d", n, e.events)
 	}
 	dynamotest.Check(t, c.store)
 	return e
 }
 
-// ask makes the call. A function needs the last second before its deadline to answer.
-func (c *cell) ask(t *testing.T, within time.Duration) answer {
+// send makes the call. A function needs the last second before its deadline for the response.
+func (c *cell) send(t *testing.T, within time.Duration) answer {
 	ctx, cancel := context.WithTimeout(t.Context(), within+time.Second)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, c.call.method, c.call.path, strings.NewReader(c.call.body))
@@ -194,13 +194,13 @@ func (c *cell) ask(t *testing.T, within time.Duration) answer {
 	return answer{w.Code, w.Header(), w.Body.String()}
 }
 
-// disturbed has a mishap happen to the nth call, and holds the operation to what it does without one: all of that, or
-// nothing and an answer that says so.
-func (c *cell) disturbed(t *testing.T, want effect, n int, m mishap) {
+// checkMishap injects a mishap into the nth DynamoDB call. The operation must have its whole effect, or none with a response that
+// says so.
+func (c *cell) checkMishap(t *testing.T, want effect, n int, m mishap) {
 	t.Helper()
-	within, at := plenty, 0
+	within, at := longTime, 0
 	if m.times == 0 {
-		within = little
+		within = shortTime
 	}
 	c.token.forgets = m.forgets
 	got := c.effectOf(t, within, func(f *dynamotest.Faults) {
@@ -215,26 +215,26 @@ func (c *cell) disturbed(t *testing.T, want effect, n int, m mishap) {
 	maybe := strings.Contains(got.body, "may or may not")
 	switch {
 	case got.status == want.status && all:
-		return // whatever happened, it has found out
+		return // the operation succeeded in spite of the mishap
 	case m.times > 0:
-		t.Errorf("%d %s, changes %q; want %d and %q, as though nothing had happened", got.status, got.body, got.changes, want.status, want.changes)
+		t.Errorf("%d %s, changes %q; want %d and %q, as without a fault", got.status, got.body, got.changes, want.status, want.changes)
 	case got.status != http.StatusServiceUnavailable:
 		t.Errorf("%d %s, changes %q; want a 503", got.status, got.body, got.changes)
 	case all && !maybe && want.events > 0:
-		t.Errorf("%d %s, and it was done; want it said that it may have been", got.status, got.body)
+		t.Errorf("%d %s, but the change was made; want the response to say \"may or may not\"", got.status, got.body)
 	case !all && !none:
 		t.Errorf("%d %s, changes %q; want all of %q or nothing", got.status, got.body, got.changes, want.changes)
-	case !maybe && !saysNothing(got.body):
-		t.Errorf("%d %s, and nothing was changed; want it to say so", got.status, got.body)
+	case !maybe && !saysUnchanged(got.body):
+		t.Errorf("%d %s, but nothing was changed; want the response to say so", got.status, got.body)
 	}
-	if none && !t.Failed() { // what was not done can be done now
-		if again := c.effectOf(t, plenty, func(*dynamotest.Faults) {}); again.status != want.status || !slices.Equal(again.changes, want.changes) {
-			t.Errorf("tried again: %d %s, changes %q; want %d and %q", again.status, again.body, again.changes, want.status, want.changes)
+	if none && !t.Failed() { // without an effect, the call works when it is repeated
+		if again := c.effectOf(t, longTime, func(*dynamotest.Faults) {}); again.status != want.status || !slices.Equal(again.changes, want.changes) {
+			t.Errorf("repeated: %d %s, changes %q; want %d and %q", again.status, again.body, again.changes, want.status, want.changes)
 		}
 	}
 }
 
-// saysNothing tells whether an answer says that nothing was changed.
-func saysNothing(body string) bool {
+// saysUnchanged reports whether a response says that nothing was changed.
+func saysUnchanged(body string) bool {
 	return strings.Contains(body, "nothing was changed") || strings.Contains(body, "it was not changed")
 }

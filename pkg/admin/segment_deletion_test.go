@@ -203,7 +203,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 			return dynamotest.NoFault
 		}
 	})
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r.WithContext(soon(t))) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r.WithContext(shortDeadline(t))) }))
 	t.Cleanup(web.Close)
 	hurried := *s
 	hurried.url = web.URL
