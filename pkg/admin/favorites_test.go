@@ -27,37 +27,37 @@ func TestFavorites(t *testing.T) {
 	const admin = "Authorization: " + dynamotest.AdminToken
 	for _, tt := range []struct {
 		call
-		who string
+		caller string
 	}{
-		{call{"none from the start", "GET", features + "/f", "", 200, favorite(false)}, admin},
-		{call{"one that is none removed", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
-		{call{"added", "POST", features + "/f/favorites", "", 200, ""}, admin},
-		{call{"added again", "POST", features + "/f/favorites", "", 200, ""}, admin},
-		{call{"with a body, which nobody reads", "POST", features + "/f/favorites", "{}", 200, ""}, admin},
-		{call{"in the read", "GET", features + "/f", "", 200, favorite(true)}, admin},
-		{call{"in the list", "GET", features, "", 200, list(true)}, admin},
-		{call{"in the overview", "GET", project, "", 200, list(true)}, admin},
-		{call{"in an answer to a change", "POST", in("f", "development") + "/off", "", 200, favorite(true)}, admin},
-		{call{"another token's are its own", "GET", features + "/f", "", 200, favorite(false)}, another},
-		{call{"a user's are too", "GET", features, "", 200, list(false)}, annsHeader},
-		{call{"whoever reads may have some", "POST", features + "/f/favorites", "", 200, ""}, annsHeader},
-		{call{"which are seen", "GET", features, "", 200, list(true)}, annsHeader},
-		{call{"by nobody else", "GET", features, "", 200, list(false)}, ben},
-		{call{"removed by one", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
-		{call{"gone", "GET", features + "/f", "", 200, favorite(false)}, admin},
-		{call{"kept by the other", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
-		{call{"renamed", "PUT", fmt.Sprintf("/api/admin/user-admin/%d", ann), `{"name":"Ann","username":"another"}`, 200, anything}, admin},
-		{call{"kept under another name", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
-		{call{"a clone is nobody's", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything}, admin},
-		{call{"not even whose the source is", "GET", features + "/clone", "", 200, `{"...":0,"favorite":false}`}, annsHeader},
+		{call{"a new flag", "GET", features + "/f", "", 200, favorite(false)}, admin},
+		{call{"remove a favorite that does not exist", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"add a favorite", "POST", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"add it again", "POST", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"add it with a body, which is ignored", "POST", features + "/f/favorites", "{}", 200, ""}, admin},
+		{call{"read the flag", "GET", features + "/f", "", 200, favorite(true)}, admin},
+		{call{"list flags", "GET", features, "", 200, list(true)}, admin},
+		{call{"read the project", "GET", project, "", 200, list(true)}, admin},
+		{call{"the response to a change", "POST", in("f", "development") + "/off", "", 200, favorite(true)}, admin},
+		{call{"another token does not have it", "GET", features + "/f", "", 200, favorite(false)}, another},
+		{call{"a user does not have it", "GET", features, "", 200, list(false)}, annsHeader},
+		{call{"a viewer adds a favorite", "POST", features + "/f/favorites", "", 200, ""}, annsHeader},
+		{call{"the viewer has it", "GET", features, "", 200, list(true)}, annsHeader},
+		{call{"another user does not have it", "GET", features, "", 200, list(false)}, ben},
+		{call{"one caller removes it", "DELETE", features + "/f/favorites", "", 200, ""}, admin},
+		{call{"that caller no longer has it", "GET", features + "/f", "", 200, favorite(false)}, admin},
+		{call{"the other caller keeps it", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
+		{call{"rename the user", "PUT", fmt.Sprintf("/api/admin/user-admin/%d", ann), `{"name":"Ann","username":"another"}`, 200, anything}, admin},
+		{call{"a renamed user keeps it", "GET", features + "/f", "", 200, favorite(true)}, annsHeader},
+		{call{"clone the flag", "POST", features + "/f/clone", `{"name":"clone"}`, 201, anything}, admin},
+		{call{"a clone has no favorites", "GET", features + "/clone", "", 200, `{"...":0,"favorite":false}`}, annsHeader},
 		{call{"an unknown flag", "POST", features + "/nosuch/favorites", "", 404, notFound(`"nosuch"`)}, admin},
-		{call{"an unknown flag removed", "DELETE", features + "/nosuch/favorites", "", 404, notFound(`"nosuch"`)}, admin},
-		{call{"through another project", "POST", "/api/admin/projects/other/features/f/favorites", "", 404, notFound(`"other"`)}, admin},
+		{call{"remove an unknown flag", "DELETE", features + "/nosuch/favorites", "", 404, notFound(`"nosuch"`)}, admin},
+		{call{"a flag of another project", "POST", "/api/admin/projects/other/features/f/favorites", "", 404, notFound(`"other"`)}, admin},
 		{call{"an archived flag", "POST", features + "/archived/favorites", "", 404, notFound("archived")}, admin},
-		{call{"an archived flag removed", "DELETE", features + "/archived/favorites", "", 404, notFound("archived")}, admin},
+		{call{"remove an archived flag", "DELETE", features + "/archived/favorites", "", 404, notFound("archived")}, admin},
 		{call{"a token for SDKs", "POST", features + "/f/favorites", "", 403, failure("NoAccessError", "SDKs")}, "Authorization: " + dynamotest.ClientToken},
 	} {
-		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.who) })
+		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.caller) })
 	}
 	want := []flags.EventType{flags.FeatureCreated, flags.FeatureFavorited, flags.FeatureFavorited, flags.FeatureUnfavorited}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
@@ -65,7 +65,7 @@ func TestFavorites(t *testing.T) {
 	}
 }
 
-// TestFavoritesWithoutTokens is about a service that asks for none.
+// TestFavoritesWithoutTokens reads favorites from a service that requires no tokens.
 func TestFavoritesWithoutTokens(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -93,7 +93,7 @@ func TestParallelFavorites(t *testing.T) {
 	got := s.parallel(t, 40, func(i int) call { return calls[i%4] })
 	wantStatuses(t, got, map[int]int{200: 30, 201: 10})
 	s.wantEvents(t, "f", flags.FeatureFavorited, 1)
-	s.check(t, call{"all kept", "GET", features + "/f", "", 200, `{"...":0,"enabled":true,"stale":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}]}`})
+	s.check(t, call{"no change is lost", "GET", features + "/f", "", 200, `{"...":0,"enabled":true,"stale":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}]}`})
 }
 
 func TestFeatureTypes(t *testing.T) {
@@ -114,15 +114,15 @@ func TestValidateFeature(t *testing.T) {
 	s.run(t, []call{
 		{"a new name", "POST", validate, `{"name":"new"}`, 200, ""},
 		{"in a project", "POST", validate, `{"name":"new","projectId":"default"}`, 200, ""},
-		{"in none, by null", "POST", validate, `{"name":"new","projectId":null}`, 200, ""},
-		{"none was made", "GET", features + "/new", "", 404, notFound(`"new"`)},
+		{"projectId is null", "POST", validate, `{"name":"new","projectId":null}`, 200, ""},
+		{"no flag was created", "GET", features + "/new", "", 404, notFound(`"new"`)},
 		{"a taken name", "POST", validate, `{"name":"taken"}`, 409, failure("NameExistsError", `"taken"`)},
-		{"one of an archived flag", "POST", validate, `{"name":"archived"}`, 409, failure("NameExistsError", "archived")},
+		{"the name of an archived flag", "POST", validate, `{"name":"archived"}`, 409, failure("NameExistsError", "archived")},
 		{"an unknown project", "POST", validate, `{"name":"new","projectId":"nosuch"}`, 400, invalid("/projectId")},
-		{"which comes before a taken name", "POST", validate, `{"name":"taken","projectId":"nosuch"}`, 400, invalid("/projectId")},
+		{"an unknown project and a taken name", "POST", validate, `{"name":"taken","projectId":"nosuch"}`, 400, invalid("/projectId")},
 		{"a bad name", "POST", validate, `{"name":"a b"}`, 400, invalid("/name")},
 		{"a bad project", "POST", validate, `{"name":"new","projectId":"a b"}`, 400, invalid("/projectId")},
 		{"no name", "POST", validate, `{}`, 400, invalid("/name")},
-		{"a name that is no text", "POST", validate, `{"name":5}`, 400, invalid("/name")},
+		{"a name that is not a string", "POST", validate, `{"name":5}`, 400, invalid("/name")},
 	})
 }

@@ -13,29 +13,29 @@ func TestPatchFeature(t *testing.T) {
 	f := features + "/f"
 	s.run(t, []call{
 		{"replace", "PATCH", f, `[{"op":"replace","path":"/description","value":"d"}]`, 200, subset("f", `"description":"d"`)},
-		{"add, to what is there", "PATCH", f, `[{"op":"add","path":"/description","value":"e"}]`, 200, subset("f", `"description":"e"`)},
-		{"to null", "PATCH", f, `[{"op":"replace","path":"/description","value":null}]`, 200, subset("f", `"description":null`)},
+		{"add to an existing field", "PATCH", f, `[{"op":"add","path":"/description","value":"e"}]`, 200, subset("f", `"description":"e"`)},
+		{"replace by null", "PATCH", f, `[{"op":"replace","path":"/description","value":null}]`, 200, subset("f", `"description":null`)},
 		{"copy", "PATCH", f, `[{"op":"copy","from":"/name","path":"/description"}]`, 200, subset("f", `"description":"f"`)},
-		{"remove: as in a new flag", "PATCH", f, `[{"op":"remove","path":"/description"}]`, 200, subset("f")},
-		{"move: what was moved is as in a new flag", "PATCH", f,
+		{"remove resets to the default", "PATCH", f, `[{"op":"remove","path":"/description"}]`, 200, subset("f")},
+		{"move resets the source to the default", "PATCH", f,
 			`[{"op":"replace","path":"/type","value":"experiment"},{"op":"move","from":"/type","path":"/description"}]`, 200, subset("f", `"description":"experiment"`)},
-		{"test that holds", "PATCH", f, `[{"op":"test","path":"/stale","value":false},{"op":"replace","path":"/type","value":"operational"}]`, 200,
+		{"a test that passes", "PATCH", f, `[{"op":"test","path":"/stale","value":false},{"op":"replace","path":"/type","value":"operational"}]`, 200,
 			subset("f", `"description":"experiment"`, `"type":"operational"`)},
-		{"stale", "PATCH", f, `[{"op":"replace","path":"/stale","value":true}]`, 200, `{"...":0,"stale":true}`},
-		{"not stale", "PATCH", f, `[{"op":"replace","path":"/stale","value":false}]`, 200, `{"...":0,"stale":false}`},
-		{"impression data", "PATCH", f, `[{"op":"replace","path":"/impressionData","value":true}]`, 200, `{"...":0,"impressionData":true}`},
-		{"several", "PATCH", f, `[{"op":"remove","path":"/impressionData"},{"op":"remove","path":"/type"},{"op":"remove","path":"/description"}]`, 200, subset("f")},
-		{"none", "PATCH", f, `[]`, 200, subset("f")},
-		{"unknown members of an operation are ignored", "PATCH", f, `[{"op":"test","path":"/name","value":"f","why":"x"}]`, 200, subset("f")},
+		{"mark stale", "PATCH", f, `[{"op":"replace","path":"/stale","value":true}]`, 200, `{"...":0,"stale":true}`},
+		{"mark not stale", "PATCH", f, `[{"op":"replace","path":"/stale","value":false}]`, 200, `{"...":0,"stale":false}`},
+		{"set impression data", "PATCH", f, `[{"op":"replace","path":"/impressionData","value":true}]`, 200, `{"...":0,"impressionData":true}`},
+		{"several operations", "PATCH", f, `[{"op":"remove","path":"/impressionData"},{"op":"remove","path":"/type"},{"op":"remove","path":"/description"}]`, 200, subset("f")},
+		{"no operations", "PATCH", f, `[]`, 200, subset("f")},
+		{"unknown fields of an operation are ignored", "PATCH", f, `[{"op":"test","path":"/name","value":"f","why":"x"}]`, 200, subset("f")},
 		{"unknown flag", "PATCH", features + "/nosuch", `[]`, 404, notFound(`"nosuch"`)},
 	})
 	got := slices.DeleteFunc(s.events(t, "f"), func(e flags.EventType) bool { return e == flags.FeatureStaleOn || e == flags.FeatureStaleOff })
 	if want := 12; len(got) != want || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureMetadataUpdated }) {
-		t.Errorf("%d events, %q; want %d, all but the first of a metadata update", len(got), got, want)
+		t.Errorf("%d events, %q; want %d, all but the first a metadata update", len(got), got, want)
 	}
 }
 
-// TestPatchFeatureImmutable is about members that a patch may name and does not change.
+// TestPatchFeatureImmutable patches fields that a patch may name but does not change.
 func TestPatchFeatureImmutable(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -58,26 +58,26 @@ func TestPatchFeatureRejected(t *testing.T) {
 	calls := []call{
 		{"a value that is not allowed", "PATCH", f, `[{"op":"replace","path":"/type","value":"nosuch"}]`, 400, invalid("/type")},
 		{"a value of another type", "PATCH", f, `[{"op":"replace","path":"/description","value":5}]`, 400, invalid("/description")},
-		{"null where there is none", "PATCH", f, `[{"op":"replace","path":"/stale","value":null}]`, 400, invalid("/stale")},
-		{"the result of a move", "PATCH", f, `[{"op":"move","from":"/name","path":"/stale"}]`, 400, invalid("/stale")},
-		{"the first half of a failing patch", "PATCH", f,
+		{"null for a boolean", "PATCH", f, `[{"op":"replace","path":"/stale","value":null}]`, 400, invalid("/stale")},
+		{"move a string to a boolean", "PATCH", f, `[{"op":"move","from":"/name","path":"/stale"}]`, 400, invalid("/stale")},
+		{"a change before a failing test", "PATCH", f,
 			`[{"op":"replace","path":"/description","value":"half"},{"op":"test","path":"/type","value":"experiment"}]`, 400, malformed("nothing was changed")},
-		{"a good operation before one that is not", "PATCH", f,
+		{"a change before an invalid operation", "PATCH", f,
 			`[{"op":"replace","path":"/description","value":"half"},{"op":"replace","path":"/type","value":"nosuch"}]`, 400, invalid("/type")},
 		{"a test that fails", "PATCH", f, `[{"op":"test","path":"/stale","value":true}]`, 400, malformed("cannot be applied")},
-		{"below a text", "PATCH", f, `[{"op":"add","path":"/description/0","value":"x"}]`, 400, malformed("cannot be applied")},
+		{"a path below a string", "PATCH", f, `[{"op":"add","path":"/description/0","value":"x"}]`, 400, malformed("cannot be applied")},
 		{"an object", "PATCH", f, `{"op":"replace","path":"/description","value":"x"}`, 400, invalid("")},
-		{"a text", "PATCH", f, `"x"`, 400, invalid("")},
+		{"a string", "PATCH", f, `"x"`, 400, invalid("")},
 		{"null", "PATCH", f, `null`, 400, invalid("")},
-		{"an operation that is no object", "PATCH", f, `[[]]`, 400, invalid("/0")},
+		{"an operation that is not an object", "PATCH", f, `[[]]`, 400, invalid("/0")},
 		{"no op", "PATCH", f, `[{"path":"/description","value":"x"}]`, 400, invalid("/0/op")},
 		{"an unknown op", "PATCH", f, `[{"op":"test","path":"/name","value":"f"},{"op":"spell","path":"/description"}]`, 400, invalid("/1/op")},
 		{"an op in another case", "PATCH", f, `[{"op":"Replace","path":"/description","value":"x"}]`, 400, invalid("/0/op")},
 		{"no path", "PATCH", f, `[{"op":"replace","value":"x"}]`, 400, invalid("/0/path")},
 		{"a path without its slash", "PATCH", f, `[{"op":"replace","path":"description","value":"x"}]`, 400, invalid("/0/path")},
 		{"the whole document", "PATCH", f, `[{"op":"replace","path":"","value":{"description":"x"}}]`, 400, invalid("/0/path")},
-		{"the member without a name", "PATCH", f, `[{"op":"replace","path":"/","value":{"description":"x"}}]`, 400, invalid("/0/path")},
-		{"the whole document copied", "PATCH", f, `[{"op":"copy","from":"","path":"/description"}]`, 400, invalid("/0/from")},
+		{"the field without a name", "PATCH", f, `[{"op":"replace","path":"/","value":{"description":"x"}}]`, 400, invalid("/0/path")},
+		{"copy the whole document", "PATCH", f, `[{"op":"copy","from":"","path":"/description"}]`, 400, invalid("/0/from")},
 		{"no from", "PATCH", f, `[{"op":"move","path":"/description"}]`, 400, invalid("/0/from")},
 		{"no value", "PATCH", f, `[{"op":"add","path":"/description"}]`, 400, invalid("/0/value")},
 	}

@@ -22,18 +22,18 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
-// Where most tests do their work.
+// The paths that most tests use.
 const (
 	project  = "/api/admin/projects/default"
 	features = project + "/features"
 )
 
-// in is an environment of a flag in the project "default".
+// in is the path of an environment of a flag in the project "default".
 func in(flag, environment string) string {
 	return features + "/" + flag + "/environments/" + environment
 }
 
-// A server is the whole interface over a store of its own.
+// A server serves all operations over its own store.
 type server struct {
 	url     string
 	client  *http.Client
@@ -41,10 +41,10 @@ type server struct {
 	handler http.Handler
 }
 
-// An option changes how a server is set up; transport carries the store's requests.
+// An option changes the configuration of a server, or the transport of the store's requests.
 type option func(config *httpapi.Config, transport *http.RoundTripper)
 
-// serve starts a server with what every deployment begins with, and the three tokens of dynamotest.
+// serve starts a server with the data of a new deployment and the three tokens of dynamotest.
 func serve(t *testing.T, options ...option) *server {
 	t.Helper()
 	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: sameTwice(t)}
@@ -72,8 +72,8 @@ func sameTwice(t *testing.T) func(route string, first, second httpapi.Result) {
 	}
 }
 
-// everyGroup sends each request to the group that has a route for it, as the gateway does. What no group has a route
-// for, and what a mux would redirect, goes to the fallback.
+// everyGroup sends each request to the group that has a route for it, as the gateway does. Requests without a route, and
+// requests that a mux would redirect, go to the fallback.
 func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
 	mux := &httpapi.Mux{}
 	var fallback http.Handler
@@ -81,7 +81,7 @@ func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
 		handler := byFunction(group.Name, httpapi.New(store, group, config))
 		for _, route := range group.Routes() {
 			mux.Handle(route, handler)
-			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect to it with a slash behind
+			if before, _, tail := strings.Cut(route, "/{legalValue...}"); tail { // the mux would redirect the path without a slash
 				mux.Handle(before, handler)
 			}
 		}
@@ -99,14 +99,14 @@ func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
 	})
 }
 
-// An answer is what came back.
+// An answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// try sends a request as the administrator. A header is "Name: value", and "Name:" takes one away.
+// try sends a request with the admin token. A header is "Name: value". "Name:" removes a header.
 func (s *server) try(method, path, body string, headers ...string) (answer, error) {
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *server) do(t *testing.T, method, path, body string, headers ...string) 
 	return got
 }
 
-// must sends a request that is only on the way to what a test is about.
+// must sends a request that has to succeed, such as the preparation of a test.
 func (s *server) must(t *testing.T, method, path, body string) answer {
 	t.Helper()
 	got := s.do(t, method, path, body)
@@ -151,7 +151,7 @@ func (s *server) must(t *testing.T, method, path, body string) answer {
 	return got
 }
 
-// create makes flags in the project "default".
+// create creates flags in the project "default".
 func (s *server) create(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -169,7 +169,7 @@ func (s *server) strategy(t *testing.T, flag, body string) string {
 	return added.ID
 }
 
-// enabled makes flags with a strategy in development, and switches them on there.
+// enabled creates flags with a strategy in development and enables them there.
 func (s *server) enabled(t *testing.T, names ...string) {
 	t.Helper()
 	s.create(t, names...)
@@ -179,7 +179,7 @@ func (s *server) enabled(t *testing.T, names ...string) {
 	}
 }
 
-// events are the types of a flag's events, oldest first.
+// events returns the types of a flag's events, oldest first.
 func (s *server) events(t *testing.T, flag string) []flags.EventType {
 	t.Helper()
 	return s.eventsOf(t, &flags.Feature{Name: flag})
@@ -198,7 +198,7 @@ func (s *server) eventsOf(t *testing.T, of flags.Aggregate) []flags.EventType {
 	return types
 }
 
-// A call is a request and the answer that it must have.
+// A call is a request and the expected response.
 type call struct {
 	name   string
 	method string
@@ -208,7 +208,7 @@ type call struct {
 	want   string // see match
 }
 
-// run makes calls one after the other: those of a table may build on each other.
+// run makes calls in order, so a call may depend on those before it.
 func (s *server) run(t *testing.T, calls []call) {
 	t.Helper()
 	for _, c := range calls {
@@ -235,21 +235,21 @@ func (s *server) check(t *testing.T, c call, headers ...string) {
 	}
 }
 
-// unchanged makes calls that must be refused, and sees that they left the flag and its history as they were. Events
-// only grow in number, so one look at the end tells of every call.
+// unchanged makes calls and checks that they did not change the flag or its events. Events are never removed, so one check
+// after all calls is enough.
 func (s *server) unchanged(t *testing.T, flag string, calls []call) {
 	t.Helper()
 	was, events := s.do(t, "GET", features+"/"+flag, ""), len(s.events(t, flag))
 	s.run(t, calls)
 	if now := s.do(t, "GET", features+"/"+flag, ""); now.body != was.body || now.status != was.status {
-		t.Errorf("the flag was %d %.2000s, is now %d %.2000s", was.status, was.body, now.status, now.body)
+		t.Errorf("the flag changed from %d %.2000s to %d %.2000s", was.status, was.body, now.status, now.body)
 	}
 	if now := s.events(t, flag); len(now) != events {
-		t.Errorf("events %q, want %d of them still", now, events)
+		t.Errorf("events %q, want the %d from before", now, events)
 	}
 }
 
-// direct asks a handler without a network in between.
+// direct calls a handler without a network.
 func direct(handler http.Handler, method, path, body string) answer {
 	return directIn(context.Background(), handler, method, path, body)
 }

@@ -14,7 +14,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 )
 
-// allocated is what a request takes from memory in all, in bytes, and its answer.
+// allocated returns the number of bytes that a request allocates in total, and its response.
 func (s *server) allocated(c call) (bytes int, got answer) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -23,7 +23,7 @@ func (s *server) allocated(c call) (bytes int, got answer) {
 	return int(after.TotalAlloc - before.TotalAlloc), got
 }
 
-// table is all that the store has, whatever the order of an item's attributes.
+// table returns all items of the store, so that the order of attributes does not matter.
 func (s *server) table(t *testing.T) (items any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(dynamotest.Scan(t, s.store)), &items); err != nil {
@@ -32,13 +32,12 @@ func (s *server) table(t *testing.T) (items any) {
 	return items
 }
 
-// list is a JSON list of n times the same.
+// list is a JSON list that repeats one value n times.
 func list(n int, of string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(of+",", n), ",") + "]"
 }
 
-// hostile are bodies that are refused wherever they are sent, and that something has once choked on. Those of
-// TestStrictJSON are not among them.
+// hostile returns bodies that every operation rejects, each of which is a known attack on parsers. TestStrictJSON has more.
 func hostile() map[string]string {
 	const mega = 1 << 20
 	keys := func(n int) string {
@@ -49,60 +48,60 @@ func hostile() map[string]string {
 		return b.String()
 	}
 	return map[string]string{
-		"7 MB of a text":                   `"` + strings.Repeat("x", 7*mega) + `"`,
+		"7 MB of a string":                 `"` + strings.Repeat("x", 7*mega) + `"`,
 		"7 MB of a list":                   list(7*mega/2, "1"),
-		"7 MB that are cut off":            `[{"name":"` + strings.Repeat("x", 7*mega),
+		"7 MB, truncated":                  `[{"name":"` + strings.Repeat("x", 7*mega),
 		"7 MB of white space":              strings.Repeat(" ", 7*mega),
 		"a megabyte of empty objects":      list(mega/3-1, "{}"),
 		"a megabyte of small objects":      list(mega/8-1, `{"a":1}`),
-		"as many objects as are taken":     list(mega/17, `{"name":"abcd"}`),
+		"the maximum number of objects":    list(mega/17, `{"name":"abcd"}`),
 		"a megabyte of empty lists":        list(mega/3-1, "[]"),
-		"a megabyte of empty texts":        list(mega/3-1, `""`),
+		"a megabyte of empty strings":      list(mega/3-1, `""`),
 		"a megabyte of nulls":              list(mega/5-1, "null"),
 		"a megabyte of numbers":            list(mega/2-1, "1"),
 		"a megabyte of objects in one":     `[{` + strings.TrimSuffix(strings.Repeat(`"":{},`, mega/6-10), ",") + `}]`,
-		"many members":                     `[{` + keys(60_000) + `"z":[}]`,
+		"many fields":                      `[{` + keys(60_000) + `"z":[}]`,
 		"a million digits":                 `[` + strings.Repeat("9", mega-10) + `]`,
-		"a million digits behind a point":  `[{"sortOrder":0.` + strings.Repeat("1", mega-100) + `},0]x`,
+		"a million digits after a point":   `[{"sortOrder":0.` + strings.Repeat("1", mega-100) + `},0]x`,
 		"a huge exponent":                  `[{"weight":1e999999999999}]`,
-		"a huge exponent below":            `[{"weight":1e-999999999999},{"weight":-1e99999}]`,
+		"a huge negative exponent":         `[{"weight":1e-999999999999},{"weight":-1e99999}]`,
 		"1e20 for a whole number":          `[{"weight":1e20,"sortOrder":1e20,"id":1e20,"projectId":1e20,"expiresAt":1e20}]`,
 		"a name of a megabyte":             `[{"` + strings.Repeat("n", mega-100) + `":1,"":2,"":3}]`,
-		"a member of a megabyte, twice":    `{"` + strings.Repeat("n", mega/2-100) + `":1,"` + strings.Repeat("n", mega/2-100) + `":1}`,
+		"a duplicate name of a megabyte":   `{"` + strings.Repeat("n", mega/2-100) + `":1,"` + strings.Repeat("n", mega/2-100) + `":1}`,
 		"a megabyte of escapes":            `["` + strings.Repeat(`\u0000`, mega/6-10) + `",{]`,
 		"a megabyte of surrogates":         `["` + strings.Repeat(`\ud83d\ude00`, mega/12-10) + `\ud83d"]`,
 		"NUL":                              "\x00",
-		"a NUL within":                     "{\"name\":\"a\x00b\"}",
-		"NULs around it":                   "\x00{}\x00",
+		"a NUL in a string":                "{\"name\":\"a\x00b\"}",
+		"NULs around the body":             "\x00{}\x00",
 		"objects nested 100,000 deep":      strings.Repeat(`{"a":`, 100_000),
 		"lists in objects, 100,000 deep":   strings.Repeat(`[{"":`, 50_000),
 		"UTF-16":                           "\xff\xfe{\x00}\x00",
 		"UTF-8 of surrogates":              "[\"\xed\xa0\x80\"]",
 		"beyond Unicode":                   "[\"\xf4\x90\x80\x80\"]",
-		"a prototype that repeats itself":  `[{"__proto__":{"admin":true},"__proto__":{}}]`,
+		"a duplicate __proto__":            `[{"__proto__":{"admin":true},"__proto__":{}}]`,
 		"a form":                           "name=x&name=y",
-		"XML that names files":             `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
-		"another document behind the body": "[]\x00[]",
+		"XML with an external entity":      `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
+		"a second document after the body": "[]\x00[]",
 		sevenMegabytes:                     `["` + strings.Repeat("x", 7*mega) + `"]`,
 	}
 }
 
-// sevenMegabytes is more than any body may have.
+// sevenMegabytes is the name of a body larger than allowed.
 const sevenMegabytes = "seven megabytes"
 
-// mostMemory is what a request may allocate in all for each megabyte of the largest body. Much of it is free again before the
-// rest is allocated. The functions have 512 MB.
-const mostMemory = 64 << 20
+// maxMemory is the total that a request may allocate for each megabyte of the largest body. Much of it is freed before the rest
+// is allocated. The functions have 512 MB.
+const maxMemory = 64 << 20
 
-// TestHostileBodies sends every route with a body all of them, in `make test` a fourth of them, each to some routes: a 4xx, at
-// a bounded cost, and nothing is changed.
+// TestHostileBodies sends the hostile bodies to every route with a body. `make test` sends a quarter of them to each route. Each
+// gets a 4xx at a bounded cost and changes nothing.
 func TestHostileBodies(t *testing.T) {
 	s := serve(t)
 	on := s.newSubject(t)
-	direct(s.handler, "GET", features, "") // notes that the token was used, once an hour
-	was, bodies, dearest := s.table(t), hostile(), 0
+	direct(s.handler, "GET", features, "") // records the use of the token, which happens once an hour
+	was, bodies, highest := s.table(t), hostile(), 0
 	for i, route := range withBody(t) {
-		allowed := mostMemory
+		allowed := maxMemory
 		if strings.HasSuffix(route, "/features-batch/validate") {
 			allowed *= 4
 		}
@@ -120,19 +119,19 @@ func TestHostileBodies(t *testing.T) {
 				t.Errorf("%s: %s: %d %.300s, want 413", route, name, got.status, got.body)
 			}
 			if cost > allowed {
-				t.Errorf("%s: %s: %d KB were allocated, want %d at most", route, name, cost>>10, allowed>>10)
+				t.Errorf("%s: %s: %d KB were allocated, want at most %d", route, name, cost>>10, allowed>>10)
 			}
-			dearest = max(dearest, cost*mostMemory/allowed)
+			highest = max(highest, cost*maxMemory/allowed)
 		}
 	}
 	if diff := cmp.Diff(was, s.table(t)); diff != "" {
 		t.Errorf("the table has changed (-was +is):\n%.2000s", diff)
 	}
-	t.Logf("the dearest took %d KB", dearest>>10)
+	t.Logf("the most expensive request took %d KB", highest>>10)
 }
 
-// TestGrowingPatches sends patches of about a kilobyte that copy themselves up: they must cost no more, but for a
-// factor, than one of their size that is refused at its first operation. Unbounded, they would be terabytes.
+// TestGrowingPatches sends patches of about a kilobyte that copy a value into itself. They must cost less than four times as
+// much as a patch of their size that fails at its first operation. Unbounded, they would allocate terabytes.
 func TestGrowingPatches(t *testing.T) {
 	s := serve(t)
 	on := s.newSubject(t)
@@ -156,26 +155,26 @@ func TestGrowingPatches(t *testing.T) {
 		call
 		first, copies string
 	}{
-		{"a list into itself", strategy, `{"op":"add","path":"/parameters/l","value":["xxxxxxxx"]}`, `{"op":"copy","from":"/parameters/l","path":"/parameters/l/-"}`},
-		{"an object into itself", strategy, `{"op":"add","path":"/parameters/l","value":{"x":"xxxxxxxx"}}`, `{"op":"copy","from":"/parameters","path":"/parameters/x"}`},
-		{"constraints into each other", strategy, `{"op":"add","path":"/constraints","value":[["x"],["x"]]}`,
+		{"a list copied into itself", strategy, `{"op":"add","path":"/parameters/l","value":["xxxxxxxx"]}`, `{"op":"copy","from":"/parameters/l","path":"/parameters/l/-"}`},
+		{"an object copied into itself", strategy, `{"op":"add","path":"/parameters/l","value":{"x":"xxxxxxxx"}}`, `{"op":"copy","from":"/parameters","path":"/parameters/x"}`},
+		{"constraints copied into each other", strategy, `{"op":"add","path":"/constraints","value":[["x"],["x"]]}`,
 			`{"op":"copy","from":"/constraints/0","path":"/constraints/1/0"},{"op":"copy","from":"/constraints/1","path":"/constraints/0/0"}`},
-		{"a variant into itself", inOne, `{"op":"add","path":"/0/payload","value":[["x"]]}`, `{"op":"copy","from":"/0/payload","path":"/0/payload/-"}`},
-		{"a variant into itself, in all environments", inAll, `{"op":"add","path":"/0/a","value":["x"]}`, `{"op":"copy","from":"/0/a","path":"/0/a/-"}`},
-		{"a list of a flag into itself", metadata, `{"op":"add","path":"/type","value":["x"]}`, `{"op":"copy","from":"/type","path":"/type/-"}`},
+		{"a variant copied into itself", inOne, `{"op":"add","path":"/0/payload","value":[["x"]]}`, `{"op":"copy","from":"/0/payload","path":"/0/payload/-"}`},
+		{"a variant copied into itself in all environments", inAll, `{"op":"add","path":"/0/a","value":["x"]}`, `{"op":"copy","from":"/0/a","path":"/0/a/-"}`},
+		{"a list of a flag copied into itself", metadata, `{"op":"add","path":"/type","value":["x"]}`, `{"op":"copy","from":"/type","path":"/type/-"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := tt.call
 			c.body = grow(tt.first, tt.copies)
 			s.allocated(refused(tt.call)) // once to warm up
-			// The least of some calls each: one of many has work of the process's own in it, under the race detector above all.
+			// Take the minimum of several calls, because background work of the process adds to some of them.
 			least, grown := 1<<30, 1<<30
 			for range 7 {
 				cost, got := s.allocated(refused(tt.call))
 				least = min(least, cost)
 				if got.status != 400 {
-					t.Fatalf("the one that is refused: %d %s, want 400", got.status, got.body)
+					t.Fatalf("the refused patch: %d %s, want 400", got.status, got.body)
 				}
 				cost, got = s.allocated(c)
 				grown = min(grown, cost)
@@ -190,12 +189,12 @@ func TestGrowingPatches(t *testing.T) {
 		})
 	}
 	if got := s.events(t, on.flag); len(got) != 3 {
-		t.Errorf("events %q, want the 3 of its making", got)
+		t.Errorf("events %q, want only the 3 from its creation", got)
 	}
 }
 
-// TestHostileQueries gives every parameter of every query values that nobody means, by themselves and behind the operators
-// that filters have, in `make test` behind a fourth of those each: an answer or a 4xx.
+// TestHostileQueries sends unusual values for every query parameter, alone and after each operator of filters. `make test` tries
+// a quarter of the values after each operator. No response is a 5xx.
 func TestHostileQueries(t *testing.T) {
 	d, err := theDescription()
 	if err != nil {
@@ -209,7 +208,7 @@ func TestHostileQueries(t *testing.T) {
 		"%e2%80%ae", "%f0%9f%98%80", "e%cc%81", strings.Repeat("a", 8<<10), strings.Repeat("%00", 2<<10), strings.Repeat(",", 4<<10),
 		strings.Repeat("a,", 2<<10), ":", "::", "a:b:c", "*", "../..", "2026-13-45", "9999-12-31", "0000-00-00T00:00:00Z", "10000-01-01",
 	}
-	asked := 0
+	sent := 0
 	for _, route := range routes(t) {
 		method, path, _ := strings.Cut(route, " ")
 		for _, p := range d.operations[shapeOf(method+" "+path)].Parameters {
@@ -224,14 +223,14 @@ func TestHostileQueries(t *testing.T) {
 					c := on.call(route)
 					query := "?" + p.Value.Name + "=" + operator + value
 					if got := s.do(t, c.method, c.path+query, c.body); got.status >= 500 {
-						t.Errorf("%s%.100s: %d %.300s, want an answer or a 4xx", route, query, got.status, got.body)
+						t.Errorf("%s%.100s: %d %.300s, want no 5xx", route, query, got.status, got.body)
 					}
-					asked++
+					sent++
 				}
 			}
 		}
 	}
-	if asked < 5_000 {
-		t.Errorf("%d queries, want those of more parameters", asked)
+	if sent < 5_000 {
+		t.Errorf("%d queries, want at least 5000", sent)
 	}
 }

@@ -150,7 +150,7 @@ func (s sized) call() call {
 }
 
 // TestMultipliedBodies sends the largest bodies to operations that do something for each element of a list, in a service that
-// is as large as its limits allow. What is refused may take no more than mostMemory for each megabyte of the body.
+// is as large as its limits allow. What is refused may take no more than maxMemory for each megabyte of the body.
 func TestMultipliedBodies(t *testing.T) {
 	s := serve(t)
 	on := s.crowded(t)
@@ -163,7 +163,7 @@ func TestMultipliedBodies(t *testing.T) {
 		if got.status != c.status {
 			t.Errorf("%s: %d %.300s, want %d", c.name, got.status, got.body, c.status)
 		}
-		allowed := mostMemory * max(1, (len(c.body)+mega-1)/mega)
+		allowed := maxMemory * max(1, (len(c.body)+mega-1)/mega)
 		if c.status < 300 { // it is carried out, for thousands of flags where it names so many
 			allowed *= 2
 		}
