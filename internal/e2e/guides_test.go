@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,6 +40,9 @@ func TestGuides(t *testing.T) {
 // followGuide runs the commands of a page with another port, and compares what each block prints with what the page shows.
 func followGuide(t *testing.T, page, port string) {
 	t.Helper()
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Fatal("the commands of the documentation need jq: install it, and curl 7.82 or newer")
+	}
 	script, shown := guideScript(t, page, port)
 	out, err := bash(t, script)
 	if err != nil {
