@@ -17,7 +17,7 @@ const (
 	importData = "/api/admin/features-batch/import"
 )
 
-// A report is what an import answers.
+// A report is the response of an import.
 type report struct {
 	Created, Overwritten, Unchanged, Skipped int
 	Features, Others                         []struct {
@@ -26,10 +26,10 @@ type report struct {
 	}
 }
 
-// counts are what it counts.
+// counts returns the numbers of created, overwritten, unchanged and skipped flags.
 func (r report) counts() [4]int { return [4]int{r.Created, r.Overwritten, r.Unchanged, r.Skipped} }
 
-// importHere imports data into development of the project "default" and tells the report.
+// importHere imports data into development of the project "default" and returns the report.
 func (s *server) importHere(t *testing.T, data string) report {
 	t.Helper()
 	var r report
@@ -40,8 +40,8 @@ func (s *server) importHere(t *testing.T, data string) report {
 	return r
 }
 
-// fillOne makes a flag with one of everything, "full", which depends on "parent".
-func (s *server) fillOne(t *testing.T) {
+// createFullFlag creates the flag "full", which uses every feature of a flag and depends on "parent".
+func (s *server) createFullFlag(t *testing.T) {
 	t.Helper()
 	s.create(t, "parent")
 	s.must(t, "POST", features, `{"name":"full","type":"kill-switch","description":"Every part of a flag.","impressionData":true}`)
@@ -49,13 +49,13 @@ func (s *server) fillOne(t *testing.T) {
 	s.must(t, "PUT", "/api/admin/features/full/tags", `{"addedTags":[{"type":"team","value":"core"},{"type":"simple","value":"old/one"}],"removedTags":[]}`)
 	s.must(t, "POST", "/api/admin/context", `{"name":"country","description":"Where they are.","stickiness":true,"legalValues":[{"value":"CH"}]}`)
 	segment := s.must(t, "POST", "/api/admin/segments", `{"name":"testers","description":"Who tests.","constraints":[{"contextName":"userId","operator":"IN","values":["1","2"]}]}`)
-	var made struct{ ID int }
-	if err := json.Unmarshal([]byte(segment.body), &made); err != nil {
+	var created struct{ ID int }
+	if err := json.Unmarshal([]byte(segment.body), &created); err != nil {
 		t.Fatal(err)
 	}
 	s.must(t, "POST", in("full", "development")+"/strategies", fmt.Sprintf(`{"name":"flexibleRollout","title":"Half","parameters":{"rollout":"50"},"segments":[%d],
 		"constraints":[{"contextName":"country","operator":"IN","values":["CH"],"inverted":true}],
-		"variants":[{"name":"blue","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}]}`, made.ID))
+		"variants":[{"name":"blue","weight":1000,"weightType":"variable","stickiness":"default","payload":{"type":"json","value":"{}"}}]}`, created.ID))
 	s.must(t, "POST", in("full", "development")+"/strategies", `{"name":"userWithId","parameters":{"userIds":"7,8"},"disabled":true,"sortOrder":7}`)
 	s.must(t, "PUT", in("full", "development")+"/variants", `[{"name":"a","weight":300,"weightType":"fix","stickiness":"userId"},
 		{"name":"b","weight":700,"weightType":"variable","stickiness":"userId","overrides":[{"contextName":"userId","values":["9"]}]}]`)
@@ -63,28 +63,28 @@ func (s *server) fillOne(t *testing.T) {
 	s.must(t, "POST", features+"/full/dependencies", `{"feature":"parent","enabled":true,"variants":["x"]}`)
 }
 
-// What is exported is what is imported: a flag comes over with all that it has, and its export is the same there.
+// TestExportImport imports an export into another service. The export of that service is the same.
 func TestExportImport(t *testing.T) {
 	from, to := serve(t), serve(t)
-	from.fillOne(t)
+	from.createFullFlag(t)
 	const all = `{"environment":"development","features":[],"fullSegments":true}`
 	data := from.must(t, "POST", exportData, all).body
 
-	to.must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // so that ids differ
+	to.must(t, "POST", "/api/admin/segments", `{"name":"another","constraints":[]}`) // makes ids differ
 	got := to.importHere(t, data)
 	if got.counts() != [4]int{2, 0, 0, 0} || len(got.Others) != 3 {
 		t.Fatalf("import: got %+v, want 2 flags, a tag type, a context field and a segment created", got)
 	}
-	if diff := cmp.Diff(exportedBy(t, data), exportedBy(t, to.must(t, "POST", exportData, all).body)); diff != "" {
-		t.Errorf("the export of what was imported (-source +here):\n%s", diff)
+	if diff := cmp.Diff(exportWithoutIDs(t, data), exportWithoutIDs(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+		t.Errorf("the export after the import (-source +target):\n%s", diff)
 	}
 
 	before := len(to.log(t, "/api/admin/events?limit=100"))
 	if got := to.importHere(t, data); got.counts() != [4]int{0, 0, 2, 0} || len(got.Others) != 0 {
-		t.Errorf("the same import again: got %+v, want 2 flags unchanged", got)
+		t.Errorf("the import repeated: got %+v, want 2 flags unchanged", got)
 	}
 	if after := len(to.log(t, "/api/admin/events?limit=100")); after != before {
-		t.Errorf("the same import again left %d events", after-before)
+		t.Errorf("the repeated import created %d events", after-before)
 	}
 
 	to.must(t, "POST", in("full", "development")+"/off", "")
@@ -92,13 +92,13 @@ func TestExportImport(t *testing.T) {
 	if got := to.importHere(t, data); got.counts() != [4]int{0, 1, 1, 0} {
 		t.Errorf("an import over a changed flag: got %+v, want 1 overwritten", got)
 	}
-	if diff := cmp.Diff(exportedBy(t, data), exportedBy(t, to.must(t, "POST", exportData, all).body)); diff != "" {
-		t.Errorf("the export of what was overwritten (-source +here):\n%s", diff)
+	if diff := cmp.Diff(exportWithoutIDs(t, data), exportWithoutIDs(t, to.must(t, "POST", exportData, all).body)); diff != "" {
+		t.Errorf("the export after overwriting (-source +target):\n%s", diff)
 	}
 }
 
-// exportedBy is an export without the ids of strategies and segments.
-func exportedBy(t *testing.T, data string) map[string]any {
+// exportWithoutIDs is an export without the ids of strategies and segments.
+func exportWithoutIDs(t *testing.T, data string) map[string]any {
 	t.Helper()
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(data), &doc); err != nil {
@@ -117,7 +117,7 @@ func exportedBy(t *testing.T, data string) map[string]any {
 
 func TestExport(t *testing.T) {
 	s := serve(t)
-	s.fillOne(t)
+	s.createFullFlag(t)
 	s.create(t, "gone")
 	s.must(t, "DELETE", features+"/gone", "")
 	names := func(body string) []string {
@@ -135,12 +135,12 @@ func TestExport(t *testing.T) {
 		name, body string
 		want       []string
 	}{
-		{"all", `{"environment":"development","features":[]}`, []string{"full", "parent"}},
+		{"all flags", `{"environment":"development","features":[]}`, []string{"full", "parent"}},
 		{"by name", `{"environment":"production","features":["parent"]}`, []string{"parent"}},
-		{"a name twice", `{"environment":"production","features":["parent","parent"]}`, []string{"parent"}},
+		{"a duplicate name", `{"environment":"production","features":["parent","parent"]}`, []string{"parent"}},
 		{"by the value of a tag", `{"environment":"development","tag":"core"}`, []string{"full"}},
 		{"by a tag", `{"environment":"development","tag":"simple:old/one"}`, []string{"full"}},
-		{"by a tag of no flag", `{"environment":"development","tag":"simple:core"}`, []string{}},
+		{"by a tag that no flag has", `{"environment":"development","tag":"simple:core"}`, []string{}},
 		{"by project", `{"environment":"development","project":"default"}`, []string{"full", "parent"}},
 		{"an environment that the project does not have", `{"environment":"default","features":["full"]}`, []string{"full"}},
 	} {
@@ -151,12 +151,12 @@ func TestExport(t *testing.T) {
 		})
 	}
 	s.run(t, []call{
-		{"no choice", "POST", exportData, `{"environment":"development"}`, 400, invalid("/features")},
+		{"no selection", "POST", exportData, `{"environment":"development"}`, 400, invalid("/features")},
 		{"no environment", "POST", exportData, `{"features":[]}`, 400, invalid("/environment")},
 		{"an unknown environment", "POST", exportData, `{"environment":"nosuch","features":[]}`, 400, invalid("/environment")},
 		{"an unknown flag", "POST", exportData, `{"environment":"development","features":["full","nosuch"]}`, 400, invalid("/features/1")},
 		{"an archived flag", "POST", exportData, `{"environment":"development","features":["gone"]}`, 400, invalid("/features/0")},
-		{"what is no name", "POST", exportData, `{"environment":"development","features":["a b"]}`, 400, invalid("/features/0")},
+		{"an invalid name", "POST", exportData, `{"environment":"development","features":["a b"]}`, 400, invalid("/features/0")},
 		{"an unknown project", "POST", exportData, `{"environment":"development","project":"nosuch"}`, 400, invalid("/project")},
 	})
 	answer := s.do(t, "POST", exportData, `{"environment":"development","features":[],"downloadFile":true}`)
@@ -165,7 +165,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A flag comes over whole or not at all, and the others all the same.
+// TestImportSkips imports flags that cannot be imported. They are skipped as a whole, and the other flags are imported.
 func TestImportSkips(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -203,18 +203,19 @@ func TestImportSkips(t *testing.T) {
 	}
 }
 
-// A flag that is on without a strategy is on for everybody, and so it is here.
+// TestImportEnabledWithoutStrategies imports a flag that is enabled without strategies, and so for all users. It gets the strategy
+// "default".
 func TestImportEnabledWithoutStrategies(t *testing.T) {
 	s := serve(t)
 	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
 	s.importHere(t, data)
 	s.check(t, call{"the flag", "GET", in("on", "development"), "", 200, `{"...":0,"enabled":true,"strategies":[{"...":0,"name":"default"}]}`})
 	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
-		t.Errorf("again: got %+v, want it unchanged", got)
+		t.Errorf("the import repeated: got %+v, want it unchanged", got)
 	}
 }
 
-// Parents and children may come in any order, and more of them than one round takes.
+// TestImportManyWithParents imports more flags than one round can hold, with parents after their children.
 func TestImportManyWithParents(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -233,11 +234,11 @@ func TestImportManyWithParents(t *testing.T) {
 		t.Fatalf("got %v created, overwritten, unchanged, skipped; want %d created", got.counts(), children+20)
 	}
 	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, children + 20, 0} {
-		t.Errorf("again: got %v, want all unchanged", got.counts())
+		t.Errorf("the import repeated: got %v, want all unchanged", got.counts())
 	}
 }
 
-// Somebody else may make the same flags at the same time: each is then there, and no name is taken.
+// TestParallelImports imports the same flags in parallel. Each flag is created once, and no import fails because a name is taken.
 func TestParallelImports(t *testing.T) {
 	s := serve(t)
 	var list, tags, dependencies []string
@@ -266,7 +267,8 @@ func TestParallelImports(t *testing.T) {
 	}
 }
 
-// A segment that is here stays as it is; who brings another one of its name is told so.
+// TestImportOtherSegment imports a segment whose name exists with other constraints. The existing segment is kept, and the report
+// says so.
 func TestImportOtherSegment(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
@@ -279,18 +281,18 @@ func TestImportOtherSegment(t *testing.T) {
 		reportOf("", "f mine")})
 }
 
-// Strategies may come in any order: what counts is their sortOrder, and the same import again changes nothing.
+// TestImportOrder imports strategies that are not in the order of sortOrder. Repeating the import changes nothing.
 func TestImportOrder(t *testing.T) {
 	s := serve(t)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
 		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
 	s.importHere(t, data)
 	if got := s.importHere(t, data); got.counts() != [4]int{0, 0, 1, 0} {
-		t.Errorf("again: got %v, want it unchanged", got.counts())
+		t.Errorf("the import repeated: got %v, want it unchanged", got.counts())
 	}
 }
 
-// However much there is to say of what was skipped, it fits into an answer.
+// TestImportReportFits imports 4,000 invalid flags. The report fits into a response.
 func TestImportReportFits(t *testing.T) {
 	s := serve(t)
 	var list, strategies []string

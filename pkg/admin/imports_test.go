@@ -12,12 +12,12 @@ import (
 
 const validateImport = "/api/admin/features-batch/validate"
 
-// importOf is import data for the project "default" and its environment development, with some lists.
+// importOf is an import into development of the project "default", with the given lists as data.
 func importOf(lists ...string) string {
 	return `{"project":"default","environment":"development","data":{` + strings.Join(lists, ",") + `}}`
 }
 
-// reportOf is a validation result with findings about some names each; "" for none.
+// reportOf is a validation result. errors and warnings have the names of each finding, separated by commas; "" for none.
 func reportOf(errors, warnings string) string {
 	list := func(all string) string {
 		var findings []string
@@ -38,7 +38,7 @@ func TestValidateImport(t *testing.T) {
 	s.must(t, "POST", "/api/admin/projects/other/features", `{"name":"elsewhere"}`)
 	const flags = `"features":[{"name":"new"}]`
 	s.run(t, []call{
-		{"nothing", "POST", validateImport, importOf(`"features":[]`), 200, reportOf("", "")},
+		{"no data", "POST", validateImport, importOf(`"features":[]`), 200, reportOf("", "")},
 		{"a new flag", "POST", validateImport, importOf(flags), 200, reportOf("", "")},
 		{"errors", "POST", validateImport, importOf(`"features":[{"name":"elsewhere"},{"name":"new"}]`,
 			`"dependencies":[{"feature":"new","dependencies":[{"feature":"gone","enabled":true,"variants":["v"]}]}]`,
@@ -48,7 +48,7 @@ func TestValidateImport(t *testing.T) {
 			`"featureStrategies":[{"featureName":"kept","name":"mine"}]`, `"tagTypes":[{"name":"team","description":null,"icon":null}]`,
 			`"featureTags":[{"featureName":"kept","tagType":"owner","tagValue":"me"}]`, `"contextFields":[{"name":"country"},{"name":"userId"}]`), 200,
 			reportOf("", "kept old mine team,owner country")},
-		{"what Unleash exports", "POST", validateImport, importOf(
+		{"an export of Unleash", "POST", validateImport, importOf(
 			`"features":[{"name":"new","description":null,"type":"release","project":"elsewhere","stale":false,"impressionData":false,"archived":false,"createdAt":"2026-01-01T00:00:00.000Z"}]`,
 			`"featureStrategies":[{"name":"flexibleRollout","id":"x","featureName":"new","title":null,"parameters":{"rollout":"50"},"constraints":[{"values":["1"],"operator":"IN","contextName":"userId"}],"variants":[],"disabled":false,"segments":[]}]`,
 			`"featureEnvironments":[{"enabled":false,"featureName":"new","environment":"nosuch","variants":[{"name":"v","weight":1000,"stickiness":"default","weightType":"variable"}],"name":"new"}]`,
@@ -57,26 +57,26 @@ func TestValidateImport(t *testing.T) {
 
 		{"an unknown project", "POST", validateImport, strings.Replace(importOf(flags), `"default"`, `"nosuch"`, 1), 404, notFound(`"nosuch"`)},
 		{"an unknown environment", "POST", validateImport, strings.Replace(importOf(flags), "development", "nosuch", 1), 404, notFound(`"nosuch"`)},
-		{"one that the project does not have", "POST", validateImport, strings.Replace(importOf(flags), "development", "default", 1), 404, notFound(`"default"`)},
+		{"an environment that the project does not have", "POST", validateImport, strings.Replace(importOf(flags), "development", "default", 1), 404, notFound(`"default"`)},
 
-		{"nothing said", "POST", validateImport, `{}`, 400, invalid("/project", "/environment", "/data")},
+		{"an empty body", "POST", validateImport, `{}`, 400, invalid("/project", "/environment", "/data")},
 		{"no flags", "POST", validateImport, importOf(), 400, invalid("/data/features")},
 		{"null flags", "POST", validateImport, importOf(`"features":null`), 400, invalid("/data/features")},
-		{"names that cannot be", "POST", validateImport, importOf(`"features":[{"name":"a b"},{}]`), 400, invalid("/data/features/0/name", "/data/features/1/name")},
-		{"a type that is none", "POST", validateImport, importOf(`"features":[{"name":"a","type":"nosuch"}]`), 400, invalid("/data/features/0/type")},
-		{"a wrong type", "POST", validateImport, importOf(`"features":[{"name":"a","stale":"yes"}]`), 400, invalid("/data/features/0/stale")},
-		{"members that are missing", "POST", validateImport, importOf(flags, `"featureStrategies":[{}]`, `"featureEnvironments":[{}]`, `"contextFields":[{}]`,
+		{"invalid names", "POST", validateImport, importOf(`"features":[{"name":"a b"},{}]`), 400, invalid("/data/features/0/name", "/data/features/1/name")},
+		{"an unknown type", "POST", validateImport, importOf(`"features":[{"name":"a","type":"nosuch"}]`), 400, invalid("/data/features/0/type")},
+		{"a field of the wrong type", "POST", validateImport, importOf(`"features":[{"name":"a","stale":"yes"}]`), 400, invalid("/data/features/0/stale")},
+		{"missing fields", "POST", validateImport, importOf(flags, `"featureStrategies":[{}]`, `"featureEnvironments":[{}]`, `"contextFields":[{}]`,
 			`"featureTags":[{}]`, `"segments":[{}]`, `"tagTypes":[{}]`, `"dependencies":[{"dependencies":[{}]}]`), 400,
 			invalid("/data/featureStrategies/0/featureName", "/data/featureStrategies/0/name", "/data/featureEnvironments/0/featureName",
 				"/data/contextFields/0/name", "/data/featureTags/0/featureName", "/data/featureTags/0/tagType", "/data/featureTags/0/tagValue",
 				"/data/segments/0/name", "/data/tagTypes/0/name", "/data/dependencies/0/feature", "/data/dependencies/0/dependencies/0/feature")},
 	})
 	if got := s.do(t, "GET", features, "").body; strings.Contains(got, `"new"`) {
-		t.Errorf("%s: want nothing made by a validation", got)
+		t.Errorf("%s: want nothing created by a validation", got)
 	}
 }
 
-// TestValidateLargeImport counts the calls of the store for data of many flags, and finds the largest data.
+// TestValidateLargeImport counts the DynamoDB calls for many flags, and checks the limits of the data.
 func TestValidateLargeImport(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
@@ -108,6 +108,6 @@ func TestValidateLargeImport(t *testing.T) {
 		return importOf(`"features":[]`, `"tagTypes":[`+strings.Join(list, ",")+`]`)
 	}
 	s.check(t, call{"1,000 tag types", "POST", validateImport, others(1000), 200, anything})
-	s.check(t, call{"more of them", "POST", validateImport, others(1001), 400, invalid("/data")})
+	s.check(t, call{"1,001 tag types", "POST", validateImport, others(1001), 400, invalid("/data")})
 	s.check(t, call{"more than 10,000 flags", "POST", validateImport, many(10_001, 0), 400, invalid("/data")})
 }

@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// stages are a flag's history; the others are members of the last stage.
+// stages is a flag's history. others are fields of the last stage.
 func stages(names string, others ...string) string {
 	list := strings.Fields(names)
 	for i, name := range list {
@@ -32,49 +32,49 @@ func TestLifecycle(t *testing.T) {
 	history, complete, uncomplete := f+"/lifecycle", f+"/lifecycle/complete", f+"/lifecycle/uncomplete"
 	record := func(stage string) string { return fmt.Sprintf(`{"...":0,"lifecycle":%s}`, stage[1:len(stage)-1]) }
 	s.run(t, []call{
-		{"made", "GET", history, "", 200, stages("initial")},
-		{"read", "GET", f, "", 200, record(stages("initial"))},
-		{"taken back before it was said", "POST", uncomplete, "", 200, ""},
-		{"completed", "POST", complete, `{"status":"kept"}`, 200, ""},
-		{"completed again", "POST", complete, `{"status":"kept"}`, 200, ""},
-		{"in its history", "GET", history, "", 200, stages("initial completed", `"status":"kept"`)},
-		{"read as completed", "GET", f, "", 200, record(stages("completed", `"status":"kept"`))},
-		{"with another outcome", "POST", complete, `{"status":"kept-with-variant","statusValue":"blue"}`, 200, ""},
-		{"in its history", "GET", history, "", 200, stages("initial completed", `"status":"kept-with-variant"`, `"statusValue":"blue"`)},
-		{"taken back", "POST", uncomplete, "", 200, ""},
-		{"as before", "GET", history, "", 200, stages("initial")},
-		{"without a word", "POST", complete, "", 200, ""},
-		{"or with an empty body, which changes nothing more", "POST", complete, `{}`, 200, ""},
-		{"in its history", "GET", history, "", 200, stages("initial completed")},
-		{"discarded", "POST", complete, `{"status":"discarded"}`, 200, ""},
+		{"the history of a new flag", "GET", history, "", 200, stages("initial")},
+		{"read a new flag", "GET", f, "", 200, record(stages("initial"))},
+		{"uncomplete a flag that is not completed", "POST", uncomplete, "", 200, ""},
+		{"complete it", "POST", complete, `{"status":"kept"}`, 200, ""},
+		{"complete it again", "POST", complete, `{"status":"kept"}`, 200, ""},
+		{"the history has the stage", "GET", history, "", 200, stages("initial completed", `"status":"kept"`)},
+		{"read the completed flag", "GET", f, "", 200, record(stages("completed", `"status":"kept"`))},
+		{"complete it with another outcome", "POST", complete, `{"status":"kept-with-variant","statusValue":"blue"}`, 200, ""},
+		{"the history has the stage", "GET", history, "", 200, stages("initial completed", `"status":"kept-with-variant"`, `"statusValue":"blue"`)},
+		{"uncomplete it", "POST", uncomplete, "", 200, ""},
+		{"the history is as before", "GET", history, "", 200, stages("initial")},
+		{"complete it without a body", "POST", complete, "", 200, ""},
+		{"complete it with an empty body", "POST", complete, `{}`, 200, ""},
+		{"the history has the stage", "GET", history, "", 200, stages("initial completed")},
+		{"complete it as discarded", "POST", complete, `{"status":"discarded"}`, 200, ""},
 	})
 	s.unchanged(t, "f", []call{
 		{"an unknown status", "POST", complete, `{"status":"lost"}`, 400, invalid("/status")},
 		{"an empty status", "POST", complete, `{"status":""}`, 400, invalid("/status")},
 		{"a long value", "POST", complete, `{"status":"kept","statusValue":"` + strings.Repeat("ü", 1001) + `"}`, 400, invalid("/statusValue")},
-		{"of an unknown flag", "GET", features + "/nosuch/lifecycle", "", 404, notFound(`"nosuch"`)},
-		{"an unknown flag", "POST", features + "/nosuch/lifecycle/complete", `{"status":"kept"}`, 404, notFound(`"nosuch"`)},
-		{"an unknown flag, back", "POST", features + "/nosuch/lifecycle/uncomplete", "", 404, notFound(`"nosuch"`)},
-		{"through another project", "GET", "/api/admin/projects/nosuch/features/f/lifecycle", "", 404, notFound(`"nosuch"`)},
+		{"the history of an unknown flag", "GET", features + "/nosuch/lifecycle", "", 404, notFound(`"nosuch"`)},
+		{"complete an unknown flag", "POST", features + "/nosuch/lifecycle/complete", `{"status":"kept"}`, 404, notFound(`"nosuch"`)},
+		{"uncomplete an unknown flag", "POST", features + "/nosuch/lifecycle/uncomplete", "", 404, notFound(`"nosuch"`)},
+		{"a flag of another project", "GET", "/api/admin/projects/nosuch/features/f/lifecycle", "", 404, notFound(`"nosuch"`)},
 	})
 	s.must(t, "DELETE", f, "")
 	s.run(t, []call{
-		{"archived", "GET", history, "", 200, strings.Replace(stages("initial completed archived"), `"completed"`, `"completed","status":"discarded"`, 1)},
-		{"completed while it is archived", "POST", complete, `{"status":"kept"}`, 404, notFound("archived")},
-		{"uncompleted while it is archived", "POST", uncomplete, "", 404, notFound("archived")},
+		{"the history of an archived flag", "GET", history, "", 200, strings.Replace(stages("initial completed archived"), `"completed"`, `"completed","status":"discarded"`, 1)},
+		{"complete an archived flag", "POST", complete, `{"status":"kept"}`, 404, notFound("archived")},
+		{"uncomplete an archived flag", "POST", uncomplete, "", 404, notFound("archived")},
 	})
 	s.must(t, "POST", "/api/admin/archive/revive/f", "")
-	s.run(t, []call{{"revived: from the beginning", "GET", history, "", 200, stages("initial")}})
+	s.run(t, []call{{"the history starts again after reviving", "GET", history, "", 200, stages("initial")}})
 	want := []flags.EventType{
 		flags.FeatureCreated, flags.FeatureCompleted, flags.FeatureCompleted, flags.FeatureUncompleted, flags.FeatureCompleted,
 		flags.FeatureCompleted, flags.FeatureArchived, flags.FeatureRevived,
 	}
 	if got := s.events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q: none where nothing changed", got, want)
+		t.Errorf("events %q, want %q: no event without a change", got, want)
 	}
 }
 
-// TestLifecycleTimes follows the clock: each stage has the time of the call that it was entered by.
+// TestLifecycleTimes checks that each stage has the time of the request that entered it.
 func TestLifecycleTimes(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })

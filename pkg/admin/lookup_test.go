@@ -18,9 +18,10 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// How a token is found must tell nothing to whoever guesses: what a look-up costs, and that it is made anew each time.
+// The lookup of a token must not help an attacker who guesses tokens: refused lookups cost the same as good ones, and none is
+// cached.
 
-// guesses are the tokens that are tried, by name, and the status of each.
+// guesses returns the tokens to try by name, with the expected status.
 func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
 	secret string
 	status int
@@ -33,14 +34,14 @@ func (s *server) guesses(t *testing.T, now time.Time) map[string]struct {
 		secret string
 		status int
 	}{
-		"good": {admin, 200}, "of a client": {dynamotest.ClientToken, 403}, "unknown": {strings.Repeat("x", len(admin)), 401},
-		"right but for the first character": {"+" + admin[1:], 401}, "right but for the last": {admin[:len(admin)-1] + "m", 401},
+		"good": {admin, 200}, "a client token": {dynamotest.ClientToken, 403}, "unknown": {strings.Repeat("x", len(admin)), 401},
+		"wrong first character": {"+" + admin[1:], 401}, "wrong last character": {admin[:len(admin)-1] + "m", 401},
 		"expired": {s.adminToken(t, now), 401}, "deleted": {deleted, 401},
 	}
 }
 
-// TestLookupCost counts what it takes to find that a token is good, and that it is not: the same call of the
-// store, and about as much work in the process.
+// TestLookupCost checks that accepting and refusing a token takes the same DynamoDB call and about as much work in the
+// process.
 func TestLookupCost(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	count := &counter{}
@@ -59,7 +60,7 @@ func TestLookupCost(t *testing.T) {
 			handler.ServeHTTP(w, r)
 			return w.Code
 		}
-		get(s.handler) // notes that a token was used, once an hour
+		get(s.handler) // records the use of a token, which happens once an hour
 		calls := count.during(func() {
 			if got := get(s.handler); got != guess.status {
 				t.Errorf("%s: status %d, want %d", name, got, guess.status)
@@ -69,7 +70,7 @@ func TestLookupCost(t *testing.T) {
 			t.Errorf("%s: calls %q, want %q", name, calls, want)
 		}
 		allocations[name] = math.Inf(1)
-		for range 5 { // the least of some: the process has work of its own
+		for range 5 { // the minimum of several runs, because of background work of the process
 			allocations[name] = min(allocations[name], testing.AllocsPerRun(20, func() { get(kept) }))
 		}
 	}
@@ -78,24 +79,24 @@ func TestLookupCost(t *testing.T) {
 	maps.DeleteFunc(refused, func(name string, _ float64) bool { return guesses[name].status != 401 })
 	least, most := slices.Min(slices.Collect(maps.Values(refused))), slices.Max(slices.Collect(maps.Values(refused)))
 	if most-least > 6 {
-		t.Errorf("allocations %v: those of the refused differ by %v, want them the same", allocations, most-least)
+		t.Errorf("allocations %v: those of refused tokens differ by %v, want at most 6", allocations, most-least)
 	}
 	if good := allocations["good"]; least > 2*good || most < good/20 {
-		t.Errorf("allocations %v: a refused look-up is far from a good one", allocations)
+		t.Errorf("allocations %v: refused and good lookups differ too much", allocations)
 	}
 }
 
-// TestLookupsAreNotCached: a token that was refused a moment ago is good once it is made, and one that was good is
-// refused once it is gone.
+// TestLookupsAreNotCached checks that a token works as soon as it is created, even if it was refused just before, and is refused
+// as soon as it is deleted.
 func TestLookupsAreNotCached(t *testing.T) {
 	s := serve(t)
-	const secret = "*:*.made-later"
+	const secret = "*:*.created-later"
 	use := func() int { return s.do(t, "GET", project, "", as(secret)).status }
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
 			if got, err := s.try("GET", project, "", as(secret)); err != nil || got.status != 401 {
-				t.Errorf("before it is made: %d, %v; want 401", got.status, err)
+				t.Errorf("before it is created: %d, %v; want 401", got.status, err)
 			}
 		})
 	}
@@ -108,15 +109,15 @@ func TestLookupsAreNotCached(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := use(); got != 200 {
-		t.Errorf("once it is made: %d, want 200", got)
+		t.Errorf("after it is created: %d, want 200", got)
 	}
 	s.must(t, "DELETE", tokenPath(secret), "")
 	if got := use(); got != 401 {
-		t.Errorf("once it is deleted: %d, want 401", got)
+		t.Errorf("after it is deleted: %d, want 401", got)
 	}
 }
 
-// A misleading store finds, for every token, that of the administrator.
+// A misleading store returns the admin token for every token hash.
 type misleading struct {
 	flags.Store
 	admin *flags.Token
@@ -132,7 +133,7 @@ func (m misleading) Load(ctx context.Context, keys []flags.Key) (flags.View, err
 	return view, err
 }
 
-// TestTokenOfAnother has an item lie under a hash that is not its own: it lets nobody in.
+// TestTokenOfAnother reads an item whose hash is not that of the token in the request. The request is refused.
 func TestTokenOfAnother(t *testing.T) {
 	s := serve(t)
 	key := flags.TokenKey(flags.HashSecret(dynamotest.AdminToken))

@@ -12,8 +12,8 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// TestEnvironmentOfManyFlags deletes an environment that 10,000 flags are on in, and makes it again: each takes two calls
-// of DynamoDB, and every flag is clean in the new one.
+// TestEnvironmentOfManyFlags deletes an environment in which 10,000 flags are enabled, and creates it again. Each request takes
+// two DynamoDB calls, and the flags have no strategies or variants in the new environment.
 func TestEnvironmentOfManyFlags(t *testing.T) {
 	t.Parallel()
 	const n = 10_000
@@ -27,7 +27,7 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 
 	for _, step := range []call{
 		{"deleted", "DELETE", stage, "", 200, ""},
-		{"made again", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything},
+		{"created again", "POST", environments, `{"name":"stage","type":"test"}`, 201, anything},
 		{"added again", "POST", p + "/environments", `{"environment":"stage"}`, 200, ""},
 	} {
 		if calls := count.during(func() { s.check(t, step) }); strings.Join(calls, " ") != "BatchGetItem TransactWriteItems" {
@@ -36,14 +36,14 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 	}
 	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, false)
 	for i := 0; i < n; i += n / 20 {
-		s.check(t, call{"one of them", "GET", fmt.Sprintf("%s/features/f%05d/environments/stage", p, i), "", 200,
+		s.check(t, call{"a flag in the new environment", "GET", fmt.Sprintf("%s/features/f%05d/environments/stage", p, i), "", 200,
 			`{"...":0,"enabled":false,"strategies":[],"variants":[]}`})
 	}
-	s.check(t, call{"on", "POST", p + "/features/f00000/environments/stage/on", "", 409, failure("ConflictError", "no strategies")})
-	s.check(t, call{"none counted", "GET", environments + "/project/many", "", 200, `{"...":0,"environments":[{"...":0,"projectEnabledToggleCount":0}]}`})
+	s.check(t, call{"enable a flag", "POST", p + "/features/f00000/environments/stage/on", "", 409, failure("ConflictError", "no strategies")})
+	s.check(t, call{"no enabled flags are counted", "GET", environments + "/project/many", "", 200, `{"...":0,"environments":[{"...":0,"projectEnabledToggleCount":0}]}`})
 }
 
-// manyFlags puts flags into the project "many" that are on in its environment "stage", by the fewest transactions.
+// manyFlags stores flags in the project "many" that are enabled in its environment "stage", in as few transactions as possible.
 func (s *server) manyFlags(t *testing.T, n int) {
 	t.Helper()
 	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("many"), flags.EnvironmentsKey()})
@@ -52,7 +52,7 @@ func (s *server) manyFlags(t *testing.T, n int) {
 	}
 	many := flags.Find[*flags.Project](view, flags.ProjectKey("many"))
 	env := many.AvailableEnvironments(flags.Find[*flags.Environments](view, flags.EnvironmentsKey()))[0]
-	const each = 40 // with rows, guards and an event just under a hundred items
+	const each = 40 // with rows, guards and an event just below 100 items
 	var wg sync.WaitGroup
 	places := make(chan struct{}, 8)
 	for first := 0; first < n; first += each {
@@ -77,7 +77,7 @@ func (s *server) manyFlags(t *testing.T, n int) {
 	wg.Wait()
 }
 
-// wantOfMany sees that a list has n flags, and each of them is on with what it had, or off and clean.
+// wantOfMany checks that a list has n flags, which are either all enabled with strategies and variants, or all disabled without.
 func wantOfMany(t *testing.T, body string, n int, on bool) {
 	t.Helper()
 	var list struct {
@@ -102,7 +102,7 @@ func wantOfMany(t *testing.T, body string, n int, on bool) {
 		}
 		e := f.Environments[0]
 		if e.Name != "stage" || e.Enabled != on || e.HasStrategies != on || e.HasEnabledStrategies != on || (e.VariantCount > 0) != on {
-			t.Fatalf("%s is %+v, want on and set up: %t", f.Name, e, on)
+			t.Fatalf("%s is %+v, want it enabled with strategies and variants: %t", f.Name, e, on)
 		}
 	}
 }

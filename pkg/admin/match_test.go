@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// anything is a body that a call does not look at.
+// anything matches every body.
 const anything = `"<any>"`
 
-// match says in what a body differs from what is wanted: JSON that it must be equal to, or "" for no body. In it,
-// "<any>" stands for anything, "<uuid>" and "<time>" for a value of that shape, "<has x>" for a string with x in it;
-// an object with a member "..." may have members beside those that it names.
+// match returns the differences between a body and the wanted JSON, which is "" for no body. In the wanted JSON, "<any>" matches
+// any value, "<uuid>" and "<time>" match a value of that form, and "<has x>" matches a string that contains x. An object with
+// a field "..." matches objects with additional fields.
 func match(want, got string) []string {
 	if want == "" || want == anything {
 		if want == "" && got != "" {
@@ -25,10 +25,10 @@ func match(want, got string) []string {
 	}
 	var w, g any
 	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		return []string{"the test itself wants bad JSON: " + err.Error()}
+		return []string{"the wanted JSON is invalid: " + err.Error()}
 	}
 	if err := json.Unmarshal([]byte(got), &g); err != nil {
-		return []string{"the body is no JSON: " + err.Error()}
+		return []string{"the body is not JSON: " + err.Error()}
 	}
 	return differences("", w, g)
 }
@@ -73,18 +73,18 @@ func memberDifferences(at string, want, got map[string]any) []string {
 	var all []string
 	_, open := want["..."]
 	if message, detail := want["message"]; detail && strings.Contains(at, "/details/") {
-		want["description"] = message // of a detail they are always the same
+		want["description"] = message // the two fields of a detail are always equal
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if value, there := got[name]; there {
 			all = append(all, differences(at+"/"+name, want[name], value)...)
 		} else if name != "..." {
-			all = append(all, fmt.Sprintf("at %q: no member %q", at, name))
+			all = append(all, fmt.Sprintf("at %q: no field %q", at, name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, wanted := want[name]; !wanted && !open {
-			all = append(all, fmt.Sprintf("at %q: a member %q, want none", at, name))
+			all = append(all, fmt.Sprintf("at %q: an additional field %q", at, name))
 		}
 	}
 	return all
@@ -104,7 +104,7 @@ func matchesText(want string, got any) bool {
 	return isText && text == want
 }
 
-// failure is the body of a failure without details, with part in its message.
+// failure is the body of an error without details, whose message contains part.
 func failure(name, part string) string {
 	message, _ := json.Marshal("<has " + part + ">")
 	return fmt.Sprintf(`{"id":"<uuid>","name":%q,"message":%s}`, name, message)
@@ -112,7 +112,7 @@ func failure(name, part string) string {
 
 func notFound(part string) string { return failure("NotFoundError", part) }
 
-// invalid is the body of a 400 that names the faulty members in its details, in that order.
+// invalid is the body of a 400 whose details have the paths of the invalid fields, in that order.
 func invalid(paths ...string) string {
 	details := make([]string, len(paths))
 	for i, path := range paths {
@@ -128,7 +128,7 @@ func invalid(paths ...string) string {
 	return fmt.Sprintf(`{"id":"<uuid>","name":"ValidationError","message":%q,"details":[%s]}`, message, strings.Join(details, ","))
 }
 
-// malformed is the body of a 400 about the JSON itself, or about a patch that cannot be applied.
+// malformed is the body of a 400 for invalid JSON, or for a patch that cannot be applied.
 func malformed(part string) string { return failure("ValidationError", part) }
 
 func TestMatch(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-// What may be held where, written down once more: the matrix is held to this page, not to what the code makes of it.
-// READ is what everybody with an account has, ADMIN is all of it.
+// permissionsOf has the permissions of each scope. It is independent of the code, so that the matrix finds changes. Every account has
+// READ. ADMIN includes all permissions.
 var permissionsOf = map[flags.Scope]string{
 	flags.RootScope: "ADMIN CREATE_PROJECT CREATE_ENVIRONMENT UPDATE_ENVIRONMENT DELETE_ENVIRONMENT CREATE_STRATEGY UPDATE_STRATEGY " +
 		"DELETE_STRATEGY CREATE_TAG_TYPE UPDATE_TAG_TYPE DELETE_TAG_TYPE CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD DELETE_CONTEXT_FIELD " +
@@ -39,19 +39,19 @@ const (
 		"CREATE_FEATURE_STRATEGY UPDATE_FEATURE_STRATEGY DELETE_FEATURE_STRATEGY"
 )
 
-// A holder is somebody who calls, and what they hold.
+// A holder is a caller with its permissions.
 type holder struct {
 	name    string
 	secret  string
-	open    bool // calls where AUTH_TYPE is none
-	refused int  // the status of every answer, whatever is asked; 0 where it depends
-	person  bool // by a personal token, a person's or a program's
+	open    bool // calls a server with AUTH_TYPE=none
+	refused int  // the status of every response; 0 if it depends on the operation
+	person  bool // uses a personal token, of a user or a service account
 
-	// holds is by project, and by "" in the whole service: PERMISSION, or PERMISSION@environment for one of them.
+	// holds has the permissions by project; "" is the whole service. A permission is PERMISSION, or PERMISSION@environment.
 	holds map[string]string
 }
 
-// has tells whether the holder has a permission in a place, an environment of "" being all of them.
+// has reports whether the holder has a permission in a project and an environment. The environment "" means all of them.
 func (h holder) has(permission, project, environment string) bool {
 	places := []string{""}
 	if project != "" && !slices.Contains(strings.Fields(permissionsOf[flags.RootScope]), permission) {
@@ -70,7 +70,7 @@ func (h holder) has(permission, project, environment string) bool {
 	return false
 }
 
-// TestPermissionsAreDocumented sees that the page above has every permission: a new one belongs there, and in the
+// TestPermissionsAreDocumented checks that the tables above have every permission. A new permission belongs there, and in the
 // built-in roles that hold it.
 func TestPermissionsAreDocumented(t *testing.T) {
 	for scope, names := range permissionsOf {
@@ -98,7 +98,7 @@ func TestPermissionsAreDocumented(t *testing.T) {
 	}
 }
 
-// roleOf makes a custom role that holds permissions: PERMISSION, or PERMISSION@environment.
+// roleOf creates a custom role with permissions: PERMISSION, or PERMISSION@environment.
 func (s *server) roleOf(t *testing.T, kind, holds string) string {
 	t.Helper()
 	list := []string{}
@@ -113,8 +113,8 @@ func (s *server) roleOf(t *testing.T, kind, holds string) string {
 	return s.id(t, roles, subject{}.fill(fmt.Sprintf(`{"name":"{new}","type":%q,"permissions":[%s]}`, kind, strings.Join(list, ","))))
 }
 
-// holders are all who walk the matrix: they hold what they hold in the project "alpha", and nothing in "default" but
-// for the editors, who own that one.
+// holders returns the callers of the matrix. They hold their permissions in the project "alpha" and none in "default", except
+// for editors, who own "default".
 func (s *server) holders(t *testing.T, now time.Time) []holder {
 	t.Helper()
 	all := s.holdersOfAPITokens(t, now)
@@ -149,18 +149,18 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 		return id
 	}
 	const switches, inDevelopment = "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT@development"
-	add("a project role to switch in development", flags.RoleViewer, map[string]string{alpha: inDevelopment}, custom(inDevelopment))
+	add("a project role to enable in development", flags.RoleViewer, map[string]string{alpha: inDevelopment}, custom(inDevelopment))
 	add("a project role of ADMIN", flags.RoleViewer, map[string]string{alpha: "ADMIN"}, custom("ADMIN"))
-	add("a project role of what holds in the service", flags.RoleViewer, nil, custom("CREATE_PROJECT READ_ROLE CREATE_CLIENT_API_TOKEN"))
-	add("a project role of what only others know", flags.RoleViewer, nil, custom("APPLY_CHANGE_REQUEST"))
+	add("a project role with root permissions", flags.RoleViewer, nil, custom("CREATE_PROJECT READ_ROLE CREATE_CLIENT_API_TOKEN"))
+	add("a project role with an unknown permission", flags.RoleViewer, nil, custom("APPLY_CHANGE_REQUEST"))
 	add("a root role of ADMIN", root("ADMIN"), map[string]string{"": "ADMIN"})
-	add("a root role of nothing", root(""), nil)
-	add("a root role to switch everywhere", root(switches), map[string]string{"": switches})
-	add("a root role to switch in development", root(inDevelopment), map[string]string{"": inDevelopment})
-	add("a root role of what holds in projects", root("UPDATE_FEATURE UPDATE_PROJECT READ_PROJECT_API_TOKEN"),
+	add("a root role without permissions", root(""), nil)
+	add("a root role to enable in all environments", root(switches), map[string]string{"": switches})
+	add("a root role to enable in development", root(inDevelopment), map[string]string{"": inDevelopment})
+	add("a root role with project permissions", root("UPDATE_FEATURE UPDATE_PROJECT READ_PROJECT_API_TOKEN"),
 		map[string]string{"": "UPDATE_FEATURE UPDATE_PROJECT READ_PROJECT_API_TOKEN"})
 
-	// Every permission by itself: a program's.
+	// Each permission on its own, held by a service account.
 	account := func(name, rootRole string, held map[string]string, holds map[string]string) {
 		all = append(all, holder{name: name, secret: s.account(t, rootRole, held), person: true, holds: holds})
 	}
@@ -177,12 +177,12 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 			}
 		}
 	}
-	account("a program that is an Editor", "2", nil, map[string]string{"": editorHolds, preset: ownerHolds})
-	account("a program that is an Owner", "3", map[string]string{alpha: "4"}, map[string]string{alpha: ownerHolds})
+	account("a service account that is an Editor", "2", nil, map[string]string{"": editorHolds, preset: ownerHolds})
+	account("a service account that is an Owner", "3", map[string]string{alpha: "4"}, map[string]string{alpha: ownerHolds})
 	return all
 }
 
-// holdersOfAPITokens are those who call with an API token, or with none.
+// holdersOfAPITokens returns the callers with an API token, or without a token.
 func (s *server) holdersOfAPITokens(t *testing.T, now time.Time) []holder {
 	t.Helper()
 	deleted := s.apiToken(t, `{"tokenName":"deleted","type":"admin"}`)
@@ -195,15 +195,15 @@ func (s *server) holdersOfAPITokens(t *testing.T, now time.Time) []holder {
 		{name: "a deleted token", secret: deleted, refused: 401},
 		{name: "a public signup token", secret: secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body), refused: 401},
 		{name: "a client token", secret: dynamotest.ClientToken, refused: 403},
-		{name: "a client token of all", secret: s.apiToken(t, `{"tokenName":"c","type":"client","environment":"*"}`), refused: 403},
+		{name: "a client token for all environments", secret: s.apiToken(t, `{"tokenName":"c","type":"client","environment":"*"}`), refused: 403},
 		{name: "a frontend token", secret: dynamotest.FrontendToken, refused: 403},
 		{name: "an admin token", secret: dynamotest.AdminToken, holds: everything},
-		{name: "nobody, where all may", open: true, holds: everything},
-		{name: "a client token, where all may", open: true, secret: dynamotest.ClientToken, holds: everything},
+		{name: "no token, with AUTH_TYPE=none", open: true, holds: everything},
+		{name: "a client token, with AUTH_TYPE=none", open: true, secret: dynamotest.ClientToken, holds: everything},
 	}
 }
 
-// holdersWithoutAccount are those whose account, or what it stands on, is gone.
+// holdersWithoutAccount returns callers whose account, role or token was deleted.
 func (s *server) holdersWithoutAccount(t *testing.T) []holder {
 	t.Helper()
 	none := func(name string, root int64, refused int, then func(id string)) holder {
@@ -218,24 +218,24 @@ func (s *server) holdersWithoutAccount(t *testing.T) []holder {
 	return []holder{
 		none("a deleted administrator", flags.RoleAdmin, 401, func(id string) { s.must(t, "DELETE", people+"/"+id, "") }),
 		none("a deleted owner", flags.RoleViewer, 401, func(id string) { owning(id); s.must(t, "DELETE", people+"/"+id, "") }),
-		{name: "a deleted program", secret: secret, refused: 401},
-		none("a root role that is gone", 9999, 403, func(string) {}),
-		none("a root role that is gone, and Owner", 9999, 403, owning),
-		none("a project role that is gone", flags.RoleViewer, 0, func(id string) { s.goneRole(t, id) }),
+		{name: "a deleted service account", secret: secret, refused: 401},
+		none("a deleted root role", 9999, 403, func(string) {}),
+		none("a deleted root role, and Owner", 9999, 403, owning),
+		none("a deleted project role", flags.RoleViewer, 0, func(id string) { s.giveDeletedRole(t, id) }),
 		s.formerToken(t),
 	}
 }
 
-// formerToken is a personal token that was taken away, of a person who is still there.
+// formerToken is a deleted personal token of an existing user.
 func (s *server) formerToken(t *testing.T) holder {
 	t.Helper()
 	_, header := s.person(t, flags.RoleAdmin)
-	s.check(t, call{"take it away", "DELETE", ownTokens + "/1", "", 200, ""}, header)
-	return holder{name: "a personal token that was deleted", secret: strings.TrimPrefix(header, "Authorization: "), refused: 401}
+	s.check(t, call{"delete it", "DELETE", ownTokens + "/1", "", 200, ""}, header)
+	return holder{name: "a deleted personal token", secret: strings.TrimPrefix(header, "Authorization: "), refused: 401}
 }
 
-// goneRole gives a user a role in the project alpha that is not there: it was deleted in the moment that it was given.
-func (s *server) goneRole(t *testing.T, id string) {
+// giveDeletedRole gives a user a role in the project alpha that does not exist, as if it had been deleted at the same time.
+func (s *server) giveDeletedRole(t *testing.T, id string) {
 	t.Helper()
 	var number int64
 	_, _ = fmt.Sscan(id, &number)

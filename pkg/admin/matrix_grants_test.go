@@ -9,9 +9,9 @@ import (
 	"guidon/pkg/flags"
 )
 
-// TestRolesWithinOwnPermissions is a table of attempts to get more than one has, or to give more: by roles, by access to
-// projects, by tokens. What is refused has written nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
-// the plain cases.)
+// TestRolesWithinOwnPermissions tries to obtain or to grant permissions that the caller does not hold, by roles, by access to
+// projects, and by tokens. A refused request writes nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
+// the simple cases.)
 func TestRolesWithinOwnPermissions(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -49,7 +49,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	number, header := s.person(t, flags.RoleEditor)
 	who["editor"], id["editor"] = header, fmt.Sprint(number)
 	for _, header := range who {
-		s.do(t, "GET", project, "", header) // notes that the token was used, once an hour
+		s.do(t, "GET", project, "", header) // records the use of the token, which happens once an hour
 	}
 	at := func(whom, name string) string { return shop + "/users/" + id[whom] + "/roles/" + role[name] }
 	set := func(whom, name string) string {
@@ -62,10 +62,10 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		who, method, path, body string
 		status                  int
 	}{
-		// Roles in the project, to others and to oneself.
+		// Roles in the project, for others and for the caller.
 		{"owner", "POST", at("guest", "all of it"), "", 403},
 		{"owner", "POST", at("guest", "service"), "", 403},
-		{"owner", "POST", at("guest", "unknown"), "", 200}, // it gives nothing, and an owner may everything here
+		{"owner", "POST", at("guest", "unknown"), "", 200}, // it grants nothing, and an owner can do everything here
 		{"owner", "DELETE", at("guest", "unknown"), "", 200},
 		{"owner", "POST", shop + "/users/" + id["guest"] + "/roles/1", "", 400}, // Admin is no project role
 		{"owner", "POST", project + "/users/" + id["owner"] + "/roles/5", "", 403},
@@ -78,7 +78,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"access", "POST", at("access", "Owner"), "", 403},
 		{"access", "PUT", at("access", "Owner"), "", 403},
 		{"access", "PUT", shop + "/access", set("access", "Owner"), 403},
-		{"access", "PUT", shop + "/access", set("guest", "Owner"), 403}, // what one has is not another's to be given
+		{"access", "PUT", shop + "/access", set("guest", "Owner"), 403}, // a caller can keep a role that they cannot give
 		{"access", "POST", at("access", "update"), "", 403},
 		{"access", "POST", at("guest", "access"), "", 200},
 		{"access", "DELETE", at("guest", "access"), "", 200},
@@ -89,7 +89,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"update", "DELETE", at("guest", "access"), "", 200},
 		{"update", "POST", at("guest", "Member"), "", 403},
 		{"update", "POST", at("guest", "switch"), "", 403},
-		{"all of it", "POST", at("guest", "Owner"), "", 200}, // of what can be held in a project
+		{"all of it", "POST", at("guest", "Owner"), "", 200}, // every permission of a project
 		{"all of it", "DELETE", at("guest", "Owner"), "", 200},
 		{"all of it", "POST", at("guest", "all of it"), "", 403},
 		{"all of it", "POST", at("guest", "service"), "", 403},
@@ -101,7 +101,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"switch", "POST", at("guest", "in development"), "", 200},
 		{"switch", "DELETE", at("guest", "in development"), "", 200},
 
-		// Roles themselves, and who has which in the whole service.
+		// Roles, and root roles of users.
 		{"owner", "POST", roles, `{"name":"Mine","permissions":[{"name":"ADMIN"}]}`, 403},
 		{"owner", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
 		{"editor", "PUT", roles + "/" + role["empty"], `{"name":"Mine"}`, 403},
@@ -128,7 +128,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"tokens in development", "POST", apiTokens, `{"tokenName":"t1","type":"client","project":"shop","environment":"*"}`, 403},
 		{"deletes tokens", "DELETE", tokenPath(token), "", 200},
 
-		// Whoever makes a project owns that one, and no other.
+		// The creator of a project owns that project, and no other.
 		{"owner", "POST", "/api/admin/projects", `{"id":"mine"}`, 403},
 		{"editor", "POST", "/api/admin/projects", `{"id":"mine"}`, 201},
 		{"editor", "POST", "/api/admin/projects/mine/users/" + id["guest"] + "/roles/4", "", 200},
@@ -147,8 +147,8 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	}
 }
 
-// TestSetAccessByLeavingUser has an owner hand the project over to more members than one transaction holds. The caller
-// goes with the last of them: or what is left would be refused.
+// TestSetAccessByLeavingUser lets an owner replace themselves by more members than fit into one transaction. The caller is
+// removed in the last transaction. Otherwise the remaining transactions would be refused.
 func TestSetAccessByLeavingUser(t *testing.T) {
 	s := serve(t)
 	id, header := s.person(t, flags.RoleViewer)
@@ -159,28 +159,29 @@ func TestSetAccessByLeavingUser(t *testing.T) {
 		members = append(members, fmt.Sprint(member))
 	}
 	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%s]}]}`, strings.Join(members, ","))
-	s.check(t, call{"hand over", "PUT", access, body, 200, ""}, header)
-	s.check(t, call{"all are in, and the caller is out", "GET", project, "", 200, `{"...":0,"members":60}`})
-	s.check(t, call{"the caller", "PUT", access, body, 403, anything}, header)
+	s.check(t, call{"replace the members", "PUT", access, body, 200, ""}, header)
+	s.check(t, call{"the caller is not a member", "GET", project, "", 200, `{"...":0,"members":60}`})
+	s.check(t, call{"the caller has no permission", "PUT", access, body, 403, anything}, header)
 }
 
-// TestRoleOfRecreatedEnvironment: what a role holds in an environment goes with it. One of its name starts clean.
+// TestRoleOfRecreatedEnvironment checks that deleting an environment removes its permissions from roles. A new environment with
+// the same name does not restore them.
 func TestRoleOfRecreatedEnvironment(t *testing.T) {
 	s := serve(t)
-	again := func() {
+	createStaging := func() {
 		s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)
 		s.must(t, "POST", project+"/environments", `{"environment":"staging"}`)
 		s.must(t, "POST", in("f", "staging")+"/strategies", `{"name":"default"}`)
 	}
 	s.create(t, "f")
-	again()
+	createStaging()
 	role := s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@staging UPDATE_FEATURE")
 	secret := as(s.account(t, "3", map[string]string{"default": role}))
-	s.check(t, call{"while it is there", "POST", in("f", "staging") + "/on", "", 200, anything}, secret)
+	s.check(t, call{"enable in the environment", "POST", in("f", "staging") + "/on", "", 200, anything}, secret)
 	s.must(t, "DELETE", "/api/admin/environments/staging", "")
-	s.check(t, call{"it is gone from the role", "GET", roles + "/" + role, "", 200,
+	s.check(t, call{"the role lost the permission", "GET", roles + "/" + role, "", 200,
 		`{"...":0,"permissions":[{"...":0,"name":"UPDATE_FEATURE"}]}`})
-	again()
-	s.check(t, call{"another of its name", "POST", in("f", "staging") + "/on", "", 403, anything}, secret)
-	s.check(t, call{"what else the role holds", "PUT", features + "/f", `{"stale":true}`, 200, anything}, secret)
+	createStaging()
+	s.check(t, call{"enable in the new environment", "POST", in("f", "staging") + "/on", "", 403, anything}, secret)
+	s.check(t, call{"the role keeps other permissions", "PUT", features + "/f", `{"stale":true}`, 200, anything}, secret)
 }

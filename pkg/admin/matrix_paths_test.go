@@ -12,18 +12,18 @@ import (
 	"guidon/pkg/flags"
 )
 
-// Paths whose parts do not belong together: a flag of another project, a strategy of another environment, and so on.
+// These tests use paths whose parts do not belong together, such as a flag of another project.
 
-// A stray is what stands in a path in the place of something that belongs there: it exists, elsewhere.
+// A stray is a value for a path parameter that exists, but elsewhere.
 type stray struct{ name, value string }
 
-// A maze is a server with the things that paths mix up, and a subject whose path is right.
+// A maze is a server with objects for mismatched paths, and a subject with a matching path.
 type maze struct {
 	*server
 	right  subject
-	parent string             // that the subject's flag depends on
+	parent string             // of the subject's flag
 	strays map[string][]stray // by path parameter
-	owner  string             // who owns the subject's project, and nothing else
+	owner  string             // a token of the owner of the subject's project, without other permissions
 }
 
 func (s *server) maze(t *testing.T) maze {
@@ -74,18 +74,18 @@ func (s *server) maze(t *testing.T) maze {
 	}
 }
 
-// Where a stray is no 404. A status of 0 is for what fits after all: another good request.
+// astray has the requests with a stray whose status is not 404. 0 means that the request is valid.
 var astray = map[string]int{
-	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // archived it is
-	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // that is where it ended
+	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // it is archived already
+	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // an archived flag has a lifecycle
 
 	"POST " + heldRole + ", projectId: another project":     0,
 	"POST " + heldRole + ", userId: no member":              0,
 	"POST " + heldRole + ", roleId: not held":               0,
 	"PUT " + heldRole + ", roleId: not held":                0,
-	"PUT " + heldRole + ", projectId: another project":      200, // not a member there, and nothing happens
+	"PUT " + heldRole + ", projectId: another project":      200, // not a member there, so nothing changes
 	"PUT " + heldRole + ", userId: no member":               200,
-	"POST " + heldRole + ", roleId: of the whole service":   400, // a role, but none that can be held there
+	"POST " + heldRole + ", roleId: of the whole service":   400, // not a project role
 	"PUT " + heldRole + ", roleId: of the whole service":    400,
 	"DELETE " + heldRole + ", projectId: another project":   404,
 	"DELETE " + heldRole + ", roleId: of the whole service": 404,
@@ -93,8 +93,8 @@ var astray = map[string]int{
 
 var pathParameter = regexp.MustCompile(`\{([^}]*)\}`)
 
-// TestMismatchedPaths tries every route with several parameters, each of them in turn put out of place, by an
-// administrator and by the owner of the project: a 404, and nothing is written.
+// TestMismatchedPaths calls every route with several parameters, and replaces each parameter by a stray. An administrator and the
+// owner of the project get a 404, and nothing is written.
 func TestMismatchedPaths(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	m := s.maze(t)
@@ -106,13 +106,13 @@ func TestMismatchedPaths(t *testing.T) {
 	tried := 0
 	for _, route := range protectedRoutes(t) {
 		parameters := pathParameter.FindAllStringSubmatch(route, -1)
-		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // whose tokens are tried below; whose values need be nowhere
+		if len(parameters) < 2 || strings.Contains(route, programs) || strings.Contains(route, contextFields) { // TestNamesOfOthers has the tokens of service accounts; legal values need not exist
 			continue
 		}
 		for _, parameter := range parameters {
 			strays := m.strays[parameter[1]]
 			if len(strays) == 0 {
-				t.Errorf("%s: nothing stands in the place of {%s}: want an entry in maze", route, parameter[1])
+				t.Errorf("%s: no stray for {%s}; add one to maze", route, parameter[1])
 			}
 			for _, stray := range strays {
 				tried += m.try(t, route, parameter[1], stray)
@@ -122,7 +122,7 @@ func TestMismatchedPaths(t *testing.T) {
 	t.Logf("%d requests", tried)
 }
 
-// try puts a stray in the place of one parameter, and returns how many requests that made.
+// try replaces one parameter by a stray and returns the number of requests.
 func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	t.Helper()
 	right := m.right
@@ -143,7 +143,7 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	byOwner := want
 	elsewhere := is.name == "another project" || is.name == "of another project" && !strings.Contains(route, "{projectId}")
 	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") {
-		byOwner = 403 // where they may read, and no more
+		byOwner = 403 // the owner can only read there
 	}
 	for _, who := range []struct {
 		headers []string
@@ -160,8 +160,8 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	return 2
 }
 
-// TestNamesOfOthers is about single names that are of something else: a person is no program, and a secret is good for
-// one sort of token alone.
+// TestNamesOfOthers uses names of another kind of object. A user is not a service account, and a secret belongs to one kind of
+// token.
 func TestNamesOfOthers(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	_, header := s.person(t, flags.RoleAdmin)
@@ -206,7 +206,7 @@ func TestNamesOfOthers(t *testing.T) {
 	for _, c := range calls {
 		s.check(t, c)
 	}
-	for _, c := range calls { // once more, for what they write
+	for _, c := range calls { // once more, to count the writes
 		if got := s.do(t, c.method, c.path, c.body); got.writes(t) > 0 {
 			t.Errorf("%s: %d writes, want none", c.name, got.writes(t))
 		}

@@ -18,25 +18,25 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// The matrix is who calls × what they hold × project × environment × operation. Every cell is a real request over HTTP
-// and the engine, with a body that is good, and is told by its answer and by what it wrote.
+// The matrix is caller × permissions × project × environment × operation. Every cell is a real request over HTTP and the engine
+// with a valid body. A cell is checked by its response and its number of writes.
 
-// A tally counts what one request wrote, or would have written.
+// A tally counts the writes of one request, including those that a dry run skips.
 type tally struct{ writes atomic.Int64 }
 
 type tallyKey struct{}
 
-// wrote notes a write of the request that ctx belongs to, if it is counted.
+// wrote counts a write of the request that ctx belongs to.
 func wrote(ctx context.Context) {
 	if n, counted := ctx.Value(tallyKey{}).(*tally); counted {
 		n.writes.Add(1)
 	}
 }
 
-// writesHeader is how an answer tells the number of its request's writes.
+// writesHeader is the response header with the number of writes.
 const writesHeader = "Test-Writes"
 
-// tallied has answers tell how much their requests wrote.
+// tallied adds the number of writes to each response.
 func tallied(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := &tally{}
@@ -54,7 +54,7 @@ func (w *tallyWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// A tallyTransport counts every call of DynamoDB that writes.
+// A tallyTransport counts the DynamoDB calls that write.
 type tallyTransport struct{}
 
 func (tallyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -65,7 +65,7 @@ func (tallyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A rehearsal is a store that does everything but commit: so every operation can be tried by everybody over one table.
+// A rehearsal is a store that does not commit, so that all callers can try every operation on one table.
 type rehearsal struct{ flags.Store }
 
 func (rehearsal) Commit(ctx context.Context, _ flags.Change) error {
@@ -80,7 +80,7 @@ func (rehearsal) CommitAll(ctx context.Context, changes []flags.Change) []error 
 	return make([]error, len(changes))
 }
 
-// serveTallied serves everything over a new table, where answers tell what was written.
+// serveTallied starts a server whose responses have the number of writes.
 func serveTallied(t *testing.T, now time.Time) *server {
 	t.Helper()
 	s := serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
@@ -90,7 +90,7 @@ func serveTallied(t *testing.T, now time.Time) *server {
 	return s
 }
 
-// also serves a handler over the same table, and returns where.
+// also serves another handler over the same table, and returns its address.
 func (s *server) also(t *testing.T, handler http.Handler) string {
 	t.Helper()
 	web := httptest.NewServer(tallied(handler))
@@ -98,23 +98,23 @@ func (s *server) also(t *testing.T, handler http.Handler) string {
 	return web.URL
 }
 
-// writes is how much the request of an answer wrote.
+// writes returns the number of writes of the request.
 func (a answer) writes(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(a.header.Get(writesHeader))
 	if err != nil {
-		t.Errorf("the answer does not tell what was written: %v", err)
+		t.Errorf("the response has no number of writes: %v", err)
 	}
 	return n
 }
 
-// A stage is what the walk is over: two projects with the same things in them, and some of the whole service.
+// A stage is the data of the matrix: two projects with the same objects, and objects of the whole service.
 type stage struct {
 	*server
 	places  []subject // project × environment
-	guest   string    // a person, a member of both projects
+	guest   string    // a user, a member of both projects
 	robot   string    // a service account with a token
-	role    string    // a custom project role that holds nothing and that nobody has
+	role    string    // a custom project role without permissions and users
 	signup  string
 	tags    string            // a tag type
 	fields  string            // a context field
@@ -163,7 +163,7 @@ func (s *server) stage(t *testing.T) stage {
 	return g
 }
 
-// bodies are good ones for the matrix, where those of the examples take more than the operation's permission.
+// bodies has valid bodies for operations whose example needs more than the operation's permission.
 var bodies = map[string]string{
 	"POST /api/admin/api-tokens":                 `{"tokenName":"{new}","type":"client","project":"{projectId}"}`,
 	"POST " + ownTokens:                          `{"description":"{new}","expiresAt":"2100-01-01T00:00:00Z"}`,
@@ -174,7 +174,7 @@ var bodies = map[string]string{
 	ofProject("POST", "/changeProject"):          someFlags + `,"newProjectId":"{projectId}"}`,
 }
 
-// cell is the request for a route in a place.
+// cell returns the request for a route and a subject.
 func (g stage) cell(route string, on subject) (method, path, body string) {
 	on.user, on.role = g.guest, g.role
 	switch {
@@ -207,7 +207,7 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 	return method, on.fill(path), on.fill(body)
 }
 
-// placesOf are the places that make a difference to a route.
+// placesOf returns the subjects for which the result of a route can differ.
 func (g stage) placesOf(route string) []subject {
 	inProject := strings.Contains(route, allSegments) || strings.Contains(route, "{projectId}") || strings.Contains(route, "{featureName}") || strings.Contains(route, apiTokens) ||
 		overData[route] != ""
@@ -217,8 +217,8 @@ func (g stage) placesOf(route string) []subject {
 	})
 }
 
-// overTokens is what takes a right over API tokens, by route: the permission over all client tokens, over all frontend
-// tokens, and over those of a project (docs/interface.md: Tokens).
+// overTokens has the permissions of operations on API tokens, by route: for all client tokens, for all frontend tokens, and for
+// those of a project (docs/interface.md: Tokens).
 var overTokens = map[string][3]string{
 	"GET " + apiTokens:              {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
 	"GET " + apiTokens + "/{name}":  {"READ_CLIENT_API_TOKEN", "READ_FRONTEND_API_TOKEN", "READ_PROJECT_API_TOKEN"},
@@ -232,8 +232,8 @@ var overTokens = map[string][3]string{
 // setsSegments gives a strategy segments; its body names the strategy.
 const setsSegments = "POST " + allSegments + "/strategies"
 
-// overProjects is what takes a permission of the whole service, or one in the project that the body names or the segment
-// is of, by route (docs/interface.md: Context fields and segments).
+// overProjects has the operations that need a root permission, or a permission in the project of the body or the segment, by
+// route (docs/interface.md: Context fields and segments).
 var overProjects = map[string][2]string{
 	"POST " + allSegments: {"CREATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
 	"PUT " + aSegment:     {"UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"},
@@ -241,23 +241,23 @@ var overProjects = map[string][2]string{
 	setsSegments:          {"UPDATE_FEATURE_STRATEGY", "UPDATE_FEATURE_STRATEGY"},
 }
 
-// overData is the permission that the data of an operation takes in the project that its body names, by route. Whoever
-// reads gets an answer, which tells what was done, and what was refused for want of it.
+// overData has the permission that the data of an operation needs in the project of its body, by route. Every caller who can read
+// gets a report with what was done, and what was refused because the permission is missing.
 var overData = map[string]string{"POST " + importData: "CREATE_FEATURE"}
 
-// success is the status of who may, where it is not that of the example, which is an API token's in
-// "default".
+// success is the status for a caller with the permission. It can differ from that of the example, which uses an API token and the
+// project "default".
 func success(route string, h holder, on subject) int {
 	switch {
 	case strings.Contains(route, ownTokens) && h.person:
 		return map[string]int{"GET": 200, "POST": 201, "DELETE": 200}[strings.Fields(route)[0]]
 	case route == "DELETE /api/admin/projects/{projectId}" && on.project == "default":
-		return 400 // it is there for good
+		return 400 // the default project cannot be deleted
 	}
 	return examples[route].status
 }
 
-// expected is the status of a cell, by what is written down.
+// expected is the status of a cell according to the tables of this test.
 func expected(op httpapi.Operation, h holder, on subject) int {
 	environment := ""
 	if strings.Contains(op.Route, "{environment}") {
@@ -282,20 +282,20 @@ func expected(op httpapi.Operation, h holder, on subject) int {
 	return 403
 }
 
-// expectedOverTokens is about the client token of a project.
+// expectedOverTokens is the status of an operation on the client token of a project.
 func expectedOverTokens(route string, h holder, on subject) int {
 	of := overTokens[route]
 	this := h.has(of[0], "", "") || h.has(of[2], on.project, "")
 	some := this || h.has(of[1], "", "") || h.has(of[2], "alpha", "") || h.has(of[2], "default", "")
 	switch {
-	case this, some && strings.HasPrefix(route, "GET "): // a list of those that the caller may see
+	case this, some && strings.HasPrefix(route, "GET "): // a list of the tokens that the caller may see
 		return success(route, h, on)
 	}
 	return 403
 }
 
-// TestMatrix walks it. What was refused has written nothing, and what was read neither; who may gets the answer of the
-// operation's example.
+// TestMatrix checks every cell of the matrix. Refused requests and reads write nothing. A caller with the permission gets the
+// status of the operation's example.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Millisecond)
@@ -308,7 +308,7 @@ func TestMatrix(t *testing.T) {
 	for _, group := range admin.Groups() {
 		for _, op := range group.Operations {
 			if p := string(op.Permission); p != "" && !strings.Contains(known, " "+p+" ") {
-				t.Errorf("%s takes %s, which permissionsOf does not have", op.Route, p)
+				t.Errorf("%s needs %s, which permissionsOf does not have", op.Route, p)
 			}
 			operations = append(operations, op)
 		}
@@ -327,7 +327,7 @@ func TestMatrix(t *testing.T) {
 				if at.url = closed; h.open {
 					at.url = open
 				}
-				at.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)) // notes that the token was used, once an hour
+				at.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)) // records the use of the token, which happens once an hour
 				for _, op := range operations {
 					for _, on := range g.placesOf(op.Route) {
 						cells.Add(1)
@@ -342,13 +342,13 @@ func TestMatrix(t *testing.T) {
 	t.Logf("%d callers, %d operations, %d cells, %d of them allowed", len(all), len(operations), cells.Load(), allowed.Load())
 }
 
-// walk tries one cell, and tells whether it was to be allowed.
+// walk checks one cell and reports whether the request is allowed.
 func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on subject) bool {
 	t.Helper()
 	method, path, body := g.cell(op.Route, on)
 	got, want := s.do(t, method, path, body, as(h.secret)), expected(op, h, on)
 	if got.status != want {
-		t.Errorf("%s in %s/%s: status %d, want %d; it takes %s, and the caller holds %v; body %.300s",
+		t.Errorf("%s in %s/%s: status %d, want %d; it needs %s, and the caller holds %v; body %.300s",
 			op.Route, on.project, on.environment, got.status, want, op.Permission, h.holds, got.body)
 	}
 	permission := overData[op.Route]
@@ -367,7 +367,7 @@ func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on 
 	return !refused
 }
 
-// TestEveryPermissionIsEnough has every operation done for good by somebody who holds its permission and nothing else.
+// TestEveryPermissionIsEnough calls every operation as a user who holds only its permission, and commits the change.
 func TestEveryPermissionIsEnough(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	empty := s.roleOf(t, "custom", "")
@@ -384,7 +384,7 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 				prepare(s, t, &on)
 			}
 			if route == "POST "+heldRole || route == "PUT "+heldRole || bodies[route] != "" {
-				on.role = empty // whoever may change access may give what holds nothing
+				on.role = empty // a caller who can change access can give a role without permissions
 			}
 			needs := string(operations[route].Permission)
 			if over := overTokens[route]; over != [3]string{} {
@@ -401,12 +401,12 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 			if body, own := bodies[route]; own {
 				c.body = on.fill(body)
 			}
-			s.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)) // notes that the token was used, once an hour
+			s.do(t, "GET", "/api/admin/feature-types", "", as(h.secret)) // records the use of the token, which happens once an hour
 			got, want := s.do(t, c.method, c.path, c.body, as(h.secret)), success(route, h, subject{})
 			if got.status != want {
-				t.Errorf("%s %s %s by one who holds %s: status %d, want %d; body %.300s", c.method, c.path, c.body, needs, got.status, want, got.body)
+				t.Errorf("%s %s %s with the permission %s: status %d, want %d; body %.300s", c.method, c.path, c.body, needs, got.status, want, got.body)
 			}
-			stays := strings.HasSuffix(route, "/changeProject") // to go takes another permission, elsewhere
+			stays := strings.HasSuffix(route, "/changeProject") // a real move needs another permission, in the new project
 			if e := examples[route]; e.calls > e.again && !stays && got.writes(t) == 0 {
 				t.Error("no writes, want some")
 			}
@@ -414,7 +414,7 @@ func TestEveryPermissionIsEnough(t *testing.T) {
 	}
 }
 
-// holderOf is a new user who holds one permission in a project, or in the whole service where it is of that.
+// holderOf creates a user who holds one permission: in a project, or in the whole service if it is a root permission.
 func (s *server) holderOf(t *testing.T, permission, project string) holder {
 	t.Helper()
 	h := holder{name: permission, person: true}

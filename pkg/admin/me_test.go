@@ -25,7 +25,7 @@ func TestMe(t *testing.T) {
 	s.check(t, call{"an administrator", "GET", me, "", 200, fmt.Sprintf(`{"user":{"id":%d,"isAPI":false,"accountType":"User","username":"<any>","imageUrl":"<any>","rootRole":1,`+
 		`"createdAt":"<any>","seenAt":null},"permissions":[{"permission":"ADMIN"}],"feedback":[],"splash":{}}`, admin)}, header)
 	if got := s.do(t, "GET", me, "").body; strings.Contains(got, dynamotest.AdminToken) {
-		t.Errorf("the answer has the token's secret: %s", got)
+		t.Errorf("the response has the token's secret: %s", got)
 	}
 
 	switches := s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@development UPDATE_FEATURE")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFieldsThatClientsRead looks for members and headers that clients of Unleash read, where the contract leaves them out.
+// TestFieldsThatClientsRead checks fields and headers that clients of Unleash read and the contract does not mention.
 func TestFieldsThatClientsRead(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", features, `{"name":"f","description":"What it is for"}`)
@@ -28,7 +28,7 @@ func TestFieldsThatClientsRead(t *testing.T) {
 	})
 }
 
-// TestLocation follows the Location header of what is created to what is created.
+// TestLocation checks that the Location header of a created object leads to the object.
 func TestLocation(t *testing.T) {
 	s := serve(t)
 	s.create(t, "f")
@@ -52,24 +52,25 @@ func TestLocation(t *testing.T) {
 			continue
 		}
 		if read := s.do(t, "GET", at, ""); read.status != 200 || tt.name == "an API token" && !strings.Contains(read.body, "a b/c") {
-			t.Errorf("%s: GET %s: %d %.200s, want it", tt.name, at, read.status, read.body)
+			t.Errorf("%s: GET %s: %d %.200s, want the object", tt.name, at, read.status, read.body)
 		}
 	}
 }
 
-// TestLargeDefaultStrategies sees that the default strategies of a project stay small: every list of projects reads them.
+// TestLargeDefaultStrategies checks that the default strategies of a project stay small, because every list of projects reads
+// them.
 func TestLargeDefaultStrategies(t *testing.T) {
 	s := serve(t)
 	body := func(bytes int) string {
 		return `{"name":"default","parameters":{"a":"` + strings.Repeat("x", bytes) + `"}}`
 	}
 	s.run(t, []call{
-		{"one that is large", "POST", project + "/environments/production/default-strategy", body(40_000), 200, anything},
-		{"another", "POST", project + "/environments/development/default-strategy", body(40_000), 400, failure("ValidationError", "default strategies")},
-		{"the same one, smaller", "POST", project + "/environments/production/default-strategy", body(10_000), 200, anything},
-		{"and the other", "POST", project + "/environments/development/default-strategy", body(40_000), 200, anything},
+		{"a large default strategy", "POST", project + "/environments/production/default-strategy", body(40_000), 200, anything},
+		{"a second one, which exceeds the limit", "POST", project + "/environments/development/default-strategy", body(40_000), 400, failure("ValidationError", "default strategies")},
+		{"the first one, smaller", "POST", project + "/environments/production/default-strategy", body(10_000), 200, anything},
+		{"the second one, which fits", "POST", project + "/environments/development/default-strategy", body(40_000), 200, anything},
 	})
 	s.create(t, "f", "p")
-	s.check(t, call{"many variants of a parent", "POST", features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
+	s.check(t, call{"too many variants of a parent", "POST", features + "/f/dependencies", `{"feature":"p","variants":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 101), ",") + `]}`,
 		400, `{"...":0,"name":"ValidationError","message":"<has at most 100>"}`})
 }

@@ -20,7 +20,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// serveHandler is the address of a server of one handler.
+// serveHandler starts a server for a handler and returns its address.
 func serveHandler(t *testing.T, h http.Handler) string {
 	t.Helper()
 	web := httptest.NewServer(h)
@@ -28,14 +28,14 @@ func serveHandler(t *testing.T, h http.Handler) string {
 	return web.URL
 }
 
-// A measured is what CloudWatch makes of one log line: by metric, its value and its dimensions.
+// A measured has the metrics of one log line as CloudWatch reads them: the dimensions by metric.
 type measured map[string]string
 
-// measure reads a line as the specification of the embedded metric format says, and fails where it is not valid.
+// measure reads a line according to the specification of the embedded metric format, and fails if it is invalid.
 func measure(t *testing.T, line []byte) measured {
 	t.Helper()
 	var members map[string]any
-	if err := json.Unmarshal(line, &members); err != nil { // names that are there twice are an error too
+	if err := json.Unmarshal(line, &members); err != nil { // duplicate names are an error too
 		t.Fatalf("line %s: %v", line, err)
 	}
 	var envelope struct {
@@ -52,7 +52,7 @@ func measure(t *testing.T, line []byte) measured {
 		t.Fatalf("line %s: %v", line, err)
 	}
 	if at := time.UnixMilli(envelope.AWS.Timestamp); time.Since(at).Abs() > time.Minute {
-		t.Errorf("line %s: of %s, want now in milliseconds", line, at)
+		t.Errorf("line %s: of %s, want the current time in milliseconds", line, at)
 	}
 	found := measured{}
 	for _, d := range envelope.AWS.CloudWatchMetrics {
@@ -77,7 +77,7 @@ func measure(t *testing.T, line []byte) measured {
 	return found
 }
 
-// TestMetrics sees what each request's line counts, whatever the log level.
+// TestMetrics checks the metrics in the log line of each request, at any log level.
 func TestMetrics(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
@@ -105,15 +105,15 @@ func TestMetrics(t *testing.T) {
 		call    string
 		body    string
 		status  string
-		want    []string // the others that are counted
+		want    []string // further metrics
 		route   string
 	}{
-		{"the first", all, add, `{"name":"a-secret-name"}`, "201", []string{"ColdStarts"}, route.Replace(add)},
-		{"the next", all, list, "", "200", nil, route.Replace(list)},
+		{"the first request", all, add, `{"name":"a-secret-name"}`, "201", []string{"ColdStarts"}, route.Replace(add)},
+		{"the second request", all, list, "", "200", nil, route.Replace(list)},
 		{"a 400", all, add, `{"name":"a secret name"}`, "400", nil, route.Replace(add)},
 		{"a 409", all, add, `{"name":"a-secret-name"}`, "409", nil, route.Replace(add)},
-		{"a path of nobody's", all, "GET /a-secret-path", "", "404", nil, "none"},
-		{"others that were first", handlerOf(conflicting, admin.Group("features")), add, `{"name":"b-secret-name"}`, "201", []string{"ColdStarts", "Conflicts"}, route.Replace(add)},
+		{"an unknown path", all, "GET /a-secret-path", "", "404", nil, "none"},
+		{"a version conflict", handlerOf(conflicting, admin.Group("features")), add, `{"name":"b-secret-name"}`, "201", []string{"ColdStarts", "Conflicts"}, route.Replace(add)},
 		{"a panic", handlerOf(panicking, admin.Group("features")), list, "", "500", []string{"ColdStarts"}, route.Replace(list)},
 		{"a removed route", handlerOf(nil, admin.Group("fallback")), "GET /api/admin/features", "", "404", []string{"ColdStarts"}, "GET /api/admin/features"},
 	}
@@ -142,7 +142,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestLogInLambda sees what a line has there beside what it has everywhere.
+// TestLogInLambda checks the fields that a log line has in Lambda.
 func TestLogInLambda(t *testing.T) {
 	var log bytes.Buffer
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{Version: "7", Logger: slog.New(slog.NewJSONHandler(&log, nil))})
@@ -169,21 +169,21 @@ func TestMetricsSetting(t *testing.T) {
 	tests := []struct {
 		name, metrics, stack string
 		want                 *httpapi.Metrics
-		says                 string // of the error
+		error                string // part of the error
 	}{
-		{"nothing said", "", "", nil, ""},
+		{"no setting", "", "", nil, ""},
 		{"none", "none", "guidon", nil, ""},
 		{"in the log", "emf", "guidon", &httpapi.Metrics{Stack: "guidon"}, ""},
-		{"of no stack", "emf", "", nil, "STACK_NAME"},
-		{"nonsense", "yes", "guidon", nil, "none or emf"},
+		{"without a stack", "emf", "", nil, "STACK_NAME"},
+		{"an invalid value", "yes", "guidon", nil, "none or emf"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("METRICS", tt.metrics)
 			t.Setenv("STACK_NAME", tt.stack)
 			c, err := httpapi.ConfigFromEnv()
-			if (err != nil) != (tt.says != "") || err != nil && !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("error %v, want %q", err, tt.says)
+			if (err != nil) != (tt.error != "") || err != nil && !strings.Contains(err.Error(), tt.error) {
+				t.Errorf("error %v, want %q", err, tt.error)
 			}
 			if diff := cmp.Diff(tt.want, c.Metrics); diff != "" {
 				t.Errorf("metrics (-want +got):\n%s", diff)

@@ -10,7 +10,8 @@ import (
 	"guidon/pkg/flags"
 )
 
-func moving(flag string) string { return features + "/" + flag + "/changeProject" }
+// movePath is the path that moves a flag of the project "default".
+func movePath(flag string) string { return features + "/" + flag + "/changeProject" }
 
 func TestMove(t *testing.T) {
 	s := serve(t)
@@ -32,32 +33,32 @@ func TestMove(t *testing.T) {
 		return fmt.Sprintf(`{"id":"<uuid>","name":"ConflictError","message":"<has cannot be moved because it has dependencies>","details":[{"message":%q}]}`, name)
 	}
 	s.run(t, []call{
-		{"to where it is", "POST", moving("f"), `{"newProjectId":"default"}`, 200, ""},
-		{"to nowhere", "POST", moving("f"), `{"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
-		{"to nothing", "POST", moving("f"), `{}`, 400, invalid("/newProjectId")},
-		{"what is nowhere", "POST", moving("nosuch"), to, 404, notFound(`"nosuch"`)},
-		{"what is archived", "POST", moving("gone"), to, 404, notFound("is archived")},
-		{"a parent", "POST", moving("parent"), to, 409, related("child")},
-		{"a child", "POST", moving("child"), to, 409, related("parent")},
-		{"what is on elsewhere", "POST", moving("g"), to, 409, failure("ConflictError", `project "shop" does not have ("production")`)},
-		{"a flag", "POST", moving("f"), to, 200, ""},
-		{"is there", "GET", there + "/f", "", 200, `{"...":0,"project":"shop","enabled":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}],` +
+		{"to its own project", "POST", movePath("f"), `{"newProjectId":"default"}`, 200, ""},
+		{"to an unknown project", "POST", movePath("f"), `{"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
+		{"newProjectId is missing", "POST", movePath("f"), `{}`, 400, invalid("/newProjectId")},
+		{"an unknown flag", "POST", movePath("nosuch"), to, 404, notFound(`"nosuch"`)},
+		{"an archived flag", "POST", movePath("gone"), to, 404, notFound("is archived")},
+		{"a parent", "POST", movePath("parent"), to, 409, related("child")},
+		{"a child", "POST", movePath("child"), to, 409, related("parent")},
+		{"a flag that is enabled in an environment the new project does not have", "POST", movePath("g"), to, 409, failure("ConflictError", `project "shop" does not have ("production")`)},
+		{"move a flag", "POST", movePath("f"), to, 200, ""},
+		{"read it in the new project", "GET", there + "/f", "", 200, `{"...":0,"project":"shop","enabled":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}],` +
 			`"environments":[{"...":0,"name":"development","enabled":true,"strategies":[{"...":0,"name":"default"}]}]}`},
-		{"and no longer here", "GET", features + "/f", "", 404, notFound(`"f"`)},
-		{"in the list there", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f","environments":[{"...":0,"enabled":true}]}]}`},
-		{"again", "POST", moving("f"), to, 404, notFound(`"f"`)},
-		{"many", "POST", everywhere, `{"features":["plain","g","h","nosuch","f"],"newProjectId":"shop"}`, 409,
+		{"it is not in the old project", "GET", features + "/f", "", 404, notFound(`"f"`)},
+		{"list the new project", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f","environments":[{"...":0,"enabled":true}]}]}`},
+		{"move it again", "POST", movePath("f"), to, 404, notFound(`"f"`)},
+		{"move several flags", "POST", everywhere, `{"features":["plain","g","h","nosuch","f"],"newProjectId":"shop"}`, 409,
 			partialFailure("ConflictError", "3 of 5 flags could not be moved", "1", `"production"`, "3", "nosuch", "4", `"f"`)},
-		{"in the list", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f"},{"...":0,"name":"h","stale":true},{"...":0,"name":"plain"}]}`},
-		{"counted there", "GET", shop, "", 200, `{"...":0,"health":67}`},
-		{"and not here", "GET", project, "", 200, `{"...":0,"health":100}`},
-		{"many to nowhere", "POST", everywhere, `{"features":["g"],"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
-		{"what rested", "POST", shop + "/environments", `{"environment":"production"}`, 200, ""},
-		{"is back, and off", "GET", there + "/f/environments/production", "", 200, `{"...":0,"enabled":false,"strategies":[{"...":0,"name":"default"}]}`},
-		{"now the other", "POST", moving("g"), to, 200, ""},
-		{"is on in both", "GET", there + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
-		{"and back", "POST", there + "/g/changeProject", `{"newProjectId":"default"}`, 200, ""},
-		{"is on here", "GET", features + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
+		{"list the moved flags", "GET", there, "", 200, `{"version":2,"features":[{"...":0,"name":"f"},{"...":0,"name":"h","stale":true},{"...":0,"name":"plain"}]}`},
+		{"the new project counts them", "GET", shop, "", 200, `{"...":0,"health":67}`},
+		{"the old project does not count them", "GET", project, "", 200, `{"...":0,"health":100}`},
+		{"several flags to an unknown project", "POST", everywhere, `{"features":["g"],"newProjectId":"nosuch"}`, 400, invalid("/newProjectId")},
+		{"add the missing environment", "POST", shop + "/environments", `{"environment":"production"}`, 200, ""},
+		{"the strategies of that environment are back, disabled", "GET", there + "/f/environments/production", "", 200, `{"...":0,"enabled":false,"strategies":[{"...":0,"name":"default"}]}`},
+		{"move the flag that is enabled there", "POST", movePath("g"), to, 200, ""},
+		{"it is enabled in both environments", "GET", there + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
+		{"move it back", "POST", there + "/g/changeProject", `{"newProjectId":"default"}`, 200, ""},
+		{"it is still enabled in both environments", "GET", features + "/g", "", 200, `{"...":0,"environments":[{"...":0,"enabled":true},{"...":0,"enabled":true}]}`},
 	})
 	s.wantEvents(t, "f", flags.FeatureMoved, 1)
 	s.wantEvents(t, "g", flags.FeatureMoved, 2)
@@ -66,17 +67,17 @@ func TestMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := events[len(events)-1]; last.Type != flags.FeatureMoved || last.Project != "shop" || fmt.Sprint(last.Data) != `{"newProject":"shop","oldProject":"default"}` {
-		t.Errorf("the event is %+v, want both projects in it", last)
+		t.Errorf("the event is %+v, want both projects in its data", last)
 	}
 }
 
-// TestMovePermissions needs one permission where the flag is, and another where it goes.
+// TestMovePermissions checks that a move needs one permission in the old project and another in the new one.
 func TestMovePermissions(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f", "g")
 	s.must(t, "POST", projects, aShop)
-	who := func(here, there string) string {
+	caller := func(here, there string) string {
 		held := map[string]string{}
 		if here != "" {
 			held["default"] = s.roleOf(t, "custom", here)
@@ -97,16 +98,16 @@ func TestMovePermissions(t *testing.T) {
 		{"MOVE_FEATURE_TOGGLE", "UPDATE_FEATURE", 403},
 		{"MOVE_FEATURE_TOGGLE", "CREATE_FEATURE", 200},
 	} {
-		header := who(tt.here, tt.there)
-		for path, body := range map[string]string{moving("f"): `{"newProjectId":"shop"}`, project + "/changeProject": `{"features":["g"],"newProjectId":"shop"}`} {
+		header := caller(tt.here, tt.there)
+		for path, body := range map[string]string{movePath("f"): `{"newProjectId":"shop"}`, project + "/changeProject": `{"features":["g"],"newProjectId":"shop"}`} {
 			if got := s.do(t, "POST", path, body, header); got.status != tt.status {
-				t.Errorf("%s by one with %q here and %q there: %d %s, want %d", path, tt.here, tt.there, got.status, got.body, tt.status)
+				t.Errorf("%s with %q in the old project and %q in the new one: %d %s, want %d", path, tt.here, tt.there, got.status, got.body, tt.status)
 			}
 		}
 	}
 }
 
-// TestParallelMoves has flags move to and fro while others are made, archived and revived: the counts stay exact.
+// TestParallelMoves moves flags back and forth while others are created, archived and revived. The counts stay exact.
 func TestParallelMoves(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -157,7 +158,7 @@ func TestParallelMoves(t *testing.T) {
 
 func of(project string) string { return projects + "/" + project + "/features" }
 
-// counts are what the project's guards say.
+// counts returns the numbers of active and stale flags in the guards of a project.
 func (s *server) counts(t *testing.T, id string) (active, stale int) {
 	t.Helper()
 	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey(id)})
@@ -170,7 +171,7 @@ func (s *server) counts(t *testing.T, id string) (active, stale int) {
 	return active, stale
 }
 
-// TestMoveToDeletedProject races a move with the deletion of where it goes: one of them is refused.
+// TestMoveToDeletedProject moves a flag to a project that is deleted in parallel. One of the two requests is refused.
 func TestMoveToDeletedProject(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -179,7 +180,7 @@ func TestMoveToDeletedProject(t *testing.T) {
 		s.create(t, flag)
 		s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, shop))
 		calls := []call{
-			{method: "POST", path: moving(flag), body: fmt.Sprintf(`{"newProjectId":%q}`, shop)},
+			{method: "POST", path: movePath(flag), body: fmt.Sprintf(`{"newProjectId":%q}`, shop)},
 			{method: "DELETE", path: projects + "/" + shop},
 		}
 		got := s.parallel(t, 2, func(i int) call { return calls[i] })
@@ -187,7 +188,7 @@ func TestMoveToDeletedProject(t *testing.T) {
 		stayed := s.do(t, "GET", features+"/"+flag, "").status == 200
 		there := s.do(t, "GET", projects+"/"+shop, "").status == 200
 		if got[200] != 1 || moved == stayed || moved != there {
-			t.Errorf("answers %v; moved %t, stayed %t, the project is there %t; want the flag in a project that is there", got, moved, stayed, there)
+			t.Errorf("statuses %v; moved %t, stayed %t, the project exists %t; want the flag in a project that exists", got, moved, stayed, there)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 const mega = 1 << 20
 
-// filled is a body of about size bytes: the part of the template between < and > is repeated, with commas between, until the
-// body is that large. # stands for the number of the repetition.
+// filled is a body of about size bytes. It repeats the part of the template between < and >, separated by commas, until the body has
+// that size. # is replaced by the number of the repetition.
 func filled(size int, template string) string {
 	before, rest, found := strings.Cut(template, "<")
 	repeated, after, _ := strings.Cut(rest, ">")
@@ -36,8 +36,8 @@ func filled(size int, template string) string {
 	return b.String()
 }
 
-// crowded makes the service as large as its limits allow where that multiplies the work of a request: 50 environments in the
-// project "default", 100 flags beside one that has variants in all environments, and 200 segments.
+// crowded fills the service with the objects that multiply the work of a request: 50 environments in the project "default", 100
+// flags and one with variants in all environments, and 200 segments.
 func (s *server) crowded(t *testing.T) subject {
 	t.Helper()
 	for i := range flags.DefaultLimits().Environments - 3 {
@@ -54,8 +54,8 @@ func (s *server) crowded(t *testing.T) subject {
 	return s.newSubject(t)
 }
 
-// multiplying are the largest bodies of good JSON of the right types, for operations that do something for each element of a
-// list, or for each pair of two lists.
+// multiplying returns the largest bodies that are valid JSON of the right types, for operations that do work for each element of
+// a list, or for each pair of elements of two lists.
 func multiplying(on subject) []sized {
 	const (
 		variant      = `{"name":"v#","weight":1}`
@@ -149,12 +149,12 @@ func (s sized) call() call {
 	return call{name: s.name, method: s.method, path: s.path, body: filled(s.size, s.template), status: s.status}
 }
 
-// TestMultipliedBodies sends the largest bodies to operations that do something for each element of a list, in a service that
-// is as large as its limits allow. What is refused may take no more than maxMemory for each megabyte of the body.
+// TestMultipliedBodies sends the largest bodies to operations that do work for each element of a list, in a crowded service. A
+// refused request may take at most maxMemory for each megabyte of the body.
 func TestMultipliedBodies(t *testing.T) {
 	s := serve(t)
 	on := s.crowded(t)
-	direct(s.handler, "GET", features, "") // notes that the token was used, once an hour
+	direct(s.handler, "GET", features, "") // records the use of the token, which happens once an hour
 	for _, of := range multiplying(on) {
 		c := of.call()
 		started := time.Now()
@@ -164,11 +164,11 @@ func TestMultipliedBodies(t *testing.T) {
 			t.Errorf("%s: %d %.300s, want %d", c.name, got.status, got.body, c.status)
 		}
 		allowed := maxMemory * max(1, (len(c.body)+mega-1)/mega)
-		if c.status < 300 { // it is carried out, for thousands of flags where it names so many
+		if c.status < 300 { // the request is carried out, for up to thousands of flags
 			allowed *= 2
 		}
 		if cost > allowed {
-			t.Errorf("%s: %d KB were allocated in %v, want %d at most", c.name, cost>>10, took.Round(time.Millisecond), allowed>>10)
+			t.Errorf("%s: %d KB were allocated in %v, want at most %d", c.name, cost>>10, took.Round(time.Millisecond), allowed>>10)
 		}
 		t.Logf("%s: a body of %d KB took %d KB and %v", c.name, len(c.body)>>10, cost>>10, took.Round(time.Millisecond))
 	}

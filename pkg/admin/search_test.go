@@ -36,7 +36,7 @@ func (s *server) search(t *testing.T, query string) (names []string, page search
 
 func TestSearch(t *testing.T) {
 	s := serve(t)
-	s.fillOne(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
+	s.createFullFlag(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"Basket"}`)
 	s.must(t, "PATCH", "/api/admin/projects/shop/features/Basket", `[{"op":"replace","path":"/stale","value":true}]`)
