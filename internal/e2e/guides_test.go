@@ -14,9 +14,6 @@ import (
 // fence matches a fenced block of a page: shell commands, or their output.
 var fence = regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
 
-// shellBlock matches a fenced block of shell commands.
-var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
-
 // TestGuides runs the commands of the tutorial and of each page of docs/how-to twice on one server, in another order the second
 // time. Every command must succeed and print exactly what the page shows. So each page can be repeated, and no page
 // depends on another.

@@ -125,12 +125,12 @@ func TestOrigins(t *testing.T) {
 		{"one", console, []string{console}, ""},
 		{"several", " HTTPS://Console.example.com ,," + laptop, []string{console, laptop}, ""},
 		{"all", "*", nil, `"*"`},
-		{"all of a domain", "https://*.example.com", nil, "* is not taken"},
+		{"all of a domain", "https://*.example.com", nil, "* is not allowed"},
 		{"null", "null", nil, `"null"`},
 		{"no scheme", "console.example.com", nil, "https://host"},
 		{"another scheme", "ftp://console.example.com", nil, "https://host"},
-		{"with a path", console + "/", nil, "nothing behind it"},
-		{"with a user", "https://me@console.example.com", nil, "nothing behind it"},
+		{"with a path", console + "/", nil, "without a path"},
+		{"with a user", "https://me@console.example.com", nil, "without a path"},
 		{"one good, one bad", console + ",*", nil, `"*"`},
 	}
 	for _, tt := range tests {

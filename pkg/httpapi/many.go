@@ -269,16 +269,24 @@ func (tx *Tx) apply() {
 	for _, w := range tx.change.Writes {
 		key := keyOf(w)
 		tx.round.view[key] = w.After
-		delete(tx.round.memo, segmentsByName)
-		all, listed := tx.round.memo["list "+string(key.Entity)].([]flags.Aggregate)
-		if !listed {
-			continue
+		if named, known := tx.round.memo[segmentsByName].(map[string]*flags.Segment); known {
+			if s, is := w.After.(*flags.Segment); is {
+				named[s.Name] = s
+			}
 		}
-		all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
-		if w.After != nil {
-			all = append(all, w.After)
+		list := "list " + string(key.Entity)
+		all, listed := tx.round.memo[list].([]flags.Aggregate)
+		switch {
+		case !listed:
+		case w.Before == nil:
+			tx.round.memo[list] = append(slices.Clip(all), w.After)
+		default:
+			all = slices.DeleteFunc(slices.Clone(all), func(a flags.Aggregate) bool { return a.Key() == key })
+			if w.After != nil {
+				all = append(all, w.After)
+			}
+			tx.round.memo[list] = all
 		}
-		tx.round.memo["list "+string(key.Entity)] = all
 	}
 }
 

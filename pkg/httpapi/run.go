@@ -102,6 +102,9 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 		if err := req.readBody(s.config.Limits); err != nil {
 			return err
 		}
+		if registry, loaded := tx.round.view[flags.EnvironmentsKey()]; loaded && registry == nil {
+			return errNotSetUp
+		}
 		return req.placeErr
 	})
 }
@@ -127,8 +130,9 @@ func (tx *Tx) decide(f func(tx *Tx) (any, error)) (answer any, err error) {
 		answer, err = f(tx)
 		return err
 	})
-	storeFailed := err != nil && flags.KindOf(err) == flags.Unavailable // the second run may fail in another way
-	if twice := tx.service.config.Twice; twice != nil && !storeFailed && !errors.Is(err, errNotLoaded) {
+	kind := flags.KindOf(err)
+	failed := err != nil && (kind == flags.Unavailable || kind == flags.Internal) // the second run may fail in another way
+	if twice := tx.service.config.Twice; twice != nil && !failed && !errors.Is(err, errNotLoaded) {
 		again := tx.attempt(tx.item)
 		again.collect = tx.collect
 		var second any

@@ -187,6 +187,11 @@ func compact(keys []flags.Key) []flags.Key {
 	return unique
 }
 
+// OncePerRound computes something once for all items of a round of Many.Each or Many.DryRun. The items must not change it.
+func OncePerRound[T any](tx *Tx, what string, compute func() T) T {
+	return memoized(tx, what, func() (T, error) { return compute(), nil })
+}
+
 // memoized is the result of a query, which is made once in a round.
 func memoized[T any](tx *Tx, what string, query func() (T, error)) T {
 	if result, known := tx.round.memo[what]; known {

@@ -95,8 +95,10 @@ func (im *importing) prepare(tx *httpapi.Tx, n int) {
 
 // place is where to import. NotFound when the project or the environment does not exist.
 func (im *importing) place(tx *httpapi.Tx) place {
-	p := tx.Project(im.body.Project)
-	return place{p, tx.ProjectEnvironment(p, im.body.Environment)}
+	return httpapi.OncePerRound(tx, "place of the import", func() place {
+		p := tx.Project(im.body.Project)
+		return place{p, tx.ProjectEnvironment(p, im.body.Environment)}
+	})
 }
 
 // run imports an item.
