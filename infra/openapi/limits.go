@@ -49,6 +49,7 @@ const (
 	digits     = `(0|[1-9][0-9]*)`
 	identifier = `([0-9]*[A-Za-z-][0-9A-Za-z-]*|0|[1-9][0-9]*)`
 	date       = `[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`
+	octet      = `(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
 	hours      = `([01][0-9]|2[0-3]):[0-5][0-9]`
 )
 
@@ -70,6 +71,8 @@ var patterns = map[string]string{
 	"time":           `^` + date + `(T` + hours + `(:[0-5][0-9](\.[0-9]+)?)?(Z|[+-]` + hours + `)?)?$`,
 	"semver": `^` + digits + `\.` + digits + `\.` + digits + `(-` + identifier + `(\.` + identifier + `)*)?` +
 		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`,
+	"ipv4Network": `^(` + octet + `\.){3}` + octet + `/(3[0-2]|[12]?[0-9])$`,
+	"ipv6Network": `^(([0-9A-Fa-f]{1,4}:){1,7}|:):/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
 }
 
 var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}
@@ -259,15 +262,24 @@ func constraintShape(s *openapi3.Schema) {
 			return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(o.(string), prefix) })
 		})
 	}
+	lists := slices.DeleteFunc(operators("IN", "NOT_IN", "STR_"), func(o any) bool { return o == string(flags.InCIDR) })
 	text := func(pattern string) *openapi3.Schema {
 		return openapi3.NewStringSchema().WithPattern(patterns[pattern])
 	}
 	s.OneOf = openapi3.SchemaRefs{
-		alternative("operator", operators("IN", "NOT_IN", "STR_"), "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMinItems(1)),
+		alternative("operator", operators("IN_CIDR"), "values", openapi3.NewArraySchema().WithItems(addressShape()).WithMinItems(1)),
+		alternative("operator", operators("REGEX"), "value", openapi3.NewStringSchema().WithFormat("regex").WithMinLength(1)),
+		alternative("operator", lists, "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMinItems(1)),
 		alternative("operator", operators("NUM_"), "value", text("decimal")),
 		alternative("operator", operators("DATE_"), "value", text("time")),
 		alternative("operator", operators("SEMVER_"), "value", text("semver")),
 	}
+}
+
+// addressShape describes an IP address or a network.
+func addressShape() *openapi3.Schema {
+	text := openapi3.NewStringSchema
+	return openapi3.NewAnyOfSchema(text().WithFormat("ipv4"), text().WithFormat("ipv6"), text().WithPattern(patterns["ipv4Network"]), text().WithPattern(patterns["ipv6Network"]))
 }
 
 // patchShape requires the fields that RFC 6902 requires of each operation.

@@ -18,7 +18,9 @@ type fault struct{ reason, path string }
 const (
 	badName      = "refused: a name that is not URL-friendly"
 	badType      = "strategy refused: a strategy type that is not defined"
-	badOperator  = "strategy refused: an operator beyond the fifteen"
+	badOperator  = "strategy refused: an operator that does not exist"
+	badRegex     = "strategy refused: a regular expression that RE2 does not have"
+	badAddress   = "strategy refused: a value that is no IP address or network"
 	noValues     = "strategy refused: IN or NOT_IN without values"
 	badSemver    = "strategy refused: a version that is not a full semver"
 	hasSegments  = "strategy refused, then loaded without its segments"
@@ -30,6 +32,8 @@ var says = map[string]string{
 	badName:      "use only A-Z",
 	badType:      "one of default, flexibleRollout, userWithId",
 	badOperator:  "one of NOT_IN, IN, STR_ENDS_WITH",
+	badRegex:     "error parsing regexp",
+	badAddress:   "an IP address or a network",
 	noValues:     "at least one value",
 	badSemver:    "full semantic version, such as 1.2.3",
 	hasSegments:  "there is no segment",
@@ -42,14 +46,20 @@ var says = map[string]string{
 func (f fault) final() bool { return f.reason != hasSegments && f.reason != bareVariants }
 
 var (
-	strategyTypes = []string{"default", "flexibleRollout", "userWithId", "remoteAddress", "applicationHostname"}
+	strategyTypes = []string{"default", "flexibleRollout", "userWithId", "remoteAddress", "applicationHostname", "gradualRolloutUserId", "gradualRolloutSessionId", "gradualRolloutRandom"}
 	operators     = []string{
 		"NOT_IN", "IN", "STR_ENDS_WITH", "STR_STARTS_WITH", "STR_CONTAINS", "NUM_EQ", "NUM_GT", "NUM_GTE", "NUM_LT", "NUM_LTE",
-		"DATE_AFTER", "DATE_BEFORE", "SEMVER_EQ", "SEMVER_GT", "SEMVER_LT",
+		"DATE_AFTER", "DATE_BEFORE", "SEMVER_EQ", "SEMVER_GT", "SEMVER_LT", "SEMVER_GTE", "SEMVER_LTE", "REGEX", "IN_CIDR",
 	}
 	friendlyName = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,100}$`)
+	ipOrNetwork  = regexp.MustCompile(`^(\d+\.\d+\.\d+\.\d+|2001:db8::1?)(/\d+)?$`) // those of the specification
 	fullSemver   = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 )
+
+func validRegex(pattern string) bool {
+	_, err := regexp.Compile(pattern)
+	return err == nil
+}
 
 // faults returns the faults of the strategy by the rules of the contract.
 func (s specStrategy) faults() (faults []fault) {
@@ -65,6 +75,14 @@ func (s specStrategy) faults() (faults []fault) {
 			faults = append(faults, fault{noValues, at + "/values"})
 		case strings.HasPrefix(c.Operator, "SEMVER_") && !fullSemver.MatchString(*c.Value):
 			faults = append(faults, fault{badSemver, at + "/value"})
+		case c.Operator == "REGEX" && !validRegex(*c.Value):
+			faults = append(faults, fault{badRegex, at + "/value"})
+		case c.Operator == "IN_CIDR":
+			for n, value := range c.Values {
+				if !ipOrNetwork.MatchString(value) {
+					faults = append(faults, fault{badAddress, fmt.Sprintf("%s/values/%d", at, n)})
+				}
+			}
 		}
 	}
 	for i := range s.Segments {

@@ -23,7 +23,7 @@ func added() []expectation {
 func served() []expectation {
 	return []expectation{
 		{`^/flags/[^/]+/(enabled|strategies): absent → `, "the read of a flag has `enabled` and `strategies`"},
-		{`^/strategyTypes/(default|flexibleRollout|userWithId|remoteAddress|applicationHostname)/`, "the built-in strategy types have descriptions of their own"},
+		{`^/strategyTypes/(default|flexibleRollout|userWithId|remoteAddress|applicationHostname|gradualRolloutUserId|gradualRolloutSessionId|gradualRolloutRandom)/`, "the built-in strategy types have descriptions of their own"},
 	}
 }
 

@@ -43,20 +43,21 @@ func TestAddStrategy(t *testing.T) {
 		{"userWithId", "POST", list, `{"name":"userWithId","parameters":{"userIds":"1,2"}}`, 200, strategy("f", `"name":"userWithId"`, `"sortOrder":11.5`, `"parameters":{"userIds":"1,2"}`)},
 		{"remoteAddress", "POST", list, `{"name":"remoteAddress","parameters":{"IPs":"::1"}}`, 200, strategy("f", `"name":"remoteAddress"`, `"sortOrder":12.5`, `"parameters":{"IPs":"::1"}`)},
 		{"applicationHostname", "POST", list, `{"name":"applicationHostname","parameters":{"hostNames":"h"}}`, 200, strategy("f", `"name":"applicationHostname"`, `"sortOrder":13.5`, `"parameters":{"hostNames":"h"}`)},
+		{"gradualRolloutUserId", "POST", list, `{"name":"gradualRolloutUserId","parameters":{"percentage":25}}`, 200, strategy("f", `"name":"gradualRolloutUserId"`, `"sortOrder":14.5`, `"parameters":{"groupId":"f","percentage":"25"}`)},
 		{"parameters become strings", "POST", list, `{"name":"default","parameters":{"i":50,"f":1.50,"e":1e2,"n":-0.5,"t":true,"x":false,"o":null,"s":""}}`, 200,
-			strategy("f", `"sortOrder":14.5`, `"parameters":{"i":"50","f":"1.50","e":"100","n":"-0.5","t":"true","x":"false","o":"","s":""}`)},
-		{"fields that it cannot set are ignored", "POST", list, `{"name":"default","id":"mine","featureName":"other","nosuch":1}`, 200, strategy("f", `"sortOrder":15.5`)},
+			strategy("f", `"sortOrder":15.5`, `"parameters":{"i":"50","f":"1.50","e":"100","n":"-0.5","t":"true","x":"false","o":"","s":""}`)},
+		{"fields that it cannot set are ignored", "POST", list, `{"name":"default","id":"mine","featureName":"other","nosuch":1}`, 200, strategy("f", `"sortOrder":16.5`)},
 	})
 	s.run(t, []call{
 		{"ordered by sort order", "GET", list, "", 200, `[{"...":0,"sortOrder":-1},{"...":0,"sortOrder":0},{"...":0,"sortOrder":1},{"...":0,"sortOrder":7.5},{"...":0,"sortOrder":8.5},
-			{"...":0,"sortOrder":9.5},{"...":0,"sortOrder":10.5},{"...":0,"sortOrder":11.5},{"...":0,"sortOrder":12.5},{"...":0,"sortOrder":13.5},{"...":0,"sortOrder":14.5},{"...":0,"sortOrder":15.5}]`},
+			{"...":0,"sortOrder":9.5},{"...":0,"sortOrder":10.5},{"...":0,"sortOrder":11.5},{"...":0,"sortOrder":12.5},{"...":0,"sortOrder":13.5},{"...":0,"sortOrder":14.5},{"...":0,"sortOrder":15.5},{"...":0,"sortOrder":16.5}]`},
 		{"no strategies in another environment", "GET", in("f", "production") + "/strategies", "", 200, `[]`},
 		{"an unknown flag", "POST", in("nosuch", "development") + "/strategies", `{"name":"default"}`, 404, notFound(`"nosuch"`)},
 		{"an unknown environment", "POST", in("f", "nosuch") + "/strategies", `{"name":"default"}`, 404, notFound(`"nosuch"`)},
 		{"an environment that the project does not have", "POST", in("f", "default") + "/strategies", `{"name":"default"}`, 404, notFound(`"default"`)},
 	})
-	if got := s.events(t, "f"); len(got) != 13 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureStrategyAdd }) {
-		t.Errorf("events %q, want the creation and 12 times %s", got, flags.FeatureStrategyAdd)
+	if got := s.events(t, "f"); len(got) != 14 || slices.ContainsFunc(got[1:], func(e flags.EventType) bool { return e != flags.FeatureStrategyAdd }) {
+		t.Errorf("events %q, want the creation and 13 times %s", got, flags.FeatureStrategyAdd)
 	}
 }
 

@@ -35,7 +35,10 @@ func TestStrategyRules(t *testing.T) {
 		{"a value of 101 characters", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["` + strings.Repeat("é", 101) + `"]}]`, "/constraints/0/values/0"},
 		{"a constraint without contextName", `"name":"default","constraints":[{"operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
 		{"a constraint without operator", `"name":"default","constraints":[{"contextName":"c","values":["x"]}]`, "/constraints/0/operator"},
-		{"an unknown operator", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"x"}]`, "/constraints/0/operator"},
+		{"an unknown operator", `"name":"default","constraints":[{"contextName":"c","operator":"LIKE","value":"x"}]`, "/constraints/0/operator"},
+		{"an invalid regular expression", `"name":"default","constraints":[{"contextName":"c","operator":"REGEX","value":"a(?=b)"}]`, "/constraints/0/value"},
+		{"an invalid address", `"name":"default","constraints":[{"contextName":"c","operator":"IN_CIDR","values":["10.0.0.0/33"]}]`, "/constraints/0/values/0"},
+		{"gradualRolloutRandom without a percentage", `"name":"gradualRolloutRandom"`, "/parameters/percentage"},
 		{"an operator in another case", `"name":"default","constraints":[{"contextName":"c","operator":"in","values":["x"]}]`, "/constraints/0/operator"},
 		{"values missing", `"name":"default","constraints":[{"contextName":"c","operator":"STR_CONTAINS","value":"x"}]`, "/constraints/0/values"},
 		{"no values", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":[]}]`, "/constraints/0/values"},
@@ -75,11 +78,15 @@ func TestConstraintsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := map[string]string{"NUM": "-12.5e3", "DATE": "2026-01-31T12:00:00+02:00", "SEMVER": "1.2.3-rc.1+build"}
+	one := map[string]string{"NUM": "-12.5e3", "DATE": "2026-01-31T12:00:00+02:00", "SEMVER": "1.2.3-rc.1+build", "REGEX": "^[a-z]{3}$"}
 	var sent, want []string
 	for _, operator := range flags.Operators() {
 		kind, _, _ := strings.Cut(string(operator), "_")
-		content, answered := `"values":`+string(values), `"values":`+string(values)
+		content := `"values":` + string(values)
+		if operator == flags.InCIDR {
+			content = `"values":["10.0.0.1","10.0.0.0/8","2001:db8::/32"]`
+		}
+		answered := content
 		if value, single := one[kind]; single {
 			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, value)
 		}
@@ -88,8 +95,8 @@ func TestConstraintsAreKept(t *testing.T) {
 		want = append(want, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s,"inverted":false,"caseInsensitive":false}`, operator, answered),
 			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true}`, operator, answered))
 	}
-	if len(sent) != 30 {
-		t.Fatalf("%d constraints, want 30: the fifteen operators twice, which is the limit", len(sent))
+	if len(sent) != 38 {
+		t.Fatalf("%d constraints, want 38: the nineteen operators twice", len(sent))
 	}
 	// 10 lists of 250 values of 200 bytes do not fit into an item, so these are tested one at a time.
 	list := in("f", "development") + "/strategies"

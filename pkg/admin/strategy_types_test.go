@@ -22,10 +22,11 @@ func strategyType(name string, others ...string) string {
 func TestStrategyTypes(t *testing.T) {
 	s := serve(t)
 	builtIn := func(name string) string {
-		return fmt.Sprintf(`{"name":%q,"displayName":"<has >","title":null,"description":"<has .>","editable":false,"deprecated":%t,"parameters":"<any>"}`, name, name == "userWithId")
+		return fmt.Sprintf(`{"name":%q,"displayName":"<has >","title":null,"description":"<has .>","editable":false,"deprecated":%t,"parameters":"<any>"}`, name, name == "userWithId" || strings.HasPrefix(name, "gradual"))
 	}
 	all := func(others ...string) string {
-		list := []string{builtIn("default"), builtIn("flexibleRollout"), builtIn("userWithId"), builtIn("remoteAddress"), builtIn("applicationHostname")}
+		list := []string{builtIn("default"), builtIn("flexibleRollout"), builtIn("userWithId"), builtIn("remoteAddress"), builtIn("applicationHostname"),
+			builtIn("gradualRolloutUserId"), builtIn("gradualRolloutSessionId"), builtIn("gradualRolloutRandom")}
 		return `{"version":1,"strategies":[` + strings.Join(append(list, others...), ",") + `]}`
 	}
 	const given = `"parameters":[{"name":"p","type":"percentage","required":true},{"name":"l","type":"list","description":"a list"},{"name":"n","type":"number","description":null}]`
@@ -139,8 +140,8 @@ func TestParallelStrategyTypes(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(t, "GET", strategyTypes, "").body), &list); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(list.Strategies); n != 17 {
-		t.Errorf("%d strategy types, want 5 built-in ones and 12", n)
+	if n := len(list.Strategies); n != 20 {
+		t.Errorf("%d strategy types, want 8 built-in ones and 12", n)
 	}
 }
 

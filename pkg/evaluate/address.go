@@ -25,6 +25,12 @@ func newAddresses(items []string) *addresses {
 	return a
 }
 
+// ValidAddress reports whether the operator IN_CIDR understands a value: an address or a network, in IPv4 or IPv6.
+func ValidAddress(value string) bool {
+	a := newAddresses([]string{value})
+	return len(a.single)+len(a.networks) > 0
+}
+
 func (a *addresses) has(address netip.Addr) bool {
 	if _, found := a.single[address]; found {
 		return true

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
+
+	"guidon/pkg/evaluate"
 )
 
 // A Constraint limits a strategy to contexts that satisfy it (contract: Constraint).
@@ -42,6 +44,10 @@ const (
 	SemverEq      Operator = "SEMVER_EQ"
 	SemverGt      Operator = "SEMVER_GT"
 	SemverLt      Operator = "SEMVER_LT"
+	SemverGte     Operator = "SEMVER_GTE"
+	SemverLte     Operator = "SEMVER_LTE"
+	Regex         Operator = "REGEX"
+	InCIDR        Operator = "IN_CIDR"
 )
 
 // Operators returns all operators, in the order of docs/contract.md.
@@ -54,12 +60,13 @@ func Operators() []Operator {
 }
 
 // operators maps each operator to the kind of its value. An operator without a kind compares with a list of
-// strings.
+// strings. The last four are those that the client specification has added since the contract was written.
 var operators = []operatorRule{
 	{NotIn, nil}, {In, nil}, {StrEndsWith, nil}, {StrStartsWith, nil}, {StrContains, nil},
 	{NumEq, numberValue}, {NumGt, numberValue}, {NumGte, numberValue}, {NumLt, numberValue}, {NumLte, numberValue},
 	{DateAfter, dateValue}, {DateBefore, dateValue},
 	{SemverEq, semverValue}, {SemverGt, semverValue}, {SemverLt, semverValue},
+	{SemverGte, semverValue}, {SemverLte, semverValue}, {Regex, regexValue}, {InCIDR, nil},
 }
 
 type operatorRule struct {
@@ -77,6 +84,7 @@ var (
 	numberValue = &valueKind{isNumber, "a decimal number"}
 	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z"}
 	semverValue = &valueKind{isSemver, "a full semantic version, such as 1.2.3"}
+	regexValue  = &valueKind{isRegex, "a regular expression in the syntax of RE2"}
 )
 
 // Check adds all problems of the constraint, at paths below path.
@@ -94,6 +102,17 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 		c.checkValue(path, operators[i].kind, limits, p)
 	case len(c.Values) == 0:
 		p.Add(path+"/values", "must have at least one value: %s compares with a list", c.Operator)
+	case c.Operator == InCIDR && len(c.Values) <= limits.ConstraintValues:
+		c.checkAddresses(path, limits, p)
+	}
+}
+
+// checkAddresses adds a problem for each value that is not an address. The evaluator would ignore it.
+func (c Constraint) checkAddresses(path string, limits Limits, p *Problems) {
+	for i, value := range c.Values {
+		if utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value) {
+			p.Add(path+"/values/"+strconv.Itoa(i), "must be an IP address or a network, such as 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+		}
 	}
 }
 
@@ -119,8 +138,26 @@ func (c Constraint) checkValue(path string, kind *valueKind, limits Limits, p *P
 	case c.Value == nil:
 		p.Add(path, "is required: the value of %s must be %s", c.Operator, kind.description)
 	case utf8.RuneCountInString(*c.Value) <= limits.ConstraintValueLength && !kind.valid(*c.Value):
-		p.Add(path, "must be %s for the operator %s", kind.description, c.Operator)
+		p.Add(path, "must be %s for the operator %s%s", kind.description, c.Operator, c.regexFault())
 	}
+}
+
+// regexFault says what is wrong with the value of the operator REGEX, after a colon. It is "" for other operators.
+func (c Constraint) regexFault() string {
+	if c.Operator != Regex {
+		return ""
+	}
+	if *c.Value == "" {
+		return ": it is empty"
+	}
+	_, err := evaluate.CompileRegex(*c.Value, false)
+	return ": " + err.Error()
+}
+
+// isRegex reports whether s can be evaluated: it must be valid and not too large. An empty one would match everyone.
+func isRegex(s string) bool {
+	_, err := evaluate.CompileRegex(s, false)
+	return s != "" && err == nil
 }
 
 // isNumber reports whether s is a finite decimal number. ParseFloat alone also accepts hexadecimal numbers, NaN

@@ -21,7 +21,7 @@ func one(value string) *string { return &value }
 func TestOperators(t *testing.T) {
 	got := commaList(Operators())
 	want := "NOT_IN, IN, STR_ENDS_WITH, STR_STARTS_WITH, STR_CONTAINS, NUM_EQ, NUM_GT, NUM_GTE, NUM_LT, NUM_LTE, " +
-		"DATE_AFTER, DATE_BEFORE, SEMVER_EQ, SEMVER_GT, SEMVER_LT"
+		"DATE_AFTER, DATE_BEFORE, SEMVER_EQ, SEMVER_GT, SEMVER_LT, SEMVER_GTE, SEMVER_LTE, REGEX, IN_CIDR"
 	if got != want {
 		t.Errorf("Operators() = %s, want %s", got, want)
 	}
@@ -60,6 +60,14 @@ func TestConstraintCheck(t *testing.T) {
 		{"a list for one value", Constraint{ContextName: "c", Operator: SemverGt, Values: []string{"1.2.3"}}, []string{"/value"}, `with "value"`},
 		{"a value too long", Constraint{ContextName: "c", Operator: NumLt, Value: one("123456")}, []string{"/value"}, "at most 5 characters, has 6"},
 		{"a value of another kind", Constraint{ContextName: "c", Operator: DateAfter, Value: one("soon")}, []string{"/value"}, "ISO 8601"},
+		{"addresses", Constraint{ContextName: "c", Operator: InCIDR, Values: []string{"::1", "::/0"}}, nil, ""},
+		{"no addresses", Constraint{ContextName: "c", Operator: InCIDR}, []string{"/values"}, "at least one"},
+		{"what is no address", Constraint{ContextName: "c", Operator: InCIDR, Values: []string{"::1", "10.x", ""}}, []string{"/values/1", "/values/2"}, "must be an IP address or a network, such as 10.0.0.1"},
+		{"an address too long", Constraint{ContextName: "c", Operator: InCIDR, Values: []string{"10.0.0.1"}}, []string{"/values/0"}, "at most 5 characters"},
+		{"too many addresses", Constraint{ContextName: "c", Operator: InCIDR, Values: make([]string, 4)}, []string{"/values"}, "at most 3 values"},
+		{"an invalid expression", Constraint{ContextName: "c", Operator: Regex, Value: one("(a")}, []string{"/value"}, "syntax of RE2 for the operator REGEX: error parsing regexp: missing closing )"},
+		{"an empty expression", Constraint{ContextName: "c", Operator: Regex, Value: one("")}, []string{"/value"}, "it is empty"},
+		{"a list for an expression", Constraint{ContextName: "c", Operator: Regex, Values: []string{"a"}}, []string{"/value"}, `with "value"`},
 		{"many faults", Constraint{Operator: NumLte, Value: one("x"), Values: []string{"abcdef"}}, []string{"/contextName", "/values/0", "/value"}, ""},
 	}
 	for _, tt := range tests {
@@ -107,7 +115,12 @@ func TestConstraintValueTypes(t *testing.T) {
 			},
 		},
 		{
-			[]Operator{SemverEq, SemverGt, SemverLt},
+			[]Operator{Regex},
+			[]string{"a", "^user\\d{3}$", "(?i)^abc$", "^[^@]+@example\\.com$", "[[:alpha:]]+", "(foo|fo)", "^a.*?b$", "\\p{Greek}", "ä"},
+			[]string{"", "(", "a(?=b)", "(a)\\1", "a**", "[", "\\", "(a{1,30}){1,30}", "a{1001}", "(?<!a)b", "\\p{Nonsense}"},
+		},
+		{
+			[]Operator{SemverEq, SemverGt, SemverLt, SemverGte, SemverLte},
 			[]string{"0.0.0", "1.2.3", "1.2.3-rc.1", "1.2.3+build.5", "1.2.3-rc.1+build.5", "10.20.30"},
 			[]string{"", "1", "1.2", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.3-", "1.2.x", " 1.2.3", "latest", "-1.2.3", "1.2.3-01"},
 		},

@@ -3,6 +3,7 @@ package flags
 import (
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +41,11 @@ func FuzzConstraint(f *testing.F) {
 			if _, err := time.Parse(time.DateOnly, value[:min(10, len(value))]); err != nil {
 				t.Errorf("%q is taken for a date", value)
 			}
-		case SemverEq, SemverGt, SemverLt:
+		case Regex:
+			if _, err := regexp.Compile(value); err != nil || value == "" {
+				t.Errorf("%q is taken for a regular expression", value)
+			}
+		case SemverEq, SemverGt, SemverLt, SemverGte, SemverLte:
 			if v, err := semver.StrictNewVersion(value); err != nil || v.Original() != value {
 				t.Errorf("%q is taken for a version", value)
 			}

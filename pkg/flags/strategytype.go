@@ -49,7 +49,12 @@ func (s *StrategyTypes) All() []StrategyType {
 	for _, t := range builtInTypes {
 		all = append(all, t.StrategyType)
 	}
-	return append(all, s.List...)
+	for _, t := range s.List {
+		if !t.BuiltIn() { // a custom type from before the name was built in
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // Find returns the built-in or custom type of that name, and whether it exists.
@@ -226,10 +231,10 @@ var builtInTypes = []builtInStrategyType{
 		Parameters: []StrategyParameter{
 			{"rollout", percentageParameter, "The percentage. Default: 100.", false},
 			{"stickiness", stringParameter, "The context field that identifies a user: default, userId, sessionId, random or another one. Default: default.", false},
-			{"groupId", stringParameter, "Flags with the same group are on for the same users at the same percentage. Default: the name of the flag.", false},
+			rolloutGroup,
 		},
 	}, map[string]func(string) string{
-		"rollout": constant("100"), "stickiness": constant("default"), "groupId": func(feature string) string { return feature },
+		"rollout": constant("100"), "stickiness": constant("default"), "groupId": flagName,
 	}},
 	{StrategyType{
 		Name: "userWithId", DisplayName: "User IDs", Deprecated: true,
@@ -244,7 +249,30 @@ var builtInTypes = []builtInStrategyType{
 		Name: "applicationHostname", DisplayName: "Hosts", Description: "On if the application runs on one of the listed hosts.",
 		Parameters: []StrategyParameter{{"hostNames", listParameter, "The host names.", false}},
 	}, nil},
+	{StrategyType{
+		Name: "gradualRolloutUserId", DisplayName: "Gradual rollout by user ID", Deprecated: true,
+		Description: "On for a percentage of users with a user ID. A gradual rollout with the stickiness userId does the same.",
+		Parameters:  []StrategyParameter{percentageOfUsers, rolloutGroup},
+	}, map[string]func(string) string{"groupId": flagName}},
+	{StrategyType{
+		Name: "gradualRolloutSessionId", DisplayName: "Gradual rollout by session ID", Deprecated: true,
+		Description: "On for a percentage of sessions. A gradual rollout with the stickiness sessionId does the same.",
+		Parameters:  []StrategyParameter{percentageOfUsers, rolloutGroup},
+	}, map[string]func(string) string{"groupId": flagName}},
+	{StrategyType{
+		Name: "gradualRolloutRandom", DisplayName: "Random rollout", Deprecated: true,
+		Description: "On for a percentage of evaluations, at random. A gradual rollout with the stickiness random does the same.",
+		Parameters:  []StrategyParameter{percentageOfUsers},
+	}, nil},
 }
+
+// Parameters that several built-in types have.
+var (
+	percentageOfUsers = StrategyParameter{"percentage", percentageParameter, "The percentage.", true}
+	rolloutGroup      = StrategyParameter{"groupId", stringParameter, "Flags with the same group are on for the same users at the same percentage. Default: the name of the flag.", false}
+)
+
+func flagName(feature string) string { return feature }
 
 func constant(value string) func(string) string { return func(string) string { return value } }
 

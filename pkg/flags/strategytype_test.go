@@ -80,7 +80,7 @@ func TestCheckStrategyOfCustomType(t *testing.T) {
 
 func TestStrategyTypes(t *testing.T) {
 	registry := &StrategyTypes{List: []StrategyType{{Name: "mine"}}}
-	const builtIn = "default flexibleRollout userWithId remoteAddress applicationHostname"
+	const builtIn = "default flexibleRollout userWithId remoteAddress applicationHostname gradualRolloutUserId gradualRolloutSessionId gradualRolloutRandom"
 	tests := []struct {
 		name   string
 		change func(*StrategyTypes) error
