@@ -72,7 +72,7 @@ var patterns = map[string]string{
 	"semver": `^` + digits + `\.` + digits + `\.` + digits + `(-` + identifier + `(\.` + identifier + `)*)?` +
 		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`,
 	"ipv4Network": `^(` + octet + `\.){3}` + octet + `/(3[0-2]|[12]?[0-9])$`,
-	"ipv6Network": `^(([0-9A-Fa-f]{1,4}:){1,7}|:):/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
+	"ipv6Network": `^[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
 }
 
 var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -131,7 +132,7 @@ func (o addressOperand) compare(value string, _ time.Time) answer {
 // The bounds of a regular expression. RE2, which Go implements, takes time in proportion to the instructions of the
 // program and the length of the value, and never backtracks without end.
 const (
-	MaxRegexLength = 1_000 // characters of the pattern in bytes
+	MaxRegexLength = 1_000 // bytes of the pattern
 	maxRegexSize   = 300   // instructions of the program; (a?){1000} is short and has 2,000
 )
 
@@ -149,7 +150,7 @@ func newRegexOperand(c Constraint) operand {
 // wrong if the pattern is invalid or too large to be evaluated.
 func CompileRegex(pattern string, caseInsensitive bool) (*regexp.Regexp, error) {
 	if len(pattern) > MaxRegexLength {
-		return nil, &syntax.Error{Code: syntax.ErrLarge, Expr: pattern[:20] + "…"}
+		return nil, fmt.Errorf("it has %d bytes, and no more than %d are allowed", len(pattern), MaxRegexLength)
 	}
 	if caseInsensitive {
 		pattern = "(?i)" + pattern
