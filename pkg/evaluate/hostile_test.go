@@ -3,6 +3,7 @@ package evaluate_test
 import (
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ func TestHostileInput(t *testing.T) {
 	for i := range 5_000 {
 		properties["property-"+strconv.Itoa(i)] = "value"
 	}
+	var worst time.Duration
 	const bound = 50 * time.Millisecond
 	for operator, constraint := range constraints {
 		constraint.ContextName = "x"
@@ -52,11 +54,14 @@ func TestHostileInput(t *testing.T) {
 		for kind, value := range contexts {
 			properties["x"] = value
 			ctx := &evaluate.Context{UserID: value, SessionID: value, RemoteAddress: value, Hostname: value, Properties: properties}
-			if took := fastest(func() { set.Evaluate("flag", ctx) }); took > bound {
+			took := fastest(func() { set.Evaluate("flag", ctx) })
+			worst = max(worst, took)
+			if took > bound {
 				t.Errorf("%s with a context of %s took %v, want at most %v", operator, kind, took, bound)
 			}
 		}
 	}
+	t.Logf("the slowest evaluation took %v", worst)
 }
 
 // TestThousandsOfConstraints checks a set that no administration would accept.
@@ -84,17 +89,25 @@ func TestThousandsOfConstraints(t *testing.T) {
 	}
 }
 
-// fastest returns the shortest of several runs, so that other programs on the machine do not count.
+// fastest returns the shortest processor time of several runs. Other programs on the machine do not count.
 func fastest(run func()) time.Duration {
 	best := time.Hour
 	for range 5 {
-		start := time.Now()
+		start := processorTime()
 		run()
-		if best = min(best, time.Since(start)); best < time.Millisecond {
+		if best = min(best, processorTime()-start); best < time.Millisecond {
 			break
 		}
 	}
 	return best
+}
+
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // TestRegexBounds checks which patterns are refused.
