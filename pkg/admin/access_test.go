@@ -41,7 +41,7 @@ func TestProjectUsers(t *testing.T) {
 		{"replace the roles", "PUT", ann + "6", "", 200, ""},
 		{"list the new role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"replace by the same role", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
-		{"change a user who is no member", "PUT", project + "/users/1/roles/5", "", 200, ""},
+		{"change a user who is not a member", "PUT", project + "/users/1/roles/5", "", 200, ""},
 		{"nothing changed", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"remove a role that the user does not have", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
 		{"remove a role", "DELETE", ann + "6", "", 200, ""},

@@ -285,7 +285,7 @@ func TestLogPermissions(t *testing.T) {
 	for _, header := range []string{viewer, owner} {
 		for _, path := range []string{log, log + "?limit=2", searchLog, searchLog + "?project=shop", searchLog + "?type=api-token-created", searchLog + "?query=secret"} {
 			if got := s.log(t, path, header); reserved(got) > 0 {
-				t.Errorf("GET %s shows %q to a caller who is no administrator", path, kinds(got))
+				t.Errorf("GET %s shows %q to a caller who is not an administrator", path, kinds(got))
 			}
 		}
 		if got := s.log(t, log, header); len(got) != len(all)-reserved(all) || len(got) == 0 || len(got) == len(all) {

@@ -16,10 +16,10 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	s := serveTallied(t, time.Now())
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	const shop = "/api/admin/projects/shop"
-	who, id := map[string]string{}, map[string]string{}
+	headers, id := map[string]string{}, map[string]string{}
 	member := func(name, role string) {
 		number, header := s.person(t, flags.RoleViewer)
-		who[name], id[name] = header, fmt.Sprint(number)
+		headers[name], id[name] = header, fmt.Sprint(number)
 		if role != "" {
 			s.must(t, "POST", shop+"/users/"+id[name]+"/roles/"+role, "")
 		}
@@ -47,20 +47,20 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	member("reads tokens", s.roleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
 	member("tokens in development", s.roleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
 	number, header := s.person(t, flags.RoleEditor)
-	who["editor"], id["editor"] = header, fmt.Sprint(number)
-	for _, header := range who {
+	headers["editor"], id["editor"] = header, fmt.Sprint(number)
+	for _, header := range headers {
 		s.do(t, "GET", project, "", header) // records the use of the token, which happens once an hour
 	}
-	at := func(whom, name string) string { return shop + "/users/" + id[whom] + "/roles/" + role[name] }
-	set := func(whom, name string) string {
-		return fmt.Sprintf(`{"roles":[{"id":%s,"users":[%s]}]}`, role[name], id[whom])
+	at := func(user, name string) string { return shop + "/users/" + id[user] + "/roles/" + role[name] }
+	set := func(user, name string) string {
+		return fmt.Sprintf(`{"roles":[{"id":%s,"users":[%s]}]}`, role[name], id[user])
 	}
 	token := s.apiToken(t, `{"tokenName":"of-shop","type":"client","project":"shop"}`)
 	const later = `{"expiresAt":"2090-01-01T00:00:00Z"}`
 
 	for _, tt := range []struct {
-		who, method, path, body string
-		status                  int
+		caller, method, path, body string
+		status                     int
 	}{
 		// Roles in the project, for others and for the caller.
 		{"owner", "POST", at("guest", "all of it"), "", 403},
@@ -136,8 +136,8 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		{"editor", "POST", "/api/admin/projects/mine/users/" + id["editor"] + "/roles/4", "", 403},
 		{"editor", "PUT", shop, `{"name":"mine"}`, 403},
 	} {
-		name := fmt.Sprintf("%s: %s %s %s", tt.who, tt.method, tt.path, tt.body)
-		got := s.do(t, tt.method, tt.path, tt.body, who[tt.who])
+		name := fmt.Sprintf("%s: %s %s %s", tt.caller, tt.method, tt.path, tt.body)
+		got := s.do(t, tt.method, tt.path, tt.body, headers[tt.caller])
 		if got.status != tt.status {
 			t.Errorf("%s: status %d, want %d; body %s", name, got.status, tt.status, got.body)
 		}

@@ -145,13 +145,13 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 	if elsewhere && !strings.HasPrefix(route, "GET ") && !strings.HasSuffix(route, "/favorites") {
 		byOwner = 403 // the owner can only read there
 	}
-	for _, who := range []struct {
+	for _, caller := range []struct {
 		headers []string
 		status  int
 	}{{nil, want}, {[]string{as(m.owner)}, byOwner}} {
-		got := m.do(t, c.method, c.path, c.body, who.headers...)
-		if got.status != who.status {
-			t.Errorf("%s: %s %s %v: status %d, want %d; body %.300s", c.name, c.method, c.path, who.headers, got.status, who.status, got.body)
+		got := m.do(t, c.method, c.path, c.body, caller.headers...)
+		if got.status != caller.status {
+			t.Errorf("%s: %s %s %v: status %d, want %d; body %.300s", c.name, c.method, c.path, caller.headers, got.status, caller.status, got.body)
 		}
 		if n := got.writes(t); n > 0 {
 			t.Errorf("%s: %d writes, want none", c.name, n)
