@@ -19,6 +19,9 @@ import (
 
 // TestDeployment is `make test-deploy`: it builds and deploys the stage dev with the SAM CLI to an emulator of AWS that
 // enforces the policies of roles. Each part continues with the stage as the previous part left it.
+// shellBlock matches a fenced block of shell commands.
+var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+
 func TestDeployment(t *testing.T) {
 	s := newStage(t)
 	s.deploy(t)

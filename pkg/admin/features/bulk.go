@@ -70,6 +70,15 @@ func (b flagsBody) load(tx *httpapi.Tx, keys ...flags.Key) {
 	tx.Load(append(httpapi.FeatureKeys(b.Features.Value...), keys...)...)
 }
 
+// prepare checks that the project exists, and loads the flags of the body.
+func (b flagsBody) prepare(m *httpapi.Many, at httpapi.InProject) error {
+	return m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		b.load(tx)
+		return nil
+	})
+}
+
 // each changes every flag of the body, and returns an error that tells which ones failed.
 func (b flagsBody) each(m *httpapi.Many, done string, change func(tx *httpapi.Tx, name string) error) error {
 	names, places := b.names()
@@ -77,11 +86,7 @@ func (b flagsBody) each(m *httpapi.Many, done string, change func(tx *httpapi.Tx
 }
 
 func archiveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
-	if err := m.Read(func(tx *httpapi.Tx) error {
-		at.Project(tx)
-		in.load(tx)
-		return nil
-	}); err != nil {
+	if err := in.prepare(m, at); err != nil {
 		return err
 	}
 	return in.each(m, "archived", func(tx *httpapi.Tx, name string) error {
@@ -121,11 +126,7 @@ func validateArchive(tx *httpapi.Tx, at httpapi.InProject, in flagsBody) (archiv
 }
 
 func reviveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
-	if err := m.Read(func(tx *httpapi.Tx) error {
-		at.Project(tx)
-		in.load(tx)
-		return nil
-	}); err != nil {
+	if err := in.prepare(m, at); err != nil {
 		return err
 	}
 	return in.each(m, "revived", func(tx *httpapi.Tx, name string) error {
@@ -175,11 +176,7 @@ func (b markBody) Check(limits flags.Limits, problems *flags.Problems) {
 }
 
 func markFeatures(m *httpapi.Many, at httpapi.InProject, in markBody) error {
-	if err := m.Read(func(tx *httpapi.Tx) error {
-		at.Project(tx)
-		in.load(tx)
-		return nil
-	}); err != nil {
+	if err := in.prepare(m, at); err != nil {
 		return err
 	}
 	return in.each(m, "marked", func(tx *httpapi.Tx, name string) error {
