@@ -270,6 +270,9 @@ func (tx *Tx) apply() {
 		key := keyOf(w)
 		tx.round.view[key] = w.After
 		if named, known := tx.round.memo[segmentsByName].(map[string]*flags.Segment); known {
+			if s, is := w.Before.(*flags.Segment); is {
+				delete(named, s.Name)
+			}
 			if s, is := w.After.(*flags.Segment); is {
 				named[s.Name] = s
 			}
