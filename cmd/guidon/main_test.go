@@ -179,7 +179,7 @@ func TestExitCodes(t *testing.T) {
 		{"no such flag", "flag show nosuch", nil, exitRefused, "the server answers 404 to GET /api/admin/projects/default/features/nosuch"},
 		{"no such project", "flag list --project nosuch", nil, exitRefused, "answers 404"},
 		{"no such environment", "flag on nosuch --environment nosuch", nil, exitRefused, "answers 404"},
-		{"no token", "flag list", []string{"GUIDON_TOKEN="}, exitRefused, "answers 401"},
+		{"no token", "flag list", []string{"GUIDON_TOKEN="}, exitRefused, "no token: set GUIDON_TOKEN or use --token"},
 		{"a wrong token", "flag list --token *:*.wrong", nil, exitRefused, "check the token"},
 		{"no server", "flag list --url http://127.0.0.1:1", nil, exitUnavailable, "the server cannot be reached at http://127.0.0.1:1"},
 		{"a failing server", "flag list", []string{"GUIDON_URL=" + busy.URL}, exitUnavailable, "answers 500"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,10 +95,21 @@ func (a *app) calls(cmd *cobra.Command, do func(ctx context.Context, server *adm
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), server, args)
+		err = do(cmd.Context(), server, args)
+		if refusal, ok := errors.AsType[*adminapi.Refusal](err); ok && refusal.Status == http.StatusUnauthorized && server.Token == "" {
+			return &noTokenError{refusal}
+		}
+		return err
 	})
 	return cmd
 }
+
+// A noTokenError is the 401 of a command without a token. A server with AUTH_TYPE=none needs none, so the server decides.
+type noTokenError struct{ refusal *adminapi.Refusal }
+
+func (e *noTokenError) Error() string { return "no token: set GUIDON_TOKEN or use --token" }
+
+func (e *noTokenError) Unwrap() error { return e.refusal }
 
 // server is a client of the server that the flags or the environment name.
 func (a *app) server() (*adminapi.Client, error) {

@@ -104,7 +104,7 @@ func TestBulkDeadline(t *testing.T) {
 			if err := json.Unmarshal([]byte(got.body), &result); err != nil || got.status != 503 || got.header.Get("Retry-After") == "" {
 				t.Fatalf("%d %s (%v), want a 503 with a JSON body", got.status, got.body, err)
 			}
-			if len(result.Details) != n-done || !strings.Contains(result.Message, fmt.Sprintf("%d of %d flags were archived", done, n)) {
+			if len(result.Details) != n-done || !strings.Contains(result.Message, fmt.Sprintf("the time ran out after %d of %d flags", done, n)) {
 				t.Errorf("%s with %d details, want %d of %d archived", result.Message, len(result.Details), done, n)
 			}
 			failed := map[string]bool{}

@@ -77,7 +77,7 @@ func TestDependencies(t *testing.T) {
 			{"one of another project", "POST", of("other"), `{"feature":"stranger"}`, 400, invalid("/feature")},
 			{"a parent that is a child", "POST", of("other"), `{"feature":"child"}`, 400, invalid("/feature")},
 			{"a parent that is its child", "POST", of("parent"), `{"feature":"child"}`, 400, invalid("/feature")},
-			{"a flag that is a parent", "POST", of("parent"), `{"feature":"other"}`, 409, hasChildren("depends on it", "child")},
+			{"a flag that is a parent", "POST", of("parent"), `{"feature":"other"}`, 409, hasChildren("is a parent and cannot have one itself", "child")},
 			{"an archived flag", "POST", of("gone"), `{"feature":"parent"}`, 404, notFound("archived")},
 			{"an unknown child", "POST", of("nosuch"), `{"feature":"parent"}`, 404, notFound(`"nosuch"`)},
 			{"a flag of another project", "POST", "/api/admin/projects/elsewhere/features/other/dependencies", `{"feature":"parent"}`, 404, notFound(`"other"`)},

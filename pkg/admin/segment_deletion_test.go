@@ -207,7 +207,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 	t.Cleanup(web.Close)
 	hurried := *s
 	hurried.url = web.URL
-	hurried.check(t, call{"interrupted", "DELETE", allSegments + "/1", "", 503, failure("ServiceUnavailableError", "only a part of this was done")})
+	hurried.check(t, call{"interrupted", "DELETE", allSegments + "/1", "", 503, failure("ServiceUnavailableError", "only a part was done; send the same request again")})
 	faults.Change(func(f *dynamotest.Faults) { f.Script = nil })
 	s.check(t, call{"again", "DELETE", allSegments + "/1", "", 204, ""})
 	for _, flag := range []string{"a", "b", "c"} {

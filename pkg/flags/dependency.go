@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -59,7 +60,7 @@ func (f *Feature) SetDependency(parent *Feature, d Dependency) error {
 		return err
 	}
 	if len(f.Children) > 0 {
-		return f.childrenConflict("flag %q cannot have a parent because %s on it: there is only one level of dependencies")
+		return f.childrenConflict(fmt.Sprintf("flag %q is a parent and cannot have one itself: there is only one level of dependencies", f.Name))
 	}
 	if len(d.Variants) == 0 {
 		d.Variants = nil // the stored form has no empty list; a repeated import must find no difference
@@ -128,13 +129,9 @@ func (f *Feature) Relation() Relation {
 }
 
 // childrenConflict returns the Conflict of a change that is impossible while the flag has children. The details
-// name them. The format gets the flag's name and the number of children as text.
-func (f *Feature) childrenConflict(format string) error {
-	depend := "another flag depends"
-	if n := len(f.Children); n > 1 {
-		depend = strconv.Itoa(n) + " other flags depend"
-	}
-	err := Errorf(Conflict, format, f.Name, depend)
+// name them.
+func (f *Feature) childrenConflict(message string) error {
+	err := Errorf(Conflict, "%s", message)
 	var children Problems
 	for _, child := range f.Children {
 		children.Add("", "%s", child)

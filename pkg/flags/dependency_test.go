@@ -56,7 +56,7 @@ func TestSetDependency(t *testing.T) {
 		{"an archived flag", alone, gone, needs("gone"), Invalid, "archived", "", ""},
 		{"a child of another", alone, child, needs("child"), Invalid, "only one level", "", ""},
 		{"its own child", first, child, needs("child"), Invalid, "only one level", "", "child"},
-		{"a parent's parent", second, alone, needs("alone"), Conflict, "another flag depends on it", "", "child"},
+		{"a parent's parent", second, alone, needs("alone"), Conflict, "is a parent and cannot have one itself", "", "child"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

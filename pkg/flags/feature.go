@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -148,8 +149,11 @@ func (f *Feature) Archive(at time.Time, parents ...*Feature) error {
 	if f.Archived {
 		return nil
 	}
-	if len(f.Children) > 0 {
-		return f.childrenConflict("flag %q cannot be archived because %s on it; archive those first, or remove the dependencies")
+	switch n := len(f.Children); {
+	case n == 1:
+		return f.childrenConflict(fmt.Sprintf("flag %q cannot be archived: %s depends on it; archive %[2]s first, or remove the dependency", f.Name, f.Children[0]))
+	case n > 1:
+		return f.childrenConflict(fmt.Sprintf("flag %q cannot be archived: %d other flags depend on it; archive those first, or remove the dependencies", f.Name, n))
 	}
 	f.RemoveDependencies(parents...)
 	if len(f.Dependencies) > 0 {

@@ -69,7 +69,7 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 	if n <= l.Strategies {
 		return nil
 	}
-	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, but no more than %d are allowed", flag, n, environment, l.Strategies)
+	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, but no more than %d are allowed; remove some first", flag, n, environment, l.Strategies)
 }
 
 // effectiveStrategies returns the strategies that the import gives the flag. An enabled flag with an explicitly

@@ -126,8 +126,8 @@ func (s Strategy) checkVariants(p *Problems) {
 // returns Invalid if the limit is reached.
 func (f *Feature) AddStrategy(env ProjectEnvironment, s Strategy, limits Limits) error {
 	strategies := f.In(env).Strategies
-	if n := len(strategies); n >= limits.Strategies {
-		return Errorf(Invalid, "flag %q has %d strategies in environment %q, and no more than %d are allowed; remove one first", f.Name, n, env.Name, limits.Strategies)
+	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)+1); err != nil {
+		return err
 	}
 	s.Variants = Distribute(s.Variants)
 	f.setStrategies(env, append(slices.Clone(strategies), s))

@@ -207,7 +207,7 @@ func TestPartsOfAChange(t *testing.T) {
 		})
 	})}
 	w := call(t, seeded(t), op, httpapi.Config{}, "")
-	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "only a part of this was done") {
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "only a part was done; send the same request again") {
 		t.Errorf("%d %s, want a 503 that tells of the part", w.Code, w.Body)
 	}
 }

@@ -202,9 +202,9 @@ func (tx *Tx) committed(err error) error {
 
 // conflicted is the error of a request that lost every race until its time was over.
 func conflicted(err error, begun bool) *flags.Error {
-	message := "too many others changed this at the same time, and nothing was changed; try again"
+	message := "other requests kept changing this, and nothing was changed; try again"
 	if begun {
-		message = "only a part of this was done; try again, and the rest is done or refused"
+		message = "only a part was done; send the same request again to do the rest"
 	}
 	return &flags.Error{Kind: flags.Unavailable, Err: err, Message: message}
 }

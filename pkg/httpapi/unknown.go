@@ -25,11 +25,11 @@ func unknownPath(r *http.Request) *flags.Error {
 			return flags.Errorf(flags.NotFound, "%s", p.message)
 		}
 	}
-	message := "no such endpoint; see /docs"
+	message := "no such endpoint"
 	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
-		message += "; remove the doubled slash, or the slash at the end of the path"
+		message += ": remove the extra slash"
 	}
-	return flags.Errorf(flags.NotFound, "%s", message)
+	return flags.Errorf(flags.NotFound, "%s; see /docs", message)
 }
 
 // toDocs reports whether a browser asks for a path that people try first: it is redirected to the documentation.

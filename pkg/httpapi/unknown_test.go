@@ -51,7 +51,7 @@ func TestUnknownPaths(t *testing.T) {
 		{"Edge", "POST", "/edge/validate", 404, "not available yet", "", "/edge/validate"},
 		{"not an SDK", "GET", "/api/clients", 404, "no such endpoint; see /docs", "", "/api/{…}"},
 		{"a secret", "GET", "/*:*.secret", 404, "no such endpoint", "", "/{…}"},
-		{"a slash at the end", "GET", "/nothing/", 404, "remove the doubled slash", "", "/{…}/"},
+		{"a slash at the end", "GET", "/nothing/", 404, "no such endpoint: remove the extra slash; see /docs", "", "/{…}/"},
 		{"the root", "GET", "/", 302, "", "/docs", "/"},
 		{"docs with a slash", "GET", "/docs/", 302, "", "/docs", "/docs/"},
 		{"no browser", "POST", "/", 404, "no such endpoint", "", "/"},

@@ -268,7 +268,7 @@ func failure(done string, places []int, errs []error) error {
 		}
 		one, ok := errors.AsType[*flags.Error](err)
 		if !ok {
-			one = flags.Errorf(flags.Internal, "internal error; search the log for the id of this error")
+			one = flags.Errorf(flags.Internal, "internal error; search the log for this id")
 		}
 		kinds[one.Kind] = true
 		all.Kind, all.Err = one.Kind, errors.Join(all.Err, err)
@@ -300,7 +300,7 @@ func inOneLine(e *flags.Error) string {
 func summary(done string, all int, failure *flags.Error) string {
 	switch failed := len(failure.Details); {
 	case failure.Kind == flags.Unavailable:
-		return fmt.Sprintf("%d of %d flags were %s before the time was over; see the details for the others; try again, and flags that were %[3]s stay so", all-failed, all, done)
+		return fmt.Sprintf("the time ran out after %d of %d flags; send the same request again", all-failed, all)
 	case all == 1:
 		return fmt.Sprintf("the flag could not be %s: %s", done, failure.Details[0].Message)
 	case failed == all:

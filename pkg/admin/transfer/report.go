@@ -73,7 +73,7 @@ const (
 func reasonsOf(err error, skipped int) []string {
 	known, ok := errors.AsType[*flags.Error](err)
 	if !ok {
-		return []string{"internal error; search the log for this import"}
+		return []string{"internal error; search the log for this id"}
 	}
 	reasons := httpapi.Each(known.Details, func(d flags.Detail) string {
 		return strings.TrimPrefix(cmp.Or(d.Path, "/flag"), "/") + ": " + d.Message
