@@ -232,7 +232,7 @@ func TestBusy(t *testing.T) {
 		{"the same data", "is in use by process", []string{"DATA_DIR=" + data, "PORT=0"}},
 		{"no port", "PORT is", []string{"PORT=http"}},
 		{"a malformed token", "INIT_ADMIN_API_TOKENS", []string{"DATA_DIR=" + data, "PORT=0", "INIT_ADMIN_API_TOKENS=x"}},
-		{"every origin", "* is not taken", []string{"DATA_DIR=" + data, "PORT=0", "CORS_ORIGINS=*"}},
+		{"every origin", "* is not allowed", []string{"DATA_DIR=" + data, "PORT=0", "CORS_ORIGINS=*"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			second := launch(t, tt.env...)

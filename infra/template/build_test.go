@@ -31,7 +31,7 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 	if !bytes.Equal(first, again) {
 		t.Errorf("the same code builds a different binary, so every deployment would publish new versions")
 	}
-	changed := filepath.Join(root, "pkg", "httpapi", "fallback.go")
+	changed := filepath.Join(root, "pkg", "admin", "fallback", "fallback.go")
 	code, err := os.ReadFile(changed)
 	if err != nil {
 		t.Fatal(err)
