@@ -3,8 +3,8 @@
 // data. The caller adds id, time and author.
 //
 // Data tells what is there after the change, PreData what was there before. Both are stored as JSON and stay for years,
-// so their shapes are defined here and nowhere else: an answer of the API that changes leaves the log as it is. The golden
-// files in testdata hold one event of every type, as a test of the whole interface left it.
+// so their shapes are defined here, except the small values in pkg/shape: a change of an answer does not change the log.
+// The golden files in testdata hold one event of every type, as a test of the whole interface left it.
 package events
 
 import (

@@ -5,21 +5,35 @@
 //
 //	{Route: "POST " + env + "/on", Permission: flags.UpdateFeatureEnvironment, Handle: httpapi.Handle(enableFeature)}
 //
-//	func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (wire.Feature, error) {
+//	func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRecord, error) {
 //		f, env := at.Find(tx) // ends the transaction with the 404 if one of them does not exist
+//		if err := enableIn(tx, f, env); err != nil {
+//			return featureRecord{}, err
+//		}
+//		return switched(tx, at, f, env), nil
+//	}
+//
+//	func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) error {
 //		if err := f.Enable(env, tx.NewID); err != nil {
-//			return wire.Feature{}, err
+//			return err
 //		}
 //		tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
-//		return record(tx, f), nil
+//		return nil
 //	}
 //
 // The function reads and changes through a Tx, and runs again when another writer was first (run.go). The path and query
 // are a Place (places.go), the body and the answer are types: the description of the interface is made from them. An
 // operation of several transactions takes a Many (many.go).
 //
-// A request goes: load what the place names with the caller's token (one call), 401, 403, Operation.Allow, 415 and 413, 400
-// of the body, 400 of the path and query, and then the function itself.
+// A request takes these steps, and ends at the first error:
+//
+//  1. Load what the place names, with the caller's token, in one call.
+//  2. Check the token (401).
+//  3. Check the permission (403), and the operation's own Allow (403).
+//  4. Check the content type and the size of the body (415, 413).
+//  5. Decode and check the body (400).
+//  6. Check the path and query (400).
+//  7. Run the function.
 package httpapi
 
 import (

@@ -57,8 +57,8 @@ type outcome struct {
 	took   time.Duration
 }
 
-// respond writes the answer and its log line. The log line has the route, never the path, which can contain a secret, and never
-// a body.
+// respond writes the answer and its log line. The log line has the route, or the pattern of an unknown path. It never has the path
+// as sent, which can contain a secret, or a body.
 func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	status, body := o.status, o.body
 	from := &Tx{}

@@ -1,9 +1,8 @@
 // Package shape has the JSON shapes of the small values that look the same in the table, in events and in answers:
 // variants, constraints, tags, dependencies and times.
 //
-// Sharing them does not tie a stored form to an answer by accident: golden files hold what is stored (pkg/dynamo,
-// pkg/events), and a change of an answer that would change it fails their tests. Requests have types of their own, which
-// know whether a field was sent.
+// Golden files catch a change of a stored form (pkg/dynamo, pkg/events). Requests have their own types, which know whether a
+// field was sent.
 package shape
 
 import (

@@ -3,8 +3,8 @@
 //
 // An import is a list of items (importing.go): first the tag types, context fields and segments that do not exist yet, then
 // the flags. Each item is one transaction, and is imported completely or skipped with the reasons. The import runs the items
-// with Many.Each. The validation runs the same items with Many.DryRun, as a caller who is refused nothing and whose missing
-// permissions are collected. So the validation reports what the import does.
+// with Many.Each. The validation runs the same items with Many.DryRun, without permission checks; it collects the permissions
+// that the caller lacks. So the validation reports what the import does.
 package transfer
 
 import (

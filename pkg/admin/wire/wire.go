@@ -1,5 +1,5 @@
-// Package wire has the bodies and answers that several areas of the administration interface share. Those that one area
-// alone has stand beside its operations; values that are also stored or told by events are in pkg/shape.
+// Package wire has the bodies and answers that several areas of the API share. Bodies of one area are in that area's package.
+// Values that are also stored, or part of events, are in pkg/shape.
 package wire
 
 // MaxBulk is how many flags, environments or strategies one request may list.
