@@ -216,7 +216,7 @@ func TestBulkStoreErrors(t *testing.T) {
 		part   string
 	}{
 		{"an unknown error", brokenStore{commit: func() error { return errorOf("TOKEN#secret: connection refused at 127.0.0.1") }}, 500, "InternalError", "none of the 2 flags"},
-		{"a version conflict in every round", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "0 of 2 flags were marked"},
+		{"a version conflict in every round", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "after 0 of 2 flags"},
 		{"an unavailable store in the second round", brokenStore{commit: outdated, load: later(unreachable)}, 503, "ServiceUnavailableError", "0 of 2"},
 		{"a project deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityProject))}, 404, "NotFoundError", "none of the 2"},
 		{"a token deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},

@@ -288,12 +288,18 @@ func failure(done string, places []int, errs []error) error {
 	return all
 }
 
-// inOneLine is the message of an error with the names that its details give.
+// inOneLine is the message of an error with the names of its details that the message does not have.
 func inOneLine(e *flags.Error) string {
-	if len(e.Details) == 0 || e.Details[0].Path != "" {
+	var names []string
+	for _, d := range e.Details {
+		if d.Path == "" && !strings.Contains(e.Message, d.Message) {
+			names = append(names, d.Message)
+		}
+	}
+	if len(names) == 0 {
 		return e.Message
 	}
-	return e.Message + " (" + strings.Join(httpapi.Each(e.Details, func(d flags.Detail) string { return d.Message }), ", ") + ")"
+	return e.Message + " (" + strings.Join(names, ", ") + ")"
 }
 
 // summary tells how many of all flags were not changed.
