@@ -16,7 +16,7 @@ import (
 const (
 	flagsFilled  = 164
 	timesRefused = 74
-	otherItems   = 27 // tag types, context fields, segments and strategy types
+	otherItems   = 24 // tag types, context fields, segments and strategy types
 )
 
 // migrations runs all migrations of the test.
