@@ -61,7 +61,7 @@ func (t *test) checkStory(ctx context.Context, c *server, now snapshot) error {
 	}
 	for kind, want := range map[string]int{
 		"segment-created": len(now["segments"].(object)), "tag-type-created": len(now["tagTypes"].(object)) - 1, // without simple, which exists from the start
-		"context-field-created": len(now["contextFields"].(object)) - 5, "strategy-created": len(now["strategyTypes"].(object)) - 5,
+		"context-field-created": len(now["contextFields"].(object)) - 5, "strategy-created": len(now["strategyTypes"].(object)) - 8,
 	} {
 		if others[kind] != want {
 			t.errorf("the log has %d events %s, expected %d", others[kind], kind, want)
