@@ -62,7 +62,7 @@ var rules = []struct {
 	{"./pkg/events", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"what an event tells depends on the domain only, never on an answer"},
 	{"./pkg/jsonbody", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},
-		"bodies are decoded the same way whatever they are for"},
+		"all bodies are decoded the same way"},
 	{"./pkg/httpapi", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra, "guidon/pkg/admin"}, testTooling},
 		"the kernel runs operations over any store, and knows none of them"},
 	{"./pkg/admin/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, command, internal, infra}, testTooling},

@@ -13,7 +13,7 @@ func TestDryRunKeepsSegmentIndex(t *testing.T) {
 	r := newRound()
 	r.dry = true
 	r.view[old.Key()] = old
-	r.memo["list "+string(flags.EntitySegment)] = []flags.Aggregate{old}
+	r.memo[listMemo(flags.EntitySegment)] = []flags.Aggregate{old}
 	base := &Tx{round: r}
 	if base.FindSegmentNamed("old") != old {
 		t.Fatal("the segment is not found")

@@ -277,7 +277,7 @@ func (tx *Tx) apply() {
 				named[s.Name] = s
 			}
 		}
-		list := "list " + string(key.Entity)
+		list := listMemo(key.Entity)
 		all, listed := tx.round.memo[list].([]flags.Aggregate)
 		switch {
 		case !listed:

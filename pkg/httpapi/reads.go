@@ -129,7 +129,7 @@ func created[A flags.Aggregate](tx *Tx, key flags.Key, empty A) A {
 	return empty
 }
 
-// FindSegment is the segment of that id, with how often it came into use; nil when it does not exist.
+// FindSegment is the segment of that id; nil when it does not exist. A change of the segment takes SegmentForChange.
 func (tx *Tx) FindSegment(id int64) *flags.Segment {
 	return find[*flags.Segment](tx, flags.SegmentKey(id))
 }
@@ -202,10 +202,17 @@ func (tx *Tx) CallersProjects() []*flags.Project {
 	return projects
 }
 
-// list is every aggregate of an entity, by one query a megabyte.
+// listMemo is the memo of allOf, by entity.
+func listMemo(entity flags.Entity) string { return "list " + string(entity) }
+
+// allOf is every aggregate of an entity, by one query a megabyte.
+func allOf(tx *Tx, entity flags.Entity) []flags.Aggregate {
+	return memoized(tx, listMemo(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+}
+
+// list is allOf with the type of the aggregates.
 func list[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
-	all := memoized(tx, "list "+string(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
-	return Each(all, func(a flags.Aggregate) A { return a.(A) })
+	return Each(allOf(tx, entity), func(a flags.Aggregate) A { return a.(A) })
 }
 
 // Projects is every project.
@@ -248,9 +255,7 @@ func (tx *Tx) FeatureUses() []flags.FeatureUse { return list[flags.FeatureUse](t
 
 // CheckListSize refuses a new aggregate, or a larger one, for which the list of its kind has no room. Invalid then.
 func (tx *Tx) CheckListSize(after flags.Aggregate, others ...flags.Aggregate) error {
-	entity := after.Key().Entity
-	all := memoized(tx, "list "+string(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
-	return flags.CheckListSize(all, tx.storedFor(after), after, others...)
+	return flags.CheckListSize(allOf(tx, after.Key().Entity), tx.storedFor(after), after, others...)
 }
 
 // Summaries are the active flags of a project, by name.

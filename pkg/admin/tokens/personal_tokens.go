@@ -38,6 +38,7 @@ type inOwnToken struct {
 	tokenID int64
 }
 
+// Parse reads the token.
 func (at *inOwnToken) Parse(r httpapi.Request) (err error) {
 	at.tokenID, err = r.PathInt(personalTokenParam)
 	return err
@@ -49,11 +50,13 @@ type inAccount struct {
 	userID int64
 }
 
+// Parse reads the service account.
 func (at *inAccount) Parse(r httpapi.Request) (err error) {
 	at.userID, err = r.PathInt(userParam)
 	return err
 }
 
+// Keys names the service account.
 func (at *inAccount) Keys() []flags.Key { return []flags.Key{flags.UserKey(at.userID)} }
 
 // account returns the service account of the path. It ends the transaction with NotFound if there is none, or if the ID
@@ -72,6 +75,7 @@ type inAccountToken struct {
 	tokenID int64
 }
 
+// Parse reads the service account and the token.
 func (at *inAccountToken) Parse(r httpapi.Request) (err error) {
 	if err := at.inAccount.Parse(r); err != nil {
 		return err

@@ -26,11 +26,13 @@ type inProjectToken struct {
 	hash string
 }
 
+// Parse reads the project and the secret of the token.
 func (at *inProjectToken) Parse(r httpapi.Request) error {
 	at.hash = flags.HashSecret(r.Path(tokenParam))
 	return at.InProject.Parse(r)
 }
 
+// Keys names the project and the token.
 func (at *inProjectToken) Keys() []flags.Key {
 	return append(at.InProject.Keys(), flags.TokenKey(at.hash))
 }

@@ -33,11 +33,13 @@ type inSignupToken struct {
 	hash string
 }
 
+// Parse reads the secret of the token.
 func (at *inSignupToken) Parse(r httpapi.Request) error {
 	at.hash = flags.HashSecret(r.Path(tokenParam))
 	return nil
 }
 
+// Keys names the token.
 func (at *inSignupToken) Keys() []flags.Key { return []flags.Key{flags.SignupTokenKey(at.hash)} }
 
 // token returns the public signup token of the path. It ends the transaction with NotFound if there is none. The message
