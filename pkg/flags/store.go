@@ -34,6 +34,8 @@ const (
 	EntitySegment       Entity = "segment"
 	EntityUse           Entity = "use"       // which segments and context fields a flag uses; only in lists
 	EntityUseCount      Entity = "use count" // how often a strategy started to use a segment; only loaded
+	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
+	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
 )
 
 // A Key identifies an aggregate.
@@ -72,6 +74,12 @@ func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 
 // UseCountKey returns the key of the use count of a segment, by the segment's ID.
 func UseCountKey(id int64) Key { return Key{EntityUseCount, strconv.FormatInt(id, 10)} }
 
+// FeedKey returns the key of the feed.
+func FeedKey() Key { return Key{Entity: EntityFeed} }
+
+// SnapshotKey returns the key of the head of the snapshots.
+func SnapshotKey() Key { return Key{Entity: EntitySnapshot} }
+
 // SignupTokenKey returns the key of a public signup token by the hash of its secret.
 func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
 
@@ -105,6 +113,10 @@ type Change struct {
 	// MoreEvents are further events of the same change. The version of the first altered aggregate rises by the
 	// number of events, and each event is stored at a version of its own.
 	MoreEvents []Event
+
+	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
+	// item, so that the item stays small. Nil if it was not loaded.
+	Feed *Feed
 }
 
 // Store stores aggregates, the summaries that lists return, and events. Package storetest has its tests.

@@ -68,7 +68,11 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	s := &service{store: store, config: config}
 	mux := &Mux{}
 	for _, op := range group.Operations {
-		mux.Handle(op.Route, s.handler(op))
+		if op.Handle.serve != nil {
+			mux.Handle(op.Route, s.serveHandler(op))
+		} else {
+			mux.Handle(op.Route, s.handler(op))
+		}
 	}
 	for route, message := range group.Gone {
 		mux.Handle(route, s.fails(route, flags.Errorf(flags.NotFound, "%s", message)))

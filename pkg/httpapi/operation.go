@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,7 +29,8 @@ type Handler struct {
 	newPlace func() Place
 	decode   func(body []byte, limits flags.Limits) (any, error) // nil without a body
 	one      func(tx *Tx, at Place, in any) (any, error)
-	many     func(m *Many, at Place, in any) (any, error) // in the place of one
+	many     func(m *Many, at Place, in any) (any, error)                 // in the place of one
+	serve    func(ctx context.Context, r *http.Request) (Response, error) // in the place of all others, see Serve
 
 	takes, answers any // the zero values of the types; nil for none
 	optional       bool

@@ -117,6 +117,9 @@ func (tx *Tx) loadFirst() error {
 		return nil // authenticate refuses it
 	}
 	keys := append(req.place.Keys(), req.op.Ahead...)
+	if req.http.Method != http.MethodGet && req.http.Method != http.MethodHead {
+		keys = append(keys, flags.FeedKey()) // a change adds to it
+	}
 	if needsToken {
 		hash := flags.HashSecret(secret)
 		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
@@ -174,6 +177,7 @@ func (tx *Tx) commit() error {
 // signed is the change with its events, each with an id, a time and the caller.
 func (tx *Tx) signed() flags.Change {
 	change := tx.change
+	change.Feed, _ = tx.round.view[flags.FeedKey()].(*flags.Feed)
 	for i, e := range tx.events {
 		e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, flags.TokenUserID
 		e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids

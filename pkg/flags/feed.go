@@ -1,0 +1,186 @@
+package flags
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Feed is the log of the changes that applications see. Each transaction that changes what they see adds one entry,
+// so an instance that serves applications can tell with one small read whether its memory is up to date.
+//
+// The feed is one item, and holds only the newest entries: those of two lists, see Turn. Older entries are in pages, see
+// FeedStore.FeedPages.
+type Feed struct {
+	// Epoch is new whenever the numbers start again or an unknown number of changes had no entries: after a restore,
+	// after a deployment. Memory and snapshots of another epoch are worthless.
+	Epoch  string
+	Number int64 // of the newest entry; 0 if there was none
+
+	// Entries are the newest entries, oldest first. Their numbers are consecutive, and the last one has Number.
+	Entries []FeedEntry
+
+	// Turn counts how often the newer list became the older one. Newer is how many of Entries are in the newer list, and
+	// Size is the size of that list in bytes.
+	Turn  int64
+	Newer int
+	Size  int
+}
+
+// Key returns the key of the feed, of which there is only one.
+func (f *Feed) Key() Key { return FeedKey() }
+
+func (f *Feed) version() int64 { return f.Number }
+
+// After returns the entries with higher numbers than number, oldest first, and whether these are all of them. If not,
+// the others are in pages.
+func (f *Feed) After(number int64) (entries []FeedEntry, all bool) {
+	first := f.Number - int64(len(f.Entries)) + 1
+	if number+1 < first {
+		return f.Entries, false
+	}
+	return f.Entries[min(number+1-first, int64(len(f.Entries))):], true
+}
+
+// A FeedEntry lists what one transaction changed for applications.
+type FeedEntry struct {
+	Number  int64
+	Changes []FeedChange
+}
+
+// A FeedChange is an aggregate that changed, and the version that it got. Reads of several items are not a snapshot, so
+// a reader can see the entry and still read the aggregate as it was before. It must then read the aggregate again.
+type FeedChange struct {
+	Key     Key    // of a flag, segment, project or the registry of environments
+	UID     string // of a project, "" for others
+	Version int64  // the version that it got; 0 if it was deleted
+}
+
+// A Served is an aggregate that applications see: a *Feature, *Segment, *Project or *Environments.
+type Served interface {
+	Aggregate
+
+	// Served returns what applications see of it, with its version, and nil if they see nothing.
+	Served() Aggregate
+}
+
+// Served returns the parts of the flag that applications see, in all environments; nil if it is archived.
+func (f *Feature) Served() Aggregate {
+	if f.Archived {
+		return nil
+	}
+	c := &Feature{
+		Version: f.Version, Name: f.Name, Project: f.Project, ProjectUID: f.ProjectUID, Metadata: f.Metadata,
+		Tags: f.Tags, Dependencies: f.Dependencies,
+	}
+	for name, fe := range f.Environments {
+		fe.LastSeenAt = time.Time{}
+		var strategies []Strategy
+		for _, s := range fe.Strategies {
+			if !s.Disabled {
+				s.ID, s.Title, s.SortOrder = "", nil, 0
+				strategies = append(strategies, s)
+			}
+		}
+		fe.Strategies = strategies
+		if fe.EnabledIn == "" && len(strategies) == 0 && len(fe.Variants) == 0 {
+			continue // as without an entry
+		}
+		if c.Environments == nil {
+			c.Environments = make(map[string]FeatureEnvironment, len(f.Environments))
+		}
+		c.Environments[name] = fe
+	}
+	return c
+}
+
+// Served returns the parts of the segment that applications see.
+func (s *Segment) Served() Aggregate {
+	return &Segment{Version: s.Version, ID: s.ID, Name: s.Name, Project: s.Project, ProjectUID: s.ProjectUID, Constraints: s.Constraints}
+}
+
+// Served returns the parts of the project on which answers to applications depend: its UID and its environments.
+func (p *Project) Served() Aggregate {
+	c := &Project{Version: p.Version, ID: p.ID, UID: p.UID, Environments: make(map[string]Attachment, len(p.Environments))}
+	for name, a := range p.Environments {
+		a.DefaultStrategy = nil
+		c.Environments[name] = a
+	}
+	return c
+}
+
+// Served returns the names and UIDs of the environments.
+func (e *Environments) Served() Aggregate {
+	c := &Environments{Version: e.Version, List: make([]Environment, len(e.List))}
+	for i, env := range e.List {
+		c.List[i] = Environment{Name: env.Name, UID: env.UID}
+	}
+	slices.SortFunc(c.List, func(a, b Environment) int { return strings.Compare(a.Name, b.Name) })
+	return c
+}
+
+// ChangesServed reports whether a write changes what applications see.
+func (w Write) ChangesServed() bool {
+	return !reflect.DeepEqual(servedForm(w.Before), servedForm(w.After))
+}
+
+// servedForm returns what applications see of an aggregate, without its version; nil for nothing.
+func servedForm(a Aggregate) Aggregate {
+	served, ok := a.(Served)
+	if !ok || reflect.ValueOf(a).IsNil() {
+		return nil
+	}
+	switch form := served.Served().(type) {
+	case *Feature:
+		form.Version = 0
+		return form
+	case *Segment:
+		form.Version = 0
+		return form
+	case *Project:
+		form.Version = 0
+		return form
+	case *Environments:
+		form.Version = 0
+		return form
+	}
+	return nil
+}
+
+// A FeedStore is what serving applications needs of a store in addition to Store.
+type FeedStore interface {
+	Store
+
+	// FeedPages returns the entries with higher numbers than number that are no longer in the feed itself, oldest first.
+	// Some may be missing: pages are deleted after a week.
+	FeedPages(ctx context.Context, number int64) ([]FeedEntry, error)
+
+	// ResetFeed begins a new epoch, so that every instance reads everything again.
+	ResetFeed(ctx context.Context, epoch string) error
+
+	// ReadSnapshot returns the content of a snapshot, or nil if a part of it is missing.
+	ReadSnapshot(ctx context.Context, head *SnapshotHead) ([]byte, error)
+
+	// WriteSnapshot stores a snapshot and makes it the current one, unless there is a newer one of the same epoch.
+	WriteSnapshot(ctx context.Context, head SnapshotHead, content []byte) error
+
+	// TakeLease takes the lease for reading everything until a time, for a holder. It returns false if another holder
+	// has it at the time now.
+	TakeLease(ctx context.Context, holder string, now, until time.Time) (bool, error)
+}
+
+// A SnapshotHead says which snapshot is the current one. It is loaded as an aggregate, with SnapshotKey.
+type SnapshotHead struct {
+	Epoch  string
+	Number int64     // of the last entry of the feed that the snapshot includes
+	Hash   string    // of the content: its SHA-256 in hexadecimal digits. It names the chunks of the snapshot
+	Chunks int       // in how many items the content is
+	At     time.Time // when it was written
+}
+
+// Key returns the key of the head, of which there is only one.
+func (h *SnapshotHead) Key() Key { return SnapshotKey() }
+
+func (h *SnapshotHead) version() int64 { return h.Number }

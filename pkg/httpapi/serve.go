@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// A Response is what a function of Serve answers. The body is sent as it is.
+type Response struct {
+	Status int         // 0 for the status of the operation
+	Header http.Header // must describe the body: Content-Type, Content-Encoding
+	Body   []byte      // nil for none
+}
+
+// Serve is the handler of a function that answers without a transaction: it authenticates the caller, reads and encodes by
+// itself. Package serving uses it, whose answers come from memory. An error becomes the JSON error, as for other operations.
+// takes and answers are zero values of the types of the bodies, for the description of the interface; nil for none.
+//
+// An operation with it has no Permission, so the kernel does not ask for a token.
+func Serve(takes, answers any, serve func(ctx context.Context, r *http.Request) (Response, error)) Handler {
+	return Handler{serve: serve, takes: takes, answers: answers}
+}
+
+// serveHandler runs an operation of Serve.
+func (s *service) serveHandler(op Operation) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := time.Now()
+		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
+		defer cancel()
+		response, err := op.Handle.serve(ctx, r)
+		o := outcome{route: op.Route, status: op.status(), err: err, rounds: 1, took: time.Since(started)}
+		if response.Status != 0 {
+			o.status = response.Status
+		}
+		for name, values := range response.Header { // also with an error: a page must be able to read it
+			w.Header()[name] = values
+		}
+		if err != nil {
+			s.respond(w, r, o)
+			return
+		}
+		s.log(r, o, o.status, errorBody{})
+		w.WriteHeader(o.status)
+		_, _ = w.Write(response.Body) // fails only if the caller is gone
+	})
+}
+
+// AcceptsGzip reports whether the caller takes a compressed answer.
+func AcceptsGzip(r *http.Request) bool { return acceptsGzip(r) }
+
+// MatchesTag reports whether the If-None-Match of a request has an ETag, by weak comparison, or is "*".
+func MatchesTag(r *http.Request, etag string) bool { return matchesTag(r, etag) }
+
+// Secret returns the token of the request, with or without "Bearer".
+func Secret(r *http.Request) string { return secretOf(r) }
