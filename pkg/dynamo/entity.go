@@ -54,6 +54,8 @@ var entities = [...]*entity{
 	&segmentEntity,
 	&useEntity,
 	&useCountEntity,
+	&feedEntity,
+	&snapshotEntity,
 }
 
 // entityOf is the descriptor of an entity.
