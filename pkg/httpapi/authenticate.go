@@ -1,10 +1,8 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"guidon/pkg/flags"
 )
@@ -30,7 +28,7 @@ func (tx *Tx) authenticate() error {
 		return err
 	}
 	tx.Caller = caller
-	s.touch(tx.ctx, flags.Find[*flags.TokenUse](tx.round.view, flags.TokenUseKey(token.Hash)), &flags.TokenUse{Hash: token.Hash, At: tx.Now})
+	s.uses.Touch(tx.ctx, flags.Find[*flags.TokenUse](tx.round.view, flags.TokenUseKey(token.Hash)), &flags.TokenUse{Hash: token.Hash, At: tx.Now})
 	if token.Type != flags.PersonalToken {
 		return nil
 	}
@@ -42,32 +40,6 @@ func (tx *Tx) authenticate() error {
 	tx.Caller, err = flags.AuthenticateUser(token,
 		flags.Find[*flags.User](tx.round.view, flags.UserKey(token.User)), flags.Find[*flags.Roles](tx.round.view, flags.RolesKey()))
 	return err
-}
-
-// The last use of a token is stored at most once in touchEvery. A request waits touchTimeout for that, and after a failure no
-// request tries again for touchPause.
-const (
-	touchEvery   = time.Hour
-	touchTimeout = 200 * time.Millisecond
-	touchPause   = time.Minute
-)
-
-// touch stores that a token was used. If that fails, the request continues: a store that throttles writes must not slow down
-// reads.
-func (s *service) touch(ctx context.Context, last, now *flags.TokenUse) {
-	if last != nil && now.At.Sub(last.At) < touchEvery || now.At.UnixMilli() < s.touchAgain.Load() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, touchTimeout)
-	defer cancel()
-	err := s.store.Touch(ctx, now)
-	if err == nil {
-		return
-	}
-	s.touchAgain.Store(now.At.Add(touchPause).UnixMilli())
-	if s.config.Logger != nil {
-		s.config.Logger.WarnContext(ctx, "the last use of a token could not be stored", "cause", err)
-	}
 }
 
 // secretOf returns the token of the request, with or without "Bearer".

@@ -65,7 +65,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &service{store: store, config: config}
+	s := &service{store: store, config: config, uses: NewTokenUses(store, config.Logger)}
 	mux := &Mux{}
 	for _, op := range group.Operations {
 		if op.Handle.serve != nil {

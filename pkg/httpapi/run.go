@@ -18,11 +18,11 @@ import (
 
 // A service runs operations: it does all their input and output.
 type service struct {
-	store      flags.Store
-	config     Config
-	warm       atomic.Bool  // whether a request was served
-	conflicts  atomic.Int64 // how often another writer was first, since the last line of the log
-	touchAgain atomic.Int64 // when the last use of a token may be noted again after that failed, in Unix milliseconds
+	store     flags.Store
+	config    Config
+	warm      atomic.Bool  // whether a request was served
+	conflicts atomic.Int64 // how often another writer was first, since the last line of the log
+	uses      *TokenUses
 }
 
 // A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.

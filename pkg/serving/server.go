@@ -1,0 +1,93 @@
+package serving
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// A server answers the requests of one group of operations.
+type server struct {
+	source Source
+	uses   *httpapi.TokenUses
+	open   bool // AUTH_TYPE=none
+	now    func() time.Time
+}
+
+// newServer returns a server that reads from source, and stores the last use of tokens in store.
+func newServer(source Source, store flags.Store, config httpapi.Config) *server {
+	s := &server{source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// The refusals have the texts of Unleash, which some clients search for.
+var (
+	errNoToken = flags.Errorf(flags.Unauthenticated,
+		"This endpoint requires an API token. Please add an authorization header to your request with a valid token")
+	errWrongType = flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint")
+)
+
+// access authenticates a request, which must have an admin token or one of these types, and returns what it may read.
+// environment is the one that the request names, for tokens of all environments; "" for none.
+//
+// SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
+func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...flags.TokenType) (*access, error) {
+	secret, hash := httpapi.Secret(r), ""
+	switch {
+	case secret != "":
+		hash = flags.HashSecret(secret)
+	case !s.open:
+		return nil, errNoToken
+	}
+	reading, err := s.source.Read(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	a, settled, err := s.judge(reading, hash, environment, types)
+	if err != nil && !settled {
+		if reading, err = s.source.Again(ctx, hash); err != nil {
+			return nil, err
+		}
+		a, _, err = s.judge(reading, hash, environment, types)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.token != nil {
+		s.uses.Touch(ctx, reading.Use, &flags.TokenUse{Hash: a.token.Hash, At: s.now().UTC().Truncate(time.Millisecond)})
+	}
+	return a, nil
+}
+
+// judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another
+// answer.
+func (s *server) judge(reading Reading, hash, environment string, types []flags.TokenType) (a *access, settled bool, refusal error) {
+	token := reading.Token
+	if token != nil && !token.HasHash(hash) {
+		token = nil // an item that was written past Guidon gives no access
+	}
+	switch {
+	case token == nil || token.Deleted:
+		settled, refusal = true, errNoToken
+	case token.Expired(s.now()):
+		refusal = errNoToken // a token can be extended
+	case token.Type != flags.AdminToken && !slices.Contains(types, token.Type):
+		settled, refusal = true, errWrongType
+	default:
+		var ok bool
+		if a, ok = newAccess(reading.State, token, environment); !ok {
+			refusal = errNoToken // its projects or its environment were deleted
+		}
+	}
+	if refusal != nil && s.open {
+		return everything(reading.State, environment), true, nil
+	}
+	return a, settled, refusal
+}
