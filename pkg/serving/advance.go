@@ -1,0 +1,231 @@
+package serving
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// errGap tells that entries of the feed between the state and the feed are missing.
+var errGap = flags.Errorf(flags.Unavailable, "the changes since the last read are no longer stored; try again")
+
+// advance returns the state with all entries of the feed, or with more, if the feed grew meanwhile. If entries are missing, it
+// reads everything.
+func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*State, error) {
+	next, err := r.catchUp(ctx, state, feed, flags.View{})
+	if errors.Is(err, errGap) {
+		view, err := r.loadFeed(ctx, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		return r.start(ctx, view)
+	}
+	return next, err
+}
+
+// catchUp applies the entries of the feed after the number of the state. loaded is what was read since that number.
+//
+// Reads of several items are not a snapshot: while a transaction is being applied, a read can return the feed with its entry
+// and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
+// Otherwise it is read again, together with the feed, which may tell meanwhile that it was deleted.
+func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, loaded flags.View) (*State, error) {
+	feedIsNewest := false // whether the feed was read after everything in loaded
+	for attempt := 0; ; attempt++ {
+		if feed.Epoch != state.Epoch { // it was reset meanwhile
+			return nil, errGap
+		}
+		entries, err := r.entriesAfter(ctx, state.Number, feed)
+		if err != nil {
+			return nil, err
+		}
+		last := lastChanges(entries)
+		missing := missingOf(last, loaded)
+		if len(missing) == 0 && (feedIsNewest || state.knowsReferencesOf(last, loaded)) {
+			return state.with(feed.Number, updatesOf(last, loaded)), nil
+		}
+		if attempt > 1 && !pause(ctx, attempt) {
+			return nil, flags.Errorf(flags.Unavailable, "a change is being applied and cannot be read yet; try again")
+		}
+		// Without anything missing, a flag refers to something unknown, whose entry is in the feed by now.
+		feedIsNewest = len(missing) == 0
+		keys := missing
+		if feedIsNewest || attempt > 0 {
+			keys = append(keys, flags.FeedKey())
+		}
+		found, err := r.loadAll(ctx, keys)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(loaded, found)
+		if newer := flags.Find[*flags.Feed](found, flags.FeedKey()); newer != nil {
+			feed = newer
+		}
+	}
+}
+
+// entriesAfter returns the entries of the feed after a number, those in pages included. errGap if some are missing.
+func (r *Reader) entriesAfter(ctx context.Context, number int64, feed *flags.Feed) ([]flags.FeedEntry, error) {
+	entries, all := feed.After(number)
+	if all {
+		return entries, nil
+	}
+	want := int(feed.Number - number)
+	for attempt := range 2 { // the transaction that moved entries to a page may be half applied
+		if attempt > 0 && !pause(ctx, attempt) {
+			break
+		}
+		pages, err := r.store.FeedPages(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		joined := make([]flags.FeedEntry, 0, want)
+		for _, e := range slices.Concat(pages, entries) { // pages can be newer than the feed, and overlap with it
+			if e.Number == number+int64(len(joined))+1 && len(joined) < want {
+				joined = append(joined, e)
+			}
+		}
+		if len(joined) == want {
+			return joined, nil
+		}
+	}
+	return nil, errGap
+}
+
+// A lastChange is the last change of an aggregate in a list of entries, and the number of its entry.
+type lastChange struct {
+	flags.FeedChange
+	number int64
+}
+
+func lastChanges(entries []flags.FeedEntry) map[flags.Key]lastChange {
+	last := map[flags.Key]lastChange{}
+	for _, e := range entries {
+		for _, change := range e.Changes {
+			last[change.Key] = lastChange{change, e.Number}
+		}
+	}
+	return last
+}
+
+// missingOf lists the keys of which nothing was loaded that is as new as the last change.
+func missingOf(last map[flags.Key]lastChange, loaded flags.View) []flags.Key {
+	var missing []flags.Key
+	for key, change := range last {
+		if !change.isIn(loaded) {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// isIn reports whether the aggregate was loaded at the version of the change or a later one. What was deleted needs no
+// loading. A project must also be the same project, because its ID can be used again.
+func (c lastChange) isIn(loaded flags.View) bool {
+	if c.Version == 0 {
+		return true
+	}
+	a := loaded[c.Key]
+	if a == nil || flags.VersionOf(a) < c.Version {
+		return false
+	}
+	p, isProject := a.(*flags.Project)
+	return !isProject || p.UID == c.UID
+}
+
+func updatesOf(last map[flags.Key]lastChange, loaded flags.View) []update {
+	updates := make([]update, 0, len(last))
+	for key, change := range last {
+		u := update{key: key, number: change.number}
+		if change.Version > 0 {
+			u.now = loaded[key]
+		}
+		updates = append(updates, u)
+	}
+	return updates
+}
+
+// knowsReferencesOf reports whether every flag that was loaded refers only to what the state has or the changes bring. A flag
+// can be newer than the feed, and then refer to something that the feed did not have yet.
+func (s *State) knowsReferencesOf(last map[flags.Key]lastChange, loaded flags.View) bool {
+	for _, a := range loaded {
+		f, isFlag := a.(*flags.Feature)
+		if !isFlag || f.Archived {
+			continue
+		}
+		for _, reference := range references(f, s.Environments) {
+			if _, changes := last[reference]; !changes && !s.knows(reference) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A batch has at most batchSize keys, and at most loadsAtOnce batches are loaded at the same time.
+const (
+	batchSize   = 100
+	loadsAtOnce = 8
+)
+
+// loadAll loads any number of keys, several batches at a time.
+func (r *Reader) loadAll(ctx context.Context, keys []flags.Key) (flags.View, error) {
+	if len(keys) <= batchSize {
+		return r.store.Load(ctx, keys)
+	}
+	all := make(flags.View, len(keys))
+	var mu sync.Mutex
+	err := eachAtOnce(slices.Collect(slices.Chunk(keys, batchSize)), func(chunk []flags.Key) error {
+		found, err := r.store.Load(ctx, chunk)
+		mu.Lock()
+		defer mu.Unlock()
+		maps.Copy(all, found)
+		return err
+	})
+	return all, err
+}
+
+// eachAtOnce calls do with each item, several at a time, and returns the first error. It returns a panic, which would end the
+// process in a goroutine, as an error.
+func eachAtOnce[T any](items []T, do func(T) error) error {
+	errs := make([]error, len(items))
+	places := make(chan struct{}, loadsAtOnce)
+	var wg sync.WaitGroup
+	for i, item := range items {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = panicError(p)
+				}
+			}()
+			errs[i] = do(item)
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+
+// pause waits before another attempt, longer each time, at most 200 ms; false if the context ends.
+func pause(ctx context.Context, attempt int) bool {
+	ceiling := min(200*time.Millisecond, 4*time.Millisecond<<min(attempt, 6))
+	timer := time.NewTimer(rand.N(ceiling) + time.Millisecond) //nolint:gosec // spreading load needs no secure random number
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,171 @@
+package serving
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"guidon/pkg/flags"
+)
+
+// An update is an aggregate as it is now, and the number at which it changed. The aggregate is nil if it was deleted.
+type update struct {
+	key    flags.Key
+	number int64
+	now    flags.Aggregate // as it is stored
+}
+
+// order sorts updates: flags first, because a project and the environments mark all of their flags as changed.
+func (u update) order() int {
+	switch u.key.Entity {
+	case flags.EntityFeature:
+		return 0
+	case flags.EntitySegment:
+		return 1
+	case flags.EntityProject:
+		return 2
+	}
+	return 3
+}
+
+// maxGone is how many removals a state remembers. Clients that are further behind read everything.
+const maxGone = 1000
+
+// with returns the state at a number, with what changed until then.
+func (s *State) with(number int64, updates []update) *State {
+	next := *s
+	next.Number = number
+	next.Flags, next.Segments, next.Projects = maps.Clone(s.Flags), maps.Clone(s.Segments), maps.Clone(s.Projects)
+	next.Gone = slices.Clone(s.Gone)
+	slices.SortStableFunc(updates, func(a, b update) int { return a.order() - b.order() })
+	for _, u := range updates {
+		var served flags.Aggregate
+		if a, ok := u.now.(flags.Served); ok {
+			served = a.Served()
+		}
+		switch u.key.Entity {
+		case flags.EntityFeature:
+			f, _ := served.(*flags.Feature)
+			next.setFlag(u.key.ID, f, u.number)
+		case flags.EntitySegment:
+			segment, _ := served.(*flags.Segment)
+			next.setSegment(u.key.ID, segment, u.number)
+		case flags.EntityProject:
+			p, _ := served.(*flags.Project)
+			next.setProject(u.key.ID, p, u.number)
+		case flags.EntityEnvironments:
+			if registry, ok := served.(*flags.Environments); ok {
+				next.setEnvironments(registry, u.number)
+			}
+		}
+	}
+	slices.SortStableFunc(next.Gone, func(a, b Gone) int { return int(a.Number - b.Number) })
+	if drop := len(next.Gone) - maxGone; drop > 0 {
+		next.Since = max(next.Since, next.Gone[drop-1].Number)
+		next.Gone = next.Gone[drop:]
+	}
+	if !sameKeys(s.Flags, next.Flags) || s.Names == nil {
+		next.Names = slices.Sorted(maps.Keys(next.Flags))
+	}
+	return &next
+}
+
+func (s *State) setFlag(name string, f *flags.Feature, number int64) {
+	old := s.Flags[name]
+	if old != nil && (f == nil || f.ProjectUID != old.ProjectUID) {
+		s.Gone = append(s.Gone, Gone{Number: number, Flag: name, Project: old.Project, ProjectUID: old.ProjectUID})
+	}
+	if f == nil {
+		delete(s.Flags, name)
+		return
+	}
+	s.Flags[name] = &Flag{Feature: f, Changed: number}
+}
+
+func (s *State) setSegment(key string, segment *flags.Segment, number int64) {
+	id := segmentID(key)
+	if old := s.Segments[id]; old != nil && (segment == nil || segment.ProjectUID != old.ProjectUID) {
+		s.Gone = append(s.Gone, Gone{Number: number, Segment: id, ProjectUID: old.ProjectUID})
+	}
+	if segment == nil {
+		delete(s.Segments, id)
+		return
+	}
+	s.Segments[id] = &Segment{Segment: segment, Changed: number}
+}
+
+// segmentID is the ID of a segment in its key; 0, which no segment has, if it is not one.
+func segmentID(key string) int64 {
+	id, _ := strconv.ParseInt(key, 10, 64)
+	return id
+}
+
+// setProject also marks the flags of the project as changed if its environments did: whether a flag is on depends on them.
+func (s *State) setProject(id string, p *flags.Project, number int64) {
+	old := s.Projects[id]
+	if p == nil {
+		delete(s.Projects, id)
+		return
+	}
+	s.Projects[id] = p
+	if old != nil && old.UID == p.UID && !reflect.DeepEqual(old.Environments, p.Environments) {
+		s.touchFlags(number, func(f *Flag) bool { return f.ProjectUID == p.UID })
+	}
+}
+
+// setEnvironments marks all flags as changed: an environment of the same name may be another one now.
+func (s *State) setEnvironments(registry *flags.Environments, number int64) {
+	s.Environments = registry
+	s.touchFlags(number, func(*Flag) bool { return true })
+}
+
+func (s *State) touchFlags(number int64, which func(*Flag) bool) {
+	for name, f := range s.Flags {
+		if which(f) {
+			s.Flags[name] = &Flag{Feature: f.Feature, Changed: max(f.Changed, number)}
+		}
+	}
+}
+
+func sameKeys[V any](a, b map[string]V) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key := range a {
+		if _, ok := b[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// references lists what a flag refers to in the environments that exist: its project, its parents and its segments.
+func references(f *flags.Feature, registry *flags.Environments) []flags.Key {
+	keys := []flags.Key{flags.ProjectKey(f.Project)}
+	for _, d := range f.Dependencies {
+		keys = append(keys, flags.FeatureKey(d.Feature))
+	}
+	for name, fe := range f.Environments {
+		if env := registry.Find(name); env == nil || env.UID != fe.EnvironmentUID {
+			continue // its segments may be deleted
+		}
+		for _, strategy := range fe.Strategies {
+			for _, id := range strategy.Segments {
+				keys = append(keys, flags.SegmentKey(id))
+			}
+		}
+	}
+	return keys
+}
+
+// knows reports whether the state has the flag, project or segment of a key.
+func (s *State) knows(key flags.Key) bool {
+	switch key.Entity {
+	case flags.EntityFeature:
+		return s.Flags[key.ID] != nil
+	case flags.EntityProject:
+		return s.Projects[key.ID] != nil
+	}
+	return s.Segments[segmentID(key.ID)] != nil
+}

@@ -1,0 +1,128 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+)
+
+// leaseTime is how long the other instances wait for one that reads everything.
+const leaseTime = 10 * time.Second
+
+// start returns a first state: from the current snapshot, or else from everything in the table. view has the feed and the
+// head of the snapshots.
+//
+// Reading everything costs much, so only the instance with the lease does it, and writes a snapshot. The others wait for that
+// snapshot, but no longer than the lease lasts.
+func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
+	holder, until := uuid.NewString(), r.wallClock().Add(leaseTime)
+	for attempt := 1; ; attempt++ {
+		if state := r.fromSnapshot(ctx, view); state != nil {
+			next, err := r.catchUp(ctx, state, feedOf(view), flags.View{})
+			if !errors.Is(err, errGap) {
+				return next, err
+			}
+		}
+		now := r.wallClock()
+		taken, err := r.store.TakeLease(ctx, holder, now, now.Add(leaseTime))
+		if err != nil {
+			r.options.Report(ctx, "the lease for reading everything could not be taken", err)
+		}
+		if taken || err != nil || !now.Before(until) {
+			break
+		}
+		if !pause(ctx, attempt) {
+			return nil, flags.Errorf(flags.Unavailable, "the flags are being read for the first time; try again")
+		}
+		if view, err = r.loadFeed(ctx, nil, true); err != nil {
+			return nil, err
+		}
+	}
+	state, err := r.everything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.writeSnapshot(ctx, state); err != nil {
+		r.options.Report(ctx, "the snapshot could not be written", err)
+	}
+	return state, nil
+}
+
+// everything reads everything that applications can see.
+//
+// The feed is read first. What is read after it can be older than its newest entries (see catchUp), so all entries that it
+// holds are checked. It is read again at the end, because a flag that moves to another project meanwhile can be missing in the
+// lists of both.
+func (r *Reader) everything(ctx context.Context) (*State, error) {
+	view, err := r.loadFeed(ctx, []flags.Key{flags.EnvironmentsKey()}, false)
+	if err != nil {
+		return nil, err
+	}
+	feed := feedOf(view)
+	registry := flags.Find[*flags.Environments](view, flags.EnvironmentsKey())
+	if registry == nil {
+		return nil, flags.Errorf(flags.Internal, "the store is not set up: it has no environments")
+	}
+	loaded := flags.View{registry.Key(): registry}
+	segments, err := r.store.List(ctx, flags.EntitySegment)
+	if err != nil {
+		return nil, err
+	}
+	for _, segment := range segments {
+		loaded[segment.Key()] = segment
+	}
+	keys, err := r.keysOfProjectsAndFlags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.loadAll(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(loaded, found)
+
+	first := feed.Number - int64(len(feed.Entries))
+	state := &State{
+		Epoch: feed.Epoch, Number: first, Since: first, Environments: &flags.Environments{},
+		Flags: map[string]*Flag{}, Segments: map[int64]*Segment{}, Projects: map[string]*flags.Project{},
+	}
+	updates := make([]update, 0, len(loaded))
+	for key, a := range loaded {
+		updates = append(updates, update{key, first, a})
+	}
+	if view, err = r.loadFeed(ctx, nil, false); err != nil {
+		return nil, err
+	}
+	if state, err = r.catchUp(ctx, state.with(first, updates), feedOf(view), loaded); err != nil {
+		return nil, err
+	}
+	state.Since, state.Gone = state.Number, nil // what changed before is not known
+	return state, nil
+}
+
+// keysOfProjectsAndFlags lists the keys of all projects and of their active flags.
+func (r *Reader) keysOfProjectsAndFlags(ctx context.Context) ([]flags.Key, error) {
+	projects, err := r.store.List(ctx, flags.EntityProject)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var keys []flags.Key
+	err = eachAtOnce(projects, func(a flags.Aggregate) error {
+		summaries, err := r.store.Summaries(ctx, a.(*flags.Project).UID, false)
+		mu.Lock()
+		defer mu.Unlock()
+		keys = append(keys, a.Key()) // the rows of the list have no version
+		for _, summary := range summaries {
+			keys = append(keys, flags.FeatureKey(summary.Name))
+		}
+		return err
+	})
+	return keys, err
+}

@@ -1,0 +1,260 @@
+package serving
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// ReaderOptions configure a Reader.
+type ReaderOptions struct {
+	// MaxAge is how long answers may come from memory without asking the store (CLIENT_MAX_AGE). 0, the default, means
+	// never: every answer is up to date.
+	MaxAge time.Duration
+
+	Now    func() time.Time                                     // nil for time.Now
+	Report func(ctx context.Context, problem string, err error) // gets what went wrong without harm, such as a snapshot that could not be read; nil for nothing
+}
+
+// A Reader brings the memory of one instance up to date for each request. It implements Source.
+type Reader struct {
+	store   flags.FeedStore
+	options ReaderOptions
+
+	// A request never waits for a read that began before it, since that could miss a change that was acknowledged in
+	// between. Requests that arrive while maxReads reads are running wait for the next one together, and share it.
+	mu      sync.Mutex
+	waiting *sharedRead
+	running int
+
+	// updating is held by the read that brings the state up to date. Others wait for it, and usually find it done.
+	updating chan struct{}
+
+	state  *State             // the newest; nil before the first read. Guarded by mu
+	recent map[string]Reading // by hash of the token; only with MaxAge. Guarded by mu
+	readAt time.Time          // when the read began that recent comes from
+}
+
+var _ Source = (*Reader)(nil)
+
+// The most reads at the same time, and the most tokens in one: a batch has at most 100 keys.
+const (
+	maxReads  = 4
+	maxTokens = 48
+)
+
+// readTimeout bounds a shared read. It does not end with the request that began it, because others wait for it too.
+const readTimeout = 25 * time.Second
+
+// NewReader returns a reader. It reads nothing yet.
+func NewReader(store flags.FeedStore, options ReaderOptions) *Reader {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Report == nil {
+		options.Report = func(context.Context, string, error) {}
+	}
+	return &Reader{store: store, options: options, updating: make(chan struct{}, 1)}
+}
+
+// Read returns a reading, see Source.
+func (r *Reader) Read(ctx context.Context, hash string) (Reading, error) {
+	if reading, ok := r.fromMemory(hash); ok {
+		return reading, nil
+	}
+	return r.Again(ctx, hash)
+}
+
+// Again returns a reading from a read that begins after the call, see Source.
+func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
+	read := r.join(hash)
+	select {
+	case <-read.done:
+		if read.err != nil {
+			return Reading{}, read.err
+		}
+		return read.of(hash), nil
+	case <-ctx.Done():
+		return Reading{}, flags.Errorf(flags.Unavailable, "the store did not answer in time; try again")
+	}
+}
+
+// A sharedRead is one read of the store for several requests.
+type sharedRead struct {
+	hashes map[string]bool // of the tokens
+	done   chan struct{}   // closed when the others are set
+	view   flags.View
+	state  *State
+	err    error
+}
+
+func (read *sharedRead) of(hash string) Reading {
+	return Reading{
+		Token: flags.Find[*flags.Token](read.view, flags.TokenKey(hash)),
+		Use:   flags.Find[*flags.TokenUse](read.view, flags.TokenUseKey(hash)),
+		State: read.state,
+	}
+}
+
+// join adds a request to the next read, and begins that read unless enough are running.
+func (r *Reader) join(hash string) *sharedRead {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting == nil {
+		r.waiting = &sharedRead{hashes: map[string]bool{}, done: make(chan struct{})}
+	}
+	read := r.waiting
+	if hash != "" {
+		read.hashes[hash] = true
+	}
+	if r.running < maxReads || len(read.hashes) == maxTokens {
+		r.begin()
+	}
+	return read
+}
+
+// begin begins the next read. r.mu is held.
+func (r *Reader) begin() {
+	read := r.waiting
+	r.waiting = nil
+	r.running++
+	go r.run(read)
+}
+
+func (r *Reader) run(read *sharedRead) {
+	read.err = flags.Errorf(flags.Internal, "internal error; search the log for this id")
+	defer func() {
+		if p := recover(); p != nil { // in a goroutine it would end the process
+			read.err = &flags.Error{Kind: flags.Internal, Message: "internal error; search the log for this id", Err: panicError(p)}
+		}
+		close(read.done)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.running--
+		if r.waiting != nil && r.running < maxReads {
+			r.begin()
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	read.err = r.read(ctx, read)
+}
+
+// read reads the tokens and the feed in one call, and brings the state up to date.
+func (r *Reader) read(ctx context.Context, read *sharedRead) error {
+	began := r.wallClock()
+	var keys []flags.Key
+	for hash := range read.hashes {
+		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
+	}
+	view, err := r.loadFeed(ctx, keys, r.current() == nil)
+	if err != nil {
+		return err
+	}
+	read.view = view
+	read.state, err = r.update(ctx, view)
+	if err == nil && r.options.MaxAge > 0 {
+		r.remember(read, began)
+	}
+	return err
+}
+
+// loadFeed loads the feed with other keys, in one call, and with the head of the snapshots if asked for. After an instance
+// was frozen, its connections are dead: the first attempts time out early.
+func (r *Reader) loadFeed(ctx context.Context, keys []flags.Key, withSnapshot bool) (flags.View, error) {
+	keys = append(keys, flags.FeedKey())
+	if withSnapshot {
+		keys = append(keys, flags.SnapshotKey())
+	}
+	for timeout := 500 * time.Millisecond; ; timeout *= 2 {
+		short, cancel := context.WithTimeout(ctx, timeout)
+		view, err := r.store.Load(short, keys)
+		timedOut := short.Err() != nil && ctx.Err() == nil
+		cancel()
+		if err == nil || !timedOut {
+			return view, err
+		}
+	}
+}
+
+// update returns a state that includes the feed of a view.
+func (r *Reader) update(ctx context.Context, view flags.View) (*State, error) {
+	feed := feedOf(view)
+	if state := r.current(); state != nil && state.Epoch == feed.Epoch && state.Number >= feed.Number {
+		return state, nil
+	}
+	select {
+	case r.updating <- struct{}{}:
+		defer func() { <-r.updating }()
+	case <-ctx.Done():
+		return nil, flags.Errorf(flags.Unavailable, "the store did not answer in time; try again")
+	}
+	state := r.current()
+	if state != nil && state.Epoch != feed.Epoch { // either may be the older one
+		again, err := r.loadFeed(ctx, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		view, feed = again, feedOf(again)
+	}
+	var err error
+	switch {
+	case state == nil || state.Epoch != feed.Epoch:
+		state, err = r.start(ctx, view)
+	case state.Number < feed.Number:
+		state, err = r.advance(ctx, state, feed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state = state
+	return state, nil
+}
+
+// feedOf returns the feed of a view. Before the first change there is none.
+func feedOf(view flags.View) *flags.Feed {
+	if feed := flags.Find[*flags.Feed](view, flags.FeedKey()); feed != nil {
+		return feed
+	}
+	return &flags.Feed{}
+}
+
+func (r *Reader) current() *State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// wallClock returns the time without the monotonic clock, which can stand still while an instance is frozen.
+func (r *Reader) wallClock() time.Time { return r.options.Now().Round(0) }
+
+// maxRemembered bounds the tokens that are remembered with MaxAge.
+const maxRemembered = 1000
+
+// remember keeps what a read found. Readings of an earlier read are dropped, so that all have the same age.
+func (r *Reader) remember(read *sharedRead, began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.recent == nil || began.Sub(r.readAt) >= r.options.MaxAge || len(r.recent) >= maxRemembered {
+		r.recent, r.readAt = map[string]Reading{}, began
+	}
+	for hash := range read.hashes {
+		r.recent[hash] = read.of(hash)
+	}
+}
+
+// fromMemory returns a reading that is younger than MaxAge.
+func (r *Reader) fromMemory(hash string) (Reading, bool) {
+	if r.options.MaxAge <= 0 {
+		return Reading{}, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	age := r.wallClock().Sub(r.readAt)
+	reading, ok := r.recent[hash]
+	return reading, ok && age >= 0 && age < r.options.MaxAge
+}

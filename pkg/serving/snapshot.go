@@ -1,0 +1,126 @@
+package serving
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/flags"
+)
+
+// snapshotFormat is the version of the stored form of a State. Increase it with each change of that form: instances ignore
+// snapshots of another format. TestSnapshotFormat finds such changes.
+const snapshotFormat = 1
+
+// A snapshot is the stored form of a State.
+type snapshot struct {
+	Format int
+	State  *State
+}
+
+// A snapshot is written after snapshotEntries entries of the feed, or after snapshotAge.
+const (
+	snapshotEntries = 200
+	snapshotAge     = 24 * time.Hour
+)
+
+// WriteSnapshot writes a snapshot if the current one is old, and reports whether it did. A scheduled function calls it.
+func (r *Reader) WriteSnapshot(ctx context.Context) (written bool, err error) {
+	view, err := r.loadFeed(ctx, nil, true)
+	if err != nil {
+		return false, err
+	}
+	feed, head := feedOf(view), flags.Find[*flags.SnapshotHead](view, flags.SnapshotKey())
+	if head != nil && head.Epoch == feed.Epoch && feed.Number-head.Number < snapshotEntries && r.wallClock().Sub(head.At) < snapshotAge {
+		return false, nil
+	}
+	state, err := r.update(ctx, view)
+	if err != nil {
+		return false, err
+	}
+	return true, r.writeSnapshot(ctx, state)
+}
+
+func (r *Reader) writeSnapshot(ctx context.Context, state *State) error {
+	content, err := encodeSnapshot(state)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	head := flags.SnapshotHead{Epoch: state.Epoch, Number: state.Number, Hash: hex.EncodeToString(sum[:]), At: r.wallClock().UTC()}
+	return r.store.WriteSnapshot(ctx, head, content)
+}
+
+// fromSnapshot returns the state of the current snapshot. nil if there is none of this epoch and format, or if it is damaged:
+// a snapshot saves time and is never needed.
+func (r *Reader) fromSnapshot(ctx context.Context, view flags.View) *State {
+	feed, head := feedOf(view), flags.Find[*flags.SnapshotHead](view, flags.SnapshotKey())
+	if head == nil || head.Epoch != feed.Epoch || head.Number > feed.Number {
+		return nil
+	}
+	content, err := r.store.ReadSnapshot(ctx, head)
+	var state *State
+	if err == nil && content == nil {
+		err = fmt.Errorf("a part of snapshot %d is missing", head.Number)
+	}
+	if err == nil {
+		state, err = decodeSnapshot(content, head)
+	}
+	if err != nil {
+		r.options.Report(ctx, "the snapshot could not be read", err)
+	}
+	return state
+}
+
+func encodeSnapshot(state *State) ([]byte, error) {
+	var content bytes.Buffer
+	compressed, err := gzip.NewWriterLevel(&content, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.MarshalWrite(compressed, snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true)); err != nil {
+		return nil, err
+	}
+	if err := compressed.Close(); err != nil {
+		return nil, err
+	}
+	return content.Bytes(), nil
+}
+
+// decodeSnapshot returns nil for a snapshot of another format.
+func decodeSnapshot(content []byte, head *flags.SnapshotHead) (*State, error) {
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != head.Hash {
+		return nil, fmt.Errorf("snapshot %d is damaged: its hash is %x, not %s", head.Number, sum, head.Hash)
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	var s snapshot
+	if err := json.UnmarshalRead(plain, &s); err != nil {
+		return nil, err
+	}
+	if s.Format != snapshotFormat {
+		return nil, nil
+	}
+	if s.State == nil || s.State.Environments == nil || s.State.Epoch != head.Epoch || s.State.Number != head.Number {
+		return nil, fmt.Errorf("snapshot %d is incomplete", head.Number)
+	}
+	state := s.State
+	if state.Flags == nil { // empty maps are left out
+		state.Flags = map[string]*Flag{}
+	}
+	if state.Segments == nil {
+		state.Segments = map[int64]*Segment{}
+	}
+	if state.Projects == nil {
+		state.Projects = map[string]*flags.Project{}
+	}
+	return state, nil
+}
