@@ -9,9 +9,8 @@ import (
 )
 
 // CORS (Fetch standard): pages of the origins in CORS_ORIGINS may call, never pages of all origins, because this is the
-// administration. On AWS, API Gateway sets these headers from the template's CorsConfiguration, and CORS_ORIGINS is not set. A
-// preflight still reaches the function, because all routes are ANY routes: the function answers 204, and API Gateway adds the
-// headers. The local server sets them here.
+// administration. On AWS too, the functions set these headers and answer preflights, which reach them because all routes are ANY
+// routes. API Gateway could do it, but only with the same origins for all routes.
 //
 // A page sends its token in a header, so the browser's own credentials are never allowed.
 const (
