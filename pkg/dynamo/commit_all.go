@@ -19,7 +19,7 @@ const (
 )
 
 // CommitAll applies changes, each in its own transaction, several at the same time. Two transactions that write the same
-// item, such as the guard of a project, are sent one after the other: DynamoDB would cancel one of them.
+// item, such as the feed or the guard of a project, are sent one after the other: DynamoDB would cancel one of them.
 func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 	type commit struct {
 		i    int
@@ -31,13 +31,19 @@ func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 		planned []commit
 		next    int // the first change that is not planned
 		running int
+		turned  bool                 // whether one of the changes turns the feed
 		written = map[itemKey]bool{} // by the running transactions
 		done    = make(chan commit)
 	)
 	for {
 		for ; next < len(changes) && len(planned) < maxPlanned; next++ {
-			tx, err := s.plan(changes[next])
+			change := changes[next]
+			if turned {
+				change.Feed = nil // the feed is no longer as it was read
+			}
+			tx, err := s.plan(change)
 			if errs[next] = err; tx != nil {
+				turned = turned || tx.turns
 				planned = append(planned, commit{next, tx, tx.keys()})
 			}
 		}

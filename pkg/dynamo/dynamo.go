@@ -1,4 +1,4 @@
-// Package dynamo is the store: it implements flags.Store with one DynamoDB table.
+// Package dynamo is the store: it implements flags.FeedStore with one DynamoDB table.
 //
 // An aggregate is one item: its key, its version, and the aggregate as a JSON document. A change is one transaction. It
 // writes each aggregate on the condition that the version is still the one that was read, together with the items that
@@ -11,6 +11,7 @@
 //	*_item.go       the descriptor and the stored form of each entity
 //	plan.go         converts a change to a transaction
 //	dependents.go   list rows and unique names; project_guard.go and segment_guard.go have the counts
+//	feed.go         the entry that a change adds to the feed; feed_item.go has its form, snapshot.go the snapshots
 //	send.go         applies a transaction exactly once, even if responses are lost
 //	attempts.go     retries a call, and classifies its errors
 //	read.go, log.go loads, lists, and pages of the event log
@@ -48,13 +49,13 @@ type Options struct {
 	HTTPClient *http.Client // nil for the default; tests set a faulty transport
 }
 
-// Store is a flags.Store with one DynamoDB table.
+// Store is a flags.FeedStore with one DynamoDB table.
 type Store struct {
 	client *dynamodb.Client
 	table  string
 }
 
-var _ flags.Store = (*Store)(nil)
+var _ flags.FeedStore = (*Store)(nil)
 
 // Open returns a Store. It makes no call, so a missing table is an error of the first request.
 func Open(ctx context.Context, o Options) (*Store, error) {

@@ -2,29 +2,139 @@ package dynamo
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"guidon/pkg/flags"
 )
 
-// The feed's entries are written with every transaction, see plan.go, and the head of the snapshots by WriteSnapshot. Both
-// are only loaded as aggregates.
-var (
-	feedEntity = entity{
-		name:  flags.EntityFeed,
-		key:   func(string) itemKey { return itemKey{feedPartition, "FEED"} },
-		title: func(string) string { return "the feed" },
-		codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) { return nil, fmt.Errorf("dynamo: not implemented") }},
-	}
-	snapshotEntity = entity{
-		name:  flags.EntitySnapshot,
-		key:   func(string) itemKey { return itemKey{feedPartition, "SNAPSHOT"} },
-		title: func(string) string { return "the head of the snapshots" },
-		codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) { return nil, fmt.Errorf("dynamo: not implemented") }},
-	}
-)
+// The feed is one item, see feed.go. It is only loaded as an aggregate.
+var feedEntity = entity{
+	name:  flags.EntityFeed,
+	key:   func(string) itemKey { return feedKey },
+	title: func(string) string { return "the feed" },
+	codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) { return e.feed() }},
+}
 
 const feedPartition = "FEED"
 
+var feedKey = itemKey{feedPartition, "FEED"}
+
 func cannotEncode(a flags.Aggregate) (string, error) {
 	return "", fmt.Errorf("dynamo: the entity %s is only loaded", a.Key().Entity)
+}
+
+// feedAttributes are the attributes of the feed and of its pages. They are not in a JSON document, because every change adds
+// to them without reading them.
+//
+// The numbers of the entries follow from n: the last one of "recent" has the number n, the one before it n-1, and so on. The
+// last entry of "earlier" comes before the first of "recent".
+type feedAttributes struct {
+	Epoch   string   `dynamodbav:"epoch,omitempty"`
+	Number  int64    `dynamodbav:"n,omitempty"`       // of the newest entry
+	Turn    int64    `dynamodbav:"turn,omitempty"`    // how often "recent" became "earlier"
+	Earlier []string `dynamodbav:"earlier,omitempty"` // entries
+	Recent  []string `dynamodbav:"recent,omitempty"`  // entries, newer than those
+	Entries []string `dynamodbav:"entries,omitempty"` // of a page
+	TTL     int64    `dynamodbav:"ttl,omitempty"`     // when DynamoDB deletes the item, in Unix seconds
+}
+
+func (e envelope) feed() (*flags.Feed, error) {
+	f := &flags.Feed{Epoch: e.Epoch, Number: e.Number, Turn: e.Turn, Newer: len(e.Recent), Size: sizeOfEntries(e.Recent)}
+	var err error
+	if f.Entries, err = parseEntries(e.Number, e.Earlier, e.Recent); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// sizeOfEntries is about the size of a list of entries in an item.
+func sizeOfEntries(entries []string) (size int) {
+	for _, entry := range entries {
+		size += len(entry) + 1
+	}
+	return size
+}
+
+// The letters of the entities in an entry.
+var feedLetters = map[flags.Entity]string{
+	flags.EntityFeature: "F", flags.EntitySegment: "S", flags.EntityProject: "P", flags.EntityEnvironments: "E",
+}
+
+// newFeedChange is what a write changes for applications. version is the one that the aggregate got.
+func newFeedChange(w flags.Write, version int64) flags.FeedChange {
+	aggregate := w.After
+	if aggregate == nil {
+		aggregate, version = w.Before, 0
+	}
+	c := flags.FeedChange{Key: aggregate.Key(), Version: version}
+	if project, is := aggregate.(*flags.Project); is {
+		c.UID = project.UID
+	}
+	return c
+}
+
+// formatEntry formats the changes of an entry, separated by spaces. Each is the letter of the entity, the version that the
+// aggregate got ("-" if it was deleted), its ID, and the UID of a project: "F12:new-checkout", "P3:shop:0f1e2d3c", "S-:7",
+// "E4:". Neither IDs nor UIDs contain a space or colon.
+func formatEntry(changes []flags.FeedChange) string {
+	list := make([]string, len(changes))
+	for i, c := range changes {
+		version := "-"
+		if c.Version > 0 {
+			version = strconv.FormatInt(c.Version, 10)
+		}
+		list[i] = feedLetters[c.Key.Entity] + version + ":" + c.Key.ID
+		if c.Key.Entity == flags.EntityProject {
+			list[i] += ":" + c.UID
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// parseEntries parses lists of consecutive entries, the last of which has a number.
+func parseEntries(last int64, lists ...[]string) (entries []flags.FeedEntry, err error) {
+	number := last
+	for _, list := range lists {
+		number -= int64(len(list))
+	}
+	for _, list := range lists {
+		for _, text := range list {
+			number++
+			entry := flags.FeedEntry{Number: number}
+			for change := range strings.FieldsSeq(text) {
+				parsed, err := parseChange(change)
+				if err != nil {
+					return nil, fmt.Errorf("dynamo: the entry %d of the feed: %w", number, err)
+				}
+				entry.Changes = append(entry.Changes, parsed)
+			}
+			entries = append(entries, entry)
+		}
+	}
+	return entries, nil
+}
+
+func parseChange(text string) (c flags.FeedChange, err error) {
+	part := strings.Split(text, ":")
+	for entity, letter := range feedLetters {
+		if strings.HasPrefix(text, letter) {
+			c.Key.Entity = entity
+		}
+	}
+	parts := 2
+	if c.Key.Entity == flags.EntityProject {
+		parts = 3
+	}
+	if c.Key.Entity == "" || len(part) != parts {
+		return c, fmt.Errorf("%q is not of a known form", text)
+	}
+	c.Key.ID = part[1]
+	if parts == 3 {
+		c.UID = part[2]
+	}
+	if part[0][1:] != "-" {
+		c.Version, err = strconv.ParseInt(part[0][1:], 10, 64)
+	}
+	return c, err
 }

@@ -20,6 +20,8 @@ type envelope struct {
 	Version  int64  `dynamodbav:"version,omitempty"`
 	Document string `dynamodbav:"doc,omitempty"`
 	Begun    int64  `dynamodbav:"begun,omitempty"` // only in a segment's guard
+
+	feedAttributes // only in the feed and its pages
 }
 
 // encode is a document as JSON. Equal content gives equal bytes: a write whose bytes have not changed is left out.

@@ -161,7 +161,7 @@ func (s *Store) bodies(ctx context.Context, items []eventItem) (map[itemKey]stri
 		}
 	}
 	for chunk := range slices.Chunk(keys, maxBatch) {
-		err := s.batchGet(ctx, chunk, func(e envelope) error {
+		err := batchGet(ctx, s, chunk, true, func(e envelope) error {
 			documents[itemKey{e.PK, e.SK}] = e.Document
 			return nil
 		})

@@ -19,7 +19,9 @@ type transaction struct {
 	input  *dynamodb.TransactWriteItemsInput
 	errors []conditionError // for each item, the error if its condition fails
 	guards []guardUpdate
-	bytes  int // the size of the items, see maxTransactionBytes
+	served []flags.FeedChange // what changes for applications: its entry in the feed
+	turns  bool               // whether it turns the feed
+	bytes  int                // the size of the items, see maxTransactionBytes
 
 	event   itemKey // of the change's first event
 	eventID string
@@ -62,6 +64,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		if err != nil {
 			return nil, err
 		}
+		if version > 0 && w.ChangesServed() {
+			tx.served = append(tx.served, newFeedChange(w, version))
+		}
 		if version > 0 && owner == nil {
 			owner, first = cmp.Or(w.After, w.Before), version-increment+1
 			tx.event, tx.eventID = eventKey(owner, first), change.Event.ID
@@ -79,6 +84,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		if err := s.planEvent(tx, eventKey(owner, first+int64(i)), event); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.planFeed(tx, change.Feed); err != nil {
+		return nil, err
 	}
 	if n := len(tx.errors); n > maxTransaction {
 		return nil, flags.Errorf(flags.Invalid, "this change writes %d items, more than the limit of %d items in one change; nothing was changed; split it into several requests", n, maxTransaction)

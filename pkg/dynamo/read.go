@@ -32,7 +32,7 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 			keyOfItem[at] = key
 			request = append(request, at.attributes())
 		}
-		err := s.batchGet(ctx, request, func(e envelope) (err error) {
+		err := batchGet(ctx, s, request, true, func(e envelope) (err error) {
 			key := keyOfItem[itemKey{e.PK, e.SK}]
 			view[key], err = entityOf(key.Entity).decode(e)
 			return err
@@ -46,14 +46,14 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 
 // batchGet calls each with the items of up to maxBatch keys. It requests the keys that a busy engine leaves unprocessed
 // again.
-func (s *Store) batchGet(ctx context.Context, keys []map[string]types.AttributeValue, each func(e envelope) error) error {
+func batchGet[Item any](ctx context.Context, s *Store, keys []map[string]types.AttributeValue, consistent bool, each func(Item) error) error {
 	for attempt := 0; len(keys) > 0; attempt++ {
 		if attempt > 0 && !pause(ctx, attempt) {
 			return unavailable(false, ctx.Err())
 		}
 		var a attempts
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
+			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: &consistent}},
 		}, a.retry)
 		if err != nil {
 			return a.readError(err)

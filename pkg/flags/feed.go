@@ -160,10 +160,11 @@ type FeedStore interface {
 	// ResetFeed begins a new epoch, so that every instance reads everything again.
 	ResetFeed(ctx context.Context, epoch string) error
 
-	// ReadSnapshot returns the content of a snapshot, or nil if a part of it is missing.
+	// ReadSnapshot returns the content of a snapshot, or nil if a part of it is missing or damaged.
 	ReadSnapshot(ctx context.Context, head *SnapshotHead) ([]byte, error)
 
-	// WriteSnapshot stores a snapshot and makes it the current one, unless there is a newer one of the same epoch.
+	// WriteSnapshot stores a snapshot and makes it the current one, unless there is a newer one of the same epoch. It sets
+	// Hash and Chunks of the head.
 	WriteSnapshot(ctx context.Context, head SnapshotHead, content []byte) error
 
 	// TakeLease takes the lease for reading everything until a time, for a holder. It returns false if another holder

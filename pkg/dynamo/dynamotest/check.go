@@ -211,7 +211,7 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.TokenKey(rest), true
 	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
-		"UNIQUE UNIQUE", "COUNTER COUNTER":
+		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "FEED SNAPSHOT", "FEED LEASE", "SNAPSHOT CHUNK":
 		return flags.Key{}, true
 	}
 	switch k.pk {

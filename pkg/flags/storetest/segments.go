@@ -217,7 +217,7 @@ var segmentCases = []testCase{
 		}
 		t.wantKind(t.commit(change("made", addition(flagUsing("f", ids...)))), flags.Invalid)
 		t.wantAbsent(flags.FeatureKey("f"))
-		t.mustAdd(flagUsing("f", ids[:95]...)) // plus the flag, its list row, its project's guard, its use and the event
+		t.mustAdd(flagUsing("f", ids[:94]...)) // plus the flag, its list row, its project's guard, its use, the event and the feed
 	}},
 	{"concurrent deletion and use", func(t *storeTest) {
 		const n = 8
