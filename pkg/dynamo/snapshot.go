@@ -126,7 +126,8 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// putHead makes a snapshot the current one, unless a newer one of the same epoch is. An instance that still has an earlier
+// putHead makes a snapshot the current one, unless a newer one of the same epoch is. One with the same number is written again
+// once a day, before its chunks are deleted. An instance that still has an earlier
 // epoch can replace the head, too. Then the head is of no use until the next snapshot of the new epoch.
 func (s *Store) putHead(ctx context.Context, head flags.SnapshotHead) error {
 	document, err := encode(snapshotDocument{format, head.Epoch, head.Hash, head.Chunks, head.At})
@@ -139,7 +140,7 @@ func (s *Store) putHead(ctx context.Context, head flags.SnapshotHead) error {
 	}
 	expr, err := expression.NewBuilder().WithCondition(notExists().
 		Or(expression.Name("epoch").NotEqual(expression.Value(head.Epoch))).
-		Or(expression.Name("version").LessThan(expression.Value(head.Number)))).Build()
+		Or(expression.Name("version").LessThanEqual(expression.Value(head.Number)))).Build()
 	if err != nil {
 		return internalError(err)
 	}

@@ -164,6 +164,7 @@ type FeedStore interface {
 	ReadSnapshot(ctx context.Context, head *SnapshotHead) ([]byte, error)
 
 	// WriteSnapshot stores a snapshot and makes it the current one, unless there is a newer one of the same epoch. It sets
+	// Hash and Chunks of the head. It sets
 	// Hash and Chunks of the head.
 	WriteSnapshot(ctx context.Context, head SnapshotHead, content []byte) error
 

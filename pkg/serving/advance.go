@@ -38,16 +38,12 @@ func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*
 // and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
 // Otherwise it is read again, together with the feed, which may tell meanwhile that it was deleted.
 func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, loaded flags.View) (*State, error) {
+	last, err := r.lastChanges(ctx, state, feed)
+	if err != nil {
+		return nil, err
+	}
 	feedIsNewest := false // whether the feed was read after everything in loaded
 	for attempt := 0; ; attempt++ {
-		if feed.Epoch != state.Epoch { // it was reset meanwhile
-			return nil, errGap
-		}
-		entries, err := r.entriesAfter(ctx, state.Number, feed)
-		if err != nil {
-			return nil, err
-		}
-		last := lastChanges(entries)
 		missing := missingOf(last, loaded)
 		if len(missing) == 0 && (feedIsNewest || state.knowsReferencesOf(last, loaded)) {
 			return state.with(feed.Number, updatesOf(last, loaded)), nil
@@ -66,8 +62,11 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 			return nil, err
 		}
 		maps.Copy(loaded, found)
-		if newer := flags.Find[*flags.Feed](found, flags.FeedKey()); newer != nil {
+		if newer := flags.Find[*flags.Feed](found, flags.FeedKey()); newer != nil && (newer.Number != feed.Number || newer.Epoch != feed.Epoch) {
 			feed = newer
+			if last, err = r.lastChanges(ctx, state, feed); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
@@ -106,14 +105,22 @@ type lastChange struct {
 	number int64
 }
 
-func lastChanges(entries []flags.FeedEntry) map[flags.Key]lastChange {
+// lastChanges returns the last change of each aggregate that changed after the state.
+func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, error) {
+	if feed.Epoch != state.Epoch { // it was reset meanwhile
+		return nil, errGap
+	}
+	entries, err := r.entriesAfter(ctx, state.Number, feed)
+	if err != nil {
+		return nil, err
+	}
 	last := map[flags.Key]lastChange{}
 	for _, e := range entries {
 		for _, change := range e.Changes {
 			last[change.Key] = lastChange{change, e.Number}
 		}
 	}
-	return last
+	return last, nil
 }
 
 // missingOf lists the keys of which nothing was loaded that is as new as the last change.

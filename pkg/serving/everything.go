@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"guidon/pkg/flags"
 )
 
@@ -21,7 +19,8 @@ const leaseTime = 10 * time.Second
 // Reading everything costs much, so only the instance with the lease does it, and writes a snapshot. The others wait for that
 // snapshot, but no longer than the lease lasts.
 func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
-	holder, until := uuid.NewString(), r.wallClock().Add(leaseTime)
+	until := r.wallClock().Add(leaseTime)
+	leads := false // whether this instance reads everything
 	for attempt := 1; ; attempt++ {
 		if state := r.fromSnapshot(ctx, view); state != nil {
 			next, err := r.catchUp(ctx, state, feedOf(view), flags.View{})
@@ -29,18 +28,19 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 				return next, err
 			}
 		}
+		if leads {
+			break
+		}
 		now := r.wallClock()
-		taken, err := r.store.TakeLease(ctx, holder, now, now.Add(leaseTime))
+		taken, err := r.store.TakeLease(ctx, r.id, now, now.Add(leaseTime))
 		if err != nil {
 			r.options.Report(ctx, "the lease for reading everything could not be taken", err)
 		}
-		if taken || err != nil || !now.Before(until) {
-			break
-		}
-		if !pause(ctx, attempt) {
+		leads = taken || err != nil || !now.Before(until)
+		if !leads && !pause(ctx, attempt) {
 			return nil, flags.Errorf(flags.Unavailable, "the flags are being read for the first time; try again")
 		}
-		if view, err = r.loadFeed(ctx, nil, true); err != nil {
+		if view, err = r.loadFeed(ctx, nil, true); err != nil { // another instance may have written a snapshot meanwhile
 			return nil, err
 		}
 	}
@@ -50,6 +50,10 @@ func (r *Reader) start(ctx context.Context, view flags.View) (*State, error) {
 	}
 	if err := r.writeSnapshot(ctx, state); err != nil {
 		r.options.Report(ctx, "the snapshot could not be written", err)
+	}
+	now := r.wallClock()
+	if _, err := r.store.TakeLease(ctx, r.id, now, now); err != nil { // gives it back: it ends now
+		r.options.Report(ctx, "the lease for reading everything could not be given back", err)
 	}
 	return state, nil
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/flags"
 )
 
@@ -22,6 +24,7 @@ type ReaderOptions struct {
 type Reader struct {
 	store   flags.FeedStore
 	options ReaderOptions
+	id      string // holds the lease for reading everything
 
 	// A request never waits for a read that began before it, since that could miss a change that was acknowledged in
 	// between. Requests that arrive while maxReads reads are running wait for the next one together, and share it.
@@ -56,7 +59,7 @@ func NewReader(store flags.FeedStore, options ReaderOptions) *Reader {
 	if options.Report == nil {
 		options.Report = func(context.Context, string, error) {}
 	}
-	return &Reader{store: store, options: options, updating: make(chan struct{}, 1)}
+	return &Reader{store: store, options: options, id: uuid.NewString(), updating: make(chan struct{}, 1)}
 }
 
 // Read returns a reading, see Source.

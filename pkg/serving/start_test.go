@@ -1,0 +1,382 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+// reports collects what a reader reports.
+type reports struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *reports) report(_ context.Context, problem string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, fmt.Sprintf("%s: %v", problem, err))
+}
+
+func head(t *testing.T, a *administration) *flags.SnapshotHead {
+	t.Helper()
+	view, err := a.store.Load(t.Context(), []flags.Key{flags.SnapshotKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flags.Find[*flags.SnapshotHead](view, flags.SnapshotKey())
+}
+
+// TestColdStart counts the calls of a new instance: at most three, one after the other, with a snapshot.
+func TestColdStart(t *testing.T) {
+	a := administer(t, nil)
+	for i := range 30 {
+		a.flag(fmt.Sprintf("f%d", i))
+	}
+	if written, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil || !written {
+		t.Fatalf("no snapshot was written: %v", err)
+	}
+	for _, changes := range []int{0, 3} {
+		for i := range changes {
+			a.do("POST", in(fmt.Sprintf("f%d", i), "development")+"/on", "")
+		}
+		calls, problems := &dynamotest.Faults{}, &reports{}
+		r := NewReader(a.another(calls), ReaderOptions{Report: problems.report})
+		got := mustRead(t, r)
+		want, err := NewReader(a.store, ReaderOptions{}).everything(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareStates(t, "a cold start", got, want)
+		reads := 2 // the feed and the head; the chunk
+		if changes > 0 {
+			reads++
+		}
+		if n := calls.Calls(); n["BatchGetItem"] != reads || len(n) != 1 {
+			t.Errorf("with %d changes after the snapshot: %v, want %d calls of BatchGetItem", changes, n, reads)
+		}
+		if len(problems.list) > 0 {
+			t.Errorf("it reported %q", problems.list)
+		}
+	}
+}
+
+// TestBadSnapshots starts with a snapshot that cannot be used. The instance reads everything, and writes a good one.
+func TestBadSnapshots(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, a *administration, h *flags.SnapshotHead){
+		"missing chunk": func(t *testing.T, a *administration, h *flags.SnapshotHead) {
+			a.deleteItem(fmt.Sprintf("SNAPSHOT#%s.%d.%s", h.Epoch, h.Number, h.Hash), "CHUNK#0000")
+		},
+		"damaged": func(t *testing.T, a *administration, h *flags.SnapshotHead) {
+			h.Number++
+			if err := a.store.WriteSnapshot(t.Context(), *h, []byte("no gzip")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"newer than the feed": func(t *testing.T, a *administration, h *flags.SnapshotHead) {
+			h.Number += 100
+			if err := a.store.WriteSnapshot(t.Context(), *h, []byte("no gzip")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another epoch": func(t *testing.T, a *administration, h *flags.SnapshotHead) {
+			if err := a.store.ResetFeed(t.Context(), "another"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := administer(t, nil)
+			a.flag("f")
+			if _, err := NewReader(a.store, ReaderOptions{}).WriteSnapshot(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			a.flag("g") // so that the feed is ahead of the snapshot
+			good := head(t, a)
+			spoil(t, a, good)
+			calls := &dynamotest.Faults{}
+			got := mustRead(t, NewReader(a.another(calls), ReaderOptions{}))
+			want, err := NewReader(a.store, ReaderOptions{}).everything(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareStates(t, name, got, want)
+			if calls.Calls()["Query"] == 0 {
+				t.Error("the snapshot was used")
+			}
+		})
+	}
+}
+
+// TestWhenSnapshotsAreWritten writes the first one, none while it is recent, and another after many changes, a day or a reset.
+func TestWhenSnapshotsAreWritten(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	now := time.Now()
+	r := NewReader(a.store, ReaderOptions{Now: func() time.Time { return now }})
+	check := func(what string, want bool) {
+		t.Helper()
+		if written, err := r.WriteSnapshot(t.Context()); err != nil || written != want {
+			t.Errorf("%s: written %t (%v), want %t", what, written, err, want)
+		}
+	}
+	check("at first", true)
+	check("again", false)
+	for range snapshotEntries / 2 {
+		a.do("POST", in("f", "development")+"/on", "")
+		a.do("POST", in("f", "development")+"/off", "")
+	}
+	check("after many changes", true)
+	now = now.Add(23 * time.Hour)
+	check("after 23 hours", false)
+	now = now.Add(time.Hour)
+	check("after a day", true)
+	if err := a.store.ResetFeed(t.Context(), "new"); err != nil {
+		t.Fatal(err)
+	}
+	mustRead(t, r) // a cold start after the reset writes one
+	if h := head(t, a); h == nil || h.Epoch != "new" {
+		t.Errorf("the head is %+v after a reset", h)
+	}
+}
+
+// TestColdStartsTogether starts several instances without a snapshot. One reads everything, and the others wait for it.
+func TestColdStartsTogether(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	calls := &dynamotest.Faults{Delay: 10 * time.Millisecond}
+	var wg sync.WaitGroup
+	for range 6 {
+		store := a.another(calls)
+		wg.Go(func() {
+			r := NewReader(store, ReaderOptions{})
+			if _, err := r.Read(t.Context(), hash); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	everything := 3 // queries: segments, projects, and the rows of one project
+	if n := calls.Calls()["Query"]; n != everything {
+		t.Errorf("6 instances made %d queries, want %d: only one reads everything", n, everything)
+	}
+}
+
+// TestLeaseOfADeadInstance starts while an instance that ended has the lease.
+func TestLeaseOfADeadInstance(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	start := time.Now()
+	if taken, err := a.store.TakeLease(t.Context(), "dead", start, start.Add(leaseTime)); err != nil || !taken {
+		t.Fatalf("the lease was not taken: %v", err)
+	}
+	late := start.Add(leaseTime)
+	mustRead(t, NewReader(a.store, ReaderOptions{Now: func() time.Time { return late }}))
+}
+
+// TestPages follows after so many changes that the entries are in pages. It must not read everything.
+func TestPages(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("a-flag-with-a-rather-long-name")
+	calls := &dynamotest.Faults{}
+	r := NewReader(a.another(calls), ReaderOptions{})
+	mustRead(t, r)
+	for range 300 {
+		a.do("POST", in("a-flag-with-a-rather-long-name", "development")+"/on", "")
+		a.do("POST", in("a-flag-with-a-rather-long-name", "development")+"/off", "")
+	}
+	a.do("POST", in("a-flag-with-a-rather-long-name", "development")+"/on", "")
+	calls.ResetCalls()
+	state := mustRead(t, r)
+	if got := calls.Calls(); got["BatchGetItem"] != 2 || got["Query"] != 1 || len(got) != 2 {
+		t.Errorf("%v, want one query for the pages and two calls of BatchGetItem", got)
+	}
+	if state.Flags["a-flag-with-a-rather-long-name"].Environments["development"].EnabledIn == "" {
+		t.Error("the last change is missing")
+	}
+}
+
+// TestFlagNewerThanFeed changes a flag again after a poll has read the feed: it uses a segment of which that feed knows
+// nothing.
+func TestFlagNewerThanFeed(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	faults := &dynamotest.Faults{}
+	r := NewReader(a.another(faults), ReaderOptions{})
+	mustRead(t, r)
+	a.do("POST", in("f", "development")+"/on", "")
+	reads := 0
+	faults.Change(func(f *dynamotest.Faults) {
+		f.OnRequest = func(string, []byte) {
+			if reads++; reads == 2 { // the feed was read, the flag was not
+				a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, a.segment("s", "")))
+			}
+		}
+	})
+	state := mustRead(t, r)
+	if reads < 2 {
+		t.Fatal("nothing was read after the feed")
+	}
+	for _, strategy := range state.Flags["f"].Environments["development"].Strategies {
+		for _, id := range strategy.Segments {
+			if state.Segments[id] == nil {
+				t.Errorf("the flag uses segment %d, which the state does not have", id)
+			}
+		}
+	}
+}
+
+// TestMovedWhileReadingEverything moves a flag to a project whose flags were listed already.
+func TestMovedWhileReadingEverything(t *testing.T) {
+	for _, to := range []string{"a-first", "z-last"} {
+		t.Run(to, func(t *testing.T) {
+			a := administer(t, nil)
+			for _, id := range []string{"a-first", "z-last"} {
+				a.do("POST", "/api/admin/projects", fmt.Sprintf(`{"id": %q, "name": %[1]q}`, id))
+			}
+			a.flag("f")
+			uid := mustRead(t, NewReader(a.store, ReaderOptions{})).Projects["default"].UID
+			var queries atomic.Int64
+			faults := &dynamotest.Faults{OnRequest: func(operation string, body []byte) {
+				if operation != "Query" {
+					return
+				}
+				queries.Add(1)
+				if !strings.Contains(string(body), uid) {
+					return
+				}
+				for queries.Load() < 5 { // segments, projects, and the flags of three projects
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(100 * time.Millisecond) // the lists of the others are read
+				a.do("POST", features+"/f/changeProject", fmt.Sprintf(`{"newProjectId": %q}`, to))
+			}}
+			state, err := NewReader(a.another(faults), ReaderOptions{}).everything(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := state.Flags["f"]; f == nil || f.Project != to || state.Projects[to] == nil {
+				t.Errorf("the flag is %+v, want it in project %s", f, to)
+			}
+		})
+	}
+}
+
+// TestMarkedFlags checks at which number flags and segments changed, and what is gone: deltas depend on it.
+func TestMarkedFlags(t *testing.T) {
+	a := administer(t, nil)
+	a.do("POST", "/api/admin/projects", `{"id": "team", "name": "team"}`)
+	a.flag("f")
+	a.flag("g")
+	segment := a.segment("s", "default")
+	r := NewReader(a.store, ReaderOptions{})
+	first := mustRead(t, r)
+	changed := func(what string, want ...string) {
+		t.Helper()
+		before, after := first, mustRead(t, r)
+		var got []string
+		for _, name := range after.Names {
+			if after.Flags[name].Changed > before.Number {
+				got = append(got, name)
+			}
+		}
+		for _, gone := range after.Gone {
+			if gone.Number > before.Number {
+				got = append(got, fmt.Sprintf("gone %s %d of %s", gone.Flag, gone.Segment, map[bool]string{true: "default"}[gone.ProjectUID == before.Projects["default"].UID]))
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+		first = after
+	}
+	a.do("POST", in("f", "development")+"/on", "")
+	changed("on", "f")
+	a.do("DELETE", defaultProject+"/environments/production", "")
+	changed("environment detached", "f", "g")
+	a.do("POST", features+"/g/changeProject", `{"newProjectId": "team"}`)
+	changed("moved", "g", "gone g 0 of default")
+	a.do("DELETE", features+"/f", "")
+	changed("archived", "gone f 0 of default")
+	a.do("PUT", fmt.Sprintf("/api/admin/segments/%d", segment), `{"name": "s", "project": "team", "constraints": []}`)
+	changed("segment given away", fmt.Sprintf("gone  %d of default", segment))
+	a.do("DELETE", fmt.Sprintf("/api/admin/segments/%d", segment), "")
+	changed("segment deleted", fmt.Sprintf("gone  %d of ", segment))
+	a.do("POST", "/api/admin/environments", `{"name": "qa", "type": "test"}`)
+	changed("environment created", "g")
+}
+
+// TestSnapshotFormat compares the stored form of a state with a file. If it fails because the form has changed, increase
+// snapshotFormat, and run it with UPDATE=1.
+func TestSnapshotFormat(t *testing.T) {
+	description, title := "d", "t"
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	value := "v"
+	constraint := flags.Constraint{ContextName: "userId", Operator: "IN", Values: []string{"1"}, Value: &value, Inverted: true, CaseInsensitive: true}
+	variant := flags.Variant{Name: "v", Weight: 1000, WeightType: "variable", Stickiness: "default",
+		Payload: &flags.Payload{Type: "string", Value: "x"}, Overrides: []flags.Override{{ContextName: "userId", Values: []string{"1"}}}}
+	feature := (&flags.Feature{
+		Version: 3, Name: "f", Project: "default", ProjectUID: "u", CreatedAt: at, CreatedBy: "c", LastSeenAt: at,
+		Metadata: flags.Metadata{Type: flags.Release, Description: &description, Stale: true, ImpressionData: true},
+		Tags:     []flags.Tag{{Type: "simple", Value: "t"}}, Favorites: []string{"1"}, Children: []string{"c"},
+		Dependencies: []flags.Dependency{{Feature: "p", Enabled: true, Variants: []string{"v"}}},
+		Environments: map[string]flags.FeatureEnvironment{"development": {
+			EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e", EnabledIn: "a"}, LastSeenAt: at, Variants: []flags.Variant{variant},
+			Strategies: []flags.Strategy{{ID: "s", Name: "flexibleRollout", Title: &title, SortOrder: 2, Segments: []int64{7},
+				Constraints: []flags.Constraint{constraint}, Parameters: map[string]string{"rollout": "50"}, Variants: []flags.Variant{variant}}},
+		}},
+	}).Served().(*flags.Feature)
+	state := &State{
+		Epoch: "epoch", Number: 12, Since: 2, Names: []string{"f"}, Flags: map[string]*Flag{"f": {Feature: feature, Changed: 11}},
+		Segments: map[int64]*Segment{7: {Segment: (&flags.Segment{Version: 2, ID: 7, Name: "s", Description: &description, Project: "default",
+			ProjectUID: "u", Constraints: []flags.Constraint{constraint}, CreatedAt: at, CreatedBy: "c"}).Served().(*flags.Segment), Changed: 5}},
+		Projects: map[string]*flags.Project{"default": (&flags.Project{Version: 4, ID: "default", UID: "u", Name: "n", CreatedAt: at,
+			Environments: map[string]flags.Attachment{"development": {ID: "a", EnvironmentUID: "e", DefaultStrategy: &flags.Strategy{}}}}).Served().(*flags.Project)},
+		Environments: (&flags.Environments{Version: 1, List: []flags.Environment{{Name: "development", UID: "e", Type: "development", CreatedAt: at}}}).Served().(*flags.Environments),
+		Gone:         []Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
+	}
+	got, err := json.Marshal(snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", "snapshot.json")
+	if os.Getenv("UPDATE") != "" {
+		if err := os.MkdirAll("testdata", 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("the stored form of a state has changed:\n%s\nwas\n%s", got, want)
+	}
+	content, err := encodeSnapshot(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := decodeSnapshot(content, &flags.SnapshotHead{Epoch: "epoch", Number: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareStates(t, "read back", back, state)
+	if back.Since != state.Since || len(back.Gone) != 2 || back.Flags["f"].Changed != 11 || back.Flags["f"].Version != 3 {
+		t.Errorf("read back %+v", back)
+	}
+}
