@@ -18,6 +18,8 @@ type Config struct {
 	Logger *slog.Logger // gets one line a request; nil for no log
 	Now    func() time.Time
 
+	MaxAge time.Duration // CLIENT_MAX_AGE: how old answers to applications may be; 0 for up to date
+
 	Origins []string // CORS_ORIGINS: the origins whose pages may call from a browser
 	Metrics *Metrics // METRICS: the metrics of the log lines; nil for none
 	Version string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
@@ -31,11 +33,15 @@ type Config struct {
 	Twice func(route string, first, second Result)
 }
 
+// maxMaxAge is the maximum of CLIENT_MAX_AGE in seconds.
+const maxMaxAge = 3600
+
 // ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
-// warn or error; default info), CORS_ORIGINS (comma-separated; default none), METRICS (none, the default, or emf: see Metrics),
-// and the limits LIMIT_STRATEGIES (per flag and environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES (per
-// constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service), LIMIT_TAGS (per flag),
-// LIMIT_STRATEGY_SEGMENTS (per strategy), LIMIT_SEGMENT_VALUES (per segment) and LIMIT_CONTEXT_FIELDS (per service).
+// warn or error; default info), CORS_ORIGINS (comma-separated; default none), CLIENT_MAX_AGE (seconds; default 0), METRICS
+// (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per flag and environment), LIMIT_CONSTRAINTS (per
+// strategy), LIMIT_CONSTRAINT_VALUES (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per
+// service), LIMIT_TAGS (per flag), LIMIT_STRATEGY_SEGMENTS (per strategy), LIMIT_SEGMENT_VALUES (per segment) and
+// LIMIT_CONTEXT_FIELDS (per service).
 func ConfigFromEnv() (Config, error) {
 	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
@@ -58,6 +64,13 @@ func ConfigFromEnv() (Config, error) {
 	}
 	if c.Metrics, err = newMetrics(os.Getenv); err != nil {
 		return c, err
+	}
+	if age := os.Getenv("CLIENT_MAX_AGE"); age != "" {
+		seconds, err := strconv.Atoi(age)
+		if err != nil || seconds < 0 || seconds > maxMaxAge {
+			return c, fmt.Errorf("CLIENT_MAX_AGE is %q; it must be a whole number of seconds from 0 to %d", age, maxMaxAge)
+		}
+		c.MaxAge = time.Duration(seconds) * time.Second
 	}
 	for name, limit := range map[string]*int{
 		"LIMIT_STRATEGIES": &c.Limits.Strategies, "LIMIT_CONSTRAINTS": &c.Limits.Constraints,

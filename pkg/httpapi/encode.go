@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// minGzip is the smallest answer in bytes that is compressed. A smaller one fits into one packet anyway.
-	minGzip = 1400
+	// MinGzip is the smallest answer in bytes that is compressed. A smaller one fits into one packet anyway.
+	MinGzip = 1400
 
-	// gzipLevel is the fastest level. For a list of flags it takes a third of the time of the default level, and compresses
+	// GzipLevel is the fastest level. For a list of flags it takes a third of the time of the default level, and compresses
 	// to 4 % of the size instead of 3 %.
-	gzipLevel = gzip.BestSpeed
+	GzipLevel = gzip.BestSpeed
 )
 
 // An encoding is the body of an answer as it is sent.
@@ -33,10 +33,10 @@ type encoding struct {
 	media   string // its content type
 }
 
-// encode encodes an answer as JSON. With compress, a text of minGzip bytes or more is compressed while it is encoded, so that
+// encode encodes an answer as JSON. With compress, a text of MinGzip bytes or more is compressed while it is encoded, so that
 // only the compressed form is in memory. With tagged, it computes an ETag.
 func encode(body any, compress, tagged bool) (encoding, error) {
-	text := &compressor{after: minGzip}
+	text := &compressor{after: MinGzip}
 	if !compress {
 		text.after = -1
 	}
@@ -101,7 +101,7 @@ func (c *compressor) Write(b []byte) (int, error) {
 	if c.gzip == nil {
 		plain := bytes.Clone(c.out.Bytes())
 		c.out.Reset()
-		c.gzip, _ = gzip.NewWriterLevel(&c.out, gzipLevel) // fails only for a level that does not exist
+		c.gzip, _ = gzip.NewWriterLevel(&c.out, GzipLevel) // fails only for a level that does not exist
 		if _, err := c.gzip.Write(plain); err != nil {
 			return 0, err
 		}
@@ -140,12 +140,23 @@ func acceptsGzip(r *http.Request) bool {
 // matchesTag reports whether the If-None-Match of a request has an ETag, by weak comparison, or is "*" (RFC 9110 section 13.1.2).
 func matchesTag(r *http.Request, etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
-	for item := range listed(r, "If-None-Match") {
-		if item = strings.TrimSpace(item); item == "*" || strings.TrimPrefix(item, "W/") == opaque {
+	for item := range ListedTags(r) {
+		if item == "*" || strings.TrimPrefix(item, "W/") == opaque {
 			return true
 		}
 	}
 	return false
+}
+
+// ListedTags returns the items of the If-None-Match of a request: ETags, or "*".
+func ListedTags(r *http.Request) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for item := range listed(r, "If-None-Match") {
+			if !yield(strings.TrimSpace(item)) {
+				return
+			}
+		}
+	}
 }
 
 // listed returns the items of a header that is a list. They can be in several headers, because the adapter of Lambda events
@@ -157,16 +168,16 @@ func listed(r *http.Request, name string) iter.Seq[string] {
 // MaxAnswer is the largest answer of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.
 const MaxAnswer = 6<<20 - 16<<10
 
-// tooLong reports whether a body is larger than Lambda can return: a compressed body as base64, a text escaped as JSON.
-func (e encoding) tooLong() bool {
-	if e.gzipped {
-		return len(e.body)/3*4 > MaxAnswer
+// TooLong reports whether a body is larger than Lambda can return: a compressed body as base64, a text escaped as JSON.
+func TooLong(body []byte, gzipped bool) bool {
+	if gzipped {
+		return len(body)/3*4 > MaxAnswer
 	}
-	if len(e.body) < MaxAnswer/6 { // even if every byte were escaped
+	if len(body) < MaxAnswer/6 { // even if every byte were escaped
 		return false
 	}
-	size := len(e.body)
-	for _, c := range e.body {
+	size := len(body)
+	for _, c := range body {
 		switch c {
 		case '"', '\\':
 			size++

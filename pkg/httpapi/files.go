@@ -50,7 +50,7 @@ func (s *service) file(route string, f File) http.Handler {
 			status, content = http.StatusNotModified, nil
 		case f.Gzipped && acceptsGzip(r):
 			header.Set("Content-Encoding", "gzip")
-		case len(content) >= minGzip && acceptsGzip(r):
+		case len(content) >= MinGzip && acceptsGzip(r):
 			content = compressed()
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:

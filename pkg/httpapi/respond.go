@@ -83,7 +83,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if err != nil { // a defect: the body cannot be JSON
 		panic(err)
 	}
-	if answer.tooLong() {
+	if TooLong(answer.body, answer.gzipped) {
 		o.err = flags.Errorf(flags.TooLarge, "%s", TooLongMessage(answer.gzipped))
 		s.respond(w, r, o)
 		return

@@ -80,7 +80,57 @@ func (s *State) setFlag(name string, f *flags.Feature, number int64) {
 		delete(s.Flags, name)
 		return
 	}
-	s.Flags[name] = &Flag{Feature: f, Changed: number}
+	if old != nil && f.ProjectUID != old.ProjectUID {
+		old = nil
+	}
+	common := old != nil && reflect.DeepEqual(withoutEnvironments(old.Feature), withoutEnvironments(f))
+	s.Flags[name] = s.changed(old, f, number, func(environment string) bool {
+		return !common || !reflect.DeepEqual(old.Environments[environment], f.Environments[environment])
+	})
+}
+
+// withoutEnvironments returns what all answers about a flag have in common. Tags are in no answer.
+func withoutEnvironments(f *flags.Feature) flags.Feature {
+	c := *f
+	c.Version, c.Environments, c.Tags = 0, nil, nil
+	return c
+}
+
+// changed returns a flag that changed at a number, in the answers of some environments. old is the flag before; nil if it is
+// new.
+func (s *State) changed(old *Flag, f *flags.Feature, number int64, in func(environment string) bool) *Flag {
+	next := &Flag{Feature: f, Changed: number}
+	if old == nil {
+		return next
+	}
+	if next.Changed = max(old.Changed, number); f == old.Feature {
+		next.fragments.list.Store(old.fragments.list.Load())
+	}
+	names := []string{""}
+	for _, env := range s.Environments.List {
+		names = append(names, env.Name)
+	}
+	for _, name := range names {
+		last := old.changedIn(name)
+		if in(name) {
+			last = max(last, number)
+		}
+		if last < next.Changed {
+			if next.Earlier == nil {
+				next.Earlier = map[string]int64{}
+			}
+			next.Earlier[name] = last
+		}
+	}
+	return next
+}
+
+// changedIn returns the number at which the answers about the flag last changed in an environment; "" for none.
+func (f *Flag) changedIn(environment string) int64 {
+	if number, ok := f.Earlier[environment]; ok {
+		return number
+	}
+	return f.Changed
 }
 
 func (s *State) setSegment(key string, segment *flags.Segment, number int64) {
@@ -110,20 +160,27 @@ func (s *State) setProject(id string, p *flags.Project, number int64) {
 	}
 	s.Projects[id] = p
 	if old != nil && old.UID == p.UID && !reflect.DeepEqual(old.Environments, p.Environments) {
-		s.touchFlags(number, func(f *Flag) bool { return f.ProjectUID == p.UID })
+		s.touchFlags(number, func(f *Flag) bool { return f.ProjectUID == p.UID }, func(environment string) bool {
+			return old.Environments[environment] != p.Environments[environment]
+		})
 	}
 }
 
 // setEnvironments marks all flags as changed: an environment of the same name may be another one now.
 func (s *State) setEnvironments(registry *flags.Environments, number int64) {
+	old := s.Environments
 	s.Environments = registry
-	s.touchFlags(number, func(*Flag) bool { return true })
+	s.touchFlags(number, func(*Flag) bool { return true }, func(environment string) bool {
+		before, now := old.Find(environment), registry.Find(environment)
+		return (before == nil) != (now == nil) || now != nil && before.UID != now.UID
+	})
 }
 
-func (s *State) touchFlags(number int64, which func(*Flag) bool) {
+// touchFlags marks flags as changed, in the answers of some environments.
+func (s *State) touchFlags(number int64, which func(*Flag) bool, in func(environment string) bool) {
 	for name, f := range s.Flags {
 		if which(f) {
-			s.Flags[name] = &Flag{Feature: f.Feature, Changed: max(f.Changed, number)}
+			s.Flags[name] = s.changed(f, f.Feature, number, in)
 		}
 	}
 }

@@ -76,18 +76,15 @@ func (a *access) seesSegment(s *Segment) bool {
 	return p != nil && p.UID == s.ProjectUID && a.seesProject(p.UID)
 }
 
-// configuration returns the configuration of a flag in the environment of the access, and whether the flag is enabled there.
-// It is empty in an environment that the flag's project does not have.
-func (a *access) configuration(f *Flag) (fe flags.FeatureEnvironment, enabled bool) {
-	return a.state.configuration(f, a.environment)
-}
-
-// configuration returns the configuration of a flag in an environment; nil for none.
+// configuration returns the configuration of a flag in an environment, and whether the flag is enabled there. nil stands for no
+// environment. It is empty in an environment that the flag's project does not have.
 func (s *State) configuration(f *Flag, environment *flags.Environment) (fe flags.FeatureEnvironment, enabled bool) {
 	p := s.Projects[f.Project]
 	if environment == nil || p == nil || p.UID != f.ProjectUID || !p.HasEnvironment(*environment) {
 		return fe, false
 	}
 	env := flags.ProjectEnvironment{Environment: *environment, Attachment: p.Environments[environment.Name]}
-	return f.In(env), f.Enabled(env)
+	fe = f.In(env)
+	// SDKs evaluate an enabled flag without strategies as on for everyone, so one whose strategies are all disabled is off.
+	return fe, f.Enabled(env) && len(fe.Strategies) > 0
 }

@@ -16,11 +16,17 @@ type server struct {
 	uses   *httpapi.TokenUses
 	open   bool // AUTH_TYPE=none
 	now    func() time.Time
+	maxAge time.Duration // CLIENT_MAX_AGE
+
+	answers *cache
 }
 
 // newServer returns a server that reads from source, and stores the last use of tokens in store.
 func newServer(source Source, store flags.Store, config httpapi.Config) *server {
-	s := &server{source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now}
+	s := &server{
+		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now, maxAge: config.MaxAge,
+		answers: newCache(maxCache),
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}

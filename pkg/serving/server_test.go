@@ -2,6 +2,8 @@ package serving
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,10 +15,10 @@ import (
 
 // A fixedSource has one state and some tokens. later is what Again reads; nil for the same.
 type fixedSource struct {
-	state  *State
-	later  *State
-	tokens map[string]*flags.Token // by hash
-	agains int
+	state   *State
+	later   *State
+	tokens  map[string]*flags.Token // by hash
+	rereads int
 }
 
 func (s *fixedSource) Read(_ context.Context, hash string) (Reading, error) {
@@ -24,7 +26,7 @@ func (s *fixedSource) Read(_ context.Context, hash string) (Reading, error) {
 }
 
 func (s *fixedSource) Again(ctx context.Context, hash string) (Reading, error) {
-	s.agains++
+	s.rereads++
 	if s.later != nil {
 		s.state = s.later
 	}
@@ -72,7 +74,7 @@ func TestAccess(t *testing.T) {
 		want         string // the error; "" for none
 		projects     string // that it sees
 		environment  string
-		agains       int
+		rereads      int
 	}{
 		{name: "client", token: client, state: full, projects: "one", environment: "development"},
 		{name: "the query does not change the environment", token: client, state: full, query: "production", projects: "one", environment: "development"},
@@ -83,13 +85,13 @@ func TestAccess(t *testing.T) {
 		{name: "seeded before its environment", token: unbound, state: full, projects: "one two"},
 		{name: "unknown", state: full, want: "401"},
 		{name: "deleted", token: deleted, state: full, want: "401"},
-		{name: "expired", token: expired, state: full, want: "401", agains: 1},
+		{name: "expired", token: expired, state: full, want: "401", rereads: 1},
 		{name: "of another hash", token: foreign, state: full, want: "401"},
 		{name: "frontend", token: testToken(flags.FrontendToken, "t", "development"), state: full, want: "403"},
 		{name: "personal", token: testToken(flags.PersonalToken, "t", ""), state: full, want: "403"},
-		{name: "deleted project", token: client, state: recreated, want: "401", agains: 1},
-		{name: "deleted environment", token: client, state: bare, want: "401", agains: 1},
-		{name: "project not read yet", token: client, state: recreated, later: full, projects: "one", environment: "development", agains: 1},
+		{name: "deleted project", token: client, state: recreated, want: "401", rereads: 1},
+		{name: "deleted environment", token: client, state: bare, want: "401", rereads: 1},
+		{name: "project not read yet", token: client, state: recreated, later: full, projects: "one", environment: "development", rereads: 1},
 		{name: "one of two projects deleted", token: testToken(flags.ClientToken, "t", "development", one, two), state: recreated, projects: "two", environment: "development"},
 		{name: "open: no token", state: full, open: true, query: "development", projects: "one two", environment: "development"},
 		{name: "open: scoped token", token: client, state: full, open: true, projects: "one", environment: "development"},
@@ -98,11 +100,11 @@ func TestAccess(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			source := &fixedSource{state: tt.state, later: tt.later, tokens: map[string]*flags.Token{flags.HashSecret("t"): tt.token}}
 			s := newServer(source, nil, httpapi.Config{Open: tt.open, Now: func() time.Time { return now }})
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "t")
 			a, err := s.access(t.Context(), r, tt.query, flags.ClientToken)
-			if source.agains != tt.agains {
-				t.Errorf("read again %d times, want %d", source.agains, tt.agains)
+			if source.rereads != tt.rereads {
+				t.Errorf("read again %d times, want %d", source.rereads, tt.rereads)
 			}
 			status := map[error]string{nil: "", error(errNoToken): "401", error(errWrongType): "403"}[err]
 			if status != tt.want || err != nil {
@@ -137,7 +139,7 @@ func TestAccess(t *testing.T) {
 // TestNoToken reads nothing for a request without a token.
 func TestNoToken(t *testing.T) {
 	s := newServer(nil, nil, httpapi.Config{})
-	if _, err := s.access(t.Context(), httptest.NewRequest("GET", "/", nil), "", flags.ClientToken); err != error(errNoToken) {
+	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", flags.ClientToken); !errors.Is(err, errNoToken) {
 		t.Errorf("%v, want a 401", err)
 	}
 }

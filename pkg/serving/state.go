@@ -1,6 +1,8 @@
 package serving
 
 import (
+	"sync/atomic"
+
 	"guidon/pkg/flags"
 )
 
@@ -27,12 +29,20 @@ type State struct {
 type Flag struct {
 	*flags.Feature       // as Feature.Served
 	Changed        int64 // the number at which it, or the environments of its project, last changed; State.Since if that is not known
+
+	// Earlier has the environments in which the answers about it changed before Changed, and the numbers at which they did. ""
+	// stands for answers without an environment. A missing environment changed at Changed.
+	Earlier map[string]int64
+
+	fragments fragments // its JSON
 }
 
 // A Segment is a segment.
 type Segment struct {
 	*flags.Segment       // as Segment.Served
 	Changed        int64 // the number at which it last changed; State.Since if that is not known
+
+	encoded atomic.Pointer[fragment] // its JSON
 }
 
 // A Gone tells that a flag or segment was removed, or that a flag left a project.
