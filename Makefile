@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-migration test-terraform \
+.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-clients test-migration test-terraform \
 	contract trust fuzz bench lint audit template build guidon dist deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-compose check-deploy FORCE
 
@@ -28,6 +28,10 @@ SAM = $(LOCAL)/sam-$(SAM_VERSION)/bin/sam
 
 MINISTACK_VERSION = 1.5.33
 MINISTACK = $(LOCAL)/ministack-$(MINISTACK_VERSION)/bin/ministack
+
+# The SDKs that make test-clients runs. Their versions are in internal/clients.
+CLIENTS_NODE   = $(LOCAL)/clients-node
+CLIENTS_PYTHON = $(LOCAL)/clients-python
 
 OPA_VERSION = v1.22.2
 OPA = $(LOCAL)/bin/opa-$(OPA_VERSION)
@@ -102,6 +106,11 @@ test-sam-local: $(SAM)
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 
+# The Go module of internal/clients is installed by the test.
+test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
+	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ConnectPage)$$' ./internal/e2e
+
 test-migration: check-go check-npm ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./internal/migration
 	@exec '$(LOCAL)/bin/migration' $(if $(FLAGS),-flags $(FLAGS))
@@ -138,7 +147,8 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l */ *.go); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	go vet -tags sam,deploy ./internal/e2e
+	go vet -tags sam,deploy,clients ./internal/e2e
+	cd internal/clients/go && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(STATICCHECK) ./...
@@ -240,6 +250,12 @@ $(SAM): infra/requirements-sam.txt; $(call virtual,the SAM CLI,aws-sam-cli@$(SAM
 $(MINISTACK): infra/requirements-ministack.txt; $(call virtual,MiniStack,ministack@$(MINISTACK_VERSION),ministack-$(MINISTACK_VERSION))
 $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
 $(SCHEMATHESIS): internal/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
+$(CLIENTS_PYTHON)/installed: internal/clients/python/requirements.txt; $(call virtual,the SDK for Python,UnleashClient,clients-python)
+$(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
+	@echo "installing SDKs for Node.js and browsers (once)"; rm -rf '$(CLIENTS_NODE)'; mkdir -p '$(CLIENTS_NODE)'
+	@cp $^ '$(CLIENTS_NODE)/'
+	@cd '$(CLIENTS_NODE)' && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch '$@'
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
 $(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))
 $(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))

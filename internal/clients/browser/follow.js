@@ -1,0 +1,37 @@
+// What the clients in the page share. They post the answers to all questions to the server of the page, whenever an answer changes.
+
+const { flags, users, ...settings } = await (await fetch('/settings')).json();
+
+/** url is the address of the server, without a path. */
+export const { url, token } = settings;
+
+/** follow makes a client for each user, and evaluates every flag with it again and again. */
+export async function follow(name, connect) {
+  try {
+    const clients = await Promise.all(users.map((user) => connect(user)));
+    let sent;
+    setInterval(() => {
+      const answers = {};
+      users.forEach((user, i) => {
+        for (const flag of flags) {
+          answers[`${user.name} ${flag.name}`] = clients[i](flag);
+        }
+      });
+      const line = JSON.stringify(answers);
+      if (line !== sent) {
+        sent = line;
+        fetch(`/answers/${name}`, { method: 'POST', body: line });
+      }
+    }, 100);
+  } catch (error) {
+    report(`${name}: ${error}`);
+  }
+}
+
+/** report shows a message in the log of the test. */
+export function report(message) {
+  fetch('/messages', { method: 'POST', body: message });
+}
+
+window.addEventListener('error', (event) => report(event.message));
+window.addEventListener('unhandledrejection', (event) => report(String(event.reason)));

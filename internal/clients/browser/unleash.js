@@ -1,0 +1,28 @@
+// unleash-proxy-client, with GET and with POST.
+import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
+import { follow, report, token, url } from './follow.js';
+
+for (const usePOSTrequests of [false, true]) {
+  const name = usePOSTrequests ? 'browser-post' : 'browser';
+  follow(name, async (user) => {
+    const client = new UnleashClient({
+      url: `${url}/api/frontend`,
+      clientKey: token,
+      appName: name,
+      refreshInterval: 1,
+      metricsInterval: 2,
+      usePOSTrequests,
+      storageProvider: new InMemoryStorageProvider(), // by default all clients of a page share one entry
+      context: { userId: user.userId, properties: { plan: user.plan } },
+    });
+    client.on('error', (error) => report(`${name}: ${JSON.stringify(error)}`));
+    await client.start();
+    return (flag) => {
+      const variant = client.getVariant(flag.name);
+      return [
+        client.isEnabled(flag.name) ? 'on' : 'off',
+        ...(variant.enabled ? [variant.name, variant.payload?.value] : []),
+      ].join(' ').trim();
+    };
+  });
+}

@@ -1,0 +1,47 @@
+// Command clientgo runs unleash-client-go.
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	unleash "github.com/Unleash/unleash-client-go/v4"
+	"github.com/Unleash/unleash-client-go/v4/context"
+
+	"clients/follow"
+)
+
+// log prints problems. The SDK needs a listener, or it blocks.
+type log struct{}
+
+func (log) OnError(err error)   { fmt.Fprintln(os.Stderr, "error", err) }
+func (log) OnWarning(err error) { fmt.Fprintln(os.Stderr, "warning", err) }
+
+func main() {
+	client, err := unleash.NewClient(
+		unleash.WithListener(log{}),
+		unleash.WithUrl(follow.URL+"/api"),
+		unleash.WithAppName("go-client"),
+		unleash.WithCustomHeaders(http.Header{"Authorization": {follow.Token}}),
+		unleash.WithRefreshInterval(time.Second),
+		unleash.WithMetricsInterval(2*time.Second),
+	)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	client.WaitForReady()
+	follow.Flags(func(flag follow.Flag, user follow.User) string {
+		in := context.Context{UserId: user.UserID, Properties: map[string]string{"plan": user.Plan}}
+		on := client.IsEnabled(flag.Name, unleash.WithContext(in))
+		if variant := client.GetVariant(flag.Name, unleash.WithVariantContext(in)); variant.Enabled {
+			return follow.Answer(on, variant.Name, variant.Payload.Value)
+		}
+		return follow.Answer(on)
+	}, 100*time.Millisecond)
+	if err := client.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}

@@ -1,0 +1,77 @@
+// Package follow is what the programs for Go share.
+package follow
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// A Flag is to be evaluated.
+type Flag struct {
+	Name string
+	Type string // boolean, or the type of the payload of its variant: string, number or object
+}
+
+// A User is a context to evaluate flags for.
+type User struct{ Name, UserID, Plan string }
+
+// URL is the address of the server, without a path; Token is for its header Authorization.
+var URL, Token = os.Getenv("GUIDON_URL"), os.Getenv("TOKEN")
+
+// Flags evaluates every flag for every user again and again, until the standard input ends. It prints the answers as one
+// line of JSON whenever one of them changes.
+func Flags(evaluate func(Flag, User) string, every time.Duration) {
+	var flags []Flag
+	var users []User
+	read("FLAGS", &flags)
+	read("USERS", &users)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		ended <- err
+	}()
+	var printed string
+	for {
+		answers := map[string]string{}
+		for _, user := range users {
+			for _, flag := range flags {
+				answers[user.Name+" "+flag.Name] = evaluate(flag, user)
+			}
+		}
+		line, err := json.Marshal(answers)
+		check(err)
+		if string(line) != printed {
+			fmt.Println(string(line))
+			printed = string(line)
+		}
+		select {
+		case <-ended:
+			return
+		case <-time.After(every):
+		}
+	}
+}
+
+// Answer returns the answer for a flag, with the name and the payload of its variant.
+func Answer(enabled bool, variant ...string) string {
+	state := "off"
+	if enabled {
+		state = "on"
+	}
+	return strings.TrimSpace(strings.Join(append([]string{state}, variant...), " "))
+}
+
+func read(variable string, into any) {
+	check(json.Unmarshal([]byte(os.Getenv(variable)), into))
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

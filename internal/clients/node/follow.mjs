@@ -1,0 +1,29 @@
+// What the programs for Node share. They print the answers to all questions as one line of JSON, whenever an answer changes.
+
+const flags = JSON.parse(process.env.FLAGS);
+const users = JSON.parse(process.env.USERS);
+
+/** url is the address of the server, without a path. */
+export const url = process.env.GUIDON_URL;
+export const token = process.env.TOKEN;
+
+/** follow evaluates every flag for every user again and again, until the standard input ends. */
+export async function follow(evaluate, every = 100) {
+  let going = true;
+  let printed;
+  process.stdin.on('end', () => { going = false; }).resume();
+  while (going) {
+    const answers = {};
+    for (const user of users) {
+      for (const flag of flags) {
+        answers[`${user.name} ${flag.name}`] = await evaluate(flag, user);
+      }
+    }
+    const line = JSON.stringify(answers);
+    if (line !== printed) {
+      console.log(line);
+      printed = line;
+    }
+    await new Promise((resolve) => { setTimeout(resolve, every); });
+  }
+}

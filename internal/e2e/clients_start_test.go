@@ -1,0 +1,263 @@
+//go:build clients
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A client is a program with an SDK, or a part of a page in a browser. It reports all its answers whenever one changes.
+type client struct {
+	name    string
+	process *process
+	stdin   io.Closer // its end ends a program
+	page    *page     // of clients in the browser
+}
+
+// programs has the clients that are programs of internal/clients. TestClients builds those in Go.
+var programs = []struct {
+	name, program, env string
+}{
+	{"node", "node/unleash.mjs", ""},
+	{"node-delta", "node/unleash.mjs", "MODE=delta"},
+	{"node-ofrep", "node/ofrep.mjs", ""},
+	{"python", "python/unleash.py", ""},
+	{"go-client", "go/clientgo", ""},
+	{"go-sdk", "go/gosdk", ""},
+	{"go-ofrep", "go/ofrep", ""},
+}
+
+// startClients starts every client with a token of its own kind.
+func startClients(t *testing.T, g *gateway) (clients []*client) {
+	t.Helper()
+	sources := filepath.Join(root, "internal", "clients")
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "./...")
+	build.Dir = filepath.Join(sources, "go")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
+	}
+	env := []string{"GUIDON_URL=" + g.url(), "TOKEN=" + sdkToken(t, g, "client"), "FLAGS=" + encoded(t, clientFlags), "USERS=" + encoded(t, clientUsers)}
+	for _, p := range programs {
+		var cmd *exec.Cmd
+		dir := nodeFolder(t)
+		switch path := filepath.Join(sources, p.program); filepath.Ext(path) {
+		case ".mjs":
+			if err := os.CopyFS(dir, os.DirFS(filepath.Dir(path))); err != nil {
+				t.Fatal(err)
+			}
+			cmd = exec.Command("node", filepath.Base(path))
+		case ".py":
+			cmd = exec.Command(tool(t, "CLIENTS_PYTHON"), path)
+		default:
+			cmd = exec.Command(filepath.Join(bin, filepath.Base(path)))
+		}
+		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, p.env)...)
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, &client{name: p.name, process: follow(t, cmd, []string{"client " + p.name}), stdin: stdin})
+	}
+	return append(clients, startBrowser(t, g)...)
+}
+
+// sdkToken creates a token for the development environment.
+func sdkToken(t *testing.T, g *gateway, kind string) string {
+	t.Helper()
+	body := map[string]any{"tokenName": "clients-" + kind, "type": kind, "projects": []string{"default"}, "environment": "development"}
+	status, answer, err := g.send(t.Context(), "POST", "/api/admin/api-tokens", body)
+	if err != nil || status != http.StatusCreated {
+		t.Fatalf("creating a token: %d %s, %v", status, answer, err)
+	}
+	var made struct{ Secret string }
+	decode(t, answer, &made)
+	return made.Secret
+}
+
+// nodeFolder returns a new folder in which programs for Node find the SDKs.
+func nodeFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(tool(t, "CLIENTS_NODE"), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// clientEnvironment returns the variables for a client. SDKs keep a copy of the flags in the folder for temporary files, and no
+// client may find that of another.
+func clientEnvironment(t *testing.T, env ...string) []string {
+	t.Helper()
+	return append(append(os.Environ(), "TMPDIR="+t.TempDir()), env...)
+}
+
+// tool returns the path of what make has installed.
+func tool(t *testing.T, variable string) string {
+	t.Helper()
+	path := os.Getenv(variable)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%s is %q (%v): run make test-clients, which installs the SDKs", variable, path, err)
+	}
+	return path
+}
+
+// A page is a web page with clients, on an origin of its own.
+type page struct {
+	mu       sync.Mutex
+	latest   map[string]string // lines by client
+	messages []string
+}
+
+// startBrowser opens a page with all clients for browsers in Chromium.
+func startBrowser(t *testing.T, g *gateway) []*client {
+	t.Helper()
+	p := &page{latest: map[string]string{}}
+	settings := encoded(t, map[string]any{"url": g.url(), "token": sdkToken(t, g, "frontend"), "flags": clientFlags, "users": clientUsers})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /settings", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, settings) })
+	mux.HandleFunc("POST /answers/{client}", func(_ http.ResponseWriter, r *http.Request) {
+		line, _ := io.ReadAll(r.Body) // a line that is cut is no JSON
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.latest[r.PathValue("client")] = string(line)
+	})
+	mux.HandleFunc("POST /messages", func(_ http.ResponseWriter, r *http.Request) {
+		message, _ := io.ReadAll(r.Body)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.messages = append(p.messages, string(message))
+	})
+	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
+	process := openPage(t, mux, `<script type="module" src="/unleash.js"></script><script type="module" src="/ofrep.js"></script>`)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the page reported:\n%s", strings.Join(p.messages, "\n"))
+		}
+	})
+	var clients []*client
+	for _, name := range []string{"browser", "browser-post", "browser-ofrep"} {
+		clients = append(clients, &client{name: name, process: process, page: p})
+	}
+	return clients
+}
+
+// importMap tells a browser where the modules of npm packages are, which a bundler knows otherwise.
+const importMap = `<!doctype html><meta charset="utf-8"><title>clients</title><script type="importmap">{"imports": {
+	"unleash-proxy-client": "/node_modules/unleash-proxy-client/build/main.esm.js",
+	"@openfeature/core": "/node_modules/@openfeature/core/dist/esm/index.js",
+	"@openfeature/web-sdk": "/node_modules/@openfeature/web-sdk/dist/esm/index.js",
+	"@openfeature/ofrep-core": "/node_modules/@openfeature/ofrep-web-provider/node_modules/@openfeature/ofrep-core/index.esm.js",
+	"@openfeature/ofrep-web-provider": "/node_modules/@openfeature/ofrep-web-provider/index.esm.js"
+}}</script>`
+
+// openPage opens a page with these scripts in Chromium. Other files of its origin come from next.
+func openPage(t *testing.T, next *http.ServeMux, scripts string) *process {
+	t.Helper()
+	next.Handle("GET /node_modules/", http.FileServer(http.Dir(tool(t, "CLIENTS_NODE"))))
+	next.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, importMap+scripts)
+	})
+	server := httptest.NewServer(next)
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	// The sandbox of Chromium does not work for root. /dev/shm is small in containers.
+	cmd := exec.Command(chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking", "--remote-debugging-port=0", "--user-data-dir="+filepath.Join(dir, "profile"), "--enable-logging=stderr", server.URL)
+	cmd.Dir = dir
+	return follow(t, cmd, []string{"Chromium"})
+}
+
+// chromium returns the path of the browser.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("Chromium is missing: install it, on Debian with apt-get install chromium")
+	return ""
+}
+
+// latest returns what the client reported last, or nothing.
+func (c *client) latest(t *testing.T) (latest answers) {
+	t.Helper()
+	select {
+	case <-c.process.ended:
+		t.Fatalf("the client %s has ended", c.name)
+	default:
+	}
+	var line string
+	if c.page != nil {
+		c.page.mu.Lock()
+		defer c.page.mu.Unlock()
+		line = c.page.latest[c.name]
+	} else {
+		lines := strings.Split(c.process.stdout.String(), "\n")
+		line = lines[max(0, len(lines)-2)] // the last one is not complete
+	}
+	if line == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(line), &latest); err != nil {
+		t.Fatalf("the client %s reported %q: %v", c.name, line, err)
+	}
+	return latest
+}
+
+// differences tells how the last report differs from what is expected.
+func (c *client) differences(t *testing.T, want answers) string {
+	t.Helper()
+	got := c.latest(t)
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] != want[key] {
+			lines = append(lines, fmt.Sprintf("%s is %q, want %q", key, got[key], want[key]))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// end ends a program, which must exit with 0.
+func (c *client) end(t *testing.T) {
+	t.Helper()
+	if c.stdin == nil {
+		return
+	}
+	if err := c.stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.process.wait(t); code != 0 {
+		t.Errorf("the client %s exited with %d", c.name, code)
+	}
+}
+
+func encoded(t *testing.T, value any) string {
+	t.Helper()
+	raw, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func decode(t *testing.T, raw []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+}
