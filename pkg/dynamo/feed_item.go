@@ -67,7 +67,7 @@ func newFeedChange(w flags.Write, version int64) flags.FeedChange {
 	if aggregate == nil {
 		aggregate, version = w.Before, 0
 	}
-	c := flags.FeedChange{Key: aggregate.Key(), Version: version}
+	c := flags.FeedChange{Key: aggregate.Key(), Version: version, Left: w.Left()}
 	if project, is := aggregate.(*flags.Project); is {
 		c.UID = project.UID
 	}
@@ -75,8 +75,9 @@ func newFeedChange(w flags.Write, version int64) flags.FeedChange {
 }
 
 // formatEntry formats the changes of an entry, separated by spaces. Each is the letter of the entity, the version that the
-// aggregate got ("-" if it was deleted), its ID, and the UID of a project: "F12:new-checkout", "P3:shop:0f1e2d3c", "S-:7",
-// "E4:". Neither IDs nor UIDs contain a space or colon.
+// aggregate got ("-" if it was deleted), its ID, and the UID of a project: "F12:new-checkout", "P3:shop:0f1e2d3c", "S4:7",
+// "E4:". A flag or segment that left a project also has the UID and the ID of that project: "F13:new-checkout:0f1e2d3c:shop",
+// "S-:7::". Neither IDs nor UIDs contain a space or colon.
 func formatEntry(changes []flags.FeedChange) string {
 	list := make([]string, len(changes))
 	for i, c := range changes {
@@ -87,6 +88,9 @@ func formatEntry(changes []flags.FeedChange) string {
 		list[i] = feedLetters[c.Key.Entity] + version + ":" + c.Key.ID
 		if c.Key.Entity == flags.EntityProject {
 			list[i] += ":" + c.UID
+		}
+		if c.Left != nil {
+			list[i] += ":" + c.Left.UID + ":" + c.Left.ID
 		}
 	}
 	return strings.Join(list, " ")
@@ -122,17 +126,17 @@ func parseChange(text string) (c flags.FeedChange, err error) {
 			c.Key.Entity = entity
 		}
 	}
-	parts := 2
-	if c.Key.Entity == flags.EntityProject {
-		parts = 3
-	}
-	if c.Key.Entity == "" || len(part) != parts {
+	isProject, leaves := c.Key.Entity == flags.EntityProject, c.Key.Entity == flags.EntityFeature || c.Key.Entity == flags.EntitySegment
+	switch {
+	case len(part) == 2 && c.Key.Entity != "" && !isProject:
+	case len(part) == 3 && isProject:
+		c.UID = part[2]
+	case len(part) == 4 && leaves:
+		c.Left = &flags.FeedProject{UID: part[2], ID: part[3]}
+	default:
 		return c, fmt.Errorf("%q is not of a known form", text)
 	}
 	c.Key.ID = part[1]
-	if parts == 3 {
-		c.UID = part[2]
-	}
 	if part[0][1:] != "-" {
 		c.Version, err = strconv.ParseInt(part[0][1:], 10, 64)
 	}

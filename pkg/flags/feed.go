@@ -56,7 +56,14 @@ type FeedChange struct {
 	Key     Key    // of a flag, segment, project or the registry of environments
 	UID     string // of a project, "" for others
 	Version int64  // the version that it got; 0 if it was deleted
+
+	// Left is the project that a flag or segment left, because it moved, was archived or deleted; nil if it left none. Deltas
+	// need it: an instance that did not read between two changes cannot know what was there.
+	Left *FeedProject
 }
+
+// A FeedProject is a project that a flag or segment left. Both are "" for a segment of all projects.
+type FeedProject struct{ ID, UID string }
 
 // A Served is an aggregate that applications see: a *Feature, *Segment, *Project or *Environments.
 type Served interface {
@@ -124,6 +131,26 @@ func (e *Environments) Served() Aggregate {
 // ChangesServed reports whether a write changes what applications see.
 func (w Write) ChangesServed() bool {
 	return !reflect.DeepEqual(servedForm(w.Before), servedForm(w.After))
+}
+
+// Left returns the project that a flag or segment leaves for applications with a write; nil if it leaves none.
+func (w Write) Left() *FeedProject {
+	from, to := projectOf(servedForm(w.Before)), projectOf(servedForm(w.After))
+	if from == nil || to != nil && *to == *from {
+		return nil
+	}
+	return from
+}
+
+// projectOf returns the project of a flag or segment; nil for others.
+func projectOf(served Aggregate) *FeedProject {
+	switch a := served.(type) {
+	case *Feature:
+		return &FeedProject{a.Project, a.ProjectUID}
+	case *Segment:
+		return &FeedProject{a.Project, a.ProjectUID}
+	}
+	return nil
 }
 
 // servedForm returns what applications see of an aggregate, without its version; nil for nothing.

@@ -38,7 +38,7 @@ func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*
 // and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
 // Otherwise it is read again, together with the feed, which may tell meanwhile that it was deleted.
 func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, loaded flags.View) (*State, error) {
-	last, err := r.lastChanges(ctx, state, feed)
+	last, gone, err := r.lastChanges(ctx, state, feed)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 	for attempt := 0; ; attempt++ {
 		missing := missingOf(last, loaded)
 		if len(missing) == 0 && (feedIsNewest || state.knowsReferencesOf(last, loaded)) {
-			return state.with(feed.Number, updatesOf(last, loaded)), nil
+			return state.with(feed.Number, updatesOf(last, loaded), gone), nil
 		}
 		if attempt > 1 && !pause(ctx, attempt) {
 			return nil, flags.Errorf(flags.Unavailable, "a change is being applied and cannot be read yet; try again")
@@ -64,7 +64,7 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 		maps.Copy(loaded, found)
 		if newer := flags.Find[*flags.Feed](found, flags.FeedKey()); newer != nil && (newer.Number != feed.Number || newer.Epoch != feed.Epoch) {
 			feed = newer
-			if last, err = r.lastChanges(ctx, state, feed); err != nil {
+			if last, gone, err = r.lastChanges(ctx, state, feed); err != nil {
 				return nil, err
 			}
 		}
@@ -103,24 +103,27 @@ func (r *Reader) entriesAfter(ctx context.Context, number int64, feed *flags.Fee
 type lastChange struct {
 	flags.FeedChange
 	number int64
+	only   bool // whether it is the only one
 }
 
-// lastChanges returns the last change of each aggregate that changed after the state.
-func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, error) {
+// lastChanges returns the last change of each aggregate that changed after the state, and what was removed.
+func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, []Gone, error) {
 	if feed.Epoch != state.Epoch { // it was reset meanwhile
-		return nil, errGap
+		return nil, nil, errGap
 	}
 	entries, err := r.entriesAfter(ctx, state.Number, feed)
-	if err != nil {
-		return nil, err
-	}
+	return lastChangesOf(entries), goneOf(entries), err
+}
+
+func lastChangesOf(entries []flags.FeedEntry) map[flags.Key]lastChange {
 	last := map[flags.Key]lastChange{}
 	for _, e := range entries {
 		for _, change := range e.Changes {
-			last[change.Key] = lastChange{change, e.Number}
+			_, another := last[change.Key]
+			last[change.Key] = lastChange{change, e.Number, !another}
 		}
 	}
-	return last, nil
+	return last
 }
 
 // missingOf lists the keys of which nothing was loaded that is as new as the last change.
@@ -154,6 +157,7 @@ func updatesOf(last map[flags.Key]lastChange, loaded flags.View) []update {
 		u := update{key: key, number: change.number}
 		if change.Version > 0 {
 			u.now = loaded[key]
+			u.only = change.only && flags.VersionOf(u.now) == change.Version
 		}
 		updates = append(updates, u)
 	}

@@ -14,6 +14,16 @@ type update struct {
 	key    flags.Key
 	number int64
 	now    flags.Aggregate // as it is stored
+
+	// only tells that the aggregate changed once since the state, and that it was loaded as that change left it. Then the change
+	// is the difference to the state, unless the state has that version already. Otherwise the difference does not show all that
+	// changed: a client can have read what was in between from another instance.
+	only bool
+}
+
+// isDifference reports whether the update is the difference to what the state has.
+func (u update) isDifference(has flags.Aggregate) bool {
+	return u.only && u.now != nil && flags.VersionOf(has) < flags.VersionOf(u.now)
 }
 
 // order sorts updates: flags first, because a project and the environments mark all of their flags as changed.
@@ -32,12 +42,29 @@ func (u update) order() int {
 // maxGone is how many removals a state remembers. Clients that are further behind read everything.
 const maxGone = 1000
 
-// with returns the state at a number, with what changed until then.
-func (s *State) with(number int64, updates []update) *State {
+// goneOf lists what entries of the feed removed. It does not depend on what the instance has in memory: a client can get each
+// delta from another instance.
+func goneOf(entries []flags.FeedEntry) (gone []Gone) {
+	for _, e := range entries {
+		for _, change := range e.Changes {
+			switch {
+			case change.Left == nil:
+			case change.Key.Entity == flags.EntityFeature:
+				gone = append(gone, Gone{Number: e.Number, Flag: change.Key.ID, Project: change.Left.ID, ProjectUID: change.Left.UID})
+			case change.Key.Entity == flags.EntitySegment:
+				gone = append(gone, Gone{Number: e.Number, Segment: segmentID(change.Key.ID), ProjectUID: change.Left.UID})
+			}
+		}
+	}
+	return gone
+}
+
+// with returns the state at a number, with what changed until then and what was removed.
+func (s *State) with(number int64, updates []update, gone []Gone) *State {
 	next := *s
 	next.Number = number
 	next.Flags, next.Segments, next.Projects = maps.Clone(s.Flags), maps.Clone(s.Segments), maps.Clone(s.Projects)
-	next.Gone = slices.Clone(s.Gone)
+	next.Gone = slices.Concat(s.Gone, gone)
 	slices.SortStableFunc(updates, func(a, b update) int { return a.order() - b.order() })
 	for _, u := range updates {
 		var served flags.Aggregate
@@ -47,20 +74,19 @@ func (s *State) with(number int64, updates []update) *State {
 		switch u.key.Entity {
 		case flags.EntityFeature:
 			f, _ := served.(*flags.Feature)
-			next.setFlag(u.key.ID, f, u.number)
+			next.setFlag(u, f)
 		case flags.EntitySegment:
 			segment, _ := served.(*flags.Segment)
 			next.setSegment(u.key.ID, segment, u.number)
 		case flags.EntityProject:
 			p, _ := served.(*flags.Project)
-			next.setProject(u.key.ID, p, u.number)
+			next.setProject(u, p)
 		case flags.EntityEnvironments:
 			if registry, ok := served.(*flags.Environments); ok {
-				next.setEnvironments(registry, u.number)
+				next.setEnvironments(u, registry)
 			}
 		}
 	}
-	slices.SortStableFunc(next.Gone, func(a, b Gone) int { return int(a.Number - b.Number) })
 	if drop := len(next.Gone) - maxGone; drop > 0 {
 		next.Since = max(next.Since, next.Gone[drop-1].Number)
 		next.Gone = next.Gone[drop:]
@@ -71,20 +97,18 @@ func (s *State) with(number int64, updates []update) *State {
 	return &next
 }
 
-func (s *State) setFlag(name string, f *flags.Feature, number int64) {
-	old := s.Flags[name]
-	if old != nil && (f == nil || f.ProjectUID != old.ProjectUID) {
-		s.Gone = append(s.Gone, Gone{Number: number, Flag: name, Project: old.Project, ProjectUID: old.ProjectUID})
-	}
+func (s *State) setFlag(u update, f *flags.Feature) {
+	name := u.key.ID
 	if f == nil {
 		delete(s.Flags, name)
 		return
 	}
-	if old != nil && f.ProjectUID != old.ProjectUID {
+	old := s.Flags[name]
+	if old != nil && (!u.isDifference(old.Feature) || f.ProjectUID != old.ProjectUID) {
 		old = nil
 	}
 	common := old != nil && reflect.DeepEqual(withoutEnvironments(old.Feature), withoutEnvironments(f))
-	s.Flags[name] = s.changed(old, f, number, func(environment string) bool {
+	s.Flags[name] = s.changed(old, f, u.number, func(environment string) bool {
 		return !common || !reflect.DeepEqual(old.Environments[environment], f.Environments[environment])
 	})
 }
@@ -135,9 +159,6 @@ func (f *Flag) changedIn(environment string) int64 {
 
 func (s *State) setSegment(key string, segment *flags.Segment, number int64) {
 	id := segmentID(key)
-	if old := s.Segments[id]; old != nil && (segment == nil || segment.ProjectUID != old.ProjectUID) {
-		s.Gone = append(s.Gone, Gone{Number: number, Segment: id, ProjectUID: old.ProjectUID})
-	}
 	if segment == nil {
 		delete(s.Segments, id)
 		return
@@ -151,35 +172,35 @@ func segmentID(key string) int64 {
 	return id
 }
 
-// setProject also marks the flags of the project as changed if its environments did: whether a flag is on depends on them.
-func (s *State) setProject(id string, p *flags.Project, number int64) {
-	old := s.Projects[id]
+// setProject also marks the flags of the project as changed: whether a flag is on depends on the environments of its project.
+func (s *State) setProject(u update, p *flags.Project) {
+	old := s.Projects[u.key.ID]
 	if p == nil {
-		delete(s.Projects, id)
+		delete(s.Projects, u.key.ID)
 		return
 	}
-	s.Projects[id] = p
-	if old != nil && old.UID == p.UID && !reflect.DeepEqual(old.Environments, p.Environments) {
-		s.touchFlags(number, func(f *Flag) bool { return f.ProjectUID == p.UID }, func(environment string) bool {
-			return old.Environments[environment] != p.Environments[environment]
-		})
-	}
+	s.Projects[u.key.ID] = p
+	isDifference := old != nil && old.UID == p.UID && u.isDifference(old)
+	s.touchFlags(u.number, func(f *Flag) bool { return f.ProjectUID == p.UID }, func(environment string) bool {
+		return !isDifference || old.Environments[environment] != p.Environments[environment]
+	})
 }
 
 // setEnvironments marks all flags as changed: an environment of the same name may be another one now.
-func (s *State) setEnvironments(registry *flags.Environments, number int64) {
+func (s *State) setEnvironments(u update, registry *flags.Environments) {
 	old := s.Environments
 	s.Environments = registry
-	s.touchFlags(number, func(*Flag) bool { return true }, func(environment string) bool {
+	isDifference := u.isDifference(old)
+	s.touchFlags(u.number, func(*Flag) bool { return true }, func(environment string) bool {
 		before, now := old.Find(environment), registry.Find(environment)
-		return (before == nil) != (now == nil) || now != nil && before.UID != now.UID
+		return !isDifference || (before == nil) != (now == nil) || now != nil && before.UID != now.UID
 	})
 }
 
 // touchFlags marks flags as changed, in the answers of some environments.
 func (s *State) touchFlags(number int64, which func(*Flag) bool, in func(environment string) bool) {
 	for name, f := range s.Flags {
-		if which(f) {
+		if which(f) && (f.Changed < number || f.Earlier != nil) {
 			s.Flags[name] = s.changed(f, f.Feature, number, in)
 		}
 	}

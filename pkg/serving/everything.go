@@ -98,12 +98,12 @@ func (r *Reader) everything(ctx context.Context) (*State, error) {
 	}
 	updates := make([]update, 0, len(loaded))
 	for key, a := range loaded {
-		updates = append(updates, update{key, first, a})
+		updates = append(updates, update{key: key, number: first, now: a})
 	}
 	if view, err = r.loadFeed(ctx, nil, false); err != nil {
 		return nil, err
 	}
-	if state, err = r.catchUp(ctx, state.with(first, updates), feedOf(view), loaded); err != nil {
+	if state, err = r.catchUp(ctx, state.with(first, updates, nil), feedOf(view), loaded); err != nil {
 		return nil, err
 	}
 	state.Since, state.Gone = state.Number, nil // what changed before is not known

@@ -47,21 +47,22 @@ func (w *world) newID() string {
 
 // commit makes the next state, if applications see a difference.
 func (w *world) commit(writes ...flags.Write) {
-	var updates []update
+	entry, loaded := flags.FeedEntry{Number: w.state.Number + 1}, flags.View{}
 	for _, write := range writes {
 		if !write.ChangesServed() {
 			continue
 		}
-		u := update{now: write.After, number: w.state.Number + 1}
+		change := flags.FeedChange{Left: write.Left()}
 		if write.After != nil {
-			u.key = write.After.Key()
+			change.Key, change.Version = write.After.Key(), flags.VersionOf(write.After)
+			loaded[change.Key] = write.After
 		} else {
-			u.key = write.Before.Key()
+			change.Key = write.Before.Key()
 		}
-		updates = append(updates, u)
+		entry.Changes = append(entry.Changes, change)
 	}
-	if len(updates) > 0 {
-		w.state = w.state.with(w.state.Number+1, updates)
+	if entries := []flags.FeedEntry{entry}; len(entry.Changes) > 0 {
+		w.state = w.state.with(entry.Number, updatesOf(lastChangesOf(entries), loaded), goneOf(entries))
 	}
 }
 
