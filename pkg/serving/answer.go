@@ -87,11 +87,14 @@ func (s *server) notModified(etag string) httpapi.Response {
 	}}
 }
 
+// revalidate lets the caller keep an answer, but ask each time whether it changed.
+const revalidate = "private, no-cache"
+
 // cacheControl lets caches keep answers, but ask each time whether they changed. With CLIENT_MAX_AGE, shared caches such as a
 // CDN can answer by themselves for that long; Vary tells them that answers depend on the token.
 func (s *server) cacheControl() string {
 	if s.maxAge < time.Second {
-		return "private, no-cache"
+		return revalidate
 	}
 	return fmt.Sprintf("public, max-age=%d", int(s.maxAge.Seconds()))
 }

@@ -17,7 +17,17 @@ import (
 // The ETag is "<epoch>:<number>:<scope>": up to which number of the feed the caller knows everything, and for which selection.
 // A caller of another epoch or scope gets everything (hydration). The scope differs if the token reaches other projects now, or
 // if its environment was created again, of which no flag tells.
+//
+// No shared cache may keep an answer, with CLIENT_MAX_AGE either: it depends on If-None-Match, which is in the key of no cache.
 func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	response, err := s.deltaSince(ctx, r)
+	if err == nil {
+		response.Header.Set("Cache-Control", revalidate)
+	}
+	return response, err
+}
+
+func (s *server) deltaSince(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 	selection, err := s.selected(ctx, r, deltaKind)
 	if err != nil {
 		return httpapi.Response{}, err

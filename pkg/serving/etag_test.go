@@ -130,4 +130,8 @@ func TestCacheControl(t *testing.T) {
 	if got := answer.Header().Get("Cache-Control"); got != "public, max-age=15" {
 		t.Errorf("%q", got)
 	}
+	delta := w.configured(httpapi.Config{MaxAge: 15 * time.Second}, w.token("t")).get("/api/client/delta", "t")
+	if got := delta.Header().Get("Cache-Control"); got != "private, no-cache" {
+		t.Errorf("a delta has %q, but depends on the ETag that the caller sends", got)
+	}
 }
