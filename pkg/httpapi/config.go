@@ -20,9 +20,10 @@ type Config struct {
 
 	MaxAge time.Duration // CLIENT_MAX_AGE: how old answers to applications may be; 0 for up to date
 
-	Origins []string // CORS_ORIGINS: the origins whose pages may call from a browser
-	Metrics *Metrics // METRICS: the metrics of the log lines; nil for none
-	Version string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
+	Origins         []string // CORS_ORIGINS: the origins whose pages may call the administration from a browser
+	FrontendOrigins []string // FRONTEND_ORIGINS: those whose pages may evaluate flags; AllOrigins or nil for all
+	Metrics         *Metrics // METRICS: the metrics of the log lines; nil for none
+	Version         string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
 
 	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
 	// request to the key's store.
@@ -37,11 +38,11 @@ type Config struct {
 const maxMaxAge = 3600
 
 // ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
-// warn or error; default info), CORS_ORIGINS (comma-separated; default none), CLIENT_MAX_AGE (seconds; default 0), METRICS
-// (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per flag and environment), LIMIT_CONSTRAINTS (per
-// strategy), LIMIT_CONSTRAINT_VALUES (per constraint), LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per
-// service), LIMIT_TAGS (per flag), LIMIT_STRATEGY_SEGMENTS (per strategy), LIMIT_SEGMENT_VALUES (per segment) and
-// LIMIT_CONTEXT_FIELDS (per service).
+// warn or error; default info), CORS_ORIGINS (comma-separated; default none), FRONTEND_ORIGINS (comma-separated; default *, all),
+// CLIENT_MAX_AGE (seconds; default 0), METRICS (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per
+// flag and environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES (per constraint),
+// LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service), LIMIT_TAGS (per flag), LIMIT_STRATEGY_SEGMENTS
+// (per strategy), LIMIT_SEGMENT_VALUES (per segment) and LIMIT_CONTEXT_FIELDS (per service).
 func ConfigFromEnv() (Config, error) {
 	c := Config{Limits: flags.DefaultLimits(), Now: time.Now, Version: os.Getenv("AWS_LAMBDA_FUNCTION_VERSION")}
 	switch auth := os.Getenv("AUTH_TYPE"); auth {
@@ -59,7 +60,10 @@ func ConfigFromEnv() (Config, error) {
 	}
 	c.Logger = newLogger(level)
 	var err error
-	if c.Origins, err = parseOrigins(os.Getenv("CORS_ORIGINS")); err != nil {
+	if c.Origins, err = parseOrigins("CORS_ORIGINS", os.Getenv("CORS_ORIGINS")); err != nil {
+		return c, fmt.Errorf("%w; * is not allowed for the administration", err)
+	}
+	if c.FrontendOrigins, err = parseFrontendOrigins(os.Getenv("FRONTEND_ORIGINS")); err != nil {
 		return c, err
 	}
 	if c.Metrics, err = newMetrics(os.Getenv); err != nil {

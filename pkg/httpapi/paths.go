@@ -16,13 +16,13 @@ import (
 func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recover(w, r)
-		s.cors(w.Header(), r)
+		s.cors.setHeaders(w.Header(), r)
 		if r.URL.Path == healthPath {
 			w.Header().Set("Guidon-Version", version.String())
 		}
 		switch {
 		case r.Method == http.MethodOptions:
-			s.preflight(w, r)
+			s.cors.preflight(w, r)
 		case isCanonical(r.URL, endsInText(mux, r)):
 			mux.ServeHTTP(w, r)
 		default:

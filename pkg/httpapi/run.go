@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type service struct {
 	warm      atomic.Bool  // whether a request was served
 	conflicts atomic.Int64 // how often another writer was first, since the last line of the log
 	uses      *TokenUses
+	cors      *CORS
 }
 
 // A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.
@@ -245,24 +247,40 @@ func (req *request) readBody(limits flags.Limits) error {
 		return nil
 	}
 	req.bodyRead = true
-	maximum := req.op.maxBody()
-	body, err := io.ReadAll(http.MaxBytesReader(nil, req.http.Body, int64(maximum)))
-	if got := req.http.Header.Get("Content-Type"); len(body) > 0 && !isJSON(got) {
-		if got == "" {
-			got = "none"
-		}
-		return flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", jsonbody.Shorten(got))
-	}
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return flags.Errorf(flags.TooLarge, "the body is larger than %d MiB", maximum>>20)
-	}
+	body, err := ReadBody(req.http, req.op.maxBody())
 	if err != nil {
-		return flags.Errorf(flags.Invalid, "the body could not be read to its end")
+		return err
 	}
 	if decode := req.op.Handle.decode; decode != nil {
 		req.body, err = decode(body, limits)
 	}
 	return err
+}
+
+// ReadBody returns the body of a request, which must be JSON (415) and have at most maximum bytes (413). It may be empty.
+func ReadBody(r *http.Request, maximum int) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, int64(maximum)))
+	if got := r.Header.Get("Content-Type"); len(body) > 0 && !isJSON(got) {
+		if got == "" {
+			got = "none"
+		}
+		return nil, flags.Errorf(flags.UnsupportedMediaType, "the content type of the body must be application/json, not %s", jsonbody.Shorten(got))
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, flags.Errorf(flags.TooLarge, "the body is larger than %s", formatSize(maximum))
+	}
+	if err != nil {
+		return nil, flags.Errorf(flags.Invalid, "the body could not be read to its end")
+	}
+	return body, nil
+}
+
+// formatSize returns a size in MiB, or in KiB if it is smaller.
+func formatSize(bytes int) string {
+	if bytes < 1<<20 {
+		return strconv.Itoa(bytes>>10) + " KiB"
+	}
+	return strconv.Itoa(bytes>>20) + " MiB"
 }
 
 func isJSON(contentType string) bool {

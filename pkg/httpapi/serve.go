@@ -34,7 +34,7 @@ func (s *service) serveHandler(op Operation) http.Handler {
 			o.status = response.Status
 		}
 		for name, values := range response.Header { // also with an error: a page must be able to read it
-			w.Header()[name] = values
+			w.Header()[name] = append(w.Header()[name], values...) // Vary can have values already
 		}
 		if err != nil {
 			s.respond(w, r, o)

@@ -29,7 +29,7 @@ func DecodeStrict(body []byte, into any) error {
 		return flags.Errorf(flags.Invalid, "a JSON body is required")
 	}
 	if err := scan(body); err != nil {
-		return syntaxFault(err)
+		return SyntaxError(err)
 	}
 	err := json.Unmarshal(body, into, json.WithUnmarshalers(exact))
 	if err == nil {
@@ -38,7 +38,7 @@ func DecodeStrict(body []byte, into any) error {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return typeFault(semantic)
 	}
-	return syntaxFault(err)
+	return SyntaxError(err)
 }
 
 // The limit of objects in a body: 1,000, plus one per 16 bytes. A megabyte of {} would take a hundred megabytes to decode, and
@@ -154,7 +154,8 @@ func (m Maybe[T]) Or(absent T) T {
 	return absent
 }
 
-func syntaxFault(err error) error {
+// SyntaxError returns the error for a caller whose body is not valid JSON: err is the error of a jsontext.Decoder.
+func SyntaxError(err error) error {
 	reason := err.Error()
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntactic.Err != nil {
 		reason = fmt.Sprintf("%s, at byte %d", syntactic.Err.Error(), syntactic.ByteOffset)
