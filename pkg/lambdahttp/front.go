@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
@@ -26,6 +28,32 @@ func fromFront(event events.APIGatewayV2HTTPRequest, secret string) bool {
 	}
 	sum := sha256.Sum256([]byte(event.Headers["x-origin-secret"])) // HTTP APIs send the names of headers in lower case
 	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(secret)) == 1
+}
+
+// viewerAddress returns the address of the caller. If requests come through CloudFront, the source address of the event is
+// CloudFront's. CloudFront adds the caller's address to X-Forwarded-For, and API Gateway then adds CloudFront's; what is before
+// them was sent by the caller, and means nothing. Without the secret anyone could have sent the header, so it is not read.
+func viewerAddress(event events.APIGatewayV2HTTPRequest, secret string) string {
+	source := event.RequestContext.HTTP.SourceIP
+	if secret == "" || event.RequestContext.APIID == "" {
+		return source
+	}
+	forwarded := strings.Split(event.Headers["x-forwarded-for"], ",")
+	for i := range forwarded {
+		forwarded[i] = strings.TrimSpace(forwarded[i])
+	}
+	if last := len(forwarded) - 1; last > 0 && forwarded[last] == source {
+		forwarded = forwarded[:last]
+	}
+	if viewer := forwarded[len(forwarded)-1]; isAddress(viewer) {
+		return viewer
+	}
+	return source
+}
+
+func isAddress(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
 }
 
 // notFromFront is the response to other requests.

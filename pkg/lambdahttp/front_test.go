@@ -43,3 +43,36 @@ func TestFront(t *testing.T) {
 		})
 	}
 }
+
+// TestViewerAddress checks whose address a request has. Callers can send X-Forwarded-For themselves.
+func TestViewerAddress(t *testing.T) {
+	const secret = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b" // SHA-256 of "secret"
+	const cloudFront = "130.176.1.1"
+	tests := []struct{ name, hash, forwarded, want string }{
+		{"through CloudFront", secret, "203.0.113.7, " + cloudFront, "203.0.113.7"},
+		{"through CloudFront, with a header of the caller", secret, "10.0.0.1, 203.0.113.7, " + cloudFront, "203.0.113.7"},
+		{"through CloudFront, IPv6", secret, "2001:db8::7," + cloudFront, "2001:db8::7"},
+		{"through CloudFront, which API Gateway did not add", secret, "10.0.0.1, 203.0.113.7", "203.0.113.7"},
+		{"through CloudFront, without the header", secret, "", cloudFront},
+		{"through CloudFront, with nonsense", secret, "nonsense, " + cloudFront, cloudFront},
+		{"no CloudFront configured", "", "203.0.113.7, " + cloudFront, cloudFront},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("FRONT_SECRET_SHA256", tt.hash)
+			got := ""
+			handler := lambdahttp.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got = r.RemoteAddr
+				w.WriteHeader(http.StatusOK)
+			}))
+			request := events.APIGatewayV2HTTPRequest{RawPath: "/api/frontend", Headers: map[string]string{"x-origin-secret": "secret"}}
+			if tt.forwarded != "" {
+				request.Headers["x-forwarded-for"] = tt.forwarded
+			}
+			request.RequestContext.APIID, request.RequestContext.HTTP.Method, request.RequestContext.HTTP.SourceIP = "abc", "GET", cloudFront
+			if _, err := handler(t.Context(), request); err != nil || got != tt.want {
+				t.Errorf("the address is %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}

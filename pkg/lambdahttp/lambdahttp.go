@@ -25,7 +25,8 @@ import (
 // An EventHandler is a handler for lambda.Start, for an HTTP API with payload format 2.0.
 type EventHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// Handler serves events with h. The context of a request is that of the invocation, with the function's deadline.
+// Handler serves events with h. The context of a request is that of the invocation, with the function's deadline. Its
+// RemoteAddr is the address of the caller, without a port.
 //
 // It does not recover: a panic in h ends the process. The handlers of pkg/httpapi recover themselves.
 func Handler(h http.Handler) EventHandler {
@@ -34,6 +35,7 @@ func Handler(h http.Handler) EventHandler {
 		if !fromFront(event, secret) {
 			return notFromFront(ctx), nil
 		}
+		event.RequestContext.HTTP.SourceIP = viewerAddress(event, secret) // becomes r.RemoteAddr
 		event, err := normalize(event)
 		if err != nil {
 			return internalError(ctx, err), nil
