@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 	"weak"
 
@@ -38,9 +39,17 @@ func newBody(parts iter.Seq[[]byte], compress bool) body {
 	return checked(body{bytes: text})
 }
 
+// gzipWriters keeps writers for other answers: one takes more than half a megabyte.
+var gzipWriters = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, httpapi.GzipLevel) // fails only for a level that does not exist
+	return w
+}}
+
 func compressed(parts iter.Seq[[]byte]) []byte {
 	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, httpapi.GzipLevel) // fails only for a level that does not exist
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(&out)
 	for part := range parts {
 		_, _ = w.Write(part) // a buffer does not fail
 	}
@@ -58,7 +67,7 @@ func checked(b body) body {
 		advice = "even compressed; "
 	}
 	return body{refusal: flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that Lambda can return; %s"+
-		"request fewer flags with the query parameters namePrefix, tag or project, or use a token of fewer projects", advice)}
+		"use a token of fewer projects, or the parameters namePrefix, tag or project of GET /api/client/features", advice)}
 }
 
 // respond sends the answer of an ETag, unless the caller has it. It is made only if it is sent.

@@ -1,6 +1,8 @@
 // Package serving answers applications: SDKs, browsers and OpenFeature providers.
 //
 //	state.go    what applications can read, in memory
+//	frontend.go answers /api/frontend with results for a context, ofrep.go answers OpenFeature providers
+//	compiled.go the flags of an environment, ready to be evaluated
 //	reader.go   brings the memory up to date with the feed, for each request
 //
 // Every answer includes every change that was acknowledged before its request began, on any instance. docs/serving.md

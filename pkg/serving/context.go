@@ -1,0 +1,217 @@
+package serving
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/evaluate"
+	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
+)
+
+// The limits of a context. Longer names can not be in a constraint, and the evaluator takes longer values as absent, so both
+// are left out. More properties are refused.
+const (
+	maxContextBody  = 256 << 10 // bytes
+	maxProperties   = 1_000
+	maxPropertyName = flags.MaxIdentifier // bytes
+	maxContextDepth = 10
+)
+
+// A contextBuilder collects the context of a request.
+type contextBuilder struct {
+	context evaluate.Context
+	key     string            // targetingKey of OFREP
+	other   map[string]string // unknown fields, which are properties unless properties itself has them
+	count   int               // of all properties
+}
+
+// build returns the context.
+func (b *contextBuilder) build() (*evaluate.Context, error) {
+	if b.count > maxProperties {
+		return nil, &contextError{codeInvalidContext, fmt.Sprintf("the context has more than %d properties; leave out those that no constraint uses", maxProperties)}
+	}
+	for name, value := range b.other {
+		if _, given := b.context.Properties[name]; !given {
+			b.setProperty(name, value)
+		}
+	}
+	return &b.context, nil
+}
+
+// set sets a field of the context; an unknown one is a property.
+func (b *contextBuilder) set(name, value string) {
+	switch name {
+	case "userId":
+		b.context.UserID = value
+	case "sessionId":
+		b.context.SessionID = value
+	case "remoteAddress":
+		b.context.RemoteAddress = value
+	case "environment":
+		b.context.Environment = value
+	case "appName":
+		b.context.AppName = value
+	case "currentTime":
+		b.context.CurrentTime = value
+	default:
+		if b.countProperty(name, value) {
+			if b.other == nil {
+				b.other = map[string]string{}
+			}
+			b.other[name] = value
+		}
+	}
+}
+
+// property sets a property.
+func (b *contextBuilder) property(name, value string) {
+	if b.countProperty(name, value) {
+		b.setProperty(name, value)
+	}
+}
+
+// countProperty reports whether to keep a property.
+func (b *contextBuilder) countProperty(name, value string) bool {
+	b.count++
+	return b.count <= maxProperties && value != "" && len(name) <= maxPropertyName && len(value) <= evaluate.MaxValueLength
+}
+
+func (b *contextBuilder) setProperty(name, value string) {
+	if b.context.Properties == nil {
+		b.context.Properties = map[string]string{}
+	}
+	b.context.Properties[name] = value
+}
+
+// readQuery reads a context as browsers send it: userId=7&properties[plan]=gold. The first of several values counts.
+func (b *contextBuilder) readQuery(query url.Values) {
+	for name, values := range query {
+		property, isProperty := strings.CutPrefix(name, "properties[")
+		if property, closed := strings.CutSuffix(property, "]"); isProperty && closed {
+			b.property(property, values[0])
+		} else {
+			b.set(name, values[0])
+		}
+	}
+}
+
+// readBody reads the field context of a body, and reports whether there is one. Errors about a context that is valid JSON are
+// *contextError.
+func (b *contextBuilder) readBody(body []byte) (found bool, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	err = readObject(d, "the body", func(name string) error {
+		if name != "context" {
+			return d.SkipValue()
+		}
+		found = true
+		return b.readContext(d)
+	})
+	if err == nil {
+		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
+			err = nil
+		} else if err == nil {
+			err = errors.New("there is more text after the end of the document")
+		}
+	}
+	if bad, ok := errors.AsType[*contextError](err); ok {
+		return found, bad
+	}
+	if err != nil {
+		return found, jsonbody.SyntaxError(err)
+	}
+	return found, nil
+}
+
+// A contextError is the error of a context that is valid JSON and not a context.
+type contextError struct {
+	code    string // of OFREP
+	message string
+}
+
+func (e *contextError) Error() string { return e.message }
+
+func (b *contextBuilder) readContext(d *jsontext.Decoder) error {
+	return readObject(d, "context", func(name string) error {
+		switch kind := d.PeekKind(); {
+		case name == "targetingKey" && kind != 'n':
+			if kind != '"' {
+				return &contextError{codeInvalidContext, "targetingKey must be a text"}
+			}
+			key, err := d.ReadToken()
+			b.key = key.String()
+			return err
+		case name == "properties" && kind == '{':
+			return readObject(d, "", func(name string) error { return readValue(d, name, b.property) })
+		}
+		return readValue(d, name, b.set)
+	})
+}
+
+// readObject reads an object and calls read before the value of each field. what names it in the error if it is none.
+func readObject(d *jsontext.Decoder, what string, read func(name string) error) error {
+	if kind := d.PeekKind(); kind != '{' && kind != 0 {
+		return &contextError{codeInvalidContext, what + " must be an object"}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if d.StackDepth() > maxContextDepth {
+		return &contextError{codeInvalidContext, fmt.Sprintf("the context is nested deeper than %d levels", maxContextDepth)}
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := read(name.String()); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken() // the end of the object
+	return err
+}
+
+// readValue reads the value of a field as text. An object is its fields, with dots in their names: OpenFeature's contexts have
+// objects. A list is its JSON. Null is no value.
+func readValue(d *jsontext.Decoder, name string, set func(name, value string)) error {
+	switch d.PeekKind() {
+	case '{':
+		return readObject(d, "", func(field string) error {
+			if len(name)+len(field) >= maxPropertyName {
+				return d.SkipValue()
+			}
+			return readValue(d, name+"."+field, set)
+		})
+	case '[':
+		list, err := d.ReadValue()
+		if err == nil && len(list) <= evaluate.MaxValueLength {
+			err = list.Compact()
+		}
+		set(name, string(list))
+		return err
+	case 'n':
+		return d.SkipValue()
+	}
+	value, err := d.ReadToken()
+	if err == nil {
+		set(name, value.String())
+	}
+	return err
+}
+
+// remoteAddress returns the address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.
+func remoteAddress(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
+}

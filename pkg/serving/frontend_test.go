@@ -1,0 +1,417 @@
+package serving
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/evaluate"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+var testTime = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// constrained returns a strategy for contexts with one of the values in a field.
+func constrained(field string, values ...string) flags.Strategy {
+	return flags.Strategy{Name: "default", Constraints: []flags.Constraint{{ContextName: field, Operator: flags.In, Values: values}}}
+}
+
+// on returns the names of the flags in an answer of /api/frontend.
+func on(t *testing.T, h http.Handler, method, target, body string, headers ...string) string {
+	t.Helper()
+	var names []string
+	for _, toggle := range decoded[frontendAnswer](t, call(h, method, target, body, append([]string{"Authorization: frontend"}, headers...)...), 200).Toggles {
+		names = append(names, toggle.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestFrontendAnswer compares an answer with one of Unleash 5.12.8 that was recorded.
+func TestFrontendAnswer(t *testing.T) {
+	f := newFixture()
+	f.add("default", "variants", func(feature *flags.Feature, fe *flags.FeatureEnvironment) {
+		feature.ImpressionData = true
+		fe.Strategies = []flags.Strategy{{
+			Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "default", "groupId": "variants"},
+			Variants: []flags.Variant{{Name: "sv", Weight: 1000, Stickiness: "default", Payload: &flags.Payload{Type: "string", Value: "from-<strategy>"}}},
+		}}
+	})
+	f.add("default", "plain", nil)
+	f.add("default", "disabled", func(_ *flags.Feature, fe *flags.FeatureEnvironment) { fe.EnabledIn = "" })
+	f.addStrategies("for-others", constrained("userId", "8"))
+	f.add("other", "other-project", nil)
+	h := f.handler(httpapi.Config{})
+	want := `{"toggles":[` +
+		`{"name":"plain","enabled":true,"variant":{"name":"disabled","enabled":false,"feature_enabled":true,"featureEnabled":true},"impressionData":false},` +
+		`{"name":"variants","enabled":true,"variant":{"name":"sv","payload":{"type":"string","value":"from-<strategy>"},"enabled":true,"feature_enabled":true,"featureEnabled":true},"impressionData":true}]}`
+	w := call(h, "GET", "/api/frontend?environment=default&appName=app&userId=7", "", "Authorization: frontend")
+	if w.Code != 200 || w.Body.String() != want {
+		t.Errorf("%d %s\nwant %s", w.Code, w.Body, want)
+	}
+	header := w.Header()
+	if header.Get("Content-Type") != "application/json; charset=utf-8" || header.Get("Cache-Control") != "no-cache" || !strings.Contains(header.Get("Vary"), "Accept-Encoding") {
+		t.Errorf("the headers are %v", header)
+	}
+	if got := on(t, h, "GET", "/api/frontend", "", "Authorization: frontend-all"); got != "other-project plain variants" {
+		t.Errorf("a token of all projects sees %q", got)
+	}
+	if got := on(t, h, "GET", "/api/frontend", "", "Authorization: frontend-production"); got != "" {
+		t.Errorf("a token of production sees %q", got)
+	}
+	if got := on(t, h, "GET", "/api/frontend", "", "Authorization: Bearer frontend"); got != "plain variants" {
+		t.Errorf("with Bearer: %q", got)
+	}
+	// Unleash answers an admin token with an empty list.
+	if got := on(t, h, "GET", "/api/frontend?environment=default", "", "Authorization: admin"); got != "" {
+		t.Errorf("an admin token sees %q", got)
+	}
+}
+
+// TestContext checks the parts of a context in a query and in a body. The order of fields in a query or body does not count.
+func TestContext(t *testing.T) {
+	f := newFixture()
+	for field, value := range map[string]string{
+		"userId": "7", "sessionId": "s", "appName": "app", "plan": "gold", "properties": "x", "environment": "default",
+	} {
+		f.addStrategies(field+"="+value, constrained(field, value))
+	}
+	f.addStrategies("address", constrained("remoteAddress", "192.0.2.1"))
+	f.addStrategies("address-given", constrained("remoteAddress", "9.9.9.9"))
+	f.addStrategies("number", constrained("plan", "12345678901234567890"))
+	f.addStrategies("true", constrained("plan", "true"))
+	f.addStrategies("nested", constrained("plan.name", "gold"))
+	f.addStrategies("list", constrained("plan", `["a","b"]`))
+	f.addStrategies("é", constrained("ünï[x]", "ß&="))
+	f.addStrategies("past", flags.Strategy{Name: "default", Constraints: []flags.Constraint{{
+		ContextName: "currentTime", Operator: "DATE_BEFORE", Value: new("2020-01-01T00:00:00Z"),
+	}}})
+	f.addStrategies("now", flags.Strategy{Name: "default", Constraints: []flags.Constraint{
+		{ContextName: "currentTime", Operator: "DATE_AFTER", Value: new("2026-11-22T11:59:59Z")},
+		{ContextName: "currentTime", Operator: "DATE_BEFORE", Value: new("2026-11-22T12:00:01Z")},
+	}})
+	f.addStrategies("session", flags.Strategy{Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "sessionId"}})
+	h := f.handler(httpapi.Config{Now: func() time.Time { return testTime }})
+	const always = "address environment=default now session"
+	tests := []struct{ name, query, context, want string }{
+		{"nothing", "", `{}`, ""},
+		{"unknown fields of the body", "", `{}, "other": [{"userId": "7"}]`, ""},
+		{"fields", "userId=7&sessionId=s&appName=app", `{"userId": "7", "sessionId": "s", "appName": "app"}`, "appName=app sessionId=s userId=7"},
+		{"a number", "userId=7", `{"userId": 7}`, "userId=7"},
+		{"a property", "properties[plan]=gold", `{"properties": {"plan": "gold"}}`, "plan=gold"},
+		{"an unknown field", "plan=gold", `{"plan": "gold"}`, "plan=gold"},
+		{"a property before an unknown field", "plan=x&properties[plan]=gold", `{"plan": "x", "properties": {"plan": "gold"}}`, "plan=gold"},
+		{"a property after an unknown field", "properties[plan]=gold&plan=x", `{"properties": {"plan": "gold"}, "plan": "x"}`, "plan=gold"},
+		{"an empty property", "properties[plan]=&plan=gold", `{"properties": {"plan": null}, "plan": "gold"}`, "plan=gold"},
+		{"properties that are a value", "properties=x", `{"properties": "x"}`, "properties=x"},
+		{"a large number", "plan=12345678901234567890", `{"properties": {"plan": 12345678901234567890}}`, "number"},
+		{"a boolean", "plan=true", `{"properties": {"plan": true}}`, "true"},
+		{"an object", "plan.name=gold", `{"plan": {"name": "gold", "other": {"deep": [1, {}]}}}`, "nested"},
+		{"a list", `plan=["a","b"]`, `{"plan": [ "a", "b" ]}`, "list"},
+		{"other letters", "properties[ünï[x]]=ß%26%3D", `{"ünï[x]": "ß&="}`, "é"},
+		{"a time", "currentTime=2019-01-01T00:00:00Z", `{"currentTime": "2019-01-01T00:00:00Z"}`, "-now past"},
+		{"an address", "remoteAddress=9.9.9.9", `{"remoteAddress": "9.9.9.9"}`, "-address address-given"},
+		{"an environment", "environment=x", `{"environment": "x"}`, "-environment=default"},
+		{"several values", "userId=7&userId=8", `{"userId": "7"}`, "userId=7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want := strings.Fields(always)
+			for name := range strings.FieldsSeq(tt.want) {
+				if without, removed := strings.CutPrefix(name, "-"); removed {
+					want = slices.DeleteFunc(want, func(s string) bool { return s == without })
+				} else {
+					want = append(want, name)
+				}
+			}
+			slices.Sort(want)
+			query, err := url.ParseQuery(tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := on(t, h, "GET", "/api/frontend?"+query.Encode(), ""); got != strings.Join(want, " ") {
+				t.Errorf("GET: %q, want %q", got, want)
+			}
+			if got := on(t, h, "POST", "/api/frontend?"+query.Encode(), ""); got != strings.Join(want, " ") {
+				t.Errorf("POST without a body: %q, want %q", got, want)
+			}
+			if got := on(t, h, "POST", "/api/frontend", `{"context": `+tt.context+`}`); got != strings.Join(want, " ") {
+				t.Errorf("POST: %q, want %q", got, want)
+			}
+		})
+	}
+	if got := on(t, h, "POST", "/api/frontend?userId=8&plan=gold", `{"context": {"userId": "7"}}`); got != "address environment=default now plan=gold session userId=7" {
+		t.Errorf("a query and a body: %q", got)
+	}
+	if got := on(t, h, "GET", "/api/frontend", "", "X-Forwarded-For: 9.9.9.9", "Forwarded: for=9.9.9.9", "X-Real-IP: 9.9.9.9"); got != always {
+		t.Errorf("with addresses in headers: %q", got)
+	}
+}
+
+// TestFrontendErrors checks refusals. A page must be able to read them.
+func TestFrontendErrors(t *testing.T) {
+	f := newFixture()
+	f.add("default", "plain", nil)
+	h := f.handler(httpapi.Config{})
+	deep := strings.Repeat(`{"a":`, 20) + "1" + strings.Repeat("}", 20)
+	tests := []struct {
+		name, method, target, body, token string
+		status                            int
+		message                           string
+	}{
+		{"no token", "GET", "/api/frontend", "", "", 401, "This endpoint requires an API token"},
+		{"unknown token", "GET", "/api/frontend", "", "nonsense", 401, "This endpoint requires an API token"},
+		{"client token", "GET", "/api/frontend", "", "client", 403, "invalid token: expected a different token type"},
+		{"personal token", "GET", "/api/frontend", "", "personal", 403, "invalid token: expected a different token type"},
+		{"no token and a bad body", "POST", "/api/frontend", "{", "", 401, "This endpoint requires an API token"},
+		{"broken JSON", "POST", "/api/frontend", `{"context": {"userId": }}`, "frontend", 400, "not valid JSON"},
+		{"cut off", "POST", "/api/frontend", `{"context": {"userId"`, "frontend", 400, "not valid JSON"},
+		{"more text", "POST", "/api/frontend", `{"context": {}} x`, "frontend", 400, "not valid JSON"},
+		{"a field twice", "POST", "/api/frontend", `{"context": {"userId": "7", "userId": "8"}}`, "frontend", 400, "twice"},
+		{"a list", "POST", "/api/frontend", `[]`, "frontend", 400, "the body must be an object"},
+		{"null", "POST", "/api/frontend", `null`, "frontend", 400, "the body must be an object"},
+		{"a context that is a text", "POST", "/api/frontend", `{"context": "x"}`, "frontend", 400, "context must be an object"},
+		{"too deep", "POST", "/api/frontend", `{"context": ` + deep + `}`, "frontend", 400, "nested deeper than 10 levels"},
+		{"too many properties", "POST", "/api/frontend", `{"context": ` + manyProperties(1001) + `}`, "frontend", 400, "more than 1000 properties"},
+		{"too large", "POST", "/api/frontend", `{"context": {"x": "` + strings.Repeat("x", maxContextBody) + `"}}`, "frontend", 413, "larger than 256 KiB"},
+		{"features", "GET", "/api/frontend/features", "", "frontend", 404, ""},
+		{"all", "GET", "/api/frontend/all", "", "frontend", 404, ""},
+		{"proxy", "GET", "/api/proxy", "", "frontend", 404, ""},
+		{"PUT", "PUT", "/api/frontend", "{}", "frontend", 404, ""},
+		{"GET of OFREP", "GET", "/ofrep/v1/evaluate/flags", "", "frontend", 404, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := call(h, tt.method, tt.target, tt.body, "Authorization: "+tt.token, "Origin: https://app.example")
+			body := decoded[struct{ ID, Name, Message string }](t, w, tt.status)
+			if !strings.Contains(body.Message, tt.message) || body.ID == "" || body.Name == "" {
+				t.Errorf("the body is %s, want %q", w.Body, tt.message)
+			}
+			if w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("ETag") != "" {
+				t.Errorf("the headers are %v", w.Header())
+			}
+		})
+	}
+	if w := call(h, "POST", "/api/frontend", "{}", "Authorization: frontend", "Content-Type: text/plain"); w.Code != 415 {
+		t.Errorf("text: status %d, want 415", w.Code)
+	}
+}
+
+func manyProperties(n int) string {
+	properties := map[string]string{}
+	for i := range n {
+		properties[fmt.Sprint("property-", i)] = "value"
+	}
+	text, err := json.Marshal(properties)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestFrontendETag checks that an ETag changes when the answer to this token changes, and not otherwise.
+func TestFrontendETag(t *testing.T) {
+	f := newFixture()
+	f.addStrategies("for-7", constrained("userId", "7"))
+	f.add("default", "plain", nil)
+	h := f.handler(httpapi.Config{})
+	get := func(target, etag string) (status int, newETag string) {
+		w := call(h, "GET", target, "", "Authorization: frontend", "If-None-Match: "+etag)
+		if w.Code == http.StatusNotModified && (w.Body.Len() > 0 || w.Header().Get("Content-Type") != "" || w.Header().Get("Cache-Control") != "no-cache") {
+			t.Errorf("a 304 has the body %q and the headers %v", w.Body, w.Header())
+		}
+		return w.Code, w.Header().Get("ETag")
+	}
+	_, seven := get("/api/frontend?userId=7", "")
+	if len(seven) != len(`W/"`)+32+1 {
+		t.Errorf("the ETag is %s", seven)
+	}
+	check := func(what, target, etag string, want int) string {
+		t.Helper()
+		status, newETag := get(target, etag)
+		if status != want {
+			t.Errorf("%s: status %d, want %d", what, status, want)
+		}
+		return newETag
+	}
+	check("unchanged", "/api/frontend?userId=7", seven, 304)
+	check("strong", "/api/frontend?userId=7", strings.TrimPrefix(seven, "W/"), 304)
+	check("in a list", "/api/frontend?userId=7", `"x", `+seven, 304)
+	check("another user", "/api/frontend?userId=8", seven, 200)
+	f.add("other", "other-project", nil)
+	check("a flag of another project", "/api/frontend?userId=7", seven, 304)
+	f.next(func(s *State) {
+		changed := *s.Flags["plain"].Feature
+		changed.Description = new("other")
+		changed.Version++
+		s.Flags["plain"] = &Flag{Feature: &changed, Changed: s.Number}
+	})
+	check("a description", "/api/frontend?userId=7", seven, 304)
+	f.add("default", "plain", func(feature *flags.Feature, fe *flags.FeatureEnvironment) {
+		fe.Strategies = []flags.Strategy{{Name: "default"}}
+		feature.ImpressionData = true
+	})
+	seven = check("impression data", "/api/frontend?userId=7", seven, 200)
+	f.add("default", "new", nil)
+	seven = check("a new flag", "/api/frontend?userId=7", seven, 200)
+	f.next(func(s *State) { delete(s.Flags, "new") })
+	check("a flag that is gone", "/api/frontend?userId=7", seven, 200)
+	if w := call(h, "POST", "/api/frontend", `{"context": {"userId": "7"}}`, "Authorization: frontend", "If-None-Match: *"); w.Code != 304 {
+		t.Errorf("POST: status %d, want 304", w.Code)
+	}
+	if w := call(h, "HEAD", "/api/frontend?userId=7", "", "Authorization: frontend"); w.Code != 200 {
+		t.Errorf("HEAD: status %d, want 200", w.Code)
+	}
+}
+
+// TestSwitches follows the changes of flags, segments, projects and environments. Each must be seen by the next request.
+func TestSwitches(t *testing.T) {
+	f := newFixture()
+	f.add("default", "plain", nil)
+	f.addSegment(evaluate.Segment{ID: 1, Constraints: []evaluate.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"7"}}}})
+	f.addStrategies("with-segment", flags.Strategy{Name: "default", Segments: []int64{1}})
+	f.add("default", "child", func(feature *flags.Feature, fe *flags.FeatureEnvironment) {
+		fe.Strategies = []flags.Strategy{{Name: "default"}}
+		feature.Dependencies = []flags.Dependency{{Feature: "plain", Enabled: true}}
+	})
+	h := f.handler(httpapi.Config{})
+	expect := func(what, want string) {
+		t.Helper()
+		if got := on(t, h, "GET", "/api/frontend?userId=7", ""); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	expect("at first", "child plain with-segment")
+	f.addSegment(evaluate.Segment{ID: 1, Constraints: []evaluate.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"8"}}}})
+	expect("another segment", "child plain")
+	f.addSegment(evaluate.Segment{ID: 1})
+	expect("an empty segment", "child plain with-segment")
+	f.next(func(s *State) { delete(s.Segments, 1) })
+	expect("a missing segment", "child plain")
+	f.add("default", "plain", func(_ *flags.Feature, fe *flags.FeatureEnvironment) { fe.EnabledIn = "" })
+	expect("the parent is off", "")
+	f.add("default", "plain", nil)
+	expect("the parent is on again", "child plain")
+	f.next(func(s *State) { delete(s.Flags, "child") })
+	expect("archived", "plain")
+	f.add("default", "aaa", nil)
+	f.add("default", "zzz", nil)
+	expect("new flags", "aaa plain zzz")
+	project := f.project("default")
+	f.next(func(s *State) {
+		detached := project.Clone()
+		detached.Detach(f.env("default", "development"))
+		s.Projects["default"] = detached
+	})
+	expect("the project has the environment no more", "")
+	f.next(func(s *State) { s.Projects["default"] = project })
+	expect("the project has it again", "aaa plain zzz")
+	f.next(func(s *State) { s.Epoch, s.Number = "other", 1; delete(s.Flags, "aaa") })
+	expect("another epoch with a lower number", "plain zzz")
+	f.next(func(s *State) { delete(s.Projects, "default") })
+	if w := call(h, "GET", "/api/frontend", "", "Authorization: frontend"); w.Code != 401 {
+		t.Errorf("the project was deleted: status %d, want 401", w.Code)
+	}
+}
+
+// TestCompiledSets checks which parts of a set are taken over, and how many sets are kept.
+func TestCompiledSets(t *testing.T) {
+	f := newFixture()
+	f.add("default", "one", nil)
+	f.add("default", "two", nil)
+	environment := f.state.Environments.Find("development")
+	var sets compiledSets
+	first := sets.of(f.state, environment)
+	old := f.state
+	f.add("default", "two", nil)
+	second := sets.of(f.state, environment)
+	if second.find("one") != first.find("one") || second.find("two") == first.find("two") || second.find("three") != nil {
+		t.Error("not exactly the changed flag was compiled again")
+	}
+	if sets.of(old, environment) != second {
+		t.Error("a request with an older state does not get the newer flags")
+	}
+	f.next(func(s *State) {
+		for i := range maxCompiled / 4 {
+			feature := *s.Flags["one"].Feature
+			feature.Name = fmt.Sprint("flag-", i)
+			s.Flags[feature.Name] = &Flag{Feature: &feature}
+		}
+	})
+	for i := range 10 {
+		sets.of(f.state, &flags.Environment{Name: fmt.Sprint("environment-", i)})
+		if len(sets.sets) != len(sets.used) {
+			t.Fatalf("%d sets, %d of them in the list", len(sets.sets), len(sets.used))
+		}
+	}
+	if len(sets.sets) != 3 {
+		t.Errorf("%d sets are kept, want 3: a fourth would have more than %d flags", len(sets.sets), maxCompiled)
+	}
+	if sets.sets["environment-9 "] == nil {
+		t.Error("the set that was used last is not kept")
+	}
+}
+
+// TestFrontendCORS sends requests as browsers do.
+func TestFrontendCORS(t *testing.T) {
+	f := newFixture()
+	all, listed := f.handler(httpapi.Config{}), f.handler(httpapi.Config{FrontendOrigins: []string{"https://app.example"}, Origins: []string{"https://console.example"}})
+	preflight := func(origin, headers string) []string {
+		return []string{"Origin: " + origin, "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: " + headers}
+	}
+	const sdk = "authorization,unleash-appname,unleash-sdk,unleash-connection-id,if-none-match,content-type"
+	allowed := func(origin, headers, vary string) map[string]string {
+		return map[string]string{
+			"Access-Control-Allow-Origin": origin, "Access-Control-Allow-Methods": "GET, HEAD, POST", "Access-Control-Allow-Headers": headers,
+			"Access-Control-Max-Age": "86400", "Vary": vary,
+		}
+	}
+	const varyAll, varyListed = "Access-Control-Request-Method, Access-Control-Request-Headers", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+	const varies = "Accept-Encoding, Authorization, Unleash-Client-Spec"
+	tests := []struct {
+		name    string
+		h       http.Handler
+		method  string
+		headers []string
+		status  int
+		want    map[string]string
+	}{
+		{"preflight", all, "OPTIONS", preflight("https://a.example", sdk), 204, allowed("*", strings.ReplaceAll(sdk, ",", ", "), varyAll)},
+		{"preflight without headers", all, "OPTIONS", preflight("https://a.example", ""), 204, allowed("*", "Authorization, Content-Type, If-None-Match", varyAll)},
+		{"preflight with nonsense", all, "OPTIONS", preflight("https://a.example", "a\"b, c"), 204, allowed("*", "Authorization, Content-Type, If-None-Match", varyAll)},
+		{"preflight with too much", all, "OPTIONS", preflight("https://a.example", strings.Repeat("abcdefghi,", 300)+"a"), 204, allowed("*", "Authorization, Content-Type, If-None-Match", varyAll)},
+		{"preflight of a listed origin", listed, "OPTIONS", preflight("https://app.example", "authorization"), 204, allowed("https://app.example", "authorization", varyListed)},
+		{"preflight of another origin", listed, "OPTIONS", preflight("https://a.example", "authorization"), 204, map[string]string{"Vary": varyListed}},
+		{"preflight of the console", listed, "OPTIONS", preflight("https://console.example", "authorization"), 204, map[string]string{"Vary": varyListed}},
+		{"request", all, "GET", []string{"Authorization: frontend", "Origin: https://a.example"}, 200,
+			map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After", "Vary": varies}},
+		{"304", all, "GET", []string{"Authorization: frontend", "Origin: https://a.example", "If-None-Match: *"}, 304,
+			map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After", "Vary": varies}},
+		{"request of a listed origin", listed, "GET", []string{"Authorization: frontend", "Origin: https://app.example"}, 200,
+			map[string]string{"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Expose-Headers": "ETag, Retry-After", "Vary": "Origin, " + varies}},
+		{"request of another origin", listed, "GET", []string{"Authorization: frontend", "Origin: https://a.example"}, 200, map[string]string{"Vary": "Origin, " + varies}},
+		{"refused", all, "GET", []string{"Authorization: client", "Origin: https://a.example"}, 403,
+			map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After", "Vary": "Accept-Encoding"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := call(tt.h, tt.method, "/api/frontend?userId=7", "", tt.headers...)
+			got := map[string]string{}
+			for name, values := range w.Header() {
+				if name == "Vary" || strings.HasPrefix(name, "Access-Control-") {
+					got[name] = strings.Join(values, ", ")
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || w.Code != tt.status {
+				t.Errorf("status %d, want %d; headers (-want +got):\n%s", w.Code, tt.status, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,160 @@
+package serving
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"guidon/internal/clientspec"
+	"guidon/pkg/evaluate"
+	"guidon/pkg/httpapi"
+)
+
+// A specTest is a test of the client specification.
+type specTest struct {
+	Description, ToggleName string
+	Context                 map[string]any
+	ExpectedResult          json.RawMessage
+}
+
+// TestClientSpecification has the flags of the client specification in a state, and sends its contexts to /api/frontend and to
+// OFREP. It finds faults of the conversion: pkg/evaluate has the tests of the evaluator.
+func TestClientSpecification(t *testing.T) {
+	suites, err := clientspec.Load(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, evaluations := 0, 0
+	for _, file := range suites {
+		var suite struct {
+			State struct {
+				Features []evaluate.Flag
+				Segments []evaluate.Segment
+				Events   []json.RawMessage
+			}
+			Tests, VariantTests []specTest
+		}
+		if err := json.Unmarshal(file.JSON, &suite); err != nil {
+			t.Fatalf("%s: %v", file.Name, err)
+		}
+		if len(suite.State.Events) > 0 {
+			continue // of the delta, and with the same flags as other suites
+		}
+		t.Run(file.Name, func(t *testing.T) {
+			f := newFixture()
+			for _, flag := range suite.State.Features {
+				if len(flag.Strategies) == 0 { // an enabled flag without strategies does not occur in a state
+					flag.Strategies = []evaluate.Strategy{{Name: "default"}}
+				}
+				f.addEvaluated(flag)
+			}
+			for _, segment := range suite.State.Segments {
+				f.addSegment(segment)
+			}
+			h := f.handler(httpapi.Config{})
+			for _, test := range suite.Tests {
+				tests++
+				var want bool
+				if err := json.Unmarshal(test.ExpectedResult, &want); err != nil {
+					t.Fatal(err)
+				}
+				if got := evaluateToggle(t, h, test); got.Enabled != want && !randomSession(test) {
+					t.Errorf("%s: /api/frontend gives %t, want %t", test.Description, got.Enabled, want)
+				}
+				if got, sent := evaluateOFREP(t, h, test); sent {
+					evaluations++
+					if got.Metadata.Enabled != want {
+						t.Errorf("%s: OFREP gives %+v, want %t", test.Description, got, want)
+					}
+				}
+			}
+			for _, test := range suite.VariantTests {
+				tests++
+				var want frontendVariant
+				if err := json.Unmarshal(test.ExpectedResult, &want); err != nil {
+					t.Fatal(err)
+				}
+				want.FlagEnabled = want.OldFlagEnabled
+				got := evaluateToggle(t, h, test)
+				if !got.Enabled {
+					got.Variant = frontendVariant{Name: evaluate.DisabledVariant}
+				}
+				if diff := cmp.Diff(want, got.Variant); diff != "" {
+					t.Errorf("%s: /api/frontend (-want +got)\n%s", test.Description, diff)
+				}
+				if got, sent := evaluateOFREP(t, h, test); sent {
+					evaluations++
+					name := want.Name
+					if !want.Enabled {
+						name = ""
+					}
+					if got.Variant != name || got.Metadata.Enabled != want.FlagEnabled {
+						t.Errorf("%s: OFREP gives %+v, want %+v", test.Description, got, want)
+					}
+				}
+			}
+		})
+	}
+	t.Logf("%d tests of /api/frontend, %d of OFREP", tests, evaluations)
+	if tests < 250 || evaluations < 80 {
+		t.Errorf("only %d tests of /api/frontend, %d of OFREP", tests, evaluations)
+	}
+}
+
+// randomSession reports whether a test relies on a context without a session: /api/frontend adds one.
+func randomSession(test specTest) bool {
+	return test.Description == "Feature.A4 should be disabled when no user on context"
+}
+
+func evaluateToggle(t *testing.T, h http.Handler, test specTest) (toggle frontendToggle) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"context": test.Context})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := call(h, "POST", "/api/frontend", string(body), "Authorization: frontend")
+	for _, toggle := range decoded[frontendAnswer](t, w, 200).Toggles {
+		if toggle.Name == test.ToggleName {
+			return toggle
+		}
+	}
+	return frontendToggle{}
+}
+
+// evaluateOFREP sends the context to both operations. It sends no context that has neither a user nor a session.
+func evaluateOFREP(t *testing.T, h http.Handler, test specTest) (got ofrepEvaluation, sent bool) {
+	t.Helper()
+	context := map[string]any{}
+	for name, value := range test.Context {
+		context[name] = value
+	}
+	if id, found := context["userId"]; found && id != "" {
+		context["targetingKey"] = id
+		delete(context, "userId")
+	} else if id, found := context["sessionId"]; !found || id == "" {
+		return got, false
+	}
+	body, err := json.Marshal(map[string]any{"context": context})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, evaluation := range decoded[ofrepBulk](t, call(h, "POST", "/ofrep/v1/evaluate/flags", string(body), "Authorization: Bearer client"), 200).Flags {
+		if evaluation.Key == test.ToggleName {
+			got = evaluation
+		}
+	}
+	w := call(h, "POST", "/ofrep/v1/evaluate/flags/"+test.ToggleName, string(body), "Authorization: Bearer client")
+	if got.Key == "" {
+		if w.Code != http.StatusNotFound {
+			t.Errorf("%s is not in the list, and alone %d %s", test.ToggleName, w.Code, w.Body)
+		}
+		return got, true
+	}
+	if diff := cmp.Diff(got, decoded[ofrepEvaluation](t, w, 200)); diff != "" {
+		t.Errorf("alone and in the list it differs:\n%s", diff)
+	}
+	return got, true
+}
