@@ -33,8 +33,14 @@ func TestLifeOfAStack(t *testing.T) {
 	if err != nil || len(seeded) != len(keys) {
 		t.Fatalf("%d of %d exist, %v", len(seeded), len(keys), err)
 	}
+	feed := s.feed(t)
 	for _, kind := range []cfn.RequestType{cfn.RequestCreate, cfn.RequestUpdate, cfn.RequestUpdate, cfn.RequestDelete, cfn.RequestCreate} {
 		s.succeeds(t, kind)
+		if got := s.feed(t); (got.Epoch != feed.Epoch) != (kind != cfn.RequestDelete) || got.Number < feed.Number || len(got.Entries) > 0 {
+			t.Errorf("%s changed the feed from %+v to %+v; want a new epoch unless it is a deletion", kind, feed, got)
+		} else {
+			feed = got
+		}
 		again, err := s.store.Load(t.Context(), keys)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
 // Command bootstrap is the Lambda function of the stack's custom resource. It creates the initial data in the table, and an
-// admin token in Secrets Manager.
+// admin token in Secrets Manager. It also resets the feed of changes, see seed.
 //
 // It can run again, and does so with each new version of itself. To change the admin token by hand, set another value in
 // its secret, invoke this function, and delete the old token through the API:

@@ -25,6 +25,11 @@ import (
 
 // seed creates the initial data in the table TABLE_NAME, and the admin token in the secret ADMIN_TOKEN_SECRET, encrypted with
 // the key in TOKEN_KEY_SECRET. Its result tells whether that token is valid.
+//
+// It also begins a new epoch of the feed, so that every instance that serves applications reads everything again. A restored
+// table needs that: it repeats numbers of the feed that instances have seen with other changes. So does a deployment: the
+// earlier version may have had another opinion of what applications see, or no feed at all. The local server does not do it:
+// it has one version at a time, and its data is only continued.
 func seed(ctx context.Context) (string, error) {
 	store, err := dynamo.Open(ctx, dynamo.Options{Table: os.Getenv("TABLE_NAME")})
 	if err != nil {
@@ -47,8 +52,14 @@ func seed(ctx context.Context) (string, error) {
 	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: []bootstrap.Token{token}, Sealer: sealer}); err != nil {
 		return "", err
 	}
+	if err := store.ResetFeed(ctx, newEpoch()); err != nil {
+		return "", fmt.Errorf("resetting the feed: %w", err)
+	}
 	return result(ctx, store, flags.TokenKey(flags.HashSecret(secret)))
 }
+
+// newEpoch returns a name for an epoch of the feed that was never used. It is in the ETags of deltas.
+func newEpoch() string { return randomDigits()[:12] }
 
 // result tells whether the admin token is valid. A deleted token stays deleted: it has probably leaked, or was not wanted,
 // and a deployment must not restore it silently. Another value in the secret creates a new one.

@@ -191,6 +191,19 @@ func (s *stack) token(t *testing.T, secret string) *flags.Token {
 	return flags.Find[*flags.Token](view, key)
 }
 
+func (s *stack) feed(t *testing.T) *flags.Feed {
+	t.Helper()
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeedKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	feed := flags.Find[*flags.Feed](view, flags.FeedKey())
+	if feed == nil || len(feed.Epoch) != 12 {
+		t.Fatalf("the feed is %+v, want one with an epoch", feed)
+	}
+	return feed
+}
+
 // A secretsManager behaves as the API reference of Secrets Manager describes: a secret that was created without a value has
 // none, and the value of a version never changes.
 type secretsManager struct {

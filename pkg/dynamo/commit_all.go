@@ -19,7 +19,8 @@ const (
 )
 
 // CommitAll applies changes, each in its own transaction, several at the same time. Two transactions that write the same
-// item, such as the feed or the guard of a project, are sent one after the other: DynamoDB would cancel one of them.
+// item, such as the feed or the guard of a project, are sent one after the other: DynamoDB would cancel one of them. So all
+// changes that applications see are, because they add to the feed.
 func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 	type commit struct {
 		i    int
@@ -31,19 +32,17 @@ func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 		planned []commit
 		next    int // the first change that is not planned
 		running int
-		turned  bool                 // whether one of the changes turns the feed
 		written = map[itemKey]bool{} // by the running transactions
 		done    = make(chan commit)
+		feed    = s.newFeedReads(changes)
 	)
 	for {
 		for ; next < len(changes) && len(planned) < maxPlanned; next++ {
 			change := changes[next]
-			if turned {
-				change.Feed = nil // the feed is no longer as it was read
-			}
+			change.Feed = feed.next(ctx)
 			tx, err := s.plan(change)
 			if errs[next] = err; tx != nil {
-				turned = turned || tx.turns
+				feed.planned(tx)
 				planned = append(planned, commit{next, tx, tx.keys()})
 			}
 		}
@@ -71,6 +70,43 @@ func (s *Store) CommitAll(ctx context.Context, changes []flags.Change) []error {
 			defer func() { done <- c }()
 			errs[c.i] = s.sendInTime(ctx, c.tx)
 		}()
+	}
+}
+
+// feedReads gives the feed to the changes of CommitAll. Only one of them can turn the feed as it was read. So the feed is
+// read again after every feedEvery entries; otherwise many changes at once would make it long. By then the change that turned
+// it was sent, because fewer than feedEvery changes are planned or running.
+type feedReads struct {
+	store   *Store
+	read    *flags.Feed // nil if it was turned since
+	entries int         // that were planned since it was read
+}
+
+const feedEvery = 32
+
+func (s *Store) newFeedReads(changes []flags.Change) *feedReads {
+	f := &feedReads{store: s}
+	if len(changes) > 0 {
+		f.read = changes[0].Feed
+	}
+	return f
+}
+
+// next returns the feed for the next change. If it cannot be read, no change turns it.
+func (f *feedReads) next(ctx context.Context) *flags.Feed {
+	if f.entries >= feedEvery {
+		view, _ := f.store.Load(ctx, []flags.Key{flags.FeedKey()})
+		f.read, f.entries = flags.Find[*flags.Feed](view, flags.FeedKey()), 0
+	}
+	return f.read
+}
+
+func (f *feedReads) planned(tx *transaction) {
+	if len(tx.served) > 0 {
+		f.entries++
+	}
+	if tx.turns {
+		f.read = nil
 	}
 }
 

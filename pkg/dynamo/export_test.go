@@ -3,10 +3,12 @@ package dynamo
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
 )
@@ -60,4 +62,57 @@ func EarlierGuard(t *testing.T, s *Store, segment int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// FeedItemSize is about the size of the item of the feed in bytes.
+func FeedItemSize(t *testing.T, s *Store) (size int) {
+	t.Helper()
+	out, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: &s.table, Key: feedKey.attributes(), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e envelope
+	if err := attributevalue.UnmarshalMap(out.Item, &e); err != nil {
+		t.Fatal(err)
+	}
+	return sizeOf(out.Item) + sizeOfEntries(e.Earlier) + sizeOfEntries(e.Recent)
+}
+
+// PageTTLs are the times at which the pages of the feed expire.
+func PageTTLs(t *testing.T, s *Store) (list []time.Time) {
+	t.Helper()
+	err := query(context.Background(), s, feedPartition, pagePrefix, []string{"ttl"}, func(e envelope) error {
+		list = append(list, time.Unix(e.TTL, 0))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// DamageChunk replaces a chunk of a snapshot, or deletes it if content is nil. It returns when the chunk would have expired.
+func DamageChunk(t *testing.T, s *Store, head *flags.SnapshotHead, i int, content []byte) (expires time.Time) {
+	t.Helper()
+	key := chunkKey(head, i)
+	out, err := s.client.DeleteItem(context.Background(), &dynamodb.DeleteItemInput{
+		TableName: &s.table, Key: key.attributes(), ReturnValues: types.ReturnValueAllOld,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old chunk
+	if err := attributevalue.UnmarshalMap(out.Attributes, &old); err != nil {
+		t.Fatal(err)
+	}
+	if content != nil {
+		item, err := attributevalue.MarshalMap(chunk{key.pk, key.sk, content, old.TTL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return time.Unix(old.TTL, 0)
 }

@@ -27,11 +27,13 @@ import (
 // DynamoDB deletes after a week. The change needs the content of the older list for that. Only a turn changes that list, so
 // the condition is that nothing has turned the feed since it was read.
 //
-// If the feed is a little long, one change in four turns it, so that changes at the same time seldom fail on the condition.
+// If the feed is a little long, one change in eight turns it, so that changes at the same time seldom fail on the condition.
+// These lengths keep the item at about 1 KB: each change writes it, and its lists take time to read. At least the newest 15
+// to 30 entries are in the item, which an instance that is polled every few seconds does not fall behind.
 const (
-	longFeed    = 1200 // bytes of the newer list
-	tooLongFeed = 2400
-	turnShare   = 4
+	longFeed    = 400 // bytes of the newer list
+	tooLongFeed = 1200
+	turnShare   = 8
 
 	pagePrefix = "PAGE#"
 	pageTTL    = 7 * 24 * time.Hour
@@ -46,14 +48,16 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
 	tx.bytes += len(entry)
 	const items = 2 // the feed and a page
 	if read != nil && isLong(read.Size) && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
-		tx.turns = true
 		return s.planTurn(tx, read, entry)
 	}
-	recent := expression.Name("recent")
-	return s.update(tx, feedKey, expression.NewBuilder().WithUpdate(expression.
-		Set(recent, expression.ListAppend(expression.IfNotExists(recent, expression.Value([]string{})), expression.Value([]string{entry}))).
-		Add(expression.Name("n"), expression.Value(1)).
-		Add(expression.Name("turn"), expression.Value(0))), versionConflict)
+	s.add(tx, types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: feedKey.attributes(),
+		UpdateExpression: aws.String("SET recent = list_append(if_not_exists(recent, :none), :entry) ADD n :one, turn :zero"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":none": listOf(), ":entry": listOf(entry), ":one": number(1), ":zero": number(0),
+		},
+	}}, versionConflict)
+	return nil
 }
 
 // feedReserve is more than the sizes of the feed and of a page in a transaction.
@@ -64,25 +68,26 @@ func isLong(size int) bool {
 	return size > tooLongFeed || size > longFeed && rand.N(turnShare) == 0 //nolint:gosec // spreading load is no secret
 }
 
-// planTurn turns the feed, and puts the entries of its older list into a page.
+// planTurn adds the entry as the first of a new list, and puts the entries of the older list into a page.
 func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error {
-	recent, turn := expression.Name("recent"), expression.Name("turn")
-	err := s.update(tx, feedKey, expression.NewBuilder().
-		WithUpdate(expression.
-			Set(expression.Name("earlier"), recent).
-			Set(recent, expression.Value([]string{entry})).
-			Add(expression.Name("n"), expression.Value(1)).
-			Add(turn, expression.Value(1))).
-		WithCondition(turn.Equal(expression.Value(read.Turn))), versionConflict)
+	tx.turns = true
+	s.add(tx, types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: feedKey.attributes(),
+		UpdateExpression:    aws.String("SET earlier = recent, recent = :entry ADD n :one, turn :one"),
+		ConditionExpression: aws.String("turn = :turn"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":entry": listOf(entry), ":one": number(1), ":turn": number(read.Turn),
+		},
+	}}, versionConflict)
 	older := read.Entries[:len(read.Entries)-read.Newer]
-	if err != nil || len(older) == 0 {
-		return err
+	if len(older) == 0 {
+		return nil
 	}
 	page := envelope{PK: feedPartition, SK: pageSortKey(older[len(older)-1].Number)}
+	page.TTL = time.Now().Add(pageTTL).Unix()
 	for _, e := range older {
 		page.Entries = append(page.Entries, formatEntry(e.Changes))
 	}
-	page.TTL = time.Now().Add(pageTTL).Unix()
 	item, err := attributevalue.MarshalMap(page)
 	if err != nil {
 		return internalError(err)
@@ -90,6 +95,18 @@ func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error 
 	s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}}, versionConflict)
 	tx.bytes += sizeOfEntries(page.Entries)
 	return nil
+}
+
+func listOf(texts ...string) *types.AttributeValueMemberL {
+	list := make([]types.AttributeValue, len(texts))
+	for i, text := range texts {
+		list[i] = &types.AttributeValueMemberS{Value: text}
+	}
+	return &types.AttributeValueMemberL{Value: list}
+}
+
+func number(n int64) *types.AttributeValueMemberN {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
 // pageSortKey is the sort key of the page whose last entry has that number.
@@ -133,24 +150,20 @@ func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry,
 	return entries, nil
 }
 
-// ResetFeed begins a new epoch of the feed: one call. The number rises, so that no page has a number of the new epoch.
+// ResetFeed begins a new epoch of the feed: one call. The number rises too, so that the pages of the earlier epoch are not
+// taken for those of the new one. The function bootstrap calls it on AWS, with each deployment and restore. The local server
+// does not: a new table has the epoch "", and keeps it.
 func (s *Store) ResetFeed(ctx context.Context, epoch string) error {
-	expr, err := expression.NewBuilder().WithUpdate(expression.
-		Set(expression.Name("epoch"), expression.Value(epoch)).
-		Set(expression.Name("earlier"), expression.Value([]string{})).
-		Set(expression.Name("recent"), expression.Value([]string{})).
-		Add(expression.Name("n"), expression.Value(1)).
-		Add(expression.Name("turn"), expression.Value(1))).Build()
-	if err != nil {
-		return internalError(err)
-	}
 	var a attempts
-	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: feedKey.attributes(), UpdateExpression: expr.Update(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: feedKey.attributes(),
+		UpdateExpression: aws.String("SET epoch = :epoch, earlier = :none, recent = :none ADD n :one, turn :one"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":epoch": &types.AttributeValueMemberS{Value: epoch}, ":none": listOf(), ":one": number(1),
+		},
 	}, a.retry)
 	if err != nil {
-		return unavailable(a.unanswered, a.cause(err))
+		return a.readError(err) // whether it was reset does not matter: it is to be called again
 	}
 	return nil
 }

@@ -38,6 +38,11 @@ import (
 //	segment history  SEGMENT#<id>         EVENT#<version>
 //	use              USES                 <flag>                      what the flag uses of segments and context fields, if anything
 //	counter          COUNTER#<entity>     COUNTER                     the last integer ID, incremented by ADD; IDs may have gaps
+//	feed             FEED                 FEED                        the newest changes that applications see; see feed.go
+//	feed page        FEED                 PAGE#<number>               older ones, up to that number; expires after a week
+//	snapshot head    FEED                 SNAPSHOT                    which snapshot is the current one; see snapshot.go
+//	lease            FEED                 LEASE                       who may read everything while there is no snapshot
+//	snapshot         SNAPSHOT#<epoch>.<number>.<hash> CHUNK#<0000>    a part of what applications see; expires after a week
 //
 // The cost of each access. A unit is a capacity unit: a strongly consistent read costs 1 unit per 4 KB of an item, a
 // transactional write 2 units per KB of an item.
@@ -48,10 +53,16 @@ import (
 //	list the flags of a project  + 1 Query per MB      1 per 4 KB of rows: about 75 for 1,000 flags in 2 environments
 //	list all tags                + 2 Query per project the same, for the active and the archived flags of all projects
 //	change one flag              + 1 TransactWrite     flag, event, and row and guard if they change: 4 to 8;
-//	                                                   and 1 per KB of the event in each index: 1 or 2
+//	                                                   and 1 per KB of the event in each index: 1 or 2;
+//	                                                   and 2 to 4 for the feed if applications see the change, which
+//	                                                   is also read first: 1
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; with a filter, of the MB it reads: 128
 //	read a page of a flag's log  + 1 Query             1 per 4 KB of the page
 //	with large events in it      + 1 BatchGetItem      1 per 4 KB of their bodies, which are at most 1 MB: 256
+//	read pages of the feed       1 Query               1 per 4 KB; about 0.6 KB per 25 changes
+//	write a snapshot             1 PutItem per 350 KB  1 per KB
+//	read a snapshot              1 BatchGetItem per 46 0.5 per 4 KB
+//	                             chunks
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at
@@ -59,6 +70,8 @@ import (
 // event has its body in an item of its own, which is in no index. So the service can make at least 160 changes a second,
 // usually about 500, far more than people and their tools need. Events of earlier versions have up to 128 KiB in the item
 // itself. Only events have the attributes log, id and project, so no other items are in an index.
+//
+// Every change that applications see writes the feed, so these changes are made one after the other: about 60 to 100 a second.
 //
 // A project has 16 guards, and the name of a flag selects one: with a single item, new flags in a project would conflict.
 

@@ -12,5 +12,5 @@ import (
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) flags.Store { return dynamotest.Open(t, nil) })
+	storetest.Run(t, func(t *testing.T) flags.FeedStore { return dynamotest.Open(t, nil) })
 }

@@ -22,7 +22,8 @@ import (
 // which snapshot is the current one. Chunks never change, so they can be read eventually consistent. DynamoDB deletes them
 // after a week: a snapshot is written at least once a day.
 const (
-	maxChunk    = 350 << 10
+	maxChunk    = 350 << 10 // bytes
+	maxChunks   = 1000      // a head with more is damaged
 	snapshotTTL = 7 * 24 * time.Hour
 )
 
@@ -75,7 +76,10 @@ func chunkKey(head *flags.SnapshotHead, i int) itemKey {
 
 // ReadSnapshot reads the chunks of a snapshot: one call for 40 of them. It returns nil if the content is not complete.
 func (s *Store) ReadSnapshot(ctx context.Context, head *flags.SnapshotHead) ([]byte, error) {
-	parts := make([][]byte, max(0, head.Chunks))
+	if head.Chunks < 1 || head.Chunks > maxChunks {
+		return nil, nil
+	}
+	parts := make([][]byte, head.Chunks)
 	indexes := map[string]int{} // by sort key
 	var keys []map[string]types.AttributeValue
 	for i := range parts {

@@ -130,7 +130,44 @@ func (e *Environments) Served() Aggregate {
 
 // ChangesServed reports whether a write changes what applications see.
 func (w Write) ChangesServed() bool {
-	return !reflect.DeepEqual(servedForm(w.Before), servedForm(w.After))
+	before, after := servedForm(w.Before), servedForm(w.After)
+	if before == nil || after == nil {
+		return before != nil || after != nil
+	}
+	return !sameContent(reflect.ValueOf(before), reflect.ValueOf(after))
+}
+
+// sameContent is reflect.DeepEqual, except that an empty list or map is the same as nil: loaded aggregates have nil, and
+// those that were made from a request may have either.
+func sameContent(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return sameContent(a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameContent(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		same := a.Len() == b.Len()
+		for i := 0; same && i < a.Len(); i++ {
+			same = sameContent(a.Index(i), b.Index(i))
+		}
+		return same
+	case reflect.Map:
+		same := a.Len() == b.Len()
+		for _, key := range a.MapKeys() {
+			other := b.MapIndex(key)
+			same = same && other.IsValid() && sameContent(a.MapIndex(key), other)
+		}
+		return same
+	}
+	return a.Equal(b)
 }
 
 // Left returns the project that a flag or segment leaves for applications with a write; nil if it leaves none.
@@ -191,7 +228,6 @@ type FeedStore interface {
 	ReadSnapshot(ctx context.Context, head *SnapshotHead) ([]byte, error)
 
 	// WriteSnapshot stores a snapshot and makes it the current one, unless there is a newer one of the same epoch. It sets
-	// Hash and Chunks of the head. It sets
 	// Hash and Chunks of the head.
 	WriteSnapshot(ctx context.Context, head SnapshotHead, content []byte) error
 

@@ -1,4 +1,4 @@
-// Package storetest holds the tests of the interface flags.Store. Every implementation must pass Run.
+// Package storetest holds the tests of the interfaces flags.Store and flags.FeedStore. Every implementation must pass Run.
 //
 // The tests need a real database engine. There is no store in memory and no mock, because those get wrong what
 // matters here: conditions, transactions, pages and concurrent writers.
@@ -18,7 +18,7 @@ import (
 )
 
 // Run tests a store. Each call of open must return a store over a new, empty table.
-func Run(t *testing.T, open func(t *testing.T) flags.Store) {
+func Run(t *testing.T, open func(t *testing.T) flags.FeedStore) {
 	t.Helper()
 	for _, group := range []struct {
 		name  string
@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) flags.Store) {
 		{"summaries", summaryCases},
 		{"events", eventCases},
 		{"log", logCases},
+		{"feed", feedCases},
 		{"parallel", parallelCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
@@ -54,7 +55,7 @@ type testCase struct {
 // A storeTest is a test with its store. Methods named must… end the test on failure.
 type storeTest struct {
 	*testing.T
-	store flags.Store
+	store flags.FeedStore
 }
 
 // at is the time of everything in these tests. Stores keep milliseconds.
