@@ -51,7 +51,7 @@ func TestFrontendOverTable(t *testing.T) {
 	a.do("POST", in("one", "development")+"/on", "")
 	a.do("POST", in("two", "production")+"/on", "")
 	expect("on", "one")
-	segment := a.segment("seven", "")
+	segment := a.segment("")
 	a.do("POST", features, `{"name": "three"}`)
 	a.do("POST", in("three", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, segment))
 	a.do("POST", in("three", "development")+"/on", "")
