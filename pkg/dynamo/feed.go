@@ -3,7 +3,6 @@ package dynamo
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
@@ -27,13 +26,12 @@ import (
 // DynamoDB deletes after a week. The change needs the content of the older list for that. Only a turn changes that list, so
 // the condition is that nothing has turned the feed since it was read.
 //
-// If the feed is a little long, one change in eight turns it, so that changes at the same time seldom fail on the condition.
-// These lengths keep the item at about 1 KB: each change writes it, and its lists take time to read. At least the newest 15
-// to 30 entries are in the item, which an instance that is polled every few seconds does not fall behind.
+// A change can turn the feed if it was loaded with it, which the caller does for some changes only: those that turn it at the
+// same time fail on the condition, except one. The lengths keep the item at about 1 KB, since each change writes it, and its
+// lists take time to read. At least the newest 10 to 30 entries are in the item: an instance that is polled every few seconds
+// does not fall behind them.
 const (
-	longFeed    = 400 // bytes of the newer list
-	tooLongFeed = 1200
-	turnShare   = 8
+	longFeed = 300 // bytes of the newer list
 
 	pagePrefix = "PAGE#"
 	pageTTL    = 7 * 24 * time.Hour
@@ -47,7 +45,7 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
 	entry := formatEntry(tx.served)
 	tx.bytes += len(entry)
 	const items = 2 // the feed and a page
-	if read != nil && isLong(read.Size) && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
+	if read != nil && read.Size > longFeed && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
 		return s.planTurn(tx, read, entry)
 	}
 	s.add(tx, types.TransactWriteItem{Update: &types.Update{
@@ -62,11 +60,6 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
 
 // feedReserve is more than the sizes of the feed and of a page in a transaction.
 const feedReserve = 32 << 10
-
-// isLong tells whether a change turns a feed whose newer list has a size.
-func isLong(size int) bool {
-	return size > tooLongFeed || size > longFeed && rand.N(turnShare) == 0 //nolint:gosec // spreading load is no secret
-}
 
 // planTurn adds the entry as the first of a new list, and puts the entries of the older list into a page.
 func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error {

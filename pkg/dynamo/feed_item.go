@@ -61,6 +61,10 @@ var feedLetters = map[flags.Entity]string{
 	flags.EntityFeature: "F", flags.EntitySegment: "S", flags.EntityProject: "P", flags.EntityEnvironments: "E",
 }
 
+var feedEntities = map[string]flags.Entity{
+	"F": flags.EntityFeature, "S": flags.EntitySegment, "P": flags.EntityProject, "E": flags.EntityEnvironments,
+}
+
 // newFeedChange is what a write changes for applications. version is the one that the aggregate got.
 func newFeedChange(w flags.Write, version int64) flags.FeedChange {
 	aggregate := w.After
@@ -121,11 +125,7 @@ func parseEntries(last int64, lists ...[]string) (entries []flags.FeedEntry, err
 
 func parseChange(text string) (c flags.FeedChange, err error) {
 	part := strings.Split(text, ":")
-	for entity, letter := range feedLetters {
-		if strings.HasPrefix(text, letter) {
-			c.Key.Entity = entity
-		}
-	}
+	c.Key.Entity = feedEntities[text[:1]]
 	isProject, leaves := c.Key.Entity == flags.EntityProject, c.Key.Entity == flags.EntityFeature || c.Key.Entity == flags.EntitySegment
 	switch {
 	case len(part) == 2 && c.Key.Entity != "" && !isProject:

@@ -93,8 +93,8 @@ func TestFeedOfManyWriters(t *testing.T) {
 				t.Errorf("%d entries, %d versions, want %d", len(list), entries, 1+16+16*times)
 			}
 			// Each of 16 writers can add some entries between two turns.
-			if size := largest.Load(); size == 0 || size > 4<<10 {
-				t.Errorf("the item of the feed had up to %d bytes, want at most 4 KiB", size)
+			if size := largest.Load(); size == 0 || size > 6<<10 {
+				t.Errorf("the item of the feed had up to %d bytes, want at most 6 KiB", size)
 			}
 			t.Logf("%d entries, %d turns, %d conflicts, item up to %d bytes, faults %v", len(list), loadFeed(t, plain).Turn, conflicts.Load(), largest.Load(), c.faults.Injected())
 		})
@@ -108,11 +108,15 @@ func ownFlags() (names []string) {
 	return names
 }
 
-// toggle changes a flag as a request does, with the feed that was loaded with it. It returns the number of conflicts.
+// toggle changes a flag as a request does: one in eight loads the feed with it. It returns the number of conflicts.
 func toggle(ctx context.Context, t *testing.T, s flags.Store, name string) (conflicts int) {
 	key := flags.FeatureKey(name)
 	for ; ; conflicts++ {
-		view, err := s.Load(ctx, []flags.Key{key, flags.FeedKey()})
+		keys := []flags.Key{key}
+		if rand.N(8) == 0 {
+			keys = append(keys, flags.FeedKey())
+		}
+		view, err := s.Load(ctx, keys)
 		if err != nil {
 			t.Errorf("load: %v", reason(err))
 			return conflicts
@@ -170,8 +174,8 @@ func TestFeedWithoutPollers(t *testing.T) {
 		toggle(t.Context(), t, store, "a-flag-with-a-name")
 		largest = max(largest, dynamo.FeedItemSize(t, store))
 	}
-	if largest > 2<<10 {
-		t.Errorf("the item of the feed had up to %d bytes, want at most 2 KiB", largest)
+	if largest > 4<<10 {
+		t.Errorf("the item of the feed had up to %d bytes, want at most 4 KiB", largest)
 	}
 	allEntries(t, store)
 	ttls := dynamo.PageTTLs(t, store)

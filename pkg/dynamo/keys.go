@@ -55,11 +55,11 @@ import (
 //	change one flag              + 1 TransactWrite     flag, event, and row and guard if they change: 4 to 8;
 //	                                                   and 1 per KB of the event in each index: 1 or 2;
 //	                                                   and 2 to 4 for the feed if applications see the change, which
-//	                                                   is also read first: 1
+//	                                                   one change in eight also reads: 1
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; with a filter, of the MB it reads: 128
 //	read a page of a flag's log  + 1 Query             1 per 4 KB of the page
 //	with large events in it      + 1 BatchGetItem      1 per 4 KB of their bodies, which are at most 1 MB: 256
-//	read pages of the feed       1 Query               1 per 4 KB; about 0.6 KB per 25 changes
+//	read pages of the feed       1 Query               1 per 4 KB; about 0.6 KB per 20 changes
 //	write a snapshot             1 PutItem per 350 KB  1 per KB
 //	read a snapshot              1 BatchGetItem per 46 0.5 per 4 KB
 //	                             chunks

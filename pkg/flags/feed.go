@@ -172,20 +172,24 @@ func sameContent(a, b reflect.Value) bool {
 
 // Left returns the project that a flag or segment leaves for applications with a write; nil if it leaves none.
 func (w Write) Left() *FeedProject {
-	from, to := projectOf(servedForm(w.Before)), projectOf(servedForm(w.After))
+	from, to := servedIn(w.Before), servedIn(w.After)
 	if from == nil || to != nil && *to == *from {
 		return nil
 	}
 	return from
 }
 
-// projectOf returns the project of a flag or segment; nil for others.
-func projectOf(served Aggregate) *FeedProject {
-	switch a := served.(type) {
+// servedIn returns the project of a flag or segment that applications see; nil for others.
+func servedIn(a Aggregate) *FeedProject {
+	switch a := a.(type) {
 	case *Feature:
-		return &FeedProject{a.Project, a.ProjectUID}
+		if a != nil && !a.Archived {
+			return &FeedProject{a.Project, a.ProjectUID}
+		}
 	case *Segment:
-		return &FeedProject{a.Project, a.ProjectUID}
+		if a != nil {
+			return &FeedProject{a.Project, a.ProjectUID}
+		}
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ type Change struct {
 	MoreEvents []Event
 
 	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
-	// item, so that the item stays small. Nil if it was not loaded.
+	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all.
 	Feed *Feed
 }
 
