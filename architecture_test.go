@@ -29,6 +29,7 @@ const (
 	admin      = "guidon/pkg/admin" // and the packages of operations below it
 	dynamo     = "guidon/pkg/dynamo"
 	localtable = dynamo + "/localtable"
+	serving    = "guidon/pkg/serving"
 	docs       = "guidon/pkg/docs"
 	functions  = "guidon/functions"
 	infra      = "guidon/infra"
@@ -73,6 +74,8 @@ var rules = []struct {
 		"it translates the events of Lambda to net/http, for any handler"},
 	{"./pkg/docs", false, [][]string{{aws, awslabs, dynamo, kin, server, internal}, testTooling},
 		"the page with the description is static"},
+	{"./pkg/serving", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
+		"it answers applications over any store, and knows nothing of the administration"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it decides what a new instance contains; functions, the server and tests store it"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
@@ -82,6 +85,10 @@ var rules = []struct {
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
 		"it answers unknown paths and reads no data"},
+	{"./functions/client", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/frontend", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/snapshot", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/features", false, [][]string{{serving}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/docs", false, [][]string{{awsSDK, dynamo}},
 		"it serves static pages and reads no data"},
 	{"./localstack/...", false, [][]string{{functions}, testTooling},

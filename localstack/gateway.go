@@ -23,6 +23,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/seal"
+	"guidon/pkg/serving"
 )
 
 // dataFile is the engine's file in the data folder.
@@ -36,6 +37,9 @@ type gateway struct {
 	engine  *engine.Engine // nil if an external DynamoDB is used
 
 	processes *processes // nil unless FUNCTIONS is set
+
+	reader        *serving.Reader // reads for applications
+	snapshotEvery time.Duration   // see runSchedule
 }
 
 // open starts the engine and prepares everything that the template describes.
@@ -106,6 +110,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 			return err
 		}
 	}
+	g.reader = serving.NewReader(store, serving.OptionsOf(s.config))
 	routes, err := g.functions(t, store, s.config)
 	if err != nil {
 		return err
@@ -152,17 +157,20 @@ func validAdminToken(ctx context.Context, store flags.Store, s settings) (string
 // functions connects every function of the template with the handler of its group, or with its process.
 func (g *gateway) functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
 	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
-	for _, group := range admin.Groups() {
+	for _, group := range groups(g.reader, store, config) {
 		handlers[group.Name] = httpapi.New(store, group, config)
 	}
 	var routes []route
 	for _, f := range t.functions {
+		if f.group == "snapshot" {
+			g.snapshotEvery = f.every
+		}
 		if len(f.routes) == 0 {
 			continue
 		}
 		handler, ok := handlers[f.group]
 		if !ok {
-			return nil, fmt.Errorf("template.yaml has a function for the group %q, but pkg/httpapi has no such group", f.group)
+			return nil, fmt.Errorf("template.yaml has a function for the group %q, but there is no such group of operations", f.group)
 		}
 		delete(handlers, f.group)
 		invoke := &function{
@@ -177,9 +185,14 @@ func (g *gateway) functions(t *template, store flags.Store, config httpapi.Confi
 		}
 	}
 	for name := range handlers {
-		return nil, fmt.Errorf("pkg/httpapi has the group %q, but template.yaml has no function for it", name)
+		return nil, fmt.Errorf("there is a group of operations %q, but template.yaml has no function for it", name)
 	}
 	return routes, nil
+}
+
+// groups are all groups of operations: those of the administration, and those for applications.
+func groups(reader *serving.Reader, store flags.Store, config httpapi.Config) []httpapi.Group {
+	return append(admin.Groups(), serving.Groups(reader, store, config)...)
 }
 
 func (g *gateway) close() {

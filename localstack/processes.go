@@ -74,7 +74,9 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if name == "AUTH_TYPE" || name == "LOG_LEVEL" || strings.HasPrefix(name, "LIMIT_") {
+		switch {
+		case name == "AUTH_TYPE", name == "LOG_LEVEL", name == "CORS_ORIGINS", name == "FRONTEND_ORIGINS", name == "CLIENT_MAX_AGE",
+			strings.HasPrefix(name, "LIMIT_"):
 			env[name] = value
 		}
 	}

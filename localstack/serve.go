@@ -53,6 +53,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	}
 	defer g.close()
 	go releaseIdleMemory(ctx)
+	defer g.runSchedule(ctx)() // before the engine stops
 
 	server := &http.Server{
 		Handler:           g.handler(),

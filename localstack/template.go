@@ -27,8 +27,9 @@ type templateFunction struct {
 	id      string // the logical id
 	group   string // the id without "Function", in lower case
 	timeout time.Duration
-	memory  int      // MB
-	routes  []string // such as "ANY /a/{b}/{proxy+}" or "$default"; none if API Gateway does not call it
+	memory  int           // MB
+	routes  []string      // such as "ANY /a/{b}/{proxy+}" or "$default"; none if API Gateway does not call it
+	every   time.Duration // of its schedule; 0 for none
 }
 
 // templateFile is the structure of the file. Intrinsic functions such as !Ref and !Sub are read as their plain arguments:
@@ -51,8 +52,9 @@ type functionProperties struct {
 	Events  map[string]struct {
 		Type       string `yaml:"Type"`
 		Properties struct {
-			Method string `yaml:"Method"`
-			Path   string `yaml:"Path"`
+			Method   string `yaml:"Method"`
+			Path     string `yaml:"Path"`
+			Schedule string `yaml:"Schedule"`
 		} `yaml:"Properties"`
 	} `yaml:"Events"`
 }
@@ -163,7 +165,7 @@ func (key keyProperties) elements() (elements []localtable.KeyElement) {
 	return elements
 }
 
-// addFunction adds a function with its HTTP routes.
+// addFunction adds a function with its HTTP routes and its schedule.
 func (t *template) addFunction(id string, properties ast.Node, globals functionProperties) error {
 	var p functionProperties
 	if err := yaml.NodeToValue(properties, &p); err != nil {
@@ -177,6 +179,12 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Events)) {
 		event := p.Events[name]
+		if event.Type == "Schedule" {
+			var err error
+			if f.every, err = parseRate(event.Properties.Schedule); err != nil {
+				return err
+			}
+		}
 		if event.Type != "HttpApi" {
 			continue
 		}
@@ -192,4 +200,18 @@ func (t *template) addFunction(id string, properties ast.Node, globals functionP
 	}
 	t.functions = append(t.functions, f)
 	return nil
+}
+
+// parseRate parses the rate of a schedule, such as "rate(5 minutes)". The template has no other schedules.
+func parseRate(schedule string) (time.Duration, error) {
+	var n int
+	var unit string
+	if _, err := fmt.Sscanf(schedule, "rate(%d %s", &n, &unit); err == nil {
+		for name, length := range map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour} {
+			if unit == name+")" || unit == name+"s)" {
+				return time.Duration(n) * length, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("the schedule %q is not of the form rate(5 minutes)", schedule)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/httpapi"
 )
@@ -75,7 +74,10 @@ Resources:
 		functions: []templateFunction{
 			{id: "RestFunction", group: "rest", timeout: 4 * time.Second, memory: 128, routes: []string{"$default"}},
 			{id: "SeedFunction", group: "seed", timeout: time.Minute, memory: 128},
-			{id: "ThingsFunction", group: "things", timeout: 9 * time.Second, memory: 256, routes: []string{"GET /a/{x+}", "ANY /b"}},
+			{
+				id: "ThingsFunction", group: "things", timeout: 9 * time.Second, memory: 256, routes: []string{"GET /a/{x+}", "ANY /b"},
+				every: 24 * time.Hour,
+			},
 		},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(template{}, templateFunction{})); diff != "" {
@@ -89,7 +91,7 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 	rt := realRouter(t)
 	words := []string{"x", "projects", "features", "environments", "environment", "strategies", "variants", "variants-batch",
 		"archive", "clone", "on", "off", "set-sort-order", "admin", "constructor", "__proto__"}
-	for _, group := range admin.Groups() {
+	for _, group := range groups(nil, nil, httpapi.Config{}) {
 		for _, operation := range group.Routes() {
 			method, pattern, _ := strings.Cut(operation, " ")
 			for _, word := range words {
@@ -110,7 +112,7 @@ func TestOperationsReachTheirGroup(t *testing.T) {
 // has at most one full match and one greedy match.
 func TestNoOperationMatchesTwoGroups(t *testing.T) {
 	rt := realRouter(t)
-	for _, group := range admin.Groups() {
+	for _, group := range groups(nil, nil, httpapi.Config{}) {
 		for _, operation := range group.Routes() {
 			method, pattern, _ := strings.Cut(operation, " ")
 			path := variable.ReplaceAllString(pattern, "x")
@@ -159,7 +161,7 @@ var variable = regexp.MustCompile(`\{[^}]*\}`)
 
 // isAnother reports whether a path with a fixed segment as a name is the path of another operation.
 func isAnother(operation, path string) bool {
-	for _, group := range admin.Groups() {
+	for _, group := range groups(nil, nil, httpapi.Config{}) {
 		for _, other := range group.Routes() {
 			_, pattern, _ := strings.Cut(other, " ")
 			if other != operation && strings.Count(pattern, "{") < strings.Count(operation, "{") &&

@@ -19,7 +19,8 @@ Settings (environment):
   AUTH_TYPE                  none: requests need no token
   LOG_LEVEL                  debug, info, warn or error
   CORS_ORIGINS               origins whose pages may call the API
-  FRONTEND_ORIGINS           origins whose pages may evaluate flags; * for all
+  FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
+  CLIENT_MAX_AGE             seconds for which answers to applications may be older, by default 0
   LIMIT_…                    limits; see docs/operations/limits.md
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
   TABLE_NAME                 the table, by default guidon

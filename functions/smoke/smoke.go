@@ -138,6 +138,8 @@ var probes = map[string]probe{
 	"tokens":       {"/api/admin/api-tokens", 401},
 	"imports":      {"/api/admin/features-batch/export", 401},
 	"events":       {"/api/admin/events", 401},
+	"client":       {"/api/client/features", 401},
+	"frontend":     {"/api/frontend", 401},
 	"docs":         {"/docs", 200},
 	"fallback":     {"/health", 200},
 }

@@ -25,6 +25,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
+	"guidon/pkg/serving"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 // CodeDeploy.
 func TestHook(t *testing.T) {
 	store := dynamotest.Open(t, nil)
+	dynamotest.Seed(t, store)
 	lost, err := dynamo.Open(t.Context(), dynamo.Options{Table: "no-such-table", Endpoint: dynamotest.Engine().URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +45,13 @@ func TestHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
-	for _, group := range admin.Groups() {
+	groups := func(store *dynamo.Store) []httpapi.Group {
+		return append(admin.Groups(), serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)...)
+	}
+	for _, group := range groups(store) {
 		good[group.Name] = httpapi.New(store, group, config)
+	}
+	for _, group := range groups(lost) {
 		broken[group.Name] = httpapi.New(lost, group, config)
 	}
 	aws := &standIn{t: t, versions: map[string]map[string]http.Handler{"7": good, "8": broken}}
@@ -55,6 +62,7 @@ func TestHook(t *testing.T) {
 	type step struct{ name, function, version, want string }
 	steps := []step{
 		{"a version without its table", "guidon-prod-Features", "8", "Failed"},
+		{"a version for SDKs without its table", "guidon-prod-Client", "8", "Failed"},
 		{"a version that crashes", "guidon-prod-Features", "crash", "Failed"},
 		{"a version that does not exist", "guidon-prod-Features", "9", "Failed"},
 		{"a function that the hook does not know", "guidon-prod-Other", "7", "Failed"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"reflect"
 
 	"guidon/pkg/admin"
@@ -9,7 +10,9 @@ import (
 	"guidon/pkg/admin/transfer"
 	"guidon/pkg/admin/users"
 	"guidon/pkg/admin/wire"
+	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/serving"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -23,20 +26,29 @@ type group struct {
 // An endpoint is what the code declares about one operation.
 type endpoint struct {
 	route      string // such as "GET /api/admin/projects"
-	permission string // "" for public
+	permission string // "" for public, forApplications for tokens of applications
 	status     int    // of a success; 0 if it is not declared
 	body       reflect.Type
 	optional   bool         // whether the body may be absent
 	answer     reflect.Type // nil for none
 }
 
+// forApplications is in place of a permission: these operations check the token themselves.
+const forApplications = "applications"
+
 func groups() (all []group) {
-	for _, g := range admin.Groups() {
+	all = describeGroups(admin.Groups(), "")
+	return append(all, describeGroups(serving.Groups(nil, nil, httpapi.Config{}), forApplications)...)
+}
+
+// describeGroups describes groups. permission is that of operations that have none.
+func describeGroups(groups []httpapi.Group, permission string) (all []group) {
+	for _, g := range groups {
 		described := group{name: g.Name}
 		for _, op := range g.Operations {
 			shape := op.Shape()
 			described.operations = append(described.operations, endpoint{
-				route: op.Route, permission: string(op.Permission), status: shape.Status,
+				route: op.Route, permission: cmp.Or(string(op.Permission), permission), status: shape.Status,
 				body: reflect.TypeOf(shape.Takes), optional: shape.Optional, answer: reflect.TypeOf(shape.Answers),
 			})
 		}

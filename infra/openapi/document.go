@@ -18,7 +18,7 @@ import (
 	"guidon/pkg/version"
 )
 
-const introduction = "The API to administer feature flags: projects, environments, strategies, variants, users and tokens. " +
+const introduction = "The API to administer feature flags (projects, environments, strategies, variants, users and tokens), and to read and evaluate them. " +
 	"All errors have the same format. They are checked in this order: 401, 403, 415 and 413, 400, 404, 409. Unknown fields of a body are ignored. " +
 	"Wrong types, duplicate keys, and numbers that would be rounded get a 400. Every change is made completely or not at all."
 
@@ -49,7 +49,7 @@ func describe(groups []group) (*openapi3.T, error) {
 		Components: &openapi3.Components{
 			Schemas: d.components, Responses: d.failures,
 			SecuritySchemes: openapi3.SecuritySchemes{securityScheme: {Value: openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").
-				WithName("Authorization").WithDescription("An API token of type admin, or a personal token, optionally after `Bearer `.")}},
+				WithName("Authorization").WithDescription("An API token, or a personal token, optionally after `Bearer `. The administration takes those of type admin and personal ones.")}},
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}
@@ -146,6 +146,8 @@ func description(texts operation, op endpoint) string {
 		access = "Needs a user or admin token, but no permission."
 	case flags.Admin:
 		access = "Needs the permission `ADMIN`."
+	case forApplications:
+		access = "Needs a token of an application, or an admin token."
 	}
 	return strings.TrimSpace(string(texts.Description) + "\n\n" + cmp.Or(string(texts.Access), access))
 }

@@ -228,6 +228,9 @@ var shapes = map[string]limit{
 	"createTokenBody": func(s *openapi3.Schema) {
 		s.AnyOf = openapi3.SchemaRefs{{Value: &openapi3.Schema{Required: []string{"tokenName"}}}, {Value: &openapi3.Schema{Required: []string{"username"}}}}
 	},
+	"frontendContext": func(s *openapi3.Schema) {
+		mustLimit("maxLength 262144")(s.Properties["properties"].Value.AdditionalProperties.Schema.Value)
+	},
 	"constraintBody":         constraintShape,
 	"validateConstraintBody": constraintShape,
 	"patchOperation":         patchShape,

@@ -58,9 +58,12 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 		return openapi3.NewInt64Schema().WithMin(-maxSafe).WithMax(maxSafe).NewRef()
 	case reflect.Float64:
 		return number().NewRef()
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		list := openapi3.NewArraySchema()
 		list.Items = d.schema(t.Elem(), way)
+		if t.Kind() == reflect.Array {
+			list.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
+		}
 		if shape := shapes[typeName(t)]; shape != nil {
 			shape(list)
 		}
@@ -115,6 +118,9 @@ func (d *describer) object(t reflect.Type, way direction) *openapi3.SchemaRef {
 // componentName is Strategy for strategyView and StrategyRequest for strategyBody.
 func componentName(t reflect.Type, way direction) string {
 	name, isBody := strings.CutSuffix(typeName(t), "Body")
+	if strings.HasSuffix(t.PkgPath(), "/evaluate") { // its types have the names of stored ones
+		name = "evaluated" + strings.ToUpper(name[:1]) + name[1:]
+	}
 	name = strings.TrimSuffix(name, "View")
 	switch {
 	case way == loose && !strings.HasPrefix(name, "import"):

@@ -29,12 +29,23 @@ func TestDeployment(t *testing.T) {
 	s.token = strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`))
 
 	t.Run("walk", func(t *testing.T) { takeWalk(t, s.gateway) })
+	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, s.gateway) })
+	t.Run("snapshot", s.testSnapshot)
 	t.Run("role without an action", s.testMissingAction)
 	t.Run("parameter", s.testParameter)
 	t.Run("admin token", s.testRotation)
 	t.Run("callers stopped", s.testStop)
 	t.Run("back by hand", s.testBack)
 	t.Run("teardown", s.testTeardown)
+}
+
+// testSnapshot invokes the function that writes snapshots, with the command of docs/operations/runbook.md.
+func (s *stage) testSnapshot(t *testing.T) {
+	printed := s.shell(t, `since() { echo 0; }
+		`+docBlock(t, "docs/operations/runbook.md", "## `<stack>-snapshot-fails`"))
+	if !strings.Contains(printed, "a snapshot was written") && !strings.Contains(printed, "no snapshot is due") {
+		t.Errorf("it printed %s; want it to say that a snapshot was written, or that none is due", printed)
+	}
 }
 
 // testMissingAction removes an action from a function's role: only its requests fail, with an error that does not mention AWS.
@@ -113,7 +124,7 @@ func (s *stage) testStop(t *testing.T) {
 		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
 	}
 	s.shell(t, strings.Replace(blocks[0], "sleep 30", "", 1)) // no request is under way
-	for function, want := range map[string]string{"Features": "0", "Fallback": "0", "Bootstrap": "None", "Smoke": "None"} {
+	for function, want := range map[string]string{"Features": "0", "Fallback": "0", "Bootstrap": "None", "Smoke": "None", "Client": "0", "Snapshot": "None"} {
 		if got := reserved(function); got != want {
 			t.Errorf("%s has the reserved concurrency %s, want %s", function, got, want)
 		}

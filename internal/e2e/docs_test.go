@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/httpapi"
+	applications "guidon/pkg/serving"
 )
 
 // tableRow matches an operation in the table of docs/interface.md: its route and its permission.
-var tableRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ [^`]+)` \\| ([A-Z_]+|none) \\|")
+var tableRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ [^`]+)` \\| ([A-Z_]+|none|client token|frontend token) \\|")
 
 // TestInterfacePage checks that the page lists exactly the operations of the API, with their permissions.
 func TestInterfacePage(t *testing.T) {
@@ -40,6 +42,11 @@ func TestInterfacePage(t *testing.T) {
 				permission = "none"
 			}
 			served[op.Route] = permission
+		}
+	}
+	for _, group := range applications.Groups(nil, nil, httpapi.Config{}) {
+		for _, op := range group.Operations {
+			served[op.Route] = group.Name + " token"
 		}
 	}
 	equal(t, "docs/interface.md", documented, served)

@@ -1,4 +1,4 @@
-// Package samples contains an event for each function, as API Gateway or CloudFormation sends it. `sam local invoke` uses
+// Package samples contains an event for each function, as API Gateway, CloudFormation or EventBridge sends it. `sam local invoke` uses
 // them, and tests check the response of the function.
 package samples
 
@@ -10,25 +10,29 @@ var files embed.FS
 // A Sample is an event of <Group>.json.
 type Sample struct {
 	Group  string
-	Status int // of the response; 0 for functions that serve no HTTP
+	Status int    // of the response; 0 for functions that serve no HTTP
+	Answer string // a part of the response of these
 }
 
 // Samples lists all of them. The first creates the flag that most of the others use.
 var Samples = []Sample{
-	{"features", 201},
-	{"tags", 201},
-	{"strategies", 200},
-	{"variants", 200},
-	{"projects", 200},
-	{"environments", 200},
-	{"segments", 200},
-	{"users", 200},
-	{"tokens", 201},
-	{"imports", 200},
-	{"events", 200},
-	{"docs", 200},
-	{"fallback", 200},
-	{"bootstrap", 0},
+	{"features", 201, ""},
+	{"tags", 201, ""},
+	{"strategies", 200, ""},
+	{"variants", 200, ""},
+	{"projects", 200, ""},
+	{"environments", 200, ""},
+	{"segments", 200, ""},
+	{"users", 200, ""},
+	{"tokens", 201, ""},
+	{"imports", 200, ""},
+	{"events", 200, ""},
+	{"docs", 200, ""},
+	{"fallback", 200, ""},
+	{"client", 200, ""},
+	{"frontend", 200, ""},
+	{"snapshot", 0, "snapshot"},
+	{"bootstrap", 0, "the admin token is valid"},
 }
 
 // Read returns the event of a group.

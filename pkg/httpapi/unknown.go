@@ -10,17 +10,27 @@ import (
 // healthPath answers in the form of Unleash, so the version is in a header.
 const healthPath = "/health"
 
-// notServedYet maps the start of a path that Guidon does not serve yet to the reason.
-var notServedYet = []struct{ prefix, message string }{
-	{"/api/client", noSDKs}, {"/api/frontend", noSDKs}, {"/api/proxy", noSDKs}, {"/edge", noSDKs}, {"/ofrep", noSDKs},
+// notServed maps the start of a path of Unleash that Guidon does not serve to what to use instead. The first match counts.
+var notServed = []struct{ prefix, message string }{
+	{"/api/client/streaming", "Guidon does not stream: have the SDK poll, which GET /api/client/features and GET /api/client/delta serve"},
+	{"/api/client/metrics", noUsage}, {"/api/client/register", noUsage},
+	{"/api/frontend/client", noUsage}, {"/api/client/applications", noUsage}, {"/edge/metrics", noUsage},
+	{"/edge", "not available yet: Guidon does not validate tokens for Unleash Edge; connect SDKs to Guidon itself, " + applications},
+	{"/api/proxy", "Guidon has the frontend API at /api/frontend; " + applications},
+	{"/api/client", noEndpoint}, {"/api/frontend", noEndpoint}, {"/ofrep", noEndpoint},
 }
 
-const noSDKs = "not available yet: Guidon does not serve SDKs yet; see docs/from-unleash.md in its repository"
+const (
+	applications = "see docs/interface.md in its repository"
+	noUsage      = "not available yet: Guidon does not record usage; SDKs evaluate flags without it"
+	noEndpoint   = "no such endpoint; SDKs read GET /api/client/features or /api/client/delta, browsers GET or POST /api/frontend, " +
+		"and OpenFeature providers POST /ofrep/v1/evaluate/flags; see /docs"
+)
 
 // unknownPath is the 404 of a path that this group does not serve.
 func unknownPath(r *http.Request) *flags.Error {
 	path := r.URL.Path
-	for _, p := range notServedYet {
+	for _, p := range notServed {
 		if path == p.prefix || strings.HasPrefix(path, p.prefix+"/") {
 			return flags.Errorf(flags.NotFound, "%s", p.message)
 		}

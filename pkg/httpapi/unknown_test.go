@@ -43,12 +43,15 @@ func TestUnknownPaths(t *testing.T) {
 		location           string
 		logged             string // the path in the log
 	}{
-		{"an SDK on a server", "GET", "/api/client/features", 404, "Guidon does not serve SDKs yet", "", "/api/client/features"},
-		{"one flag", "GET", "/api/client/features/my-flag", 404, "not available yet", "", "/api/client/features/{…}"},
-		{"metrics", "POST", "/api/client/metrics", 404, "not available yet", "", "/api/client/metrics"},
-		{"a browser SDK", "GET", "/api/frontend", 404, "not available yet", "", "/api/frontend"},
-		{"OpenFeature", "POST", "/ofrep/v1/evaluate/flags/my-flag", 404, "not available yet", "", "/ofrep/v1/evaluate/flags/{…}"},
-		{"Edge", "POST", "/edge/validate", 404, "not available yet", "", "/edge/validate"},
+		{"streaming", "GET", "/api/client/streaming", 404, "Guidon does not stream: have the SDK poll", "", "/api/client/streaming"},
+		{"metrics", "POST", "/api/client/metrics", 404, "does not record usage", "", "/api/client/metrics"},
+		{"metrics of Edge", "POST", "/api/client/metrics/bulk", 404, "does not record usage", "", "/api/client/metrics/bulk"},
+		{"registration", "POST", "/api/client/register", 404, "does not record usage", "", "/api/client/register"},
+		{"metrics of a browser", "POST", "/api/frontend/client/metrics", 404, "does not record usage", "", "/api/frontend/client/metrics"},
+		{"Edge", "POST", "/edge/validate", 404, "connect SDKs to Guidon itself", "", "/edge/validate"},
+		{"the proxy", "GET", "/api/proxy", 404, "/api/frontend", "", "/api/proxy"},
+		{"another path of an SDK", "GET", "/api/client/features/my-flag/x", 404, "SDKs read GET /api/client/features", "", "/api/client/features/{…}/{…}"},
+		{"OpenFeature", "GET", "/ofrep/v1/configuration", 404, "OpenFeature providers POST /ofrep/v1/evaluate/flags", "", "/ofrep/v1/configuration"},
 		{"not an SDK", "GET", "/api/clients", 404, "no such endpoint; see /docs", "", "/api/{…}"},
 		{"a secret", "GET", "/*:*.secret", 404, "no such endpoint", "", "/{…}"},
 		{"a slash at the end", "GET", "/nothing/", 404, "no such endpoint: remove the extra slash; see /docs", "", "/{…}/"},

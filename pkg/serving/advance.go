@@ -104,7 +104,6 @@ type lastChange struct {
 	flags.FeedChange
 	number int64
 	only   bool // whether it is the only one
-	left   bool // whether the aggregate left a project, by this or an earlier change
 }
 
 // lastChanges returns the last change of each aggregate that changed after the state, and what was removed.
@@ -120,8 +119,8 @@ func lastChangesOf(entries []flags.FeedEntry) map[flags.Key]lastChange {
 	last := map[flags.Key]lastChange{}
 	for _, e := range entries {
 		for _, change := range e.Changes {
-			before, another := last[change.Key]
-			last[change.Key] = lastChange{change, e.Number, !another, before.left || change.Left != nil}
+			_, another := last[change.Key]
+			last[change.Key] = lastChange{change, e.Number, !another}
 		}
 	}
 	return last
@@ -155,11 +154,10 @@ func (c lastChange) isIn(loaded flags.View) bool {
 func updatesOf(last map[flags.Key]lastChange, loaded flags.View) []update {
 	updates := make([]update, 0, len(last))
 	for key, change := range last {
-		u := update{key: key, number: change.number, left: change.left}
+		u := update{key: key, number: change.number}
 		if change.Version > 0 {
 			u.now = loaded[key]
-			u.newer = flags.VersionOf(u.now) > change.Version
-			u.only = change.only && !u.newer
+			u.only = change.only && flags.VersionOf(u.now) == change.Version
 		}
 		updates = append(updates, u)
 	}

@@ -2,7 +2,6 @@ package serving
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +28,6 @@ type administration struct {
 	t       testing.TB
 	table   string
 	store   *dynamo.Store
-	ids     int
 	handler http.Handler
 }
 
@@ -85,10 +83,10 @@ func (a *administration) flag(name string) {
 	}
 }
 
-// segment creates a segment named s, and returns its id.
-func (a *administration) segment(project string) int64 {
+// segment creates a segment, and returns its id.
+func (a *administration) segment(name, project string) int64 {
 	a.t.Helper()
-	body := `{"name": "s", "constraints": [{"contextName": "userId", "operator": "IN", "values": ["7"]}]`
+	body := fmt.Sprintf(`{"name": %q, "constraints": [{"contextName": "userId", "operator": "IN", "values": ["7"]}]`, name)
 	if project != "" {
 		body += fmt.Sprintf(`, "project": %q`, project)
 	}
@@ -127,7 +125,7 @@ func mustRead(t testing.TB, r *Reader) *State {
 }
 
 func causeOf(err error) error {
-	if e, ok := errors.AsType[*flags.Error](err); ok {
+	if e, ok := err.(*flags.Error); ok {
 		return e.Err
 	}
 	return nil

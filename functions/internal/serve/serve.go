@@ -16,6 +16,13 @@ import (
 // Group serves a group over the table TABLE_NAME, with the settings of the environment (see httpapi.ConfigFromEnv). It does not
 // return. Each of set can change the settings first.
 func Group(group httpapi.Group, set ...func(config *httpapi.Config)) {
+	start(func(*dynamo.Store, httpapi.Config) httpapi.Group { return group }, set...)
+}
+
+// GroupOver is Group for a group that needs the store and the settings.
+func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group) { start(group) }
+
+func start(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group, set ...func(config *httpapi.Config)) {
 	config, err := httpapi.ConfigFromEnv()
 	if err != nil {
 		log.Fatal(err)
@@ -28,5 +35,5 @@ func Group(group httpapi.Group, set ...func(config *httpapi.Config)) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(lambdahttp.Handler(httpapi.New(store, group, config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(store, group(store, config), config)))
 }

@@ -127,6 +127,57 @@ problems.read_functions contains sprintf("%s only reads, but may call %s", [name
 
 problems.read_functions contains sprintf("%s does not exist; remove it from readers", [name]) if some name in (readers - functions)
 
+# The functions for applications may write only what they must: in these partitions, and without deleting.
+write_keys := {
+	"Client": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
+	"Frontend": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
+	"Snapshot": ["FEED", "SNAPSHOT#*"],
+}
+
+problems.serving contains sprintf("%s may call %s under the condition %v", [name, action, statement.condition]) if {
+	some name, keys in write_keys
+	some statement in statements(name)
+	some action in statement.actions
+	startswith(action, "dynamodb:")
+	not action in {"dynamodb:BatchGetItem", "dynamodb:Query"}
+	not [action, statement.condition] in {[write, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}}] |
+		some write in ["dynamodb:PutItem", "dynamodb:UpdateItem"]
+	}
+}
+
+problems.serving contains sprintf("%s does not exist, or may not write at all", [name]) if {
+	some name, _ in write_keys
+	not "dynamodb:PutItem" in {action | some action in statements(name)[_].actions}
+}
+
+problems.serving contains sprintf("the throttle of %s is %v; expected that of the parameters for applications", [route, got]) if {
+	some path, operations in get("Api", ["Body", "paths"])
+	regex.match(`^/(api/client|api/frontend|ofrep)(/|$)`, path)
+	some _, _ in operations
+	route := sprintf("ANY %s", [path])
+	got := [sprintf("%v", [get(stage, ["RouteSettings", route, limit])]) | some limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"]]
+	got != client_throttle
+}
+
+client_throttle := ["700", "1400"] if input.everything
+
+client_throttle := ["500", "1000"] if not input.everything
+
+# The schedule of the snapshots, and the alarm that tells when they are missing.
+problems.snapshot contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
+	some [id, path, want] in {
+		["SnapshotFunctionOften", ["ScheduleExpression"], "rate(5 minutes)"],
+		["SnapshotFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
+		["SnapshotFails", ["TreatMissingData"], "breaching"],
+	}
+	got := get(id, path)
+	got != want
+}
+
+problems.snapshot contains message if {
+	some message in alarm_problems("SnapshotFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Snapshot"])
+}
+
 problems.secret contains sprintf("%s may call %s", [name, action]) if {
 	some name in (functions - {"Tokens", "Bootstrap"})
 	some action in statements(name)[_].actions

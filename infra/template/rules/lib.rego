@@ -22,7 +22,7 @@ of_type(type) := {id | some id, resource in input.Resources; resource.Type == ty
 functions := {trim_suffix(id, "Function") | some id in of_type("AWS::Lambda::Function")}
 
 # Helpers serve no callers and have no alarms or canaries of their own.
-helpers := {"Probe", "Smoke"}
+helpers := {"Probe", "Smoke", "Snapshot"}
 
 services := functions - helpers
 
@@ -49,7 +49,11 @@ text(value) := value if is_string(value)
 text(value) := json.marshal(value) if not is_string(value)
 
 # statements returns what the role of a function allows, from its inline policies and those attached to it.
-statements(name) := [{"actions": list(statement.Action), "resources": list(object.get(statement, "Resource", null))} |
+statements(name) := [{
+	"actions": list(statement.Action),
+	"resources": list(object.get(statement, "Resource", null)),
+	"condition": object.get(statement, "Condition", null),
+} |
 	some policy in array.concat(list(get(sprintf("%sRole", [name]), ["Policies"])), attached(name))
 	some statement in policy.PolicyDocument.Statement
 ]

@@ -1,0 +1,180 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/serving"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// policies are the parts of template.yaml that say what the functions for applications may do with the table.
+type policies struct {
+	Mappings struct {
+		TableActions map[string]struct {
+			Actions []string `yaml:"Actions"`
+		} `yaml:"TableActions"`
+		WriteKeys map[string]struct {
+			Keys []string `yaml:"Keys"`
+		} `yaml:"WriteKeys"`
+	} `yaml:"Mappings"`
+}
+
+// TestPoliciesOfServing runs the functions for applications: without a snapshot, with one, with a changed flag, and behind the
+// feed. It checks that they use exactly the actions that template.yaml allows them, and write only the keys that it lists.
+func TestPoliciesOfServing(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var allowed policies
+	if err := yaml.Unmarshal(raw, &allowed); err != nil {
+		t.Fatal(err)
+	}
+	config, err := httpapi.ConfigFromEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Logger = nil
+	for _, name := range []string{"Client", "Frontend", "Snapshot"} {
+		t.Run(name, func(t *testing.T) {
+			store := dynamotest.Open(t, nil)
+			dynamotest.Seed(t, store)
+			features := httpapi.New(store, admin.Group("features"), config)
+			watch := &watch{actions: map[string]bool{}, written: map[string]bool{}}
+			watched := dynamotest.OpenOn(t, dynamotest.Engine(), store.Table(), watch)
+			create := func(names ...string) {
+				t.Helper()
+				for _, flag := range names {
+					call(t, features, 201, "POST", "/api/admin/projects/default/features", dynamotest.AdminToken, `{"name":"`+flag+`"}`)
+				}
+			}
+
+			create("first")
+			cold := instance(t, name, watched, config) // takes the lease, reads everything, writes a snapshot
+			cold()
+			instance(t, name, watched, config)() // reads the snapshot
+			create("second")
+			cold()
+			create(many(120)...) // more than the feed holds: the others are in pages
+			cold()
+
+			want := append([]string{"dynamodb:PutItem", "dynamodb:UpdateItem"}, allowed.Mappings.TableActions[name].Actions...)
+			slices.Sort(want)
+			if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
+				t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
+			}
+			used := map[string]bool{}
+			for key := range watch.written {
+				i := slices.IndexFunc(allowed.Mappings.WriteKeys[name].Keys, func(pattern string) bool {
+					is, err := path.Match(pattern, key)
+					return err == nil && is
+				})
+				if i < 0 {
+					t.Errorf("%s writes in the partition %s, and may write only in %q", name, key, allowed.Mappings.WriteKeys[name].Keys)
+					continue
+				}
+				used[allowed.Mappings.WriteKeys[name].Keys[i]] = true
+			}
+			if len(used) != len(allowed.Mappings.WriteKeys[name].Keys) {
+				t.Errorf("%s writes in %q, and may write in %q", name, slices.Sorted(maps.Keys(used)), allowed.Mappings.WriteKeys[name].Keys)
+			}
+		})
+	}
+}
+
+// instance is a new instance of a function. The result runs it once.
+func instance(t *testing.T, name string, store *dynamo.Store, config httpapi.Config) func() {
+	t.Helper()
+	reader := serving.NewReader(store, serving.OptionsOf(config))
+	var handler http.Handler
+	target, token := "/api/client/features", dynamotest.ClientToken
+	switch name {
+	case "Client":
+		handler = httpapi.New(store, serving.ClientGroup(reader, store, config), config)
+	case "Frontend":
+		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
+		target, token = "/api/frontend", dynamotest.FrontendToken
+	default:
+		return func() {
+			if _, err := reader.WriteSnapshot(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return func() {
+		t.Helper()
+		call(t, handler, 200, "GET", target, token, "")
+	}
+}
+
+func call(t *testing.T, handler http.Handler, want int, method, target, token, body string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	r.Header.Set("Authorization", token)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	if w.Code != want {
+		t.Fatalf("%s %s: %d %s, want %d", method, target, w.Code, w.Body, want)
+	}
+}
+
+func many(n int) (names []string) {
+	for i := range n {
+		names = append(names, "flag-with-a-name-of-some-length-"+string(rune('a'+i/26))+string(rune('a'+i%26)))
+	}
+	return names
+}
+
+// A watch records the permissions that calls of DynamoDB need, and the partitions that they write in.
+type watch struct {
+	mu               sync.Mutex
+	actions, written map[string]bool
+}
+
+func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	type key struct {
+		PK struct{ S string } `json:"pk"`
+	}
+	var in struct{ Item, Key key }
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, err
+	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	w.mu.Lock()
+	w.actions["dynamodb:"+operation] = true
+	switch operation {
+	case "PutItem":
+		w.written[in.Item.PK.S] = true
+	case "UpdateItem":
+		w.written[in.Key.PK.S] = true
+	}
+	w.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
