@@ -22,7 +22,7 @@ import (
 const (
 	maxContextBody  = 256 << 10 // bytes
 	maxProperties   = 1_000
-	maxPropertyName = flags.MaxIdentifier // bytes
+	maxPropertyName = 4 * flags.MaxIdentifier // bytes: a character has up to 4
 	maxContextDepth = 10
 )
 

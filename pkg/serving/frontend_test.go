@@ -90,6 +90,8 @@ func TestContext(t *testing.T) {
 	f.addStrategies("nested", constrained("plan.name", "gold"))
 	f.addStrategies("list", constrained("plan", `["a","b"]`))
 	f.addStrategies("é", constrained("ünï[x]", "ß&="))
+	longest := strings.Repeat("語", flags.MaxIdentifier)
+	f.addStrategies("longest-name", constrained(longest, "x"))
 	f.addStrategies("past", flags.Strategy{Name: "default", Constraints: []flags.Constraint{{
 		ContextName: "currentTime", Operator: "DATE_BEFORE", Value: new("2020-01-01T00:00:00Z"),
 	}}})
@@ -116,6 +118,7 @@ func TestContext(t *testing.T) {
 		{"an object", "plan.name=gold", `{"plan": {"name": "gold", "other": {"deep": [1, {}]}}}`, "nested"},
 		{"a list", `plan=["a","b"]`, `{"plan": [ "a", "b" ]}`, "list"},
 		{"other letters", "properties[ünï[x]]=ß%26%3D", `{"ünï[x]": "ß&="}`, "é"},
+		{"a long name", longest + "=x", `{"` + longest + `": "x"}`, "longest-name"},
 		{"a time", "currentTime=2019-01-01T00:00:00Z", `{"currentTime": "2019-01-01T00:00:00Z"}`, "-now past"},
 		{"an address", "remoteAddress=9.9.9.9", `{"remoteAddress": "9.9.9.9"}`, "-address address-given"},
 		{"an environment", "environment=x", `{"environment": "x"}`, "-environment=default"},
