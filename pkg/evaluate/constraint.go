@@ -134,6 +134,7 @@ func (o addressOperand) compare(value string, _ time.Time) answer {
 const (
 	MaxRegexLength = 1_000 // bytes of the pattern
 	maxRegexSize   = 300   // instructions of the program; (a?){1000} is short and has 2,000
+	maxRegexValue  = 2_000 // bytes of the value; a longer one does not match. A request can evaluate a thousand patterns
 )
 
 type regexOperand struct{ regex *regexp.Regexp }
@@ -171,5 +172,5 @@ func CompileRegex(pattern string, caseInsensitive bool) (*regexp.Regexp, error) 
 
 // compare does not find an absent value, even by a pattern that matches an empty one.
 func (o regexOperand) compare(value string, _ time.Time) answer {
-	return answerOf(value != "" && o.regex.MatchString(value))
+	return answerOf(value != "" && len(value) <= maxRegexValue && o.regex.MatchString(value))
 }

@@ -104,6 +104,7 @@ type lastChange struct {
 	flags.FeedChange
 	number int64
 	only   bool // whether it is the only one
+	left   bool // whether the aggregate left a project, by this or an earlier change
 }
 
 // lastChanges returns the last change of each aggregate that changed after the state, and what was removed.
@@ -119,8 +120,8 @@ func lastChangesOf(entries []flags.FeedEntry) map[flags.Key]lastChange {
 	last := map[flags.Key]lastChange{}
 	for _, e := range entries {
 		for _, change := range e.Changes {
-			_, another := last[change.Key]
-			last[change.Key] = lastChange{change, e.Number, !another}
+			before, another := last[change.Key]
+			last[change.Key] = lastChange{change, e.Number, !another, before.left || change.Left != nil}
 		}
 	}
 	return last
@@ -154,10 +155,11 @@ func (c lastChange) isIn(loaded flags.View) bool {
 func updatesOf(last map[flags.Key]lastChange, loaded flags.View) []update {
 	updates := make([]update, 0, len(last))
 	for key, change := range last {
-		u := update{key: key, number: change.number}
+		u := update{key: key, number: change.number, left: change.left}
 		if change.Version > 0 {
 			u.now = loaded[key]
-			u.only = change.only && flags.VersionOf(u.now) == change.Version
+			u.newer = flags.VersionOf(u.now) > change.Version
+			u.only = change.only && !u.newer
 		}
 		updates = append(updates, u)
 	}

@@ -19,6 +19,15 @@ type update struct {
 	// is the difference to the state, unless the state has that version already. Otherwise the difference does not show all that
 	// changed: a client can have read what was in between from another instance.
 	only bool
+
+	newer bool // whether it was loaded at a newer version than that of the change
+	left  bool // whether a change since the state has a project that it left
+}
+
+// mayHaveLeft reports whether the aggregate may have left a project without an entry of the feed that the state includes: the
+// entry is not there yet. before and now are the UIDs of its projects in the state and as it was loaded; nil if it is not there.
+func (u update) mayHaveLeft(before, now *string) bool {
+	return u.newer && (u.left || before == nil || now == nil || *before != *now)
 }
 
 // isDifference reports whether the update is the difference to what the state has.
@@ -77,7 +86,7 @@ func (s *State) with(number int64, updates []update, gone []Gone) *State {
 			next.setFlag(u, f)
 		case flags.EntitySegment:
 			segment, _ := served.(*flags.Segment)
-			next.setSegment(u.key.ID, segment, u.number)
+			next.setSegment(u, segment)
 		case flags.EntityProject:
 			p, _ := served.(*flags.Project)
 			next.setProject(u, p)
@@ -99,11 +108,19 @@ func (s *State) with(number int64, updates []update, gone []Gone) *State {
 
 func (s *State) setFlag(u update, f *flags.Feature) {
 	name := u.key.ID
+	old := s.Flags[name]
+	var before, now *string
+	if old != nil {
+		before = &old.ProjectUID
+	}
+	if f != nil {
+		now = &f.ProjectUID
+	}
+	s.forget(u, before, now)
 	if f == nil {
 		delete(s.Flags, name)
 		return
 	}
-	old := s.Flags[name]
 	if old != nil && (!u.isDifference(old.Feature) || f.ProjectUID != old.ProjectUID) {
 		old = nil
 	}
@@ -157,13 +174,29 @@ func (f *Flag) changedIn(environment string) int64 {
 	return f.Changed
 }
 
-func (s *State) setSegment(key string, segment *flags.Segment, number int64) {
-	id := segmentID(key)
+func (s *State) setSegment(u update, segment *flags.Segment) {
+	id := segmentID(u.key.ID)
+	var before, now *string
+	if old := s.Segments[id]; old != nil {
+		before = &old.ProjectUID
+	}
+	if segment != nil {
+		now = &segment.ProjectUID
+	}
+	s.forget(u, before, now)
 	if segment == nil {
 		delete(s.Segments, id)
 		return
 	}
-	s.Segments[id] = &Segment{Segment: segment, Changed: number}
+	s.Segments[id] = &Segment{Segment: segment, Changed: u.number}
+}
+
+// forget lets clients that do not know an update read everything, if the state does not know what they would have to remove. A
+// delta would keep what such a client has, although it was changed, or removed, before the client asked.
+func (s *State) forget(u update, before, now *string) {
+	if u.mayHaveLeft(before, now) {
+		s.Since = max(s.Since, u.number)
+	}
 }
 
 // segmentID is the ID of a segment in its key; 0, which no segment has, if it is not one.

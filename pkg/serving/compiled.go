@@ -15,6 +15,7 @@ type compiledSet struct {
 	flags    []*compiledFlag
 	set      *evaluate.Set
 	segments map[int64]*flags.Segment
+	size     int // in bytes, about
 }
 
 // A compiledFlag is a flag of a compiledSet, with the answers that it can give.
@@ -25,6 +26,7 @@ type compiledFlag struct {
 	enabled bool
 	answers map[*evaluate.Variant]*answer // by the variant that was chosen, nil for none; empty if not enabled
 	off     *answer
+	size    int // in bytes, about
 
 	matched   []string // the OFREP reason by index of the strategy that matched
 	unmatched string   // the OFREP reason if no strategy matched
@@ -67,6 +69,9 @@ func newCompiledSet(previous *compiledSet, state *State, environment *flags.Envi
 	for _, f := range before {
 		changes.RemovedFlags = append(changes.RemovedFlags, f.feature.Name)
 	}
+	for _, f := range next.flags {
+		next.size += f.size
+	}
 	if len(changes.Flags)+len(changes.RemovedFlags)+len(changes.Segments)+len(changes.RemovedSegments) > 0 {
 		next.set = previous.set.With(changes)
 	}
@@ -94,20 +99,30 @@ func (s *compiledSet) changedSegments(previous *compiledSet) (changes evaluate.C
 // pointers to its variants.
 func newCompiledFlag(f *flags.Feature, project *flags.Project, fe flags.FeatureEnvironment, evaluated *evaluate.Flag) *compiledFlag {
 	c := &compiledFlag{feature: f, project: project, enabled: evaluated.Enabled, off: newOffAnswer(f, fe)}
+	c.size = flagSize + len(c.off.evaluation)
 	if !evaluated.Enabled {
 		return c
 	}
 	c.matched, c.unmatched = newReasons(evaluated)
-	c.answers = map[*evaluate.Variant]*answer{nil: newAnswer(f, nil)}
-	for i := range evaluated.Variants {
-		c.answers[&evaluated.Variants[i]] = newAnswer(f, &evaluated.Variants[i])
-	}
+	c.answers = map[*evaluate.Variant]*answer{}
+	c.addAnswer(nil)
+	c.addAnswers(evaluated.Variants)
 	for _, s := range evaluated.Strategies {
-		for i := range s.Variants {
-			c.answers[&s.Variants[i]] = newAnswer(f, &s.Variants[i])
-		}
+		c.addAnswers(s.Variants)
 	}
 	return c
+}
+
+func (f *compiledFlag) addAnswers(variants []evaluate.Variant) {
+	for i := range variants {
+		f.addAnswer(&variants[i])
+	}
+}
+
+func (f *compiledFlag) addAnswer(variant *evaluate.Variant) {
+	a := newAnswer(f.feature, variant)
+	f.answers[variant] = a
+	f.size += len(a.toggle) + len(a.evaluation)
 }
 
 // evaluate returns the result of a flag for a context, and its answer.
@@ -128,8 +143,12 @@ func (s *compiledSet) find(name string) *compiledFlag {
 	return s.flags[i]
 }
 
-// maxCompiled is how many flags may be compiled at the same time, in all environments together. A flag takes some 5 KB.
-const maxCompiled = 40_000
+// maxCompiled is how many bytes of compiled flags are kept, in all environments together. The last used environment is kept
+// whatever its size is. A flag with a rollout, a constraint and two variants takes 2.2 KB, of which its answers are about half.
+const (
+	maxCompiled = 128 << 20
+	flagSize    = 1200 // without answers
+)
 
 // compiledSets keeps the compiled flags of the environments that were asked for last.
 type compiledSets struct {
@@ -154,8 +173,7 @@ func (s *compiledSets) of(state *State, environment *flags.Environment) *compile
 	return set
 }
 
-// keep remembers a set as the last used one, and forgets those that were not used for the longest time if there are too many
-// flags.
+// keep remembers a set as the last used one, and forgets those that were not used for the longest time if all take too much.
 func (s *compiledSets) keep(key string, set *compiledSet) {
 	if s.sets == nil {
 		s.sets = map[string]*compiledSet{}
@@ -164,7 +182,7 @@ func (s *compiledSets) keep(key string, set *compiledSet) {
 	s.used = append(slices.DeleteFunc(s.used, func(k string) bool { return k == key }), key)
 	total := 0
 	for i := len(s.used) - 1; i >= 0; i-- {
-		if total += len(s.sets[s.used[i]].flags); total > maxCompiled && i < len(s.used)-1 {
+		if total += s.sets[s.used[i]].size; total > maxCompiled && i < len(s.used)-1 {
 			for _, old := range s.used[:i+1] {
 				delete(s.sets, old)
 			}

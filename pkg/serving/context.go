@@ -14,6 +14,7 @@ import (
 
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 )
 
@@ -206,6 +207,16 @@ func readValue(d *jsontext.Decoder, name string, set func(name, value string)) e
 		set(name, value.String())
 	}
 	return err
+}
+
+// readContextBody returns the body of a request. Go's OpenFeature provider sends no Content-Type, so that counts as JSON.
+func readContextBody(r *http.Request) ([]byte, error) {
+	if r.Header.Get("Content-Type") == "" {
+		r = r.WithContext(r.Context())
+		r.Header = r.Header.Clone()
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return httpapi.ReadBody(r, maxContextBody)
 }
 
 // remoteAddress returns the address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.

@@ -62,6 +62,7 @@ func TestWhatChangesTheETag(t *testing.T) {
 		{"a segment of another project", false, func() { w.setSegment(7, func(s *flags.Segment) { s.Name = "new" }) }},
 		{"a segment of all projects", true, func() { w.setSegment(3, func(s *flags.Segment) { s.Name = "new" }) }},
 		{"a new segment", true, func() { w.setSegment(4, func(*flags.Segment) {}) }},
+		{"a deleted segment", true, func() { w.deleteSegment(4) }},
 		{"a flag moves in", true, func() {
 			w.changeFlag("secret", func(f *flags.Feature) { f.Project, f.ProjectUID = "default", w.projects["default"].UID })
 		}},

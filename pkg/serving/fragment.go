@@ -45,13 +45,15 @@ func (s sum) etag() string {
 // fragments are the fragments of one flag, which requests read and add to at the same time.
 type fragments struct{ list atomic.Pointer[[]*fragment] }
 
-// find returns the fragment that matches, or nil.
-func (c *fragments) find(matches func(*fragment) bool) *fragment {
-	if list := c.list.Load(); list != nil {
-		for _, f := range *list {
-			if matches(f) {
-				return f
-			}
+// find returns the fragment that was made in the same way, if its segments are those of the state, or nil.
+func (c *fragments) find(s *State, environment string, attachment flags.Attachment, inlined bool) *fragment {
+	list := c.list.Load()
+	if list == nil {
+		return nil
+	}
+	for _, f := range *list {
+		if f.environment == environment && f.attachment == attachment && f.inlined == inlined && s.hasSegments(f.segments) {
+			return f
 		}
 	}
 	return nil
@@ -77,18 +79,17 @@ func (c *fragments) add(f *fragment) {
 
 // fragment returns the JSON of a flag in an environment; nil for no environment, in which every flag is disabled.
 func (s *State) fragment(f *Flag, environment *flags.Environment, inlined bool) *fragment {
-	made := &fragment{inlined: inlined}
+	uid, attachment := "", flags.Attachment{}
 	if environment != nil {
-		made.environment = environment.UID
+		uid = environment.UID
 		if p := s.Projects[f.Project]; p != nil && p.UID == f.ProjectUID && p.HasEnvironment(*environment) {
-			made.attachment = p.Environments[environment.Name]
+			attachment = p.Environments[environment.Name]
 		}
 	}
-	if kept := f.fragments.find(func(kept *fragment) bool {
-		return kept.environment == made.environment && kept.attachment == made.attachment && kept.inlined == inlined && s.hasSegments(kept.segments)
-	}); kept != nil {
+	if kept := f.fragments.find(s, uid, attachment, inlined); kept != nil {
 		return kept
 	}
+	made := &fragment{environment: uid, attachment: attachment, inlined: inlined}
 	keep := true
 	fe, enabled := s.configuration(f, environment)
 	made.json = encodeFeature(f.Feature, fe, enabled, inlined, func(id int64) *flags.Segment {

@@ -84,6 +84,9 @@ func (s *frontend) serveToggles(ctx context.Context, r *http.Request) (httpapi.R
 		if !f.enabled || !visible(f.project) {
 			continue
 		}
+		if ctx.Err() != nil {
+			return httpapi.Response{}, errTooSlow
+		}
 		if result, answer := set.evaluate(f, c); result.Enabled {
 			on = append(on, answer)
 			size += len(answer.toggle) + 1
@@ -102,13 +105,16 @@ func (s *frontend) serveToggles(ctx context.Context, r *http.Request) (httpapi.R
 	})
 }
 
+// errTooSlow ends a request whose time is over. Only a context that was made for it takes so long.
+var errTooSlow = flags.Errorf(flags.Unavailable, "the flags could not be evaluated in time; try again")
+
 // readFrontendContext reads the context from the query and, with POST, from the body, which takes precedence. As in Unleash,
 // a context without a session gets a random one, so that all flags see the same user.
 func readFrontendContext(r *http.Request) (*evaluate.Context, error) {
 	var b contextBuilder
 	b.readQuery(r.URL.Query())
 	if r.Method == http.MethodPost {
-		body, err := httpapi.ReadBody(r, maxContextBody)
+		body, err := readContextBody(r)
 		if err != nil {
 			return nil, err
 		}

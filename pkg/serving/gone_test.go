@@ -30,36 +30,42 @@ func TestGoneOnEveryInstance(t *testing.T) {
 		entries  []flags.FeedChange // one each, from number 1
 		versions []flags.Aggregate  // after each
 		want     []Gone
+		since    int64 // if newer versions are loaded: a client that knows less has to read everything
 	}{
 		{
 			"created and archived",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: key, Version: 9, Left: a}},
 			[]flags.Aggregate{flag(1, a), flag(9, a)},
 			[]Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}},
+			1,
 		},
 		{
 			"moved and moved back",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: key, Version: 2, Left: a}, {Key: key, Version: 3, Left: b}},
 			[]flags.Aggregate{flag(1, a), flag(2, b), flag(3, a)},
 			[]Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}, {Number: 3, Flag: "f", Project: "b", ProjectUID: "b-uid"}},
+			2,
 		},
 		{
 			"a segment created and deleted",
 			[]flags.FeedChange{{Key: segment, Version: 1}, {Key: segment, Left: &flags.FeedProject{}}},
 			[]flags.Aggregate{&flags.Segment{ID: 3, Version: 1}, nil},
 			[]Gone{{Number: 2, Segment: 3}},
+			0,
 		},
 		{
 			"switched on and off",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: key, Version: 2}, {Key: key, Version: 3}},
 			[]flags.Aggregate{on(1, ""), on(2, "attached"), on(3, "")},
 			nil,
+			1,
 		},
 		{
 			"environments of a project",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: projectKey, Version: 2, UID: "a-uid"}, {Key: projectKey, Version: 3, UID: "a-uid"}},
 			[]flags.Aggregate{flag(1, a), project(2, "development"), project(3, "production")},
 			nil,
+			0,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,6 +95,9 @@ func TestGoneOnEveryInstance(t *testing.T) {
 				loaded[change.Key] = tt.versions[i]
 			}
 			once := empty.with(int64(len(all)), updatesOf(lastChangesOf(all), loaded), goneOf(all))
+			if each.Since != 0 || newer.Since != tt.since || once.Since != 0 {
+				t.Errorf("since %d, %d and %d; want 0, %d and 0", each.Since, newer.Since, once.Since, tt.since)
+			}
 			for name, state := range map[string]*State{"each entry": each, "newer versions": newer, "all entries": once} {
 				if !slices.Equal(state.Gone, tt.want) {
 					t.Errorf("%s: gone %+v, want %+v", name, state.Gone, tt.want)

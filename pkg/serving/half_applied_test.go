@@ -104,7 +104,7 @@ func TestHalfAppliedTransactions(t *testing.T) {
 				change func()
 			}{
 				{"on", func() { a.do("POST", in("f", "development")+"/on", "") }},
-				{"segment", func() { segment = a.segment("s", "") }},
+				{"segment", func() { segment = a.segment("") }},
 				{"use of the segment", func() {
 					a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, segment))
 				}},

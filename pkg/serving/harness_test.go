@@ -2,6 +2,7 @@ package serving
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,6 +29,7 @@ type administration struct {
 	t       testing.TB
 	table   string
 	store   *dynamo.Store
+	ids     int
 	handler http.Handler
 }
 
@@ -83,10 +85,10 @@ func (a *administration) flag(name string) {
 	}
 }
 
-// segment creates a segment, and returns its id.
-func (a *administration) segment(name, project string) int64 {
+// segment creates a segment named s, and returns its id.
+func (a *administration) segment(project string) int64 {
 	a.t.Helper()
-	body := fmt.Sprintf(`{"name": %q, "constraints": [{"contextName": "userId", "operator": "IN", "values": ["7"]}]`, name)
+	body := `{"name": "s", "constraints": [{"contextName": "userId", "operator": "IN", "values": ["7"]}]`
 	if project != "" {
 		body += fmt.Sprintf(`, "project": %q`, project)
 	}
@@ -125,7 +127,7 @@ func mustRead(t testing.TB, r *Reader) *State {
 }
 
 func causeOf(err error) error {
-	if e, ok := err.(*flags.Error); ok {
+	if e, ok := errors.AsType[*flags.Error](err); ok {
 		return e.Err
 	}
 	return nil

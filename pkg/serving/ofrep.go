@@ -87,6 +87,9 @@ func (s *frontend) serveEvaluations(ctx context.Context, r *http.Request) (httpa
 		if !visible(f.project) {
 			continue
 		}
+		if ctx.Err() != nil {
+			return httpapi.Response{}, errTooSlow
+		}
 		result, answer := set.evaluate(f, call.context)
 		e := evaluated{answer, result.Reason.Kind, f.reason(result.Reason)}
 		all = append(all, e)
@@ -119,7 +122,7 @@ func (s *frontend) readOFREP(ctx context.Context, r *http.Request) (ofrepCall, e
 	if err != nil {
 		return ofrepCall{}, err
 	}
-	body, err := httpapi.ReadBody(r, maxContextBody)
+	body, err := readContextBody(r)
 	if err != nil {
 		return ofrepCall{}, err
 	}

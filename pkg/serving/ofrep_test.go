@@ -2,6 +2,7 @@ package serving
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -162,6 +163,12 @@ func TestOFREPErrors(t *testing.T) {
 	}
 	if w := call(h, "POST", ofrepAll, seven, "Authorization: client", "Content-Type: text/plain"); w.Code != 415 {
 		t.Errorf("text: status %d, want 415", w.Code)
+	}
+	r := httptest.NewRequest(http.MethodPost, ofrepAll, strings.NewReader(seven))
+	r.Header.Set("Authorization", "client")
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != 200 {
+		t.Errorf("no content type: status %d, want 200", w.Code)
 	}
 	for token, status := range map[string]int{"": 401, "nonsense": 401, "personal": 403} {
 		for _, target := range []string{ofrepAll, ofrepOne + "plain", ofrepOne + "nosuch"} {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 // A fixedSource has one state and some tokens. later is what Again reads; nil for the same.
 type fixedSource struct {
+	mu      sync.Mutex
 	state   *State
 	later   *State
 	tokens  map[string]*flags.Token // by hash
@@ -22,7 +24,15 @@ type fixedSource struct {
 }
 
 func (s *fixedSource) Read(_ context.Context, hash string) (Reading, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return Reading{Token: s.tokens[hash], State: s.state}, nil
+}
+
+func (s *fixedSource) set(state *State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
 }
 
 func (s *fixedSource) Again(ctx context.Context, hash string) (Reading, error) {
@@ -124,6 +134,9 @@ func TestAccess(t *testing.T) {
 				if a.sees(f) {
 					seen = append(seen, id)
 				}
+			}
+			if a.sees(&Flag{Feature: &flags.Feature{Project: "one", ProjectUID: "deleted"}}) {
+				t.Error("sees a flag of a project that was deleted")
 			}
 			environment := ""
 			if a.environment != nil {

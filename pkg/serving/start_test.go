@@ -221,7 +221,7 @@ func TestFlagNewerThanFeed(t *testing.T) {
 	faults.Change(func(f *dynamotest.Faults) {
 		f.OnRequest = func(string, []byte) {
 			if reads++; reads == 2 { // the feed was read, the flag was not
-				a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, a.segment("s", "")))
+				a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, a.segment("")))
 			}
 		}
 	})
@@ -280,7 +280,7 @@ func TestMarkedFlags(t *testing.T) {
 	a.do("POST", "/api/admin/projects", `{"id": "team", "name": "team"}`)
 	a.flag("f")
 	a.flag("g")
-	segment := a.segment("s", "default")
+	segment := a.segment("default")
 	r := NewReader(a.store, ReaderOptions{})
 	first := mustRead(t, r)
 	changed := func(what string, want ...string) {

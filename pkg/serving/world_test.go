@@ -206,10 +206,15 @@ func (w *world) configured(config httpapi.Config, tokens ...*flags.Token) *clien
 
 const newSpec = "5.2.0"
 
-// get sends a request with headers, as names and values. Its SDK knows segments.
+// get sends a request with headers, as names and values, to the world as it is. Its SDK knows segments.
 func (c *client) get(path, token string, headers ...string) *httptest.ResponseRecorder {
 	c.t.Helper()
-	c.source.state = c.world.state
+	c.source.set(c.world.state)
+	return c.send(path, token, headers...)
+}
+
+// send is get without a look at the world.
+func (c *client) send(path, token string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header.Set("Authorization", token)
 	r.Header.Set("Unleash-Client-Spec", newSpec)
