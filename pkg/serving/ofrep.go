@@ -81,7 +81,8 @@ func (s *frontend) serveEvaluations(ctx context.Context, r *http.Request) (httpa
 	}
 	set := s.sets.of(call.access.state, call.access.environment)
 	all := make([]evaluated, 0, len(set.flags))
-	size, tag := 0, append(make([]byte, 0, 32*len(set.flags)+len(call.body)), call.body...) // an ETag is bound to its context
+	size, tag := 0, append(make([]byte, 0, 32*len(set.flags)+len(call.body)+100), call.access.environmentName...)
+	tag = append(tag, call.body...) // an ETag is bound to its context
 	visible := call.access.visible()
 	for _, f := range set.flags {
 		if !visible(f.project) {
