@@ -56,6 +56,8 @@ import (
 //	                                                   and 1 per KB of the event in each index: 1 or 2;
 //	                                                   and 2 to 4 for the feed if applications see the change, which
 //	                                                   one change in eight also reads: 1
+//	change many flags            + 1 TransactWrite     the same each; one after the other if applications see them
+//	                             each, and + 1 for 32
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; with a filter, of the MB it reads: 128
 //	read a page of a flag's log  + 1 Query             1 per 4 KB of the page
 //	with large events in it      + 1 BatchGetItem      1 per 4 KB of their bodies, which are at most 1 MB: 256

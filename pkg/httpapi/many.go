@@ -104,8 +104,9 @@ const passes = 8
 //
 // The function runs first to find out what it reads, without loading it: then what all items of a round read is loaded in
 // one call, and the function runs again, until nothing is missing. So it costs two calls a round (one more where an item
-// names by what it read what it reads next), and one transaction an item that changes something. Several are committed at
-// once. An item for which another writer was first runs again in a later round.
+// names by what it read what it reads next), one transaction an item that changes something, and one more call for every 32
+// transactions that applications see, to keep the feed short. Several are committed at once, unless applications see them. An
+// item for which another writer was first runs again in a later round.
 func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
 	errs := make([]error, n)
 	left := make([]int, n)

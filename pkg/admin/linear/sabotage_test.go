@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,8 +84,10 @@ func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	var event map[string]any
-	if last := len(tx.TransactItems) - 1; s.separateEvent {
-		event, tx.TransactItems = tx.TransactItems[last]["Put"].(map[string]any), tx.TransactItems[:last]
+	if s.separateEvent {
+		i := slices.IndexFunc(tx.TransactItems, isEvent)
+		event = tx.TransactItems[i]["Put"].(map[string]any)
+		tx.TransactItems = slices.Delete(tx.TransactItems, i, i+1)
 	}
 	response, err := s.send(r, &tx)
 	if s.separateEvent && err == nil && response.StatusCode == http.StatusOK {
@@ -95,6 +98,13 @@ func (s sabotage) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return response, err
+}
+
+// isEvent tells whether an item of a transaction puts an event.
+func isEvent(item map[string]any) bool {
+	put, _ := item["Put"].(map[string]any)
+	attributes, _ := json.Marshal(put["Item"])
+	return strings.Contains(string(attributes), `"sk":{"S":"EVENT#`)
 }
 
 // send sends a transaction once, or until it gets a response.

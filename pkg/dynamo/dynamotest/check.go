@@ -29,6 +29,7 @@ import (
 //     another owner, or without a use although a default strategy has the segment;
 //   - dependencies that only the child or only the parent has; members that only the project or only the user has;
 //   - a reserved name that nothing has, and a name that is not reserved; a list row that differs from its project or token;
+//   - an entry of the feed that is missing, or that names a version that was never stored;
 //   - an item of no known kind.
 //
 // The store may have a faulty transport: Check reads the table through another store.
@@ -67,6 +68,7 @@ func Inconsistencies(t testing.TB, url, table string) []string {
 	c.checkNames()
 	c.checkEvents()
 	c.checkBodies()
+	c.checkFeed()
 	return c.found
 }
 
