@@ -15,7 +15,7 @@ import (
 )
 
 // recorded has the flags whose answers were recorded from Unleash 5.12.8 (shared design, sdk-wire).
-func recorded(t *testing.T) *world {
+func recorded(t testing.TB) *world {
 	w := newWorld(t)
 	add := func(name string, kind flags.FeatureType) {
 		w.addFlag("default", name, func(f *flags.Feature) {

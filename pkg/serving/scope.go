@@ -16,8 +16,9 @@ type access struct {
 	environment     *flags.Environment
 	environmentName string // as the token or the request names it; "" for none
 
-	all      bool     // every project
-	projects []string // the UIDs of the projects, unless all; sorted
+	all        bool     // every project
+	projects   []string // the UIDs of the projects, unless all; sorted
+	projectIDs []string // their IDs, sorted
 }
 
 // newAccess returns what a token may read of a state; false if the token is revoked. environment is the one that the request
@@ -27,11 +28,12 @@ func newAccess(state *State, token *flags.Token, environment string) (*access, b
 	if !ok {
 		return nil, false
 	}
-	a := &access{state: state, token: token, all: scope.All}
+	a := &access{state: state, token: token, all: scope.All, projectIDs: []string{}}
 	for _, p := range scope.Projects {
-		a.projects = append(a.projects, p.UID)
+		a.projects, a.projectIDs = append(a.projects, p.UID), append(a.projectIDs, p.ID)
 	}
 	slices.Sort(a.projects)
+	slices.Sort(a.projectIDs)
 	if a.environmentName = token.Environment; token.Environment == flags.All || token.Environment == "" {
 		a.setEnvironment(environment)
 	} else if token.EnvironmentUID != "" { // without it, the token was seeded before there was such an environment

@@ -25,7 +25,7 @@ func newSelection(a *access, q query, kind string) *selection {
 	}
 	switch {
 	case !a.all: // the token settles the projects
-		s.shown.Project = a.projectIDs()
+		s.shown.Project = a.projectIDs
 	case q.projects != nil:
 		s.shown.Project = q.projects
 	}
@@ -106,16 +106,4 @@ func (s *selection) sum() sum {
 		}
 	}
 	return total
-}
-
-// projectIDs returns the IDs of the projects of the access, sorted.
-func (a *access) projectIDs() []string {
-	ids := []string{}
-	for _, p := range a.state.Projects {
-		if a.seesProject(p.UID) {
-			ids = append(ids, p.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
