@@ -47,14 +47,28 @@ func readSettings(getenv func(string) string) (settings, error) {
 	if s.config, err = httpapi.ConfigFromEnv(); err != nil {
 		return s, err
 	}
-	s.tokens, err = bootstrap.TokensFromEnv(func(name string) string {
-		value, set := os.LookupEnv(name)
-		if name == "INIT_ADMIN_API_TOKENS" && !set {
-			return bootstrap.LocalAdminToken
-		}
-		return value
-	})
+	s.tokens, err = bootstrap.TokensFromEnv(tokenSettings(os.LookupEnv))
 	return s, err
+}
+
+// tokenSettings returns the tokens to create. If none are set, these are the tokens that users of Unleash know.
+func tokenSettings(lookup func(string) (string, bool)) func(name string) string {
+	defaults := map[string]string{
+		"INIT_ADMIN_API_TOKENS": bootstrap.LocalAdminToken, "INIT_CLIENT_API_TOKENS": bootstrap.LocalClientToken,
+		"INIT_FRONTEND_API_TOKENS": bootstrap.LocalFrontendToken,
+	}
+	for name := range defaults {
+		if _, set := lookup(name); set {
+			defaults = nil
+			break
+		}
+	}
+	return func(name string) string {
+		if value, set := lookup(name); set {
+			return value
+		}
+		return defaults[name]
+	}
 }
 
 func or(value, otherwise string) string {

@@ -18,8 +18,12 @@ type Token struct {
 	Environment string   // name, or flags.All
 }
 
-// LocalAdminToken is the default admin token of a local server. Users of Unleash know it.
-const LocalAdminToken = "*:*.unleash-insecure-admin-api-token"
+// The default tokens of a local server. Users of Unleash know them.
+const (
+	LocalAdminToken    = "*:*.unleash-insecure-admin-api-token"
+	LocalClientToken   = "default:development.unleash-insecure-client-api-token"
+	LocalFrontendToken = "default:development.unleash-insecure-frontend-api-token"
+)
 
 // TokensFromEnv reads INIT_ADMIN_API_TOKENS, INIT_CLIENT_API_TOKENS and INIT_FRONTEND_API_TOKENS, each a
 // comma-separated list of secrets. The tokens are named admin, admin-2, and so on.
