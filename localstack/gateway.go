@@ -33,8 +33,8 @@ const dataFile = "guidon.db"
 type gateway struct {
 	routes  *router
 	metrics *metrics
-	admin   string         // the secret of a valid admin token, for the greeting; empty if there is none
-	engine  *engine.Engine // nil if an external DynamoDB is used
+	tokens  map[flags.TokenType]string // secrets of valid tokens, for the greeting
+	engine  *engine.Engine             // nil if an external DynamoDB is used
 
 	processes *processes // nil unless FUNCTIONS is set
 
@@ -102,7 +102,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 		return err
 	}
 	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
-	if g.admin, err = validAdminToken(ctx, store, s); err != nil {
+	if g.tokens, err = validTokens(ctx, store, s); err != nil {
 		return err
 	}
 	if s.functions != "" {
@@ -136,22 +136,24 @@ func createTable(ctx context.Context, s settings, t *template, options dynamo.Op
 	return store, box, bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: s.tokens, Sealer: box})
 }
 
-// validAdminToken is the first seeded admin token that has not been deleted and has not expired; empty if there is none.
-func validAdminToken(ctx context.Context, store flags.Store, s settings) (string, error) {
+// validTokens returns the secret of the first seeded token of each type that has not been deleted and has not expired.
+func validTokens(ctx context.Context, store flags.Store, s settings) (map[flags.TokenType]string, error) {
+	valid := map[flags.TokenType]string{}
 	for _, seeded := range s.tokens {
-		if seeded.Type != flags.AdminToken {
+		if valid[seeded.Type] != "" {
 			continue
 		}
 		key := flags.TokenKey(flags.HashSecret(seeded.Secret))
 		view, err := store.Load(ctx, []flags.Key{key})
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if _, err := flags.Authenticate(flags.Find[*flags.Token](view, key), time.Now()); err == nil {
-			return seeded.Secret, nil
+		token := flags.Find[*flags.Token](view, key)
+		if token != nil && !token.Deleted && !token.Expired(time.Now()) {
+			valid[seeded.Type] = seeded.Secret
 		}
 	}
-	return "", nil
+	return valid, nil
 }
 
 // functions connects every function of the template with the handler of its group, or with its process.

@@ -63,7 +63,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	greet(os.Stdout, listener.Addr(), s, g.admin)
+	greet(os.Stdout, listener.Addr(), s, g.tokens)
 
 	for ctx.Err() == nil {
 		select {

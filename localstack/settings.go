@@ -10,6 +10,7 @@ import (
 
 	"guidon/internal/engine"
 	"guidon/pkg/bootstrap"
+	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -78,17 +79,17 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// greet prints what a newcomer needs: the addresses, an admin token if there is a valid one, and a first request.
-func greet(w io.Writer, address net.Addr, s settings, token string) {
+// greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
+func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType]string) {
 	url := "http://" + address.String()
-	header := ""
+	admin, header := tokens[flags.AdminToken], ""
 	switch {
 	case s.config.Open:
-		token = "none needed (AUTH_TYPE=none)"
-	case token == "":
-		token = "none is valid; set INIT_ADMIN_API_TOKENS to create one"
+		admin = "none needed (AUTH_TYPE=none)"
+	case admin == "":
+		admin = "none is valid; set INIT_ADMIN_API_TOKENS to create one"
 	default:
-		header = " -H 'Authorization: " + token + "'"
+		header = " -H 'Authorization: " + admin + "'"
 	}
 	where := filepath.Join(s.data, dataFile)
 	if s.endpoint != "" {
@@ -97,12 +98,19 @@ func greet(w io.Writer, address net.Addr, s settings, token string) {
 	_, _ = fmt.Fprintf(w, `
 Guidon is ready. Ctrl-C stops it.
 
-  address      %s
-  API docs     %s/docs
-  admin token  %s
-  data         %s
+  address         %s
+  API docs        %s/docs
+  admin token     %s
+`, url, url, admin)
+	if client := tokens[flags.ClientToken]; client != "" {
+		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", client, url)
+	}
+	if frontend := tokens[flags.FrontendToken]; frontend != "" {
+		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", frontend, url)
+	}
+	_, _ = fmt.Fprintf(w, `  data            %s
 
 Try:  curl -s%s %s/api/admin/projects/default/features
 
-`, url, url, token, where, header, url)
+`, where, header, url)
 }
