@@ -176,6 +176,34 @@ func (c *client) pollInlined(i *instance) {
 	}
 }
 
+// evaluate reads which flags are on for a user.
+func (c *client) evaluate(i *instance) {
+	is := reading{process: i.process(), view: c.view, how: c.name, began: c.now()}
+	a := i.get(c.t.Context(), "/api/frontend?userId=none", c.tokenOf(c.view), "", c.etag)
+	is.ended = c.now()
+	if !c.count(a, is) {
+		return
+	}
+	if a.status == http.StatusOK {
+		var all struct {
+			Toggles []struct {
+				Name    string
+				Variant struct{ Payload struct{ Value string } }
+			}
+		}
+		if err := json.Unmarshal(a.body, &all); err != nil {
+			c.problem("%s: %v in %s", is, err, a.body)
+			return
+		}
+		c.etag, c.flags = a.etag, map[string]string{}
+		for _, f := range all.Toggles {
+			c.flags[f.Name] = "on " + f.Variant.Payload.Value
+		}
+	}
+	c.evaluations.Add(1)
+	c.check(is)
+}
+
 // etags checks that the same content has the same ETag on all instances, and other content another one.
 type etags struct {
 	mu       sync.Mutex

@@ -35,6 +35,12 @@ func (f flag) shown(v view) string {
 	if f.detached {
 		f.on, f.group, f.payload, f.segment = false, "", "", 0
 	}
+	if v.evaluated { // by a user who is in no segment; the flag "parent" is off
+		if !f.on || f.segment != 0 || f.parent {
+			return ""
+		}
+		return "on " + f.payload
+	}
 	return fmt.Sprintf("%s on=%t stale=%t %q group=%s payload=%s segment=%d parent=%t",
 		f.project, f.on, f.stale, f.description, f.group, f.payload, f.segment, f.parent)
 }

@@ -73,11 +73,13 @@ func (o options) serve() error {
 		Now:    now,
 		Report: func(context.Context, string, error) { reports.Add(1) },
 	})
-	group := serving.ClientGroup(reader, store, httpapi.Config{Limits: flags.DefaultLimits(), Now: now})
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Now: now}
 	mux := &httpapi.Mux{}
-	handler := httpapi.New(store, group, httpapi.Config{Limits: flags.DefaultLimits(), Now: now})
-	for _, route := range group.Routes() {
-		mux.Handle(route, handler)
+	for _, group := range []httpapi.Group{serving.ClientGroup(reader, store, config), serving.FrontendGroup(reader, store, config)} {
+		handler := httpapi.New(store, group, config)
+		for _, route := range group.Routes() {
+			mux.Handle(route, handler)
+		}
 	}
 	mux.Handle("GET /test/counts", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		c := counts{Pages: pages.Load(), Snapshots: chunks.Load(), Reports: reports.Load()}

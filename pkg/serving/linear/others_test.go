@@ -20,7 +20,7 @@ type segment struct {
 }
 
 func (s segment) shown(v view) string {
-	if s.deleted || v.project != "" && s.owner != "" && s.owner != v.project {
+	if s.deleted || v.evaluated || v.project != "" && s.owner != "" && s.owner != v.project {
 		return ""
 	}
 	return s.value
@@ -261,11 +261,11 @@ func (h *history) replaceTokens() {
 	}
 }
 
-// createToken creates a token that sees one project, or all for "*".
-func (h *history) createToken(project string) string {
+// createToken creates a token of a type that sees one project, or all for "*".
+func (h *history) createToken(kind, project string) string {
 	h.t.Helper()
 	var created struct{ Secret string }
-	body := h.post("/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":"sees %s","type":"client","environment":"development","projects":[%[1]q]}`, project))
+	body := h.post("/api/admin/api-tokens", fmt.Sprintf(`{"tokenName":"%[2]s of %[1]s","type":%[2]q,"environment":"development","projects":[%[1]q]}`, project, kind))
 	if err := json.Unmarshal([]byte(body), &created); err != nil {
 		h.t.Fatal(err)
 	}
@@ -274,10 +274,12 @@ func (h *history) createToken(project string) string {
 
 // tokenOf returns the token that gives a client its view.
 func (h *history) tokenOf(v view) string {
-	switch v.project {
-	case "":
+	switch {
+	case v.evaluated:
+		return h.frontend
+	case v.project == "":
 		return h.everything
-	case "shop":
+	case v.project == "shop":
 		return h.shop
 	}
 	return dynamotest.ClientToken

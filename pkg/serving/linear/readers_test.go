@@ -53,6 +53,7 @@ type history struct {
 	clients     int
 	shop        string // a token for the project shop
 	everything  string // a token for all projects
+	frontend    string // a frontend token for all projects
 	usedSegment int64
 	used        *register // that segment
 	etags       etags
@@ -67,10 +68,10 @@ type history struct {
 	shared    []porcupine.Operation
 	problems  []string
 
-	acked, unknown                                      atomic.Int64             // changes
-	changed, unchanged, broken, unavailable, hydrations atomic.Int64             // answers
-	tokenPolls                                          [2]atomic.Int64          // with a token before and after its deletion
-	deltas                                              map[string]*atomic.Int64 // by type of event
+	acked, unknown                                                   atomic.Int64             // changes
+	changed, unchanged, broken, unavailable, hydrations, evaluations atomic.Int64             // answers
+	tokenPolls                                                       [2]atomic.Int64          // with a token before and after its deletion
+	deltas                                                           map[string]*atomic.Int64 // by type of event
 }
 
 func newHistory(t *testing.T, seed uint64, isTorn bool) *history {
@@ -181,7 +182,7 @@ func (h *history) run(rounds int) {
 	for _, project := range []string{"shop", "attic"} {
 		h.post("/api/admin/projects", fmt.Sprintf(`{"id":%q,"name":%[1]q}`, project))
 	}
-	h.shop, h.everything = h.createToken("shop"), h.createToken("*")
+	h.shop, h.everything, h.frontend = h.createToken("client", "shop"), h.createToken("client", "*"), h.createToken("frontend", "*")
 	h.used, h.usedSegment = h.createSegment("used", segment{value: "0"})
 	h.post("/api/admin/projects/default/features", `{"name":"uses"}`)
 	h.post("/api/admin/projects/default/features/uses/environments/development/strategies", fmt.Sprintf(`{"name":"default","segments":[%d]}`, h.usedSegment))
@@ -230,6 +231,8 @@ func (h *history) run(rounds int) {
 	}
 	inlined := h.client("a client without segments", view{}, h.instances...)
 	reading.Go(func() { <-h.begun; inlined.work(inlined.pollInlined) })
+	evaluated := h.client("a browser", view{evaluated: true}, h.instances...)
+	reading.Go(func() { <-h.begun; evaluated.work(evaluated.evaluate) })
 	var deltas []*deltaClient
 	for name, v := range map[string]view{
 		"a client of deltas": {}, "another client of deltas": {}, "a client of deltas of the project shop": {project: "shop"}, "a client of deltas of a tag": {tagged: true},
@@ -279,7 +282,7 @@ func (h *history) counted(done map[string]int) map[string]int64 {
 		"changes": h.acked.Load(), "answers with changes": h.changed.Load(), "304s": h.unchanged.Load(), "hydrations": h.hydrations.Load(),
 		"the same content from several instances": h.etags.count(), "polls with a token": h.tokenPolls[0].Load(),
 		"polls with a deleted token": h.tokenPolls[1].Load(), "faults of instances": total.Faults, "reads of pages": total.Pages,
-		"reads of snapshots": total.Snapshots, "connections that broke": h.broken.Load(),
+		"reads of snapshots": total.Snapshots, "connections that broke": h.broken.Load(), "evaluations": h.evaluations.Load(),
 	}
 	for _, what := range []string{"kills", "freezes", "resets", "snapshots written", "snapshots deleted or damaged"} {
 		n[what] = int64(done[what])

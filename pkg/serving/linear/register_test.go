@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// A view is what a client asks for: everything, the flags of one project (by the scope of its token), or those with a tag.
+// A view is what a client asks for: everything, the flags of one project (by the scope of its token), those with a tag, or those
+// that are on for a user.
 type view struct {
-	project string
-	tagged  bool
+	project   string
+	tagged    bool
+	evaluated bool
 }
 
 // A content is a state of something that clients read. shown returns what a client sees of it; "" for nothing.
