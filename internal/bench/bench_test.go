@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// A stub is a server that refuses requests that change nothing.
+// A stub is a server that refuses requests that change nothing, and those of applications without their headers.
 type stub struct {
 	mu          sync.Mutex
+	polls       int               // with the token and the headers of the phase
 	description map[string]string // by active flag
 	enabled     map[string]bool
 	refused     []string // requests that changed nothing
@@ -23,6 +24,10 @@ type stub struct {
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !strings.HasPrefix(r.URL.Path, projectPath) {
+		s.serveApplication(w, r)
+		return
+	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, projectPath), "/")
 	flag, verb := "", r.Method
 	if len(parts) > 1 {
@@ -62,6 +67,37 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "stub")
 }
 
+// serveApplication creates tokens, and answers polls and evaluations.
+func (s *stub) serveApplication(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		var token struct{ Type string }
+		_ = json.NewDecoder(r.Body).Decode(&token)
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"secret":"`+token.Type+` token"}`)
+		return
+	}
+	application, list := client, "features"
+	if r.URL.Path == "/api/frontend" {
+		application, list = frontend, "toggles"
+	}
+	if r.Header.Get("Authorization") != application+" token" {
+		s.refused = append(s.refused, "a poll without its token")
+	}
+	if r.Header.Get("Accept-Encoding") != "" || r.Header.Get("If-None-Match") != "" {
+		s.polls++
+	}
+	if r.Header.Get("If-None-Match") == `"the state"` {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	rows := []map[string]any{}
+	for name := range s.description {
+		rows = append(rows, map[string]any{"name": name, "enabled": s.enabled[name]})
+	}
+	w.Header().Set("ETag", `"the state"`)
+	_ = json.NewEncoder(w).Encode(map[string]any{list: rows})
+}
+
 func (s *stub) list(w io.Writer) {
 	type row struct {
 		Name string `json:"name"`
@@ -91,6 +127,9 @@ func TestPhases(t *testing.T) {
 			}
 			if len(res.times) <= 2*b.flags {
 				t.Errorf("got %d responses, expected more than two passes over %d flags", len(res.times), b.flags)
+			}
+			if want := len(p.header) > 0; (s.polls > len(res.times)) != want {
+				t.Errorf("got %d polls with the headers of the phase, and %d responses", s.polls, len(res.times))
 			}
 			if _, ok := s.description["theirs"]; !ok || len(s.description) != 1 {
 				t.Errorf("got %d active flags at the end, expected only the other one", len(s.description))

@@ -21,9 +21,10 @@ type bench struct {
 	options
 	target *target
 	phase  phase
-	prefix string   // of the names of flags
-	names  []string // of the prepared flags
-	next   int      // the number of requests sent so far
+	prefix string            // of the names of flags
+	names  []string          // of the prepared flags
+	next   int               // the number of requests sent so far
+	header map[string]string // of the measured requests
 }
 
 // run prepares the project, warms up and measures. On a server that keeps running, it archives its flags.
@@ -57,8 +58,8 @@ func (b *bench) prepare(ctx context.Context) error {
 		b.names = append(b.names, fmt.Sprintf("%s%d", b.prefix, i))
 	}
 	steps := []func(string) request{create}
-	if b.phase.strategy {
-		steps = append(steps, addStrategy)
+	if b.phase.strategy != nil {
+		steps = append(steps, b.phase.strategy)
 	}
 	if b.phase.enabled {
 		steps = append(steps, on)
@@ -75,7 +76,10 @@ func (b *bench) prepare(ctx context.Context) error {
 	if len(names) != b.flags {
 		return fmt.Errorf("the project lists %d flags, expected %d", len(names), b.flags)
 	}
-	return b.target.settle(ctx)
+	if err := b.target.settle(ctx); err != nil || b.phase.application == "" {
+		return err
+	}
+	return b.connect(ctx)
 }
 
 // load sends requests for a time. If the phase has an undo, it runs after each pass over the flags, with the clock stopped.
@@ -104,6 +108,7 @@ func (b *bench) load(ctx context.Context, spend time.Duration) (res result, err 
 func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *result) (int, error) {
 	var taken atomic.Int64
 	times, sizes := make([][]time.Duration, b.callers), make([]int64, b.callers)
+	before := processorTimes(b.target.pids())
 	err := b.parallel(ctx, func(ctx context.Context, caller int) error {
 		for time.Now().Before(deadline) {
 			n := int(taken.Add(1)) - 1
@@ -112,7 +117,9 @@ func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *re
 			}
 			i := b.next + n
 			started := time.Now()
-			size, err := b.target.send(ctx, b.phase.request(i, b.prefix, b.names[i%len(b.names)]), io.Discard)
+			r := b.phase.request(i, b.prefix, b.names[i%len(b.names)])
+			r.header = b.header
+			size, err := b.target.send(ctx, r, io.Discard)
 			if err != nil {
 				return err
 			}
@@ -121,6 +128,12 @@ func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *re
 		}
 		return nil
 	})
+	for name, spent := range processorTimes(b.target.pids()) {
+		if res.cpu == nil {
+			res.cpu = map[string]time.Duration{}
+		}
+		res.cpu[name] += spent - before[name]
+	}
 	all := slices.Concat(times...)
 	res.times = append(res.times, all...)
 	for _, size := range sizes {

@@ -1,14 +1,16 @@
 // Command bench measures the throughput and latency of Guidon over HTTP: `make bench`. With UNLEASH_URL, it sends the same
 // requests to a running Unleash in the same run and prints the results side by side.
 //
-// A run is a list of phases, one for each operation (phases.go). Each phase starts with a project of 1,000 flags. For Guidon it
-// also starts a server with an empty data folder, because the local engine slows down as recent transactions pile up, and a
-// phase must not pay for earlier ones. The servers take turns phase by phase, so that both meet the same state of the machine.
-// A response with an unexpected status ends the run.
+// A run is a list of phases, one for each operation (phases.go), and then new instances of the functions for applications over
+// 10,000 flags (cold.go). Each phase starts with a project of 1,000 flags. For Guidon it also starts a server with an empty data
+// folder, because the local engine slows down as recent transactions pile up, and a phase must not pay for earlier ones. The
+// servers take turns phase by phase, so that both meet the same state of the machine. A response with an unexpected status ends
+// the run.
 //
-//	go run ./internal/bench [-seconds 4] [-callers 16] [-flags 1000] [-only "create,read one"]
+//	go run ./internal/bench [-seconds 4] [-callers 16] [-flags 1000] [-cold 10000] [-only "create,read one"]
 //
 //	UNLEASH_URL     an Unleash to compare with; UNLEASH_TOKEN is its admin token
+//	UNLEASH_PIDS    the ids of its processes and of PostgreSQL's, separated by commas, to print the processor time that they use
 //	UNLEASH_SETTLE  a shell command to run, unmeasured, after the flags of a phase were created
 //	GUIDON_URL      a running Guidon to measure instead of starting one; GUIDON_TOKEN is its admin token
 //
@@ -28,6 +30,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -54,7 +57,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	opts, phases, err := parse()
+	opts, phases, coldFlags, err := parse()
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,11 @@ func run(ctx context.Context) error {
 	sides := []*side{{name: "Guidon", open: guidon.open}}
 	settle := os.Getenv("UNLEASH_SETTLE")
 	if url := os.Getenv("UNLEASH_URL"); url != "" {
-		sides = append(sides, &side{name: "Unleash", open: running(url, cmp.Or(os.Getenv("UNLEASH_TOKEN"), defaultToken), settle)})
+		pids, err := pidsOf(os.Getenv("UNLEASH_PIDS"))
+		if err != nil {
+			return err
+		}
+		sides = append(sides, &side{name: "Unleash", open: running(url, cmp.Or(os.Getenv("UNLEASH_TOKEN"), defaultToken), settle, pids)})
 	}
 	for i, p := range phases {
 		for _, s := range sides {
@@ -76,12 +83,21 @@ func run(ctx context.Context) error {
 			}
 		}
 	}
+	if len(phases) > 0 {
+		report(opts, phases, sides, settle, guidon.peaks)
+	}
+	if coldFlags > 0 && guidon.url == "" {
+		return measureCold(ctx, guidon, coldFlags, os.Stdout)
+	}
+	return nil
+}
+
+func report(opts options, phases []phase, sides []*side, settle string, peaks map[string]uint64) {
 	printTable(os.Stdout, opts, phases, sides)
 	if len(sides) == 2 && settle == "" {
 		fmt.Println("\nnote: UNLEASH_SETTLE is not set; PostgreSQL lists about five times slower right after the flags were created")
 	}
-	printMemory(os.Stdout, guidon.peaks)
-	return nil
+	printMemory(os.Stdout, peaks)
 }
 
 // A side is one of the servers that are compared.
@@ -104,20 +120,38 @@ func (s *side) measure(ctx context.Context, opts options, p phase, prefix string
 		return fmt.Errorf("%w\n%s", err, t.log())
 	}
 	s.results = append(s.results, res)
-	fmt.Fprintf(os.Stderr, "%-8s %-13s %9.0f requests/s (%d responses)\n", s.name, p.name, res.rate(), len(res.times))
+	fmt.Fprintf(os.Stderr, "%-8s %-14s %9.0f requests/s (%d responses; CPU %v)\n", s.name, p.name, res.rate(), len(res.times), res.cpu)
 	return nil
 }
 
-func parse() (options, []phase, error) {
+func pidsOf(list string) (pids []int, err error) {
+	for text := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+		pid, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("UNLEASH_PIDS: %w", err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids, nil
+}
+
+func parse() (options, []phase, int, error) {
 	seconds := flag.Float64("seconds", 4, "measured time of each phase")
 	callers := flag.Int("callers", 16, "number of parallel callers")
 	flags := flag.Int("flags", 1000, "number of flags in the project at the start of each phase")
-	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all)")
+	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures new instances only")
+	coldFlags := flag.Int("cold", 10000, "number of flags for new instances")
 	flag.Parse()
 	opts := options{*callers, *flags, time.Duration(*seconds * float64(time.Second)), fmt.Sprintf("%x", time.Now().UnixMilli())}
 	if opts.callers < 1 || opts.flags < opts.callers || opts.spend <= 0 || flag.NArg() > 0 {
-		return opts, nil, fmt.Errorf("-seconds must be above 0, -callers at least 1, -flags at least -callers; there are no other arguments")
+		return opts, nil, 0, fmt.Errorf("-seconds must be above 0, -callers at least 1, -flags at least -callers; there are no other arguments")
+	}
+	if *only == "cold" {
+		return opts, nil, *coldFlags, nil
+	}
+	if *only != "" {
+		*coldFlags = 0
 	}
 	phases, err := choose(*only)
-	return opts, phases, err
+	return opts, phases, *coldFlags, err
 }

@@ -19,6 +19,7 @@ const (
 type request struct {
 	method, path, body string
 	want               int
+	header             map[string]string // in addition to the token and the content type, or instead of them
 }
 
 // A phase measures one operation.
@@ -26,8 +27,14 @@ type phase struct {
 	name   string
 	target float64 // of the ratio of the rates of Guidon and Unleash; 0 for none
 
-	strategy bool // whether the prepared flags have a gradual rollout
-	enabled  bool // whether they are on
+	strategy func(flag string) request // adds a strategy to each prepared flag; nil for none
+	enabled  bool                      // whether the prepared flags are on
+
+	// application is the type of the token that the requests are sent with, "client" or "frontend"; "" for the admin token.
+	// The requests have the headers of an SDK, and those in header. With unchanged, they have the ETag of the current answer.
+	application string
+	header      map[string]string
+	unchanged   bool
 
 	// request returns the i-th request of the phase; flag is one of the prepared flags, in turn.
 	request func(i int, prefix, flag string) request
@@ -41,20 +48,37 @@ var phases = []phase{
 		return create(fmt.Sprintf("%snew-%d", prefix, i))
 	}},
 	{name: "add strategy", request: func(_ int, _, flag string) request { return addStrategy(flag) }},
-	{name: "on", target: 4, strategy: true, undo: off,
+	{name: "on", target: 4, strategy: addStrategy, undo: off,
 		request: func(_ int, _, flag string) request { return on(flag) }},
-	{name: "off", strategy: true, enabled: true, undo: on,
+	{name: "off", strategy: addStrategy, enabled: true, undo: on,
 		request: func(_ int, _, flag string) request { return off(flag) }},
-	{name: "read one", target: 8, strategy: true, request: func(_ int, _, flag string) request {
+	{name: "read one", target: 8, strategy: addStrategy, request: func(_ int, _, flag string) request {
 		return request{method: http.MethodGet, path: projectPath + "/" + flag, want: http.StatusOK}
 	}},
-	{name: "list", target: 6, strategy: true, request: func(int, string, string) request { return list() }},
+	{name: "list", target: 6, strategy: addStrategy, request: func(int, string, string) request { return list() }},
 	{name: "PUT", target: 2, request: func(i int, _, flag string) request {
 		// A new description each time: a request that changes nothing is not written.
 		body := fmt.Sprintf(`{"name":%q,"description":"description %d","type":"release"}`, flag, i)
-		return request{http.MethodPut, projectPath + "/" + flag, body, http.StatusOK}
+		return request{method: http.MethodPut, path: projectPath + "/" + flag, body: body, want: http.StatusOK}
 	}},
+	{name: "poll 304", target: 3, strategy: addServedStrategy, enabled: true, application: client, header: gzip, unchanged: true,
+		request: poll(http.StatusNotModified)},
+	{name: "poll 200", target: 10, strategy: addServedStrategy, enabled: true, application: client, header: gzip,
+		request: poll(http.StatusOK)},
+	{name: "poll 200 plain", strategy: addServedStrategy, enabled: true, application: client, // as the Python SDK
+		request: poll(http.StatusOK)},
+	{name: "frontend", target: 20, strategy: addServedStrategy, enabled: true, application: frontend, header: gzip,
+		request: func(i int, _, _ string) request { return evaluate(i) }},
 }
+
+// The types of tokens of applications.
+const (
+	client   = "client"
+	frontend = "frontend"
+)
+
+// gzip is what nearly all SDKs and browsers send.
+var gzip = map[string]string{"Accept-Encoding": "gzip"}
 
 // choose returns the phases with these names, or all.
 func choose(names string) ([]phase, error) {
@@ -78,13 +102,34 @@ func choose(names string) ([]phase, error) {
 
 func create(name string) request {
 	body := fmt.Sprintf(`{"name":%q,"description":"created by the benchmark"}`, name)
-	return request{http.MethodPost, projectPath, body, http.StatusCreated}
+	return request{method: http.MethodPost, path: projectPath, body: body, want: http.StatusCreated}
 }
 
 // addStrategy sends all parameters: Unleash adds no defaults, and both servers should store the same.
 func addStrategy(flag string) request {
 	body := fmt.Sprintf(`{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"default","groupId":%q}}`, flag)
-	return request{http.MethodPost, environmentPath(flag) + "/strategies", body, http.StatusOK}
+	return request{method: http.MethodPost, path: environmentPath(flag) + "/strategies", body: body, want: http.StatusOK}
+}
+
+// addServedStrategy adds a strategy with a constraint and two variants. The flag is on for every request of evaluate.
+func addServedStrategy(flag string) request {
+	body := fmt.Sprintf(`{"name":"flexibleRollout","parameters":{"rollout":"100","stickiness":"default","groupId":%q},
+		"constraints":[{"contextName":"appName","operator":"IN","values":["web","bench"]}],
+		"variants":[{"name":"blue","weight":500,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"b"}},
+			{"name":"green","weight":500,"weightType":"variable","stickiness":"default","payload":{"type":"string","value":"g"}}]}`, flag)
+	return request{method: http.MethodPost, path: environmentPath(flag) + "/strategies", body: body, want: http.StatusOK}
+}
+
+// poll returns the requests of a server-side SDK, which must get a status.
+func poll(want int) func(int, string, string) request {
+	return func(int, string, string) request {
+		return request{method: http.MethodGet, path: "/api/client/features", want: want}
+	}
+}
+
+// evaluate is the request of a browser: another user each time.
+func evaluate(i int) request {
+	return request{method: http.MethodGet, path: fmt.Sprintf("/api/frontend?appName=bench&userId=%d", i), want: http.StatusOK}
 }
 
 func on(flag string) request {

@@ -17,7 +17,16 @@ const memoryTarget = 100 // MB that the server should stay below
 type result struct {
 	took  time.Duration // without the time of undo
 	times []time.Duration
-	bytes int64 // of all responses
+	bytes int64                    // of all responses
+	cpu   map[string]time.Duration // the processor time of the server's processes; empty if it is not known
+}
+
+// cpuEach is the processor time of all processes of the server for one response.
+func (r *result) cpuEach() (each time.Duration) {
+	for _, spent := range r.cpu {
+		each += spent / time.Duration(max(1, len(r.times)))
+	}
+	return each
 }
 
 // rate is in responses per second.
@@ -35,12 +44,12 @@ func (r *result) percentile(p int) float64 {
 
 // printTable prints a row for each phase. With two servers, it adds the ratio of their rates.
 func printTable(out io.Writer, opts options, phases []phase, sides []*side) {
-	fmt.Fprintf(out, "\n%d parallel callers, %s for each phase, %d flags in the project; times in ms, mean response size in bytes\n\n",
+	fmt.Fprintf(out, "\n%d parallel callers, %s for each phase, %d flags in the project; times in ms, CPU is the server's processor time for a response, mean response size in bytes\n\n",
 		opts.callers, opts.spend, opts.flags)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "phase\t")
 	for _, s := range sides {
-		fmt.Fprintf(w, "%s/s\tp50\tp99\tbytes\t", s.name)
+		fmt.Fprintf(w, "%s/s\tp50\tp99\tCPU\tbytes\t", s.name)
 	}
 	if len(sides) == 2 {
 		fmt.Fprint(w, "ratio\ttarget\t\t")
@@ -50,7 +59,8 @@ func printTable(out io.Writer, opts options, phases []phase, sides []*side) {
 		fmt.Fprintf(w, "%s\t", p.name)
 		for _, s := range sides {
 			r := &s.results[i]
-			fmt.Fprintf(w, "%.0f\t%.2f\t%.2f\t%d\t", r.rate(), r.percentile(50), r.percentile(99), r.bytes/int64(max(1, len(r.times))))
+			fmt.Fprintf(w, "%.0f\t%.2f\t%.2f\t%.2f\t%d\t", r.rate(), r.percentile(50), r.percentile(99),
+				float64(r.cpuEach())/float64(time.Millisecond), r.bytes/int64(max(1, len(r.times))))
 		}
 		if len(sides) == 2 {
 			fmt.Fprint(w, verdict(sides[0].results[i].rate()/sides[1].results[i].rate(), p.target))
@@ -75,14 +85,22 @@ func verdict(ratio, target float64) string {
 // server is the name of Guidon's own process; its children have "its" before theirs.
 const server = "guidon serve"
 
-// notePeaks records the highest memory use so far of a process and its children, where the system has /proc.
-func notePeaks(peaks map[string]uint64, pid int) {
+// eachProcess calls do with processes and their children, where the system has /proc.
+func eachProcess(pids []int, do func(p procfs.Proc, stat procfs.ProcStat)) {
+	if len(pids) == 0 {
+		return
+	}
 	all, _ := procfs.AllProcs()
 	for _, p := range all {
-		stat, err := p.Stat()
-		if err != nil || p.PID != pid && stat.PPID != pid {
-			continue
+		if stat, err := p.Stat(); err == nil && (slices.Contains(pids, p.PID) || slices.Contains(pids, stat.PPID)) {
+			do(p, stat)
 		}
+	}
+}
+
+// notePeaks records the highest memory use so far of a process and its children.
+func notePeaks(peaks map[string]uint64, pid int) {
+	eachProcess([]int{pid}, func(p procfs.Proc, stat procfs.ProcStat) {
 		name := server
 		if p.PID != pid {
 			name = "its " + stat.Comm
@@ -90,7 +108,16 @@ func notePeaks(peaks map[string]uint64, pid int) {
 		if status, err := p.NewStatus(); err == nil {
 			peaks[name] = max(peaks[name], status.VmHWM)
 		}
-	}
+	})
+}
+
+// processorTimes returns the processor time so far of processes and their children, by name.
+func processorTimes(pids []int) map[string]time.Duration {
+	times := map[string]time.Duration{}
+	eachProcess(pids, func(_ procfs.Proc, stat procfs.ProcStat) {
+		times[stat.Comm] += time.Duration(stat.CPUTime() * float64(time.Second))
+	})
+	return times
 }
 
 func printMemory(out io.Writer, peaks map[string]uint64) {

@@ -29,10 +29,11 @@ type target struct {
 	temporary  bool                        // whether the server and its flags are gone after the phase
 	settle     func(context.Context) error // called after the flags of a phase were created
 	log        func() string               // the end of what it printed
+	pids       func() []int                // of its processes, without their children; none if they are not known
 	close      func()
 }
 
-// newTarget keeps a connection for each caller. Responses are not compressed, so that their sizes can be compared.
+// newTarget keeps a connection for each caller. Responses are compressed only in phases that ask for it, so that their sizes can be compared.
 func newTarget(url, token string) *target {
 	transport := &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}
 	return &target{
@@ -41,14 +42,16 @@ func newTarget(url, token string) *target {
 		client: &http.Client{Transport: transport, Timeout: time.Minute},
 		settle: func(context.Context) error { return nil },
 		log:    func() string { return "" },
+		pids:   func() []int { return nil },
 		close:  transport.CloseIdleConnections,
 	}
 }
 
-// running opens a server that is already running. settle is a shell command, or empty.
-func running(url, token, settle string) func(context.Context) (*target, error) {
+// running opens a server that is already running, with processes that may be unknown. settle is a shell command, or empty.
+func running(url, token, settle string, pids []int) func(context.Context) (*target, error) {
 	return func(context.Context) (*target, error) {
 		t := newTarget(url, token)
+		t.pids = func() []int { return pids }
 		t.settle = func(ctx context.Context) error {
 			if out, err := exec.CommandContext(ctx, "sh", "-c", settle).CombinedOutput(); err != nil {
 				return fmt.Errorf("%s: %w\n%s", settle, err, out)
@@ -61,24 +64,37 @@ func running(url, token, settle string) func(context.Context) (*target, error) {
 
 // send sends a request, writes the response and returns its size. A status other than the expected one is an error.
 func (t *target) send(ctx context.Context, r request, into io.Writer) (int64, error) {
+	_, size, err := t.exchange(ctx, r, into)
+	return size, err
+}
+
+// exchange is send, and also returns the header of the response.
+func (t *target) exchange(ctx context.Context, r request, into io.Writer) (http.Header, int64, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, t.url+r.path, strings.NewReader(r.body))
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	req.Header.Set("Authorization", t.token)
 	if r.body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	for name, value := range r.header {
+		req.Header.Set(name, value)
+	}
 	res, err := t.client.Do(req)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != r.want {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 4096))
-		return 0, fmt.Errorf("%s %s: got status %d, expected %d: %s", r.method, r.path, res.StatusCode, r.want, text)
+		if res.Header.Get("Content-Encoding") != "" {
+			text = []byte("(compressed)")
+		}
+		return nil, 0, fmt.Errorf("%s %s: got status %d, expected %d: %s", r.method, r.path, res.StatusCode, r.want, text)
 	}
-	return io.Copy(into, res.Body)
+	size, err := io.Copy(into, res.Body)
+	return res.Header, size, err
 }
 
 // guidon opens the server at GUIDON_URL, or starts a new one for each phase.
@@ -138,6 +154,7 @@ func (g *guidon) open(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, t.log())
 	}
+	t.pids = func() []int { return []int{p.PID()} }
 	disconnect := t.close
 	stop := func() {
 		if p != nil {
@@ -161,7 +178,7 @@ func (g *guidon) open(ctx context.Context) (*target, error) {
 }
 
 // start starts Guidon and waits until it serves. It logs to a file: reading a pipe would take time from the measurement.
-func (g *guidon) start(ctx context.Context, port, data string) (*child.Process, error) {
+func (g *guidon) start(ctx context.Context, port, data string, variables ...string) (*child.Process, error) {
 	log, err := os.Create(data + ".log")
 	if err != nil {
 		return nil, err
@@ -171,6 +188,7 @@ func (g *guidon) start(ctx context.Context, port, data string) (*child.Process, 
 	cmd.Dir, cmd.Stdout, cmd.Stderr = g.root, log, log
 	cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+g.token,
 		"LOG_LEVEL="+cmp.Or(os.Getenv("LOG_LEVEL"), "warn")) // as in Unleash
+	cmd.Env = append(cmd.Env, variables...)
 	p, err := child.Start(cmd)
 	if err != nil {
 		return nil, err

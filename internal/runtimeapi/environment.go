@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/procfs"
 
 	"guidon/internal/child"
 	"guidon/internal/guard"
@@ -202,4 +203,17 @@ func peakRSS(pid int) int64 {
 		}
 	}
 	return 0
+}
+
+// processorTime returns the processor time of a process so far, on Linux; 0 elsewhere.
+func processorTime(pid int) time.Duration {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return 0
+	}
+	stat, err := p.Stat()
+	if err != nil {
+		return 0
+	}
+	return time.Duration(stat.CPUTime() * float64(time.Second))
 }

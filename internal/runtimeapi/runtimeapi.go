@@ -33,6 +33,7 @@ type Report struct {
 	Starts   int           // of processes
 	Init     time.Duration // of the first process, from its start to its first request for an event
 	PeakRSS  int64         // in bytes, the maximum of all processes; 0 where it is not known
+	CPU      time.Duration // the processor time of the running process; 0 where it is not known
 	Longest  time.Duration // of an event
 	Duration time.Duration // of all events
 }
@@ -125,6 +126,7 @@ func (f *Function) end() {
 func (f *Function) measureMemory() {
 	if f.env != nil {
 		f.report.PeakRSS = max(f.report.PeakRSS, peakRSS(f.env.PID()))
+		f.report.CPU = processorTime(f.env.PID())
 	}
 }
 

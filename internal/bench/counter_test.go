@@ -1,0 +1,32 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnits checks the units of the calls that new instances make.
+func TestUnits(t *testing.T) {
+	item := func(bytes int) string { return `{"pk":{"S":"` + strings.Repeat("x", bytes) + `"}}` }
+	tests := []struct {
+		name, operation, request, response string
+		read, write                        float64
+	}{
+		{"two items, one missing", "BatchGetItem", `{"RequestItems":{"t":{"ConsistentRead":true,"Keys":[{},{},{}]}}}`,
+			`{"Responses":{"t":[` + item(10) + "," + item(5000) + `]}}`, 4, 0},
+		{"eventually consistent", "BatchGetItem", `{"RequestItems":{"t":{"Keys":[{}]}}}`, `{"Responses":{"t":[` + item(9000) + `]}}`, 1.5, 0},
+		{"a page counts as a whole", "Query", `{"ConsistentRead":true}`, `{"Items":[` + item(3000) + "," + item(3000) + `]}`, 2, 0},
+		{"an empty page", "Query", `{"ConsistentRead":true}`, `{"Items":[]}`, 1, 0},
+		{"put", "PutItem", `{"Item":` + item(2000) + `}`, `{}`, 0, 2},
+		{"base64", "PutItem", `{"Item":{"c":{"B":"` + strings.Repeat("x", 1600) + `"}}}`, `{}`, 0, 2},
+		{"update", "UpdateItem", `{}`, `{}`, 0, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			read, write := unitsOf(tt.operation, []byte(tt.request), []byte(tt.response))
+			if read != tt.read || write != tt.write {
+				t.Errorf("got %v read and %v write units, expected %v and %v", read, write, tt.read, tt.write)
+			}
+		})
+	}
+}
