@@ -29,17 +29,16 @@ const (
 
 // unknownPath is the 404 of a path that this group does not serve.
 func unknownPath(r *http.Request) *flags.Error {
+	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
+		return flags.Errorf(flags.NotFound, "no such endpoint: remove the extra slash; see /docs")
+	}
 	path := r.URL.Path
 	for _, p := range notServed {
 		if path == p.prefix || strings.HasPrefix(path, p.prefix+"/") {
 			return flags.Errorf(flags.NotFound, "%s", p.message)
 		}
 	}
-	message := "no such endpoint"
-	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
-		message += ": remove the extra slash"
-	}
-	return flags.Errorf(flags.NotFound, "%s; see /docs", message)
+	return flags.Errorf(flags.NotFound, "no such endpoint; see /docs")
 }
 
 // toDocs reports whether a browser asks for a path that people try first: it is redirected to the documentation.

@@ -55,6 +55,8 @@ func TestUnknownPaths(t *testing.T) {
 		{"not an SDK", "GET", "/api/clients", 404, "no such endpoint; see /docs", "", "/api/{…}"},
 		{"a secret", "GET", "/*:*.secret", 404, "no such endpoint", "", "/{…}"},
 		{"a slash at the end", "GET", "/nothing/", 404, "no such endpoint: remove the extra slash; see /docs", "", "/{…}/"},
+		{"an SDK with a slash at the end", "GET", "/api/frontend/", 404, "no such endpoint: remove the extra slash; see /docs", "", "/api/frontend/"},
+		{"an SDK with two slashes", "GET", "/api//client/features", 404, "no such endpoint: remove the extra slash; see /docs", "", "/api//client/features"},
 		{"the root", "GET", "/", 302, "", "/docs", "/"},
 		{"docs with a slash", "GET", "/docs/", 302, "", "/docs", "/docs/"},
 		{"no browser", "POST", "/", 404, "no such endpoint", "", "/"},
