@@ -208,8 +208,8 @@ func TestManyEnvironments(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(t, "GET", environments, "").body), &list); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(list.Environments); n != 3+got[201] || n > 50 {
-		t.Errorf("%d environments, want the 3 existing and the %d created", n, got[201])
+	if n := len(list.Environments); n < 3+got[201] || n > min(50, 3+got[201]+got[503]) { // a 503 may have been made
+		t.Errorf("%d environments, want the 3 existing and the %d created, and at most %d more", n, got[201], got[503])
 	}
 	for _, env := range list.Environments { // then use a flag in all of them
 		if env.Name != "development" && env.Name != "production" {
