@@ -21,7 +21,7 @@ type ofrepRequest struct {
 
 // An ofrepContext describes the contexts that are taken; they are read by contextBuilder. All other fields are properties.
 type ofrepContext struct {
-	TargetingKey string `json:"targetingKey"`
+	TargetingKey string `json:"targetingKey,omitzero"`
 }
 
 // An ofrepBulk is the answer of /ofrep/v1/evaluate/flags (bulkEvaluationSuccess).
@@ -44,11 +44,10 @@ type ofrepFailure struct {
 
 // The error codes.
 const (
-	codeFlagNotFound        = "FLAG_NOT_FOUND"
-	codeParseError          = "PARSE_ERROR"
-	codeInvalidContext      = "INVALID_CONTEXT"
-	codeTargetingKeyMissing = "TARGETING_KEY_MISSING"
-	codeGeneral             = "GENERAL"
+	codeFlagNotFound   = "FLAG_NOT_FOUND"
+	codeParseError     = "PARSE_ERROR"
+	codeInvalidContext = "INVALID_CONTEXT"
+	codeGeneral        = "GENERAL"
 )
 
 // serveEvaluation evaluates one flag.
@@ -117,7 +116,8 @@ type ofrepCall struct {
 	body    []byte
 }
 
-// readOFREP authenticates a request and reads its context.
+// readOFREP authenticates a request and reads its context. The context needs no targetingKey: it is optional in OpenFeature, and
+// most flags need none. Without one, a flag is evaluated as an SDK evaluates it for a context without a user.
 func (s *frontend) readOFREP(ctx context.Context, r *http.Request) (ofrepCall, error) {
 	a, err := s.access(ctx, withAPIKey(r), r.URL.Query().Get("environment"), flags.ClientToken, flags.FrontendToken)
 	if err != nil {
@@ -137,9 +137,7 @@ func (s *frontend) readOFREP(ctx context.Context, r *http.Request) (ofrepCall, e
 	if err != nil {
 		return ofrepCall{}, err
 	}
-	if c.UserID = cmp.Or(c.UserID, b.key); c.UserID == "" && c.SessionID == "" {
-		return ofrepCall{}, &contextError{codeTargetingKeyMissing, "the context has no targetingKey; send the ID of the user, or a random one that the application keeps"}
-	}
+	c.UserID = cmp.Or(c.UserID, b.key)
 	s.complete(c, r)
 	return ofrepCall{a, c, body}, nil
 }

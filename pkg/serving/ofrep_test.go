@@ -140,9 +140,6 @@ func TestOFREPErrors(t *testing.T) {
 		{"null", "plain", `{"context": null}`, 400, codeInvalidContext},
 		{"a list", "plain", `{"context": []}`, 400, codeInvalidContext},
 		{"key that is a number", "plain", `{"context": {"targetingKey": 7}}`, 400, codeInvalidContext},
-		{"no key", "plain", `{"context": {}}`, 400, codeTargetingKeyMissing},
-		{"empty key", "plain", `{"context": {"targetingKey": ""}}`, 400, codeTargetingKeyMissing},
-		{"null key", "plain", `{"context": {"targetingKey": null, "email": "a"}}`, 400, codeTargetingKeyMissing},
 		{"too many properties", "plain", `{"context": ` + manyProperties(1001) + `}`, 400, codeInvalidContext},
 		{"too large", "plain", `{"context": {"x": "` + strings.Repeat("x", maxContextBody) + `"}}`, 413, codeGeneral},
 	}
@@ -174,6 +171,47 @@ func TestOFREPErrors(t *testing.T) {
 		for _, target := range []string{ofrepAll, ofrepOne + "plain", ofrepOne + "nosuch"} {
 			if w := call(h, "POST", target, "{", "Authorization: "+token); w.Code != status || strings.Contains(w.Body.String(), "errorCode") {
 				t.Errorf("%s with the token %q: %d %s, want %d", target, token, w.Code, w.Body, status)
+			}
+		}
+	}
+}
+
+// TestOFREPWithoutTargetingKey checks that contexts without a targetingKey are evaluated: providers send none if the application
+// sets none.
+func TestOFREPWithoutTargetingKey(t *testing.T) {
+	f := newFixture()
+	f.add("default", "everyone", func(_ *flags.Feature, fe *flags.FeatureEnvironment) {
+		fe.Strategies = []flags.Strategy{rollout("100", "default")}
+	})
+	f.add("default", "gold", func(_ *flags.Feature, fe *flags.FeatureEnvironment) {
+		fe.Strategies = []flags.Strategy{constrained("plan", "gold")}
+	})
+	f.add("default", "user", func(_ *flags.Feature, fe *flags.FeatureEnvironment) {
+		fe.Strategies = []flags.Strategy{rollout("100", "userId")}
+	})
+	h := f.handler(httpapi.Config{})
+	for _, tt := range []struct {
+		context string
+		gold    bool
+	}{
+		{`{}`, false},
+		{`{"targetingKey": ""}`, false},
+		{`{"targetingKey": null}`, false},
+		{`{"plan": "gold"}`, true},
+		{`{"targetingKey": null, "plan": "gold"}`, true},
+	} {
+		want := map[string]bool{"everyone": true, "gold": tt.gold, "user": false}
+		body := `{"context": ` + tt.context + `}`
+		got := map[string]bool{}
+		for _, e := range decoded[ofrepBulk](t, call(h, "POST", ofrepAll, body, "Authorization: client"), 200).Flags {
+			got[e.Key] = string(e.Value) == "true"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", tt.context, diff)
+		}
+		for name, on := range want {
+			if e := decoded[ofrepEvaluation](t, call(h, "POST", ofrepOne+name, body, "Authorization: client"), 200); (string(e.Value) == "true") != on {
+				t.Errorf("%s for %s: %s, want %t", name, tt.context, e.Value, on)
 			}
 		}
 	}
