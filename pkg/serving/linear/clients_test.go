@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -110,10 +111,32 @@ func (c *client) poll(i *instance) {
 			c.segments[s.Name] = s.shown()
 		}
 		c.etag = a.etag
+		c.checkReferences(is, all.Features, all.Segments)
 		content, _, _ := bytes.Cut(a.body, []byte(`,"meta":`))
 		c.etags.note(c, is, string(content), a.etag)
 	}
 	c.check(is)
+}
+
+// checkReferences checks that an answer has what its flags refer to.
+func (c *client) checkReferences(is reading, features []wireFlag, segments []wireSegment) {
+	if c.view != (view{}) {
+		return
+	}
+	for _, f := range features {
+		for _, d := range f.Dependencies {
+			if _, ok := c.flags[d.Feature]; !ok {
+				c.problem("%s has flag %s, but not its parent %s", is, f.Name, d.Feature)
+			}
+		}
+		for _, s := range f.Strategies {
+			for _, id := range s.Segments {
+				if !slices.ContainsFunc(segments, func(s wireSegment) bool { return s.ID == id }) {
+					c.problem("%s has flag %s, but not its segment %d", is, f.Name, id)
+				}
+			}
+		}
+	}
 }
 
 // count counts an answer, and reports whether the client has what it says.

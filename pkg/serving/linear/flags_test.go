@@ -117,9 +117,7 @@ func (h *history) createFlag(name, project string) (r *register, strategy string
 	if err := json.Unmarshal([]byte(body), &created); err != nil {
 		h.t.Fatal(err)
 	}
-	r = h.register(name, aFlag)
-	r.end(r.begin(flag{project: project, group: "0"}, h.now), h.now)
-	return r, created.ID
+	return h.register(name, aFlag, flag{project: project, group: "0"}), created.ID
 }
 
 // A flagWriter changes one flag.

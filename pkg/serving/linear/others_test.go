@@ -36,8 +36,7 @@ func (s segment) body(name string) string {
 
 // createSegment creates a segment and returns its id; 0 if the history ends before.
 func (h *history) createSegment(name string, s segment) (*register, int64) {
-	r := h.register(name, aSegment)
-	r.end(r.begin(segment{deleted: true}, h.now), h.now)
+	r := h.register(name, aSegment, segment{deleted: true})
 	at := r.begin(s, h.now)
 	if !h.settle("POST", "/api/admin/segments", s.body(name)) {
 		return r, 0
@@ -105,6 +104,45 @@ func (h *history) changeSegments(used *register) {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// refer lets a flag use segments and depend on flags that were created just before, and are removed just after. No answer may
+// have the flag without them, see client.checkReferences.
+func (h *history) refer(r *register, strategy string) {
+	const path = "/api/admin/projects/default/features"
+	is := flag{project: "default", group: "0"}
+	set := func(method, path, body string) bool {
+		at := r.begin(is, h.now)
+		if !h.settle(method, path, body) {
+			return false
+		}
+		r.end(at, h.now)
+		h.acked.Add(1)
+		return true
+	}
+	use := func(id int64) bool {
+		segments := ""
+		if is.segment = id; id != 0 {
+			segments = fmt.Sprint(id)
+		}
+		return set("PUT", path+"/refers/environments/development/strategies/"+strategy,
+			fmt.Sprintf(`{"name":"flexibleRollout","parameters":{"groupId":"0"},"segments":[%s]}`, segments))
+	}
+	depend := func(method, parent, body string) bool {
+		is.parent = method == "POST"
+		return set(method, path+"/refers/dependencies"+parent, body)
+	}
+	for n := 0; h.goesOn(); n++ {
+		parent := fmt.Sprintf("parent-%d", n)
+		_, id := h.createSegment("of-"+parent, segment{value: "0"})
+		ok := id != 0 && use(id) &&
+			h.settle("POST", path, fmt.Sprintf(`{"name":%q}`, parent)) &&
+			depend("POST", "", fmt.Sprintf(`{"feature":%q}`, parent)) && depend("DELETE", "/"+parent, "") &&
+			h.settle("DELETE", path+"/"+parent, "") && use(0)
+		if !ok {
+			return
+		}
 	}
 }
 

@@ -156,10 +156,11 @@ func (h *history) entriesOf(name string) (text string) {
 	return text
 }
 
-func (h *history) register(name string, k kind) *register {
+// register adds a register, with the state that it always had.
+func (h *history) register(name string, k kind, is content) *register {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := &register{name: name, kind: k}
+	r := &register{name: name, kind: k, states: []state{{content: is}}}
 	h.registers = append(h.registers, r)
 	return r
 }
@@ -211,8 +212,9 @@ func (h *history) run(rounds int) {
 		shared = append(shared, r)
 	}
 	attic, _ := h.createFlag("attic-flag", "attic")
+	refers, strategy := h.createFlag("refers", "default")
 	for _, work := range []func(){
-		func() { h.changeSegments(h.used) }, func() { h.detach(attic) }, func() { h.switchMany(many) }, h.replaceTokens,
+		func() { h.changeSegments(h.used) }, func() { h.refer(refers, strategy) }, func() { h.detach(attic) }, func() { h.switchMany(many) }, h.replaceTokens,
 		func() { h.share(1, shared) }, func() { h.share(2, shared) },
 	} {
 		writing.Go(func() { <-h.begun; work() })
