@@ -109,7 +109,7 @@ test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator 
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ConnectPage)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ConnectPage|FrontendOrigins)$$' ./internal/e2e
 
 test-migration: check-go check-npm ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./internal/migration

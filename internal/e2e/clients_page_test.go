@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,44 +21,78 @@ var snippet = regexp.MustCompile("(?ms)^### ([^\n]+)\n.*?^```(js|python|go)\n(.*
 
 // TestConnectPage runs the programs of docs/how-to/sdks.md word for word, with other tokens and another port. Each prints the same.
 func TestConnectPage(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(root, "docs", "how-to", "sdks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := start(t)
-	createBanner(t, g)
-	clientToken, frontendToken := sdkToken(t, g, "client"), sdkToken(t, g, "frontend")
-	found := snippet.FindAllStringSubmatch(string(raw), -1)
-	if len(found) != 7 {
-		t.Fatalf("the page has %d programs, want 7", len(found))
-	}
-	for _, m := range found {
-		name, language := m[1], m[2]
-		program := strings.NewReplacer("127.0.0.1:4242", address(g.port), "default:development.your-frontend-token", frontendToken).Replace(m[3])
+	for _, s := range snippets(t, g) {
 		run := func(t *testing.T, program string) {
 			t.Helper()
-			const want = "true Welcome back"
 			var got string
-			if strings.Contains(program, frontendToken) {
-				got = logOfPage(t, program)
+			if s.inBrowser {
+				got = startPage(t, program).open(t, "127.0.0.1")
 			} else {
-				got = printed(t, language, program, "CLIENT_TOKEN="+clientToken)
+				got = printed(t, s.language, program, s.token)
 			}
-			if got != want {
-				t.Errorf("it printed %q, want %q", got, want)
+			if got != shownBySnippets {
+				t.Errorf("it printed %q, want %q", got, shownBySnippets)
 			}
 		}
-		t.Run(name, func(t *testing.T) { run(t, program) })
-		if predecessor := strings.ReplaceAll(program, "unleash-go-sdk/v5", "unleash-client-go/v4"); predecessor != program {
-			t.Run(name+", version 4", func(t *testing.T) { run(t, predecessor) })
+		t.Run(s.name, func(t *testing.T) { run(t, s.program) })
+		if predecessor := strings.ReplaceAll(s.program, "unleash-go-sdk/v5", "unleash-client-go/v4"); predecessor != s.program {
+			t.Run(s.name+", version 4", func(t *testing.T) { run(t, predecessor) })
 		}
 	}
 }
 
-// createBanner runs the commands of the page, which create the flag.
-func createBanner(t *testing.T, g *gateway) {
+// TestFrontendOrigins checks that a browser lets pages read flags from the origin that is set, and from no other. The page has
+// two: its host has two names.
+func TestFrontendOrigins(t *testing.T) {
+	g := start(t)
+	for _, s := range snippets(t, g) {
+		if !s.inBrowser {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			p := startPage(t, s.program)
+			g.stop(t)
+			g = startOn(t, g.port, g.data, "FRONTEND_ORIGINS=http://"+address(p.port))
+			if got := p.open(t, "127.0.0.1"); got != shownBySnippets {
+				t.Errorf("the page of the origin that is set logged %q, want %q", got, shownBySnippets)
+			}
+			if got := p.open(t, "localhost"); strings.Contains(got, "Welcome back") {
+				t.Errorf("the page of another origin logged %q, want an error", got)
+			}
+		})
+	}
+}
+
+// A snippetProgram is a program of the page, for a server and its tokens.
+type snippetProgram struct {
+	name, language, program string
+	inBrowser               bool
+	token                   string // a variable for the programs that are not in a browser
+}
+
+// shownBySnippets is what every program prints.
+const shownBySnippets = "true Welcome back"
+
+// snippets runs the commands of the page, which create the flag, and returns its programs.
+func snippets(t *testing.T, g *gateway) (programs []snippetProgram) {
 	t.Helper()
-	followGuide(t, filepath.Join(root, "docs", "how-to", "sdks.md"), g.port)
+	page := filepath.Join(root, "docs", "how-to", "sdks.md")
+	followGuide(t, page, g.port)
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const placeholder = "default:development.your-frontend-token"
+	fill := strings.NewReplacer("127.0.0.1:4242", address(g.port), placeholder, sdkToken(t, g, "frontend"))
+	token := "CLIENT_TOKEN=" + sdkToken(t, g, "client")
+	for _, m := range snippet.FindAllStringSubmatch(string(raw), -1) {
+		programs = append(programs, snippetProgram{m[1], m[2], fill.Replace(m[3]), strings.Contains(m[3], placeholder), token})
+	}
+	if len(programs) != 7 {
+		t.Fatalf("the page has %d programs, want 7", len(programs))
+	}
+	return programs
 }
 
 // printed returns what a program prints.
@@ -100,30 +135,49 @@ func printed(t *testing.T, language, program string, env ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// logOfPage returns the first line that a program logs in Chromium.
-func logOfPage(t *testing.T, program string) string {
+// A loggedPage is a page with a program, and collects what that logs.
+type loggedPage struct {
+	port  string
+	lines chan string
+}
+
+func startPage(t *testing.T, program string) *loggedPage {
 	t.Helper()
-	lines := make(chan string, 100)
+	p := &loggedPage{freePort(t), make(chan string, 100)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /log", func(_ http.ResponseWriter, r *http.Request) {
 		line, _ := io.ReadAll(r.Body)
 		select {
-		case lines <- string(line):
-		default: // the first is enough
+		case p.lines <- string(line):
+		default: // the first ones are enough
 		}
 	})
 	mux.HandleFunc("GET /main.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = io.WriteString(w, program)
 	})
-	openPage(t, mux, `<script>
+	servePage(t, p.port, mux, `<script>
 		const log = (...words) => fetch('/log', { method: 'POST', body: words.join(' ') });
 		Object.assign(console, { log, warn: log, error: log });
 		addEventListener('error', (event) => log(event.message));
 		addEventListener('unhandledrejection', (event) => log(event.reason));
 	</script><script type="module" src="/main.js"></script>`)
+	return p
+}
+
+// open opens the page in Chromium, by one of the names of its host, and returns the first line that it logs.
+func (p *loggedPage) open(t *testing.T, host string) string {
+	t.Helper()
+	browser := browse(t, "http://"+net.JoinHostPort(host, p.port))
+	defer func() {
+		browser.signal(t, os.Kill)
+		browser.wait(t)
+		for len(p.lines) > 0 { // not for the next browser
+			<-p.lines
+		}
+	}()
 	select {
-	case line := <-lines:
+	case line := <-p.lines:
 		return line
 	case <-time.After(time.Minute):
 		t.Fatal("the page logged nothing in a minute")

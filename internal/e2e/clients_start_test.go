@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -141,7 +142,9 @@ func startBrowser(t *testing.T, g *gateway) []*client {
 		p.messages = append(p.messages, string(message))
 	})
 	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
-	process := openPage(t, mux, `<script type="module" src="/unleash.js"></script><script type="module" src="/ofrep.js"></script>`)
+	port := freePort(t)
+	servePage(t, port, mux, `<script type="module" src="/unleash.js"></script><script type="module" src="/ofrep.js"></script>`)
+	process := browse(t, "http://"+address(port))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the page reported:\n%s", strings.Join(p.messages, "\n"))
@@ -163,20 +166,30 @@ const importMap = `<!doctype html><meta charset="utf-8"><title>clients</title><s
 	"@openfeature/ofrep-web-provider": "/node_modules/@openfeature/ofrep-web-provider/index.esm.js"
 }}</script>`
 
-// openPage opens a page with these scripts in Chromium. Other files of its origin come from next.
-func openPage(t *testing.T, next *http.ServeMux, scripts string) *process {
+// servePage serves a page with these scripts on a port. Other files of its origin come from mux.
+func servePage(t *testing.T, port string, mux *http.ServeMux, scripts string) {
 	t.Helper()
-	next.Handle("GET /node_modules/", http.FileServer(http.Dir(tool(t, "CLIENTS_NODE"))))
-	next.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("GET /node_modules/", http.FileServer(http.Dir(tool(t, "CLIENTS_NODE"))))
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, importMap+scripts)
 	})
-	server := httptest.NewServer(next)
+	listener, err := net.Listen("tcp", address(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux, ReadHeaderTimeout: endTimeout}}
+	server.Start()
 	t.Cleanup(server.Close)
+}
+
+// browse opens a page in Chromium.
+func browse(t *testing.T, page string) *process {
+	t.Helper()
 	dir := t.TempDir()
 	// The sandbox of Chromium does not work for root. /dev/shm is small in containers.
 	cmd := exec.Command(chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-		"--disable-background-networking", "--remote-debugging-port=0", "--user-data-dir="+filepath.Join(dir, "profile"), "--enable-logging=stderr", server.URL)
+		"--disable-background-networking", "--remote-debugging-port=0", "--user-data-dir="+filepath.Join(dir, "profile"), "--enable-logging=stderr", page)
 	cmd.Dir = dir
 	return follow(t, cmd, []string{"Chromium"})
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -67,11 +68,13 @@ func TestClients(t *testing.T) {
 		{"the constraint changes", s.changeConstraint},
 		{"a variant and its payload change", s.changeVariant},
 		{"a flag is archived", s.archive},
-		{"and revived", s.revive},
+		{"it is revived", s.revive},
+		{"the server restarts, and a flag is switched off", s.restart},
 	} {
 		step.change()
 		s.await(step.name)
 	}
+	s.awaitRequests()
 	for _, c := range s.clients {
 		c.end(t)
 	}
@@ -85,6 +88,34 @@ type clientScenario struct {
 	want    answers
 	segment int
 	gold    string // the path of the strategy with the constraint
+}
+
+// awaitRequests waits until the clients have used all endpoints, as they were told to, and got 304s while nothing changes.
+func (s *clientScenario) awaitRequests() {
+	s.t.Helper()
+	missing := []string{
+		"200 GET /api/client/features", "304 GET /api/client/features",
+		"200 GET /api/client/delta", "304 GET /api/client/delta",
+		"200 GET /api/frontend", "304 GET /api/frontend",
+		"200 POST /api/frontend", "304 POST /api/frontend",
+		"200 POST /ofrep/v1/evaluate/flags", "304 POST /ofrep/v1/evaluate/flags",
+		"200 POST /ofrep/v1/evaluate/flags/{key}",
+	}
+	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
+		for line := range strings.Lines(s.g.stderr.String()) {
+			var request struct {
+				Route  string
+				Status int
+			}
+			if json.Unmarshal([]byte(line), &request) == nil {
+				seen := fmt.Sprintf("%d %s", request.Status, request.Route)
+				missing = slices.DeleteFunc(missing, func(want string) bool { return want == seen })
+			}
+		}
+	}
+	for _, want := range missing {
+		s.t.Errorf("no request was answered with %s", want)
+	}
 }
 
 // call sends a request that must succeed.
@@ -202,6 +233,12 @@ func (s *clientScenario) revive() {
 	s.call("POST", "/api/admin/archive/revive/clients-archived", nil, nil)
 	s.call("POST", inDevelopment("archived")+"/on", nil, nil)
 	s.want.set("archived", "on")
+}
+
+func (s *clientScenario) restart() {
+	s.g.stop(s.t)
+	s.g = s.g.again(s.t)
+	s.switchOff()
 }
 
 // await waits until every client shows the right answers.

@@ -5,7 +5,7 @@ import { follow, token, url } from './follow.js';
 
 follow('browser-ofrep', async (user) => {
   await OpenFeature.setContext(user.name, { targetingKey: user.userId, plan: user.plan });
-  const provider = new OFREPWebProvider({ baseUrl: url, headers: { Authorization: token }, pollInterval: 1000 });
+  const provider = new OFREPWebProvider({ baseUrl: url, headers: [['Authorization', token]], pollInterval: 1000 });
   await OpenFeature.setProviderAndWait(user.name, provider);
   const client = OpenFeature.getClient(user.name);
   const details = {
