@@ -111,9 +111,9 @@ test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/ins
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ConnectPage|FrontendOrigins)$$' ./internal/e2e
 
-test-migration: check-go check-npm ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
+test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./internal/migration
-	@exec '$(LOCAL)/bin/migration' $(if $(FLAGS),-flags $(FLAGS))
+	@exec '$(LOCAL)/bin/migration' -sdk '$(CLIENTS_NODE)' $(if $(FLAGS),-flags $(FLAGS))
 
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'

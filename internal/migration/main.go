@@ -29,9 +29,10 @@ import (
 func main() {
 	many := flag.Int("flags", 0, "measure with this number of flags instead: one import, and the command")
 	version := flag.String("unleash", unleashVersion, "version of Unleash; expected.go is for the default")
+	sdk := flag.String("sdk", "", "folder in which npm has installed the SDKs of internal/clients/node")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *version, *many)
+	err := run(ctx, *version, *sdk, *many)
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
@@ -47,6 +48,7 @@ type test struct {
 	root, folder string // of the repository, and for data
 	guidonPath   string // the program
 	version      string // of Unleash
+	sdk          string // the folder with the SDKs
 	postgresPort string
 	mu           sync.Mutex
 	cleanups     []func()
@@ -54,8 +56,8 @@ type test struct {
 	errors       []string
 }
 
-func run(ctx context.Context, version string, many int) error {
-	t := &test{version: version, began: time.Now()}
+func run(ctx context.Context, version, sdk string, many int) error {
+	t := &test{version: version, sdk: sdk, began: time.Now()}
 	defer t.close()
 	if err := t.open(ctx); err != nil {
 		return err

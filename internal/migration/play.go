@@ -52,6 +52,9 @@ func (t *test) migrations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := t.sameEvaluations(ctx, first, here); err != nil {
+		return err
+	}
 	if err := t.checkStory(ctx, here, now); err != nil {
 		return err
 	}
