@@ -38,7 +38,8 @@ func TestAdditionalSlashes(t *testing.T) {
 		{"an escaped slash", flagsOf, call{"", "GET", features + "%2Ff/", "", 404, ""}},
 		{"the slashes of a tag's value", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a//", "", 404, ""}},
 		{"the tag itself", tags, call{"", "DELETE", "/api/admin/features/f/tags/simple/a%2F", "", 200, ""}},
-		{"in the fallback function", fallback, call{"", "GET", "/api//client/features", "", 404, "slash"}},
+		{"in the fallback function", fallback, call{"", "GET", "/api//admin/projects", "", 404, "slash"}},
+		{"an endpoint that SDKs do not have", fallback, call{"", "GET", "/api//client/other", "", 404, "slash"}},
 		{"health", fallback, call{"", "GET", "/health/", "", 200, ""}},
 	}
 	for _, tt := range tests {
@@ -51,5 +52,27 @@ func TestAdditionalSlashes(t *testing.T) {
 	}
 	if got := direct(fallback, "GET", "/api/admin/nothing", ""); strings.Contains(got.body, "slash") {
 		t.Errorf("a path without additional slashes: %s, want no mention of a slash", got.body)
+	}
+}
+
+// TestSlashesOfSDKs requests what SDKs do with a base URL that ends in a slash. API Gateway sends these paths to the fallback
+// function, which redirects to the right ones.
+func TestSlashesOfSDKs(t *testing.T) {
+	fallback := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})
+	for path, want := range map[string]string{
+		"/api//client/features":                    "/api/client/features",
+		"//api/client/features?namePrefix=a&tag=b": "/api/client/features?namePrefix=a&tag=b",
+		"/api//client/features/a%20b":              "/api/client/features/a%20b",
+		"/api/client/delta/":                       "/api/client/delta",
+		"/api/frontend/?userId=7":                  "/api/frontend?userId=7",
+		"//ofrep/v1/evaluate/flags/x":              "/ofrep/v1/evaluate/flags/x",
+		"//example.com/api/client/features":        "",
+		"/api//client/features/../../admin":        "",
+		"/api/client/features":                     "", // the gateway's mistake, not the caller's
+	} {
+		answer := direct(fallback, "POST", path, "")
+		if got := answer.header.Get("Location"); got != want || (want != "") != (answer.status == http.StatusPermanentRedirect) {
+			t.Errorf("%s: %d to %q, want %q", path, answer.status, got, want)
+		}
 	}
 }

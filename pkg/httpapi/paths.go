@@ -78,7 +78,27 @@ func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs", http.StatusFound)
 		return
 	}
+	if to := withoutSlashesOfSDK(r); to != "" {
+		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusPermanentRedirect, errorBody{})
+		http.Redirect(w, r, to, http.StatusPermanentRedirect)
+		return
+	}
 	s.respond(w, r, outcome{path: pathPattern(r.URL.Path), err: unknownPath(r)})
+}
+
+// withoutSlashesOfSDK returns the path and query without the additional slashes of an SDK's request; "" for other requests. API
+// Gateway sends a path with such slashes to the fallback function, which cannot answer it. SDKs follow a redirect.
+func withoutSlashesOfSDK(r *http.Request) string {
+	shorter := withoutSpareSlashes(r)
+	if shorter == nil || !isCanonical(shorter.URL, false) {
+		return ""
+	}
+	for _, prefix := range []string{"/api/client/features", "/api/client/delta", "/api/frontend", "/ofrep/v1/evaluate/flags"} {
+		if path := shorter.URL.EscapedPath(); path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return shorter.URL.RequestURI()
+		}
+	}
+	return ""
 }
 
 // endsInText reports whether the path ends in a text of any characters, such as the value of a tag.
