@@ -35,11 +35,11 @@ func (a *app) serve() *cobra.Command {
 		Short: "Run Guidon on this machine",
 		Long: `Run all of Guidon in one process, on 127.0.0.1, with a DynamoDB engine that it starts itself
 (npm downloads the engine once). It prints its address, the address of the API documentation and
-an admin token. Ctrl-C stops it; the data stays.
+a token of each kind. Ctrl-C stops it; the data stays.
 ` + serveSettings,
 		Example: `  guidon serve
   guidon serve --port 8080 --data-dir /tmp/guidon
-  INIT_CLIENT_API_TOKENS='default:development.secret' guidon serve`,
+  INIT_ADMIN_API_TOKENS='*:*.secret' INIT_CLIENT_API_TOKENS='default:development.secret' guidon serve`,
 		Args: cobra.NoArgs,
 		RunE: a.runs(func(cmd *cobra.Command, _ []string) error {
 			return localstack.Serve(cmd.Context(), a.overridden(map[string]string{"PORT": port, "DATA_DIR": data}), a.stopping)
