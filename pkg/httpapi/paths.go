@@ -80,7 +80,7 @@ func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 	}
 	if to := withoutSlashesOfSDK(r); to != "" {
 		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusPermanentRedirect, errorBody{})
-		http.Redirect(w, r, to, http.StatusPermanentRedirect)
+		http.Redirect(w, r, to, http.StatusPermanentRedirect) //nolint:gosec // G710: to begins with a path of ours
 		return
 	}
 	s.respond(w, r, outcome{path: pathPattern(r.URL.Path), err: unknownPath(r)})
