@@ -15,7 +15,7 @@ import (
 
 // The test of `make test-clients`: unmodified SDKs read their flags from a server.
 
-// seenTimeout is how long a client may take to show a change. Each of them asks once a second.
+// seenTimeout is how long a client may take to show a change. Each of them asks once a second, or every three.
 const seenTimeout = 45 * time.Second
 
 // A clientFlag is evaluated by every client.

@@ -9,7 +9,7 @@ for (const usePOSTrequests of [false, true]) {
       url: `${url}/api/frontend`,
       clientKey: token,
       appName: name,
-      refreshInterval: 1,
+      refreshInterval: 3, // 3.8.2 loses an answer whose body is not complete at the next poll, and asks with its ETag from then on
       metricsInterval: 2,
       usePOSTrequests,
       storageProvider: new InMemoryStorageProvider(), // by default all clients of a page share one entry
