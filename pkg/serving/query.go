@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -37,6 +38,11 @@ func parseQuery(r *http.Request) (query, error) {
 		return query{}, flags.Errorf(flags.Invalid, "the query of the URL is malformed; escape special characters with %%, and separate parameters with &")
 	}
 	var problems flags.Problems
+	for _, name := range []string{"namePrefix", "environment", "project", "tag"} {
+		if slices.ContainsFunc(values[name], func(value string) bool { return !utf8.ValidString(value) }) {
+			problems.Add("/"+name, "must be valid UTF-8")
+		}
+	}
 	one := func(name string) string {
 		all := values[name]
 		if len(all) > 1 {
