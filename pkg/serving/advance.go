@@ -37,6 +37,9 @@ func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*
 // Reads of several items are not a snapshot: while a transaction is being applied, a read can return the feed with its entry
 // and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
 // Otherwise it is read again, together with the feed, which may tell meanwhile that it was deleted.
+//
+// What was loaded can also be newer than the feed. Then the feed is read again, because there can be other changes before that
+// one: without them, a flag could be on that uses a segment as it was before, or one that the state does not have.
 func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, loaded flags.View) (*State, error) {
 	last, gone, err := r.lastChanges(ctx, state, feed)
 	if err != nil {
@@ -45,13 +48,12 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 	feedIsNewest := false // whether the feed was read after everything in loaded
 	for attempt := 0; ; attempt++ {
 		missing := missingOf(last, loaded)
-		if len(missing) == 0 && (feedIsNewest || state.knowsReferencesOf(last, loaded)) {
+		if len(missing) == 0 && (feedIsNewest || !anyNewer(last, loaded)) {
 			return state.with(feed.Number, updatesOf(last, loaded), gone), nil
 		}
-		if attempt > 1 && !pause(ctx, attempt) {
+		if len(missing) > 0 && attempt > 1 && !pause(ctx, attempt) {
 			return nil, flags.Errorf(flags.Unavailable, "a change is being applied and cannot be read yet; try again")
 		}
-		// Without anything missing, a flag refers to something unknown, whose entry is in the feed by now.
 		feedIsNewest = len(missing) == 0
 		keys := missing
 		if feedIsNewest || attempt > 0 {
@@ -138,6 +140,16 @@ func missingOf(last map[flags.Key]lastChange, loaded flags.View) []flags.Key {
 	return missing
 }
 
+// anyNewer reports whether an aggregate was loaded newer than its last change.
+func anyNewer(last map[flags.Key]lastChange, loaded flags.View) bool {
+	for key, change := range last {
+		if change.Version > 0 && flags.VersionOf(loaded[key]) > change.Version {
+			return true
+		}
+	}
+	return false
+}
+
 // isIn reports whether the aggregate was loaded at the version of the change or a later one. What was deleted needs no
 // loading. A project must also be the same project, because its ID can be used again.
 func (c lastChange) isIn(loaded flags.View) bool {
@@ -164,23 +176,6 @@ func updatesOf(last map[flags.Key]lastChange, loaded flags.View) []update {
 		updates = append(updates, u)
 	}
 	return updates
-}
-
-// knowsReferencesOf reports whether every flag that was loaded refers only to what the state has or the changes bring. A flag
-// can be newer than the feed, and then refer to something that the feed did not have yet.
-func (s *State) knowsReferencesOf(last map[flags.Key]lastChange, loaded flags.View) bool {
-	for _, a := range loaded {
-		f, isFlag := a.(*flags.Feature)
-		if !isFlag || f.Archived {
-			continue
-		}
-		for _, reference := range references(f, s.Environments) {
-			if _, changes := last[reference]; !changes && !s.knows(reference) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // A batch has at most batchSize keys, and at most loadsAtOnce batches are loaded at the same time.

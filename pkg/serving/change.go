@@ -250,33 +250,3 @@ func sameKeys[V any](a, b map[string]V) bool {
 	}
 	return true
 }
-
-// references lists what a flag refers to in the environments that exist: its project, its parents and its segments.
-func references(f *flags.Feature, registry *flags.Environments) []flags.Key {
-	keys := []flags.Key{flags.ProjectKey(f.Project)}
-	for _, d := range f.Dependencies {
-		keys = append(keys, flags.FeatureKey(d.Feature))
-	}
-	for name, fe := range f.Environments {
-		if env := registry.Find(name); env == nil || env.UID != fe.EnvironmentUID {
-			continue // its segments may be deleted
-		}
-		for _, strategy := range fe.Strategies {
-			for _, id := range strategy.Segments {
-				keys = append(keys, flags.SegmentKey(id))
-			}
-		}
-	}
-	return keys
-}
-
-// knows reports whether the state has the flag, project or segment of a key.
-func (s *State) knows(key flags.Key) bool {
-	switch key.Entity {
-	case flags.EntityFeature:
-		return s.Flags[key.ID] != nil
-	case flags.EntityProject:
-		return s.Projects[key.ID] != nil
-	}
-	return s.Segments[segmentID(key.ID)] != nil
-}

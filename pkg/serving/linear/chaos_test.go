@@ -51,6 +51,8 @@ func (h *history) await(most time.Duration, done func() bool, changes int) {
 	}
 }
 
+func (h *history) log(format string, args ...any) { h.t.Logf(format, args...) }
+
 func (h *history) oneOf(random *rand.Rand) *instance {
 	return h.instances[random.IntN(len(h.instances))]
 }
@@ -67,6 +69,8 @@ func (h *history) frozen(done map[string]int, instances ...*instance) {
 	done["freezes"] += len(instances)
 	turn := h.turn()
 	signal(syscall.SIGSTOP)
+	h.log("freeze %d instances %v", len(instances), h.now())
+	defer func() { h.log("thaw %v", h.now()) }()
 	h.await(10*time.Second, func() bool { return h.turn() >= turn+2 }, math.MaxInt)
 	signal(syscall.SIGCONT)
 }
@@ -83,6 +87,7 @@ func (h *history) turn() int64 {
 // kill kills the process of an instance and starts another one.
 func (h *history) kill(done map[string]int, i *instance) {
 	done["kills"]++
+	h.log("kill %d %v", i.number, h.now())
 	if err := i.kill(h.t.Context()); err != nil {
 		h.problem("%v", err)
 	}
@@ -90,6 +95,8 @@ func (h *history) kill(done map[string]int, i *instance) {
 
 func (h *history) reset(done map[string]int) {
 	done["resets"]++
+	h.log("reset %v", h.now())
+	defer func() { h.log("reset done %v", h.now()) }()
 	if err := h.store.ResetFeed(h.t.Context(), fmt.Sprintf("epoch-%d", done["resets"])); err != nil {
 		h.problem("the feed cannot be reset: %v", err)
 	}
@@ -97,6 +104,7 @@ func (h *history) reset(done map[string]int) {
 
 // writeSnapshot writes a snapshot: as if the last one were from the day before yesterday.
 func (h *history) writeSnapshot(done map[string]int) {
+	h.log("snapshot %v", h.now())
 	days := 2 * (1 + done["snapshots written"])
 	reader := serving.NewReader(h.store, serving.ReaderOptions{Now: func() time.Time { return time.Now().AddDate(0, 0, days) }})
 	written, err := reader.WriteSnapshot(h.t.Context())

@@ -132,16 +132,19 @@ func (h *history) problem(format string, args ...any) {
 
 // entriesOf lists the entries of the feed that name something, for messages.
 func (h *history) entriesOf(name string) (text string) {
-	view, err := h.quiet.Load(context.Background(), []flags.Key{flags.FeedKey()})
+	view, err := h.quiet.Load(context.Background(), []flags.Key{flags.FeedKey(), flags.FeatureKey(name)})
 	if err != nil {
 		return err.Error()
+	}
+	if f := flags.Find[*flags.Feature](view, flags.FeatureKey(name)); f != nil {
+		text = fmt.Sprintf("its version is %d; ", f.Version)
 	}
 	feed := flags.Find[*flags.Feed](view, flags.FeedKey())
 	pages, err := h.quiet.FeedPages(context.Background(), 0)
 	if err != nil {
 		return err.Error()
 	}
-	text = fmt.Sprintf("epoch %q, number %d:", feed.Epoch, feed.Number)
+	text += fmt.Sprintf("epoch %q, number %d:", feed.Epoch, feed.Number)
 	for _, e := range append(pages, feed.Entries...) {
 		for _, c := range e.Changes {
 			if c.Key.ID == name {

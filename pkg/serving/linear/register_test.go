@@ -47,10 +47,11 @@ const unknown = time.Duration(math.MaxInt64)
 // A process is one of the instances, from a start to its end.
 type process struct{ instance, start int }
 
-// A mark is the position of the state that a read showed, and when this read ended.
+// A mark is the position of the state that a reading showed.
 type mark struct {
-	ended time.Duration
+	reading
 	at    int
+	shown string
 }
 
 // A reading is when a client read something, and how.
@@ -123,8 +124,8 @@ func (r *register) check(is reading, shown string, ordered bool) string {
 	for _, m := range r.marks[is.process] {
 		if m.ended < is.began {
 			if last < m.at {
-				return fmt.Sprintf("%s goes BACK: it shows %s as %q (state %d), but a reading of the same process that ended at %v had shown state %d",
-					is, r.name, shown, last, m.ended, m.at)
+				return fmt.Sprintf("%s goes BACK: it shows %s as %q (state %d), but %s had shown %q (state %d); the states are%s",
+					is, r.name, shown, last, m.reading, m.shown, m.at, r.newest(len(r.states)-last, is.view))
 			}
 		}
 		highest = max(highest, m.at)
@@ -133,7 +134,7 @@ func (r *register) check(is reading, shown string, ordered bool) string {
 		if r.marks == nil {
 			r.marks = map[process][]mark{}
 		}
-		r.marks[is.process] = append(r.marks[is.process], mark{is.ended, first})
+		r.marks[is.process] = append(r.marks[is.process], mark{is, first, shown})
 	}
 	return ""
 }

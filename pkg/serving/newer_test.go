@@ -1,0 +1,45 @@
+package serving
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+// TestNewerThanTheFeed makes changes between the read of the feed and the load of the flag that it names: a segment gets other
+// constraints, and only then the flag that uses it is switched on. No state may have the flag on with the segment as it was.
+func TestNewerThanTheFeed(t *testing.T) {
+	a := administer(t, nil)
+	a.flag("f")
+	segment := a.segment("")
+	a.do("POST", in("f", "development")+"/strategies", fmt.Sprintf(`{"name": "default", "segments": [%d]}`, segment))
+	var batches, between atomic.Int64
+	var warm atomic.Bool
+	faults := &dynamotest.Faults{}
+	faults.OnRequest = func(operation string, _ []byte) {
+		if operation == "BatchGetItem" && batches.Add(1) == 2 && warm.Load() {
+			between.Add(1)
+			a.do("PUT", fmt.Sprintf("/api/admin/segments/%d", segment),
+				`{"name": "segment", "constraints": [{"contextName": "userId", "operator": "IN", "values": ["only-this-one"]}]}`)
+			a.do("POST", in("f", "development")+"/on", "")
+		}
+	}
+	r := NewReader(a.another(faults), ReaderOptions{})
+	mustRead(t, r)
+	a.do("PATCH", features+"/f", `[{"op": "replace", "path": "/description", "value": "changed"}]`)
+	batches.Store(0)
+	warm.Store(true)
+	state := mustRead(t, r)
+	if between.Load() == 0 {
+		t.Fatal("nothing was changed between the two reads")
+	}
+	f := state.Flags["f"]
+	if values := state.Segments[segment].Constraints[0].Values; f.Environments["development"].EnabledIn != "" && values[0] != "only-this-one" {
+		t.Errorf("the flag is on with the segment as it was: %v", values)
+	}
+	if batches.Load() > 4 {
+		t.Errorf("%d calls", batches.Load())
+	}
+}
