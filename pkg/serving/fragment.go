@@ -59,6 +59,10 @@ func (c *fragments) find(s *State, environment string, attachment flags.Attachme
 	return nil
 }
 
+// maxFragments is how many fragments a flag keeps: those that were added last. At 10,000 flags, one of each takes about 15 MB, so
+// a service with many environments must not keep all of them.
+const maxFragments = 8
+
 // add adds a fragment. It replaces the one of the same form, so that there are at most two for each environment.
 func (c *fragments) add(f *fragment) {
 	for {
@@ -71,6 +75,7 @@ func (c *fragments) add(f *fragment) {
 				}
 			}
 		}
+		after = after[:min(len(after), maxFragments)]
 		if c.list.CompareAndSwap(before, &after) {
 			return
 		}
