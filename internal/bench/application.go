@@ -54,7 +54,8 @@ func (b *bench) connect(ctx context.Context) error {
 }
 
 func (b *bench) createToken(ctx context.Context) (string, error) {
-	body := fmt.Sprintf(`{"tokenName":"%stoken","type":%q,"environment":%q,"projects":["default"]}`, b.prefix, b.phase.application, environment)
+	name := fmt.Sprintf("%s%d", ours, time.Now().UnixNano())
+	body := fmt.Sprintf(`{"tokenName":%q,"type":%q,"environment":%q,"projects":["default"]}`, name, b.phase.application, environment)
 	var answer bytes.Buffer
 	r := request{method: http.MethodPost, path: "/api/admin/api-tokens", body: body, want: http.StatusCreated}
 	if _, err := b.target.send(ctx, r, &answer); err != nil {

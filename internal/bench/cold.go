@@ -113,11 +113,9 @@ func (c *cold) instance(ctx context.Context, w io.Writer, function, title string
 	var log bytes.Buffer
 	f := &runtimeapi.Function{
 		Name: function, Command: []string{binary}, Timeout: time.Minute, Memory: coldMemory, Log: &log,
-		Env: map[string]string{
-			"TABLE_NAME": coldTable, "AWS_ENDPOINT_URL_DYNAMODB": c.server.URL, "LOG_LEVEL": "warn",
-			"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "local", "GODEBUG": "gctrace=1",
-		},
+		Env: environmentOf(c.server.URL),
 	}
+	f.Env["GODEBUG"] = "gctrace=1"
 	defer f.Stop()
 	if _, err := f.Invoke(ctx, []byte("{}")); err != nil { // starts the process; it refuses the event without asking the store
 		return err

@@ -27,19 +27,37 @@ type bench struct {
 	header map[string]string // of the measured requests
 }
 
-// run prepares the project, warms up and measures. On a server that keeps running, it archives its flags.
+// run prepares the project, measures and cleans up.
 func (b *bench) run(ctx context.Context) (result, error) {
 	if err := b.prepare(ctx); err != nil {
 		return result{}, fmt.Errorf("preparing: %w", err)
 	}
+	res, err := b.measure(ctx)
+	if err != nil {
+		return res, err
+	}
+	return res, b.cleanUp(ctx)
+}
+
+// measure warms up and measures.
+func (b *bench) measure(ctx context.Context) (result, error) {
+	if b.phase.application != "" {
+		if err := b.connect(ctx); err != nil {
+			return result{}, fmt.Errorf("connecting: %w", err)
+		}
+	}
 	if _, err := b.load(ctx, b.spend/warmUp); err != nil {
 		return result{}, fmt.Errorf("warming up: %w", err)
 	}
-	res, err := b.load(ctx, b.spend)
-	if err == nil && !b.target.temporary {
-		err = b.archiveOurs(ctx)
+	return b.load(ctx, b.spend)
+}
+
+// cleanUp archives the flags on a server that keeps running.
+func (b *bench) cleanUp(ctx context.Context) error {
+	if b.target.temporary {
+		return nil
 	}
-	return res, err
+	return b.archiveOurs(ctx)
 }
 
 // prepare creates flags until the project has b.flags active ones, in the state that the phase needs.
@@ -76,10 +94,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	if len(names) != b.flags {
 		return fmt.Errorf("the project lists %d flags, expected %d", len(names), b.flags)
 	}
-	if err := b.target.settle(ctx); err != nil || b.phase.application == "" {
-		return err
-	}
-	return b.connect(ctx)
+	return b.target.settle(ctx)
 }
 
 // load sends requests for a time. If the phase has an undo, it runs after each pass over the flags, with the clock stopped.
@@ -128,11 +143,11 @@ func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *re
 		}
 		return nil
 	})
-	for name, spent := range processorTimes(b.target.pids()) {
+	for pid, now := range processorTimes(b.target.pids()) {
 		if res.cpu == nil {
 			res.cpu = map[string]time.Duration{}
 		}
-		res.cpu[name] += spent - before[name]
+		res.cpu[now.name] += now.spent - before[pid].spent
 	}
 	all := slices.Concat(times...)
 	res.times = append(res.times, all...)

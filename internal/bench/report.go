@@ -21,6 +21,17 @@ type result struct {
 	cpu   map[string]time.Duration // the processor time of the server's processes; empty if it is not known
 }
 
+// add adds what another run of the phase measured.
+func (r *result) add(other result) {
+	r.took, r.times, r.bytes = r.took+other.took, append(r.times, other.times...), r.bytes+other.bytes
+	if r.cpu == nil {
+		r.cpu = map[string]time.Duration{}
+	}
+	for name, spent := range other.cpu {
+		r.cpu[name] += spent
+	}
+}
+
 // cpuEach is the processor time of all processes of the server for one response.
 func (r *result) cpuEach() (each time.Duration) {
 	for _, spent := range r.cpu {
@@ -58,7 +69,7 @@ func printTable(out io.Writer, opts options, phases []phase, sides []*side) {
 	for i, p := range phases {
 		fmt.Fprintf(w, "%s\t", p.name)
 		for _, s := range sides {
-			r := &s.results[i]
+			r := s.results[i]
 			fmt.Fprintf(w, "%.0f\t%.2f\t%.2f\t%.2f\t%d\t", r.rate(), r.percentile(50), r.percentile(99),
 				float64(r.cpuEach())/float64(time.Millisecond), r.bytes/int64(max(1, len(r.times))))
 		}
@@ -111,11 +122,17 @@ func notePeaks(peaks map[string]uint64, pid int) {
 	})
 }
 
-// processorTimes returns the processor time so far of processes and their children, by name.
-func processorTimes(pids []int) map[string]time.Duration {
-	times := map[string]time.Duration{}
-	eachProcess(pids, func(_ procfs.Proc, stat procfs.ProcStat) {
-		times[stat.Comm] += time.Duration(stat.CPUTime() * float64(time.Second))
+// A processTime is the processor time so far of a process.
+type processTime struct {
+	name  string
+	spent time.Duration
+}
+
+// processorTimes returns the processor time so far of processes and their children, by id.
+func processorTimes(pids []int) map[int]processTime {
+	times := map[int]processTime{}
+	eachProcess(pids, func(p procfs.Proc, stat procfs.ProcStat) {
+		times[p.PID] = processTime{stat.Comm, time.Duration(stat.CPUTime() * float64(time.Second))}
 	})
 	return times
 }

@@ -33,7 +33,7 @@ type Report struct {
 	Starts   int           // of processes
 	Init     time.Duration // of the first process, from its start to its first request for an event
 	PeakRSS  int64         // in bytes, the maximum of all processes; 0 where it is not known
-	CPU      time.Duration // the processor time of the running process; 0 where it is not known
+	CPU      time.Duration // the processor time of the last process; 0 where it is not known
 	Longest  time.Duration // of an event
 	Duration time.Duration // of all events
 }
@@ -119,6 +119,9 @@ func (f *Function) end() {
 	}
 	f.measureMemory()
 	f.env.stop()
+	if state := f.env.Cmd.ProcessState; state != nil {
+		f.report.CPU = state.UserTime() + state.SystemTime()
+	}
 	f.env = nil
 }
 
