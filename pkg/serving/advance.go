@@ -32,11 +32,14 @@ func (r *Reader) advance(ctx context.Context, state *State, feed *flags.Feed) (*
 	return next, err
 }
 
+// maxRounds is how often catchUp loads what changed meanwhile, if the same flags change all the time.
+const maxRounds = 20
+
 // catchUp applies the entries of the feed after the number of the state. loaded is what was read since that number.
 //
 // Reads of several items are not a snapshot: while a transaction is being applied, a read can return the feed with its entry
 // and an aggregate as it was before. So what was loaded counts only at the version that the entry names, or a later one.
-// Otherwise it is read again, together with the feed, which may tell meanwhile that it was deleted.
+// Otherwise it is read again, after the feed, which may tell meanwhile that it was deleted.
 //
 // What was loaded can also be newer than the feed. Then the feed is read again, because there can be other changes before that
 // one: without them, a flag could be on that uses a segment as it was before, or one that the state does not have.
@@ -46,24 +49,34 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 		return nil, err
 	}
 	feedIsNewest := false // whether the feed was read after everything in loaded
-	for attempt := 0; ; attempt++ {
+	for unread, rounds := 0, 0; ; rounds++ {
 		missing := missingOf(last, loaded)
-		if len(missing) == 0 && (feedIsNewest || !anyNewer(last, loaded)) {
+		if len(missing) == 0 && (feedIsNewest || rounds > maxRounds || !anyNewer(last, loaded)) {
 			return state.with(feed.Number, updatesOf(last, loaded), gone), nil
-		}
-		if len(missing) > 0 && attempt > 1 && !pause(ctx, attempt) {
-			return nil, flags.Errorf(flags.Unavailable, "a change is being applied and cannot be read yet; try again")
 		}
 		feedIsNewest = len(missing) == 0
 		keys := missing
-		if feedIsNewest || attempt > 0 {
-			keys = append(keys, flags.FeedKey())
+		if feedIsNewest {
+			keys = []flags.Key{flags.FeedKey()}
 		}
 		found, err := r.loadAll(ctx, keys)
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(loaded, found)
+		if !feedIsNewest {
+			if !anyMissing(missing, last, loaded) {
+				continue
+			}
+			// The feed is read only in this case, and not with each load: while others make many changes, there would always be
+			// new entries to load.
+			if unread++; unread > 1 && !pause(ctx, unread) {
+				return nil, flags.Errorf(flags.Unavailable, "a change is being applied and cannot be read yet; try again")
+			}
+			if found, err = r.store.Load(ctx, []flags.Key{flags.FeedKey()}); err != nil {
+				return nil, err
+			}
+		}
 		if newer := flags.Find[*flags.Feed](found, flags.FeedKey()); newer != nil && (newer.Number != feed.Number || newer.Epoch != feed.Epoch) {
 			feed = newer
 			if last, gone, err = r.lastChanges(ctx, state, feed); err != nil {
@@ -71,6 +84,11 @@ func (r *Reader) catchUp(ctx context.Context, state *State, feed *flags.Feed, lo
 			}
 		}
 	}
+}
+
+// anyMissing reports whether nothing was loaded that is as new as the last change, for one of the keys.
+func anyMissing(keys []flags.Key, last map[flags.Key]lastChange, loaded flags.View) bool {
+	return slices.ContainsFunc(keys, func(key flags.Key) bool { return !last[key].isIn(loaded) })
 }
 
 // entriesAfter returns the entries of the feed after a number, those in pages included. errGap if some are missing.

@@ -2,8 +2,10 @@ package serving
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"guidon/pkg/dynamo/dynamotest"
 )
@@ -41,5 +43,38 @@ func TestNewerThanTheFeed(t *testing.T) {
 	}
 	if batches.Load() > 4 {
 		t.Errorf("%d calls", batches.Load())
+	}
+}
+
+// TestBusyFeed reads with slow calls while others change flags all the time. A read must not wait until they pause.
+func TestBusyFeed(t *testing.T) {
+	a := administer(t, nil)
+	r := NewReader(a.another(&dynamotest.Faults{Delay: 100 * time.Millisecond}), ReaderOptions{})
+	for i := range 8 {
+		a.flag(fmt.Sprintf("f%d", i))
+	}
+	mustRead(t, r)
+	var changing sync.WaitGroup
+	defer changing.Wait()
+	halt := make(chan struct{})
+	defer close(halt)
+	for i := range 8 {
+		changing.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-halt:
+					return
+				default:
+					a.do("PATCH", fmt.Sprintf("%s/f%d", features, i), fmt.Sprintf(`[{"op": "replace", "path": "/description", "value": "%d"}]`, n))
+				}
+			}
+		})
+	}
+	for range 3 {
+		began := time.Now()
+		mustRead(t, r)
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("a read took %v", took)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func (h *history) chaos(rounds int) map[string]int {
 			h.await(2*time.Second, func() bool { return false }, 10)
 		}
 	}
-	h.await(20*time.Second, func() bool { return len(h.untested(done)) == 0 }, math.MaxInt)
+	h.await(time.Minute, func() bool { return len(h.untested(done)) == 0 }, math.MaxInt)
 	h.ended.Store(true)
 	return done
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -175,7 +177,21 @@ func (c *client) check(is reading) (right bool) {
 			c.note(r, is, shown)
 		}
 	}
-	return right
+	return c.checkOrder(is) && right
+}
+
+// checkOrder checks that the client has no change without the one before, see history.gate.
+func (c *client) checkOrder(is reading) bool {
+	if c.view != (view{}) || c.flags["gate"] == "" {
+		return true
+	}
+	flag, err1 := strconv.Atoi("0" + strings.Split(c.flags["gate"], `"`)[1])
+	segment, err2 := strconv.Atoi("0" + c.segments["gate"])
+	if err1 != nil || err2 != nil || flag > segment {
+		c.problem("%s has change %d of the flag %q, but only change %d of the segment that was changed before", is, flag, "gate", segment)
+		return false
+	}
+	return true
 }
 
 // pollInlined reads the flags as an SDK that knows no segments: strategies have the constraints of their segments.

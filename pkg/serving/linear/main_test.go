@@ -42,6 +42,7 @@ type options struct {
 	Engine, Table, Port string
 	Seed                uint64
 	Loss                float64       // the share of calls without an answer
+	Delay               time.Duration // the longest delay of a call
 	Clock               time.Duration // how far its clock is off
 }
 
@@ -49,7 +50,7 @@ type options struct {
 func (o options) serve() error {
 	var pages, chunks atomic.Int64
 	faults := &dynamotest.Faults{
-		Seed: o.Seed, Delay: 4 * time.Millisecond,
+		Seed: o.Seed, Delay: o.Delay,
 		DropRequests: o.Loss * 0.2, LoseResponses: o.Loss * 0.4, TruncateResponses: o.Loss * 0.4,
 		Throttles: o.Loss * 0.2, Failures: o.Loss * 0.2,
 		OnRequest: func(operation string, body []byte) {

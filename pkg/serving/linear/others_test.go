@@ -100,7 +100,7 @@ func (h *history) changeSegments(used *register) {
 				return
 			}
 		}
-		if n%2 == 0 && !set(other, id, segment{deleted: true}) {
+		if n%3 != 2 && !set(other, id, segment{deleted: true}) {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -143,6 +143,29 @@ func (h *history) refer(r *register, strategy string) {
 		if !ok {
 			return
 		}
+		time.Sleep(30 * time.Millisecond)
+	}
+}
+
+// gate changes a segment, and then a flag to the same number. No answer may have the flag without the segment as it was before, see
+// client.checkOrder: otherwise a flag could be on with a segment that was restricted before.
+func (h *history) gate(r *register) {
+	s, id := h.createSegment("gate", segment{value: "0"})
+	for n := 1; id != 0 && h.goesOn(); n++ {
+		value := fmt.Sprint(n)
+		after := segment{value: value}
+		at := s.begin(after, h.now)
+		if !h.settle("PUT", fmt.Sprintf("/api/admin/segments/%d", id), after.body(s.name)) {
+			return
+		}
+		s.end(at, h.now)
+		at = r.begin(flag{project: "default", group: "0", description: value}, h.now)
+		if !h.settle("PATCH", "/api/admin/projects/default/features/gate", fmt.Sprintf(`[{"op":"replace","path":"/description","value":%q}]`, value)) {
+			return
+		}
+		r.end(at, h.now)
+		h.acked.Add(2)
+		time.Sleep(30 * time.Millisecond)
 	}
 }
 

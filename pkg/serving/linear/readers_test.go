@@ -108,7 +108,7 @@ func newHistory(t *testing.T, seed uint64, isTorn bool) *history {
 	h.admin = mux
 	for n := range 3 {
 		h.instances = append(h.instances, startInstance(t, n, options{
-			Engine: e.URL(), Table: table, Seed: seed*1000 + uint64(n), Loss: 0.15, Clock: time.Duration(n-1) * 3 * time.Second,
+			Engine: e.URL(), Table: table, Seed: seed*1000 + uint64(n), Loss: 0.15, Delay: 4 * time.Millisecond << (2 * n), Clock: time.Duration(n-1) * 3 * time.Second,
 		}))
 	}
 	return h
@@ -216,8 +216,9 @@ func (h *history) run(rounds int) {
 	}
 	attic, _ := h.createFlag("attic-flag", "attic")
 	refers, strategy := h.createFlag("refers", "default")
+	gate, _ := h.createFlag("gate", "default")
 	for _, work := range []func(){
-		func() { h.changeSegments(h.used) }, func() { h.refer(refers, strategy) }, func() { h.detach(attic) }, func() { h.switchMany(many) }, h.replaceTokens,
+		func() { h.changeSegments(h.used) }, func() { h.refer(refers, strategy) }, func() { h.gate(gate) }, func() { h.detach(attic) }, func() { h.switchMany(many) }, h.replaceTokens,
 		func() { h.share(1, shared) }, func() { h.share(2, shared) },
 	} {
 		writing.Go(func() { <-h.begun; work() })
