@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -73,6 +74,32 @@ func TestSlashesOfSDKs(t *testing.T) {
 		answer := direct(fallback, "POST", path, "")
 		if got := answer.header.Get("Location"); got != want || (want != "") != (answer.status == http.StatusPermanentRedirect) {
 			t.Errorf("%s: %d to %q, want %q", path, answer.status, got, want)
+		}
+	}
+}
+
+// TestFrontendPathsOfTheFallback sends what a page of another origin sends to paths that the fallback function gets: the page must
+// be able to follow the redirect, and to read the error.
+func TestFrontendPathsOfTheFallback(t *testing.T) {
+	for _, origins := range [][]string{nil, {"https://shop.example"}} {
+		fallback := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{FrontendOrigins: origins})
+		for path, want := range map[string]bool{
+			"/api/frontend/": true, "/api//frontend": true, "/api/frontend/client/metrics": true, "//ofrep/v1/evaluate/flags": true,
+			"/api/admin/projects": false, "/api/frontends": false, "/api/client/metrics": false,
+		} {
+			for _, origin := range []string{"https://shop.example", "https://other.example"} {
+				for _, method := range []string{"OPTIONS", "POST"} {
+					r := httptest.NewRequest(method, path, nil)
+					r.Header.Set("Origin", origin)
+					r.Header.Set("Access-Control-Request-Method", "POST")
+					w := httptest.NewRecorder()
+					fallback.ServeHTTP(w, r)
+					allowed := w.Header().Get("Access-Control-Allow-Origin") != ""
+					if allowed != (want && (origins == nil || origin == origins[0])) {
+						t.Errorf("%s %s from %s with %q: allowed %t", method, path, origin, origins, allowed)
+					}
+				}
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -30,6 +31,27 @@ func administrationCORS(origins []string) *CORS {
 	return &CORS{
 		Origins: origins, Methods: "GET, POST, PUT, PATCH, DELETE", Headers: "Authorization, Content-Type", Expose: "Retry-After", MaxAge: "600",
 	}
+}
+
+// FrontendCORS is for what browsers of users call: pages of the origins in FRONTEND_ORIGINS may, by default all. They may send
+// any headers, because SDKs send their own.
+func FrontendCORS(origins []string) *CORS {
+	if len(origins) == 0 {
+		origins = []string{AllOrigins}
+	}
+	return &CORS{Origins: origins, Methods: "GET, HEAD, POST", Expose: "ETag, Retry-After", MaxAge: "86400"}
+}
+
+// corsOf returns the settings for a request. Paths of browsers that this group does not serve, such as one with an additional
+// slash, have those of browsers too: a page can follow the redirect, or read the error.
+func (s *service) corsOf(r *http.Request) *CORS {
+	clean := path.Clean(r.URL.Path)
+	for _, prefix := range []string{"/api/frontend", "/ofrep"} {
+		if clean == prefix || strings.HasPrefix(clean, prefix+"/") {
+			return FrontendCORS(s.config.FrontendOrigins)
+		}
+	}
+	return s.cors
 }
 
 // parseOrigins reads the comma-separated list in a variable, such as "https://console.example.com, http://localhost:3000".

@@ -16,13 +16,14 @@ import (
 func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recover(w, r)
-		s.cors.setHeaders(w.Header(), r)
+		cors := s.corsOf(r)
+		cors.setHeaders(w.Header(), r)
 		if r.URL.Path == healthPath {
 			w.Header().Set("Guidon-Version", version.String())
 		}
 		switch {
 		case r.Method == http.MethodOptions:
-			s.cors.preflight(w, r)
+			cors.preflight(w, r)
 		case isCanonical(r.URL, endsInText(mux, r)):
 			mux.ServeHTTP(w, r)
 		default:

@@ -21,10 +21,6 @@ import (
 // store stores the last use of tokens; nil to store none.
 func FrontendGroup(source Source, store flags.Store, config httpapi.Config) httpapi.Group {
 	s := &frontend{server: newServer(source, store, config)}
-	origins := config.FrontendOrigins
-	if len(origins) == 0 {
-		origins = []string{httpapi.AllOrigins}
-	}
 	return httpapi.Group{
 		Name: "frontend",
 		Operations: []httpapi.Operation{
@@ -33,7 +29,7 @@ func FrontendGroup(source Source, store flags.Store, config httpapi.Config) http
 			{Route: "POST /ofrep/v1/evaluate/flags/{key}", MaxBody: maxContextBody, Handle: httpapi.Serve(ofrepRequest{}, ofrepEvaluation{}, s.serveEvaluation)},
 			{Route: "POST /ofrep/v1/evaluate/flags", MaxBody: maxContextBody, Handle: httpapi.Serve(ofrepRequest{}, ofrepBulk{}, s.serveEvaluations)},
 		},
-		CORS: &httpapi.CORS{Origins: origins, Methods: "GET, HEAD, POST", Expose: "ETag, Retry-After", MaxAge: "86400"},
+		CORS: httpapi.FrontendCORS(config.FrontendOrigins),
 	}
 }
 
