@@ -197,6 +197,9 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 		if texts.Errors[status] == "" {
 			response = &openapi3.ResponseRef{Ref: "#/components/responses/" + failureNames[status], Value: d.failures[failureNames[status]].Value}
 		}
+		if own := ofrepFailure(op.route, status); own != nil {
+			response = own
+		}
 		described.Responses.Set(strconv.Itoa(status), response)
 	}
 }

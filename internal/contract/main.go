@@ -32,7 +32,7 @@ const (
 
 	startTimeout = 2 * time.Minute // the first start downloads the engine
 	stopTimeout  = 20 * time.Second
-	runTimeout   = 10 * time.Minute
+	runTimeout   = 20 * time.Minute
 )
 
 func main() {
