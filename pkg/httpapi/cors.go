@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// CORS says which pages may call the operations of a group from a browser (Fetch standard). The functions set its headers, on
+// A cors says which pages may call operations from a browser (Fetch standard). The functions set its headers, on
 // AWS too: API Gateway could have only one setting for all routes.
 //
 // A page sends its token in a header, so the browser's own credentials are never allowed.
-type CORS struct {
+type cors struct {
 	Origins []string // that may call; or only AllOrigins
 	Methods string
 	Headers string // that a page may send; "" for all that it asks for
@@ -25,30 +25,30 @@ type CORS struct {
 // AllOrigins stands for pages of all origins.
 const AllOrigins = "*"
 
-// administrationCORS is for groups that set no other: pages of the origins in CORS_ORIGINS may call, never pages of all
+// administrationCORS is for all other paths: pages of the origins in CORS_ORIGINS may call, never pages of all
 // origins, because this is the administration.
-func administrationCORS(origins []string) *CORS {
-	return &CORS{
+func administrationCORS(origins []string) *cors {
+	return &cors{
 		Origins: origins, Methods: "GET, POST, PUT, PATCH, DELETE", Headers: "Authorization, Content-Type", Expose: "Retry-After", MaxAge: "600",
 	}
 }
 
-// FrontendCORS is for what browsers of users call: pages of the origins in FRONTEND_ORIGINS may, by default all. They may send
+// frontendCORS is for what browsers of users call: pages of the origins in FRONTEND_ORIGINS may, by default all. They may send
 // any headers, because SDKs send their own.
-func FrontendCORS(origins []string) *CORS {
+func frontendCORS(origins []string) *cors {
 	if len(origins) == 0 {
 		origins = []string{AllOrigins}
 	}
-	return &CORS{Origins: origins, Methods: "GET, HEAD, POST", Expose: "ETag, Retry-After", MaxAge: "86400"}
+	return &cors{Origins: origins, Methods: "GET, HEAD, POST", Expose: "ETag, Retry-After", MaxAge: "86400"}
 }
 
-// corsOf returns the settings for a request. Paths of browsers that this group does not serve, such as one with an additional
-// slash, have those of browsers too: a page can follow the redirect, or read the error.
-func (s *service) corsOf(r *http.Request) *CORS {
+// corsOf returns the settings for a request, by its path. So paths of browsers that a group does not serve, such as one with an
+// additional slash, have those of browsers too: a page can follow the redirect, or read the error.
+func (s *service) corsOf(r *http.Request) *cors {
 	clean := path.Clean(r.URL.Path)
-	for _, prefix := range []string{"/api/frontend", "/ofrep"} {
+	for _, prefix := range []string{"/api/frontend", "/api/proxy", "/ofrep"} {
 		if clean == prefix || strings.HasPrefix(clean, prefix+"/") {
-			return FrontendCORS(s.config.FrontendOrigins)
+			return s.frontendCORS
 		}
 	}
 	return s.cors
@@ -84,7 +84,7 @@ func parseFrontendOrigins(list string) ([]string, error) {
 }
 
 // setHeaders sets the headers that let the calling page read the answer.
-func (c *CORS) setHeaders(header http.Header, r *http.Request) {
+func (c *cors) setHeaders(header http.Header, r *http.Request) {
 	if len(c.Origins) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (c *CORS) setHeaders(header http.Header, r *http.Request) {
 
 // preflight answers OPTIONS, which has no token, before authentication. A browser sends the actual request only if the headers
 // allow it.
-func (c *CORS) preflight(w http.ResponseWriter, r *http.Request) {
+func (c *cors) preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	if len(c.Origins) > 0 {
 		header.Add("Vary", "Access-Control-Request-Method")

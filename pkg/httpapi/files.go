@@ -21,7 +21,7 @@ type File struct {
 
 // NewFiles serves files by path, without a token and without a store, and a JSON 404 for other paths and methods.
 func NewFiles(files map[string]File, config Config) http.Handler {
-	s := &service{config: config, cors: administrationCORS(config.Origins)}
+	s := &service{config: config, cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins)}
 	mux := &Mux{}
 	for path, file := range files {
 		mux.Handle("GET "+path, s.file("GET "+path, file))

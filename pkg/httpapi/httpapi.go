@@ -49,7 +49,6 @@ type Group struct {
 	Name       string
 	Operations []Operation
 	Gone       map[string]string // routes that Guidon does not have, and what their 404 says
-	CORS       *CORS             // nil for that of the administration: the origins in CORS_ORIGINS
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
@@ -66,10 +65,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &service{store: store, config: config, uses: NewTokenUses(store, config.Logger), cors: group.CORS}
-	if s.cors == nil {
-		s.cors = administrationCORS(config.Origins)
-	}
+	s := &service{store: store, config: config, uses: NewTokenUses(store, config.Logger), cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins)}
 	mux := &Mux{}
 	for _, op := range group.Operations {
 		if op.Handle.serve != nil {

@@ -25,14 +25,14 @@ func (tx *Tx) Project(id string) *flags.Project {
 	return p
 }
 
-// errNotSetUp is the error of a store without the data that every service begins with.
-var errNotSetUp = flags.Errorf(flags.Internal, "the store is not set up: it has no environments")
+// ErrNotSetUp is the error of a store without the data that every service begins with.
+var ErrNotSetUp = flags.Errorf(flags.Internal, "the store is not set up: it has no environments")
 
 // Environments is the registry of environments.
 func (tx *Tx) Environments() *flags.Environments {
 	registry := find[*flags.Environments](tx, flags.EnvironmentsKey())
 	if registry == nil {
-		tx.Fail(errNotSetUp)
+		tx.Fail(ErrNotSetUp)
 	}
 	return registry
 }

@@ -19,12 +19,13 @@ import (
 
 // A service runs operations: it does all their input and output.
 type service struct {
-	store     flags.Store
-	config    Config
-	warm      atomic.Bool  // whether a request was served
-	conflicts atomic.Int64 // how often another writer was first, since the last line of the log
-	uses      *TokenUses
-	cors      *CORS
+	store        flags.Store
+	config       Config
+	warm         atomic.Bool  // whether a request was served
+	conflicts    atomic.Int64 // how often another writer was first, since the last line of the log
+	uses         *TokenUses
+	cors         *cors
+	frontendCORS *cors
 }
 
 // A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.
@@ -105,7 +106,7 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 			return err
 		}
 		if registry, loaded := tx.round.view[flags.EnvironmentsKey()]; loaded && registry == nil {
-			return errNotSetUp
+			return ErrNotSetUp
 		}
 		return req.placeErr
 	})

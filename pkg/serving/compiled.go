@@ -144,7 +144,7 @@ func (s *compiledSet) find(name string) *compiledFlag {
 }
 
 // maxCompiled is how many bytes of compiled flags are kept, in all environments together. The last used environment is kept
-// whatever its size is. A flag with a rollout, a constraint and two variants takes 2.2 KB, of which its answers are about half.
+// at any size. A flag with a rollout, a constraint and two variants takes 2.2 KB, of which its answers are about half.
 const (
 	maxCompiled = 128 << 20
 	flagSize    = 1200 // without answers

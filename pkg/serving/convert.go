@@ -6,7 +6,7 @@ import (
 )
 
 // newEvaluateFlag returns a flag as the evaluator takes it, with its configuration in one environment. A disabled flag is off
-// whatever its strategies are, so they are left out.
+// with any strategies, so they are left out.
 func newEvaluateFlag(f *flags.Feature, fe flags.FeatureEnvironment, enabled bool) evaluate.Flag {
 	result := evaluate.Flag{Name: f.Name, Enabled: enabled, ImpressionData: f.ImpressionData}
 	if !enabled {

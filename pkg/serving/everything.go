@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // leaseTime is how long the other instances wait for one that reads everything.
@@ -71,7 +72,7 @@ func (r *Reader) everything(ctx context.Context) (*State, error) {
 	feed := feedOf(view)
 	registry := flags.Find[*flags.Environments](view, flags.EnvironmentsKey())
 	if registry == nil {
-		return nil, flags.Errorf(flags.Internal, "the store is not set up: it has no environments")
+		return nil, httpapi.ErrNotSetUp
 	}
 	loaded := flags.View{registry.Key(): registry}
 	segments, err := r.store.List(ctx, flags.EntitySegment)

@@ -200,7 +200,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestBadRequests are refused with a 400 that names the parameter, whatever their size.
+// TestBadRequests are refused with a 400 that names the parameter, at any size.
 func TestBadRequests(t *testing.T) {
 	w := newWorld(t)
 	c := w.client(w.token("t"))
@@ -283,7 +283,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestMissingSegment matches nobody: a strategy without its constraints would match everyone.
+// TestMissingSegment matches no user: a strategy without its constraints would match everyone.
 func TestMissingSegment(t *testing.T) {
 	w := newWorld(t)
 	w.addFlag("default", "a", nil)

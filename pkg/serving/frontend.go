@@ -29,7 +29,6 @@ func FrontendGroup(source Source, store flags.Store, config httpapi.Config) http
 			{Route: "POST /ofrep/v1/evaluate/flags/{key}", MaxBody: maxContextBody, Handle: httpapi.Serve(ofrepRequest{}, ofrepEvaluation{}, s.serveEvaluation)},
 			{Route: "POST /ofrep/v1/evaluate/flags", MaxBody: maxContextBody, Handle: httpapi.Serve(ofrepRequest{}, ofrepBulk{}, s.serveEvaluations)},
 		},
-		CORS: httpapi.FrontendCORS(config.FrontendOrigins),
 	}
 }
 

@@ -143,7 +143,6 @@ func (r *Reader) begin() {
 }
 
 func (r *Reader) run(read *sharedRead) {
-	read.err = flags.Errorf(flags.Internal, "internal error; search the log for this id")
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine it would end the process
 			read.err = &flags.Error{Kind: flags.Internal, Message: "internal error; search the log for this id", Err: panicError(p)}

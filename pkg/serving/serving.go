@@ -28,7 +28,7 @@ type Source interface {
 	// Read reads the token with that hash, and the state. An empty hash reads no token.
 	Read(ctx context.Context, hash string) (Reading, error)
 
-	// Again is Read with a read of the store that begins after the call, whatever CLIENT_MAX_AGE is. A 401 or 403 that
+	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. A 401 or 403 that
 	// follows from a state is only answered if Again gives the same.
 	Again(ctx context.Context, hash string) (Reading, error)
 }
