@@ -45,9 +45,10 @@ type started struct {
 	done chan error
 }
 
-var addressLine = regexp.MustCompile(`address +(http://\S+)`)
+// greeting matches the whole greeting: the process may print it in pieces.
+var greeting = regexp.MustCompile(`(?s)address +(http://\S+).*Try:[^\n]*\n`)
 
-// launch starts a gateway and returns when it has printed its address or has ended.
+// launch starts a gateway and returns when it has printed its greeting or has ended.
 func launch(t *testing.T, env ...string) *started {
 	t.Helper()
 	s := &started{cmd: exec.Command(os.Args[0]), out: &child.Output{}, done: make(chan error, 1)}
@@ -63,7 +64,7 @@ func launch(t *testing.T, env ...string) *started {
 		s.wait(t)
 	})
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if found := addressLine.FindStringSubmatch(s.out.String()); found != nil {
+		if found := greeting.FindStringSubmatch(s.out.String()); found != nil {
 			s.url = found[1]
 			return s
 		}
