@@ -3,6 +3,7 @@ package flags
 import (
 	"context"
 	"strconv"
+	"time"
 )
 
 // An Aggregate is a type that is loaded, changed and stored as a whole, such as a *Feature or *Project. A change
@@ -143,6 +144,10 @@ type Store interface {
 
 	// Counts returns how many active flags a project has, and how many of those are stale.
 	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
+
+	// Usage returns the sums of a flag for the hours or days from a time on, oldest first. It can lag behind by what was not
+	// aggregated yet.
+	Usage(ctx context.Context, feature string, unit UsageUnit, from time.Time) ([]UsageSum, error)
 
 	// Touch records when a token was last used. It is not a change: it has no version and no event.
 	Touch(ctx context.Context, seen *TokenUse) error

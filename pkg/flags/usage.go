@@ -1,0 +1,63 @@
+package flags
+
+import (
+	"context"
+	"time"
+)
+
+// A UsagePost is what a client reported in one request: the applications and instances behind it, and how often they
+// evaluated flags. It is stored as it came in and added to the sums later, see UsageStore.
+type UsagePost struct {
+	ID        string    // unique, fixed before the first attempt to store it
+	At        time.Time // when it was received, by the server's clock, to the millisecond
+	TokenHash string    // of the token that it came with
+	Projects  []string  // the IDs of the token's projects, or only All: it counts for flags of these projects only
+	Instances []UsageInstance
+	Counts    []UsageCount
+}
+
+// A UsageInstance is an instance of an application that reported something.
+type UsageInstance struct {
+	Application string
+	Instance    string // its own name for itself; "" if it sent none
+	Environment string // name
+	SDK         string // name and version as the SDK sends them: unleash-node-sdk:6.12.1; "" if unknown
+	Address     string // the IP address of the caller; "" if unknown
+	Registered  bool   // whether it registered: then Strategies and Started are what it sent
+	Strategies  []string
+	Started     time.Time
+}
+
+// A UsageCount is how often an application evaluated a flag.
+type UsageCount struct {
+	Feature     string
+	Application string
+	Environment string // name
+	Yes, No     int64
+	Variants    map[string]int64
+}
+
+// A UsageUnit is the length of time of a UsageSum.
+type UsageUnit string
+
+// The units. Sums of hours are kept for a week, sums of days for 90 days.
+const (
+	UsageHour UsageUnit = "hour"
+	UsageDay  UsageUnit = "day"
+)
+
+// A UsageSum is how often applications evaluated a flag in an hour or a day.
+type UsageSum struct {
+	Feature string
+	Start   time.Time // of the hour or day, in UTC
+	Counts  []UsageCount
+}
+
+// A UsageStore is what recording usage needs of a store in addition to Store.
+type UsageStore interface {
+	Store
+
+	// PutPost stores a post: one call, one write unit per KB of its compressed form. Storing the same post again changes
+	// nothing.
+	PutPost(ctx context.Context, post *UsagePost) error
+}
