@@ -51,6 +51,7 @@ var entities = [...]*entity{
 	&tagTypesEntity,
 	&strategyTypesEntity,
 	&contextFieldsEntity,
+	&addonsEntity,
 	&segmentEntity,
 	&useEntity,
 	&useCountEntity,

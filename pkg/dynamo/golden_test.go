@@ -78,6 +78,7 @@ func TestGolden(t *testing.T) {
 		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
 		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignupToken(), storetest.FullTokenUse(),
 		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
+		storetest.FullAddons(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{

@@ -81,7 +81,11 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 		}
 	}
 	for i, event := range events {
-		if err := s.planEvent(tx, eventKey(owner, first+int64(i)), event); err != nil {
+		version := first + int64(i)
+		if err := s.planEvent(tx, eventKey(owner, version), event); err != nil {
+			return nil, err
+		}
+		if err := s.planOutbox(tx, change.Addons, eventKey(owner, version), version, event); err != nil {
 			return nil, err
 		}
 	}

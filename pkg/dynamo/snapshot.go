@@ -166,6 +166,11 @@ func isConditionFailed(err error) bool {
 
 // TakeLease takes the lease: one call.
 func (s *Store) TakeLease(ctx context.Context, holder string, now, until time.Time) (bool, error) {
+	return s.takeLease(ctx, leaseKey, holder, now, until)
+}
+
+// takeLease sets the holder of a lease and its end, unless another holder has it.
+func (s *Store) takeLease(ctx context.Context, at itemKey, holder string, now, until time.Time) (bool, error) {
 	expr, err := expression.NewBuilder().
 		WithUpdate(expression.Set(expression.Name("holder"), expression.Value(holder)).
 			Set(expression.Name("until"), expression.Value(until.UnixMilli()))).
@@ -177,7 +182,7 @@ func (s *Store) TakeLease(ctx context.Context, holder string, now, until time.Ti
 	}
 	var a attempts
 	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: leaseKey.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
+		TableName: &s.table, Key: at.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}, a.retry)
 	switch {

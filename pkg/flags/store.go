@@ -36,6 +36,7 @@ const (
 	EntityUse           Entity = "use"       // which segments and context fields a flag uses; only in lists
 	EntityUseCount      Entity = "use count" // how often a strategy started to use a segment; only loaded
 	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
+	EntityAddons        Entity = "addons"    // registry of addons
 	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
 )
 
@@ -68,6 +69,9 @@ func StrategyTypesKey() Key { return Key{Entity: EntityStrategyTypes} }
 
 // ContextFieldsKey returns the key of the registry of context fields.
 func ContextFieldsKey() Key { return Key{Entity: EntityContextFields} }
+
+// AddonsKey returns the key of the registry of addons.
+func AddonsKey() Key { return Key{Entity: EntityAddons} }
 
 // SegmentKey returns the key of a segment by ID.
 func SegmentKey(id int64) Key { return Key{EntitySegment, strconv.FormatInt(id, 10)} }
@@ -118,6 +122,10 @@ type Change struct {
 	// Feed is the feed as it was loaded before the change. With it, the change can move older entries out of the feed's
 	// item, so that the item stays small. Nil if it was not loaded: it must be loaded for some changes, not for all.
 	Feed *Feed
+
+	// Addons is the registry of addons as it was loaded before the change. Each event gets an entry in the outbox of each
+	// addon that matches it. Nil if there are none.
+	Addons *Addons
 }
 
 // Store stores aggregates, the summaries that lists return, and events. Package storetest has its tests.
@@ -148,6 +156,18 @@ type Store interface {
 	// Usage returns the sums of a flag for the hours or days from a time on, oldest first. It can lag behind by what was not
 	// aggregated yet.
 	Usage(ctx context.Context, feature string, unit UsageUnit, from time.Time) ([]UsageSum, error)
+
+	// OutboxEvents returns the events of entries, by their IDs.
+	OutboxEvents(ctx context.Context, entries []OutboxEntry) (map[string]Event, error)
+
+	// Deliveries returns the latest entries of an addon that were sent or parked, newest event first.
+	Deliveries(ctx context.Context, addon int64, parkedOnly bool, limit int) ([]Delivery, error)
+
+	// PutOutbox puts an entry into the outbox without a change, for a test.
+	PutOutbox(ctx context.Context, entry OutboxEntry) error
+
+	// Resend moves parked entries back into the outbox, with no attempts.
+	Resend(ctx context.Context, entries []OutboxEntry) error
 
 	// Touch records when a token was last used. It is not a change: it has no version and no event.
 	Touch(ctx context.Context, seen *TokenUse) error

@@ -123,6 +123,16 @@ func FullStrategyTypes() *flags.StrategyTypes {
 	}}}
 }
 
+// FullAddons returns a registry of addons with all fields set.
+func FullAddons() *flags.Addons {
+	return &flags.Addons{List: []flags.Addon{{
+		ID: 3, Provider: "webhook", Enabled: true, Description: text("to the chat"),
+		Parameters: map[string]string{"contentType": "application/json"}, Sealed: map[string]string{"url": "v1.abc"},
+		Events: []flags.EventType{flags.FeatureCreated, flags.FeatureArchived}, Projects: []string{"default"}, Environments: []string{"development"},
+		CreatedAt: at,
+	}, {ID: 4, Provider: "slack", CreatedAt: at}}}
+}
+
 // FullContextFields returns a registry of context fields with all fields set.
 func FullContextFields() *flags.ContextFields {
 	return &flags.ContextFields{List: []flags.ContextField{{

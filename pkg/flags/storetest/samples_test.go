@@ -12,7 +12,7 @@ import (
 func TestSamplesAreFull(t *testing.T) {
 	for _, sample := range []any{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
-		FullSignupToken(), FullTokenUse(), FullEvent(), FullContextFields(), FullSegment(), FullFeatureUse(),
+		FullSignupToken(), FullTokenUse(), FullEvent(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
 	} {
 		empty := map[string]bool{}
 		inspect(reflect.ValueOf(sample), reflect.TypeOf(sample).String(), empty)

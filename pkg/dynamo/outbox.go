@@ -1,0 +1,225 @@
+package dynamo
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"guidon/pkg/flags"
+)
+
+// A change puts an entry into the outbox of each addon that matches one of its events, in its own transaction. The entry
+// refers to the event, which is never deleted, so it is small whatever the size of the event is.
+//
+// An entry is moved by a transaction without conditions, which may be repeated: it deletes the entry in one place and puts it
+// into another. Only the holder of the addon's lease moves entries out of the outbox. If a lease ends while its holder still
+// sends, an entry can be sent twice, or come back after it was resent: it is sent at least once.
+
+var _ flags.OutboxStore = (*Store)(nil)
+
+// planOutbox adds an entry for each addon that sends the event, which is the item at.
+func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, version int64, event flags.Event) error {
+	if addons == nil {
+		return nil
+	}
+	for _, id := range addons.Matching(event) {
+		entry := flags.OutboxEntry{Addon: id, ID: event.ID, Subject: at.pk, Version: version}
+		item, err := newOutboxItem(outboxPrefix, flags.Delivery{OutboxEntry: entry}, outboxExpiry())
+		if err != nil {
+			return internalError(err)
+		}
+		if err := s.put(tx, item, notExists(), versionConflict); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func outboxExpiry() time.Time { return time.Now().Add(flags.OutboxKept) }
+
+// Outbox reads a page of an addon's outbox: one call.
+func (s *Store) Outbox(ctx context.Context, addon int64, after string, limit int) (entries []flags.OutboxEntry, more bool, err error) {
+	deliveries, more, err := s.queryOutbox(ctx, outboxPrefix, addon, after, limit, true)
+	for _, d := range deliveries {
+		entries = append(entries, d.OutboxEntry)
+	}
+	return entries, more, err
+}
+
+// Deliveries reads the parked entries, and the delivered ones unless parkedOnly: one call for each.
+func (s *Store) Deliveries(ctx context.Context, addon int64, parkedOnly bool, limit int) ([]flags.Delivery, error) {
+	all, _, err := s.queryOutbox(ctx, parkedPrefix, addon, "", limit, false)
+	if err != nil || parkedOnly {
+		return all, err
+	}
+	delivered, _, err := s.queryOutbox(ctx, deliveredPrefix, addon, "", limit, false)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, delivered...)
+	slices.SortStableFunc(all, func(a, b flags.Delivery) int { return strings.Compare(b.ID, a.ID) })
+	return all[:min(limit, len(all))], nil
+}
+
+// queryOutbox reads entries of a partition, in the order of their IDs or against it.
+func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, after string, limit int, ascending bool) (list []flags.Delivery, more bool, err error) {
+	at := outboxKey(prefix, addon, after)
+	key := expression.Key("pk").Equal(expression.Value(at.pk))
+	if after != "" {
+		key = key.And(expression.Key("sk").GreaterThan(expression.Value(after)))
+	}
+	expr, err := expression.NewBuilder().WithKeyCondition(key).Build()
+	if err != nil {
+		return nil, false, internalError(err)
+	}
+	limit = max(1, min(limit, flags.MaxOutboxPage))
+	var a attempts
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+		ScanIndexForward: &ascending, Limit: aws.Int32(int32(limit)), //nolint:gosec // at most MaxOutboxPage
+	}, a.retry)
+	if err != nil {
+		return nil, false, a.readError(err)
+	}
+	err = eachItem(out.Items, func(item outboxItem) error {
+		var doc outboxDocument
+		if err := decode(item.Document, &doc); err != nil {
+			return err
+		}
+		d, err := doc.delivery()
+		list = append(list, d)
+		return err
+	})
+	return list, out.LastEvaluatedKey != nil, err
+}
+
+// OutboxEvents reads the events of entries: one call for 100 events, and one for 100 bodies.
+func (s *Store) OutboxEvents(ctx context.Context, entries []flags.OutboxEntry) (map[string]flags.Event, error) {
+	events := make(map[string]flags.Event, len(entries))
+	seen := map[itemKey]bool{}
+	var keys []map[string]types.AttributeValue
+	for _, e := range entries {
+		at := itemKey{e.Subject, eventSortKey(e.Version)}
+		switch {
+		case e.Test != nil:
+			events[e.ID] = *e.Test
+		case !seen[at]:
+			seen[at] = true
+			keys = append(keys, at.attributes())
+		}
+	}
+	var items []eventItem
+	for chunk := range slices.Chunk(keys, maxBatch) {
+		err := batchGet(ctx, s, chunk, true, func(item eventItem) error {
+			items = append(items, item)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	bodies, err := s.bodies(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		var doc eventDocument
+		if err := decode(item.Document, &doc); err != nil {
+			return nil, internalError(err)
+		}
+		event, err := doc.event(bodies[bodyKey(itemKey{item.PK, item.SK})])
+		if err != nil {
+			return nil, internalError(err)
+		}
+		events[event.ID] = event
+	}
+	return events, nil
+}
+
+// PutOutbox puts an entry into the outbox: one call.
+func (s *Store) PutOutbox(ctx context.Context, entry flags.OutboxEntry) error {
+	item, err := newOutboxItem(outboxPrefix, flags.Delivery{OutboxEntry: entry}, outboxExpiry())
+	if err != nil {
+		return internalError(err)
+	}
+	attributes, err := attributevalue.MarshalMap(item)
+	if err != nil {
+		return internalError(err)
+	}
+	var a attempts
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: attributes}, a.retry)
+	if err != nil {
+		return unavailable(a.unanswered, a.cause(err))
+	}
+	return nil
+}
+
+// Failed stores the failed attempts of an entry: one call.
+func (s *Store) Failed(ctx context.Context, entry flags.OutboxEntry) error {
+	return s.PutOutbox(ctx, entry)
+}
+
+// Delivered moves an entry to the delivered ones: one call.
+func (s *Store) Delivered(ctx context.Context, entry flags.OutboxEntry, at time.Time, detail string) error {
+	entry.Error, entry.Next = "", time.Time{}
+	d := flags.Delivery{OutboxEntry: entry, At: at, Detail: detail}
+	return s.moveOutbox(ctx, outboxPrefix, deliveredPrefix, at.Add(flags.DeliveredKept), d)
+}
+
+// Park moves an entry to the parked ones: one call.
+func (s *Store) Park(ctx context.Context, entry flags.OutboxEntry, at time.Time) error {
+	entry.Next = time.Time{}
+	d := flags.Delivery{OutboxEntry: entry, Parked: true, At: at}
+	return s.moveOutbox(ctx, outboxPrefix, parkedPrefix, at.Add(flags.DeliveredKept), d)
+}
+
+// Resend moves parked entries to the outbox: one call for 50.
+func (s *Store) Resend(ctx context.Context, entries []flags.OutboxEntry) error {
+	for chunk := range slices.Chunk(entries, maxTransaction/2) {
+		var moved []flags.Delivery
+		for _, e := range chunk {
+			e.Attempts, e.Next, e.Error = 0, time.Time{}, ""
+			moved = append(moved, flags.Delivery{OutboxEntry: e})
+		}
+		if err := s.moveOutbox(ctx, parkedPrefix, outboxPrefix, outboxExpiry(), moved...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveOutbox deletes entries in one partition and puts them into another, in one transaction.
+func (s *Store) moveOutbox(ctx context.Context, from, to string, expires time.Time, list ...flags.Delivery) error {
+	input := &dynamodb.TransactWriteItemsInput{}
+	for _, d := range list {
+		item, err := newOutboxItem(to, d, expires)
+		if err != nil {
+			return internalError(err)
+		}
+		attributes, err := attributevalue.MarshalMap(item)
+		if err != nil {
+			return internalError(err)
+		}
+		input.TransactItems = append(input.TransactItems,
+			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: outboxKey(from, d.Addon, d.ID).attributes()}},
+			types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: attributes}})
+	}
+	var a attempts
+	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {
+		return unavailable(a.unanswered, a.cause(err))
+	}
+	return nil
+}
+
+// TakeAddonLease takes the lease of an addon: one call.
+func (s *Store) TakeAddonLease(ctx context.Context, addon int64, holder string, now, until time.Time) (bool, error) {
+	return s.takeLease(ctx, addonLeaseKey(addon), holder, now, until)
+}

@@ -1,0 +1,98 @@
+package dynamo
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// The partitions of an addon's entries. The sort key is the ID of the event.
+const (
+	outboxPrefix    = "OUTBOX#"
+	deliveredPrefix = "DELIVERED#"
+	parkedPrefix    = "PARKED#"
+)
+
+func outboxKey(prefix string, addon int64, id string) itemKey {
+	return itemKey{prefix + strconv.FormatInt(addon, 10), id}
+}
+
+// addonLeaseKey is not in the partition of the entries.
+func addonLeaseKey(addon int64) itemKey {
+	return itemKey{"OUTBOX", "LEASE#" + strconv.FormatInt(addon, 10)}
+}
+
+// An outboxItem is the item of an entry. It refers to the event by the key: the partition of the event is Subject, and the
+// sort key follows from Version.
+type outboxItem struct {
+	PK       string `dynamodbav:"pk"`
+	SK       string `dynamodbav:"sk"`
+	Document string `dynamodbav:"doc"`
+	TTL      int64  `dynamodbav:"ttl"`
+}
+
+// An outboxDocument is the stored form of an entry, and of its delivery.
+type outboxDocument struct {
+	Format   int            `json:"format"`
+	Addon    int64          `json:"addon"`
+	ID       string         `json:"id"`
+	Subject  string         `json:"subject,omitzero"`
+	Version  int64          `json:"version,omitzero"`
+	Test     *eventDocument `json:"test,omitzero"`
+	Attempts int            `json:"attempts,omitzero"`
+	Next     time.Time      `json:"next,omitzero"`
+	Error    string         `json:"error,omitzero"`
+	Parked   bool           `json:"parked,omitzero"`
+	At       time.Time      `json:"at,omitzero"`
+	Detail   string         `json:"detail,omitzero"`
+}
+
+func storeDelivery(d flags.Delivery) (outboxDocument, error) {
+	doc := outboxDocument{
+		Format: format, Addon: d.Addon, ID: d.ID, Subject: d.Subject, Version: d.Version, Attempts: d.Attempts, Next: d.Next,
+		Error: clip(d.Error), Parked: d.Parked, At: d.At, Detail: clip(d.Detail),
+	}
+	if d.Test == nil {
+		return doc, nil
+	}
+	test, err := storeEvent(*d.Test)
+	doc.Test = &test
+	return doc, err
+}
+
+func (doc outboxDocument) delivery() (flags.Delivery, error) {
+	d := flags.Delivery{
+		OutboxEntry: flags.OutboxEntry{
+			Addon: doc.Addon, ID: doc.ID, Subject: doc.Subject, Version: doc.Version, Attempts: doc.Attempts, Next: doc.Next,
+			Error: doc.Error,
+		},
+		Parked: doc.Parked, At: doc.At, Detail: doc.Detail,
+	}
+	if doc.Test == nil {
+		return d, nil
+	}
+	test, err := doc.Test.event("")
+	d.Test = &test
+	return d, err
+}
+
+// clip cuts a text off after flags.MaxDeliveryDetail bytes, and replaces what is not valid UTF-8, which JSON cannot hold.
+func clip(text string) string {
+	if len(text) > flags.MaxDeliveryDetail {
+		text = text[:flags.MaxDeliveryDetail]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// newOutboxItem is the item of an entry or a delivery.
+func newOutboxItem(prefix string, d flags.Delivery, expires time.Time) (outboxItem, error) {
+	doc, err := storeDelivery(d)
+	if err != nil {
+		return outboxItem{}, err
+	}
+	document, err := encode(doc)
+	at := outboxKey(prefix, d.Addon, d.ID)
+	return outboxItem{at.pk, at.sk, document, expires.Unix()}, err
+}

@@ -1,0 +1,147 @@
+package flags
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// An Addon sends events to another service: to a webhook, or to Slack.
+type Addon struct {
+	ID           int64
+	Provider     string // the name of one of AddonProviders
+	Enabled      bool   // events that happen while an addon is disabled are not sent, also not later
+	Description  *string
+	Parameters   map[string]string // by name, without the sensitive ones
+	Sealed       map[string]string // the sensitive ones, each encrypted by a Sealer, see AddonSecret
+	Events       []EventType       // that it sends; none if empty
+	Projects     []string          // IDs; empty, or All among them, for all projects
+	Environments []string          // names; empty, or All among them, for all environments
+	CreatedAt    time.Time
+}
+
+// Addons is the registry of addons: one aggregate. Every change loads it, because a change puts its events into the
+// outboxes of the addons that match them.
+type Addons struct {
+	Version int64
+	List    []Addon
+}
+
+// The limits of addons. A change writes an entry for each addon that matches it, in a transaction of at most 100 items, so
+// there can be only few addons.
+const (
+	MaxAddons            = 20
+	MaxAddonEvents       = 200
+	MaxAddonProjects     = 100
+	MaxAddonEnvironments = 100
+	MaxAddonParameter    = 4096 // characters of a value
+)
+
+// Key returns the key of the registry.
+func (s *Addons) Key() Key { return AddonsKey() }
+
+func (s *Addons) version() int64 { return s.Version }
+
+// Clone returns a copy that can be changed.
+func (s *Addons) Clone() *Addons {
+	c := *s
+	c.List = slices.Clone(s.List)
+	for i, a := range c.List {
+		c.List[i] = a.Clone()
+	}
+	return &c
+}
+
+// Clone returns a copy that can be changed.
+func (a Addon) Clone() Addon {
+	a.Parameters, a.Sealed = maps.Clone(a.Parameters), maps.Clone(a.Sealed)
+	a.Events, a.Projects, a.Environments = slices.Clone(a.Events), slices.Clone(a.Projects), slices.Clone(a.Environments)
+	return a
+}
+
+// Get returns the addon of that ID, or NotFound.
+func (s *Addons) Get(id int64) (Addon, error) {
+	i, err := s.index(id)
+	if err != nil {
+		return Addon{}, err
+	}
+	return s.List[i], nil
+}
+
+func (s *Addons) index(id int64) (int, error) {
+	i := slices.IndexFunc(s.List, func(a Addon) bool { return a.ID == id })
+	if i < 0 {
+		return 0, Errorf(NotFound, "there is no addon %d", id)
+	}
+	return i, nil
+}
+
+// Add adds an addon. It returns Invalid if there are too many.
+func (s *Addons) Add(a Addon) error {
+	if len(s.List) >= MaxAddons {
+		return Errorf(Invalid, "there are %d addons already, and no more are allowed; delete one first", len(s.List))
+	}
+	s.List = append(s.List, a)
+	return nil
+}
+
+// Replace replaces the addon of the same ID. It returns NotFound if there is none.
+func (s *Addons) Replace(a Addon) error {
+	i, err := s.index(a.ID)
+	if err == nil {
+		s.List[i] = a
+	}
+	return err
+}
+
+// Remove deletes an addon. It returns NotFound if there is none.
+func (s *Addons) Remove(id int64) error {
+	i, err := s.index(id)
+	if err == nil {
+		s.List = slices.Delete(s.List, i, i+1)
+	}
+	return err
+}
+
+// Matching returns the IDs of the addons that send an event.
+func (s *Addons) Matching(e Event) []int64 {
+	var ids []int64
+	for _, a := range s.List {
+		if a.Matches(e) {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}
+
+// Matches reports whether the addon sends an event. An event that belongs to no project is sent whatever the addon's
+// projects are, and likewise for environments.
+func (a Addon) Matches(e Event) bool {
+	return a.Enabled && slices.Contains(a.Events, e.Type) && selects(a.Projects, e.Project) && selects(a.Environments, e.Environment)
+}
+
+func selects(names []string, name string) bool {
+	return name == "" || len(names) == 0 || slices.Contains(names, All) || slices.Contains(names, name)
+}
+
+// AddonSecret returns what a sealed parameter is bound to, see Sealer: it cannot be opened for another addon or parameter.
+func AddonSecret(id int64, parameter string) string {
+	return "addon " + strconv.FormatInt(id, 10) + " " + parameter
+}
+
+// OpenParameters returns all parameters of the addon by name, the sensitive ones decrypted.
+func (a Addon) OpenParameters(sealer Sealer) (map[string]string, error) {
+	all := maps.Clone(a.Parameters)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for name, sealed := range a.Sealed {
+		value, err := sealer.Open(sealed, AddonSecret(a.ID, name))
+		if err != nil {
+			return nil, err
+		}
+		all[name] = value
+	}
+	return all, nil
+}

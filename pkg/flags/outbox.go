@@ -1,0 +1,69 @@
+package flags
+
+import (
+	"context"
+	"time"
+)
+
+// An OutboxEntry is an event that is to be sent by an addon. A change stores it in its own transaction, so that no event is
+// lost and none of a change that was not made is sent. An entry is in one of three places: in the outbox until it was sent,
+// then among the delivered, or among the parked if it could not be sent.
+type OutboxEntry struct {
+	Addon int64
+	ID    string // of the event, see EventTime. Entries are in the order of their IDs
+
+	// Subject identifies the aggregate whose versions count in Version, usually a flag. The events of a subject are to be
+	// sent in the order of their versions. The order of the IDs can differ from it, because each instance of the service has
+	// a clock of its own.
+	Subject string
+	Version int64
+
+	Test *Event // the event of a test, which is in no log and has no Subject; nil for all others
+
+	Attempts int       // that failed
+	Next     time.Time // not to be sent before; zero for at once
+	Error    string    // of the last failed attempt
+}
+
+// The times for which the store keeps entries.
+const (
+	OutboxKept    = 30 * 24 * time.Hour // that were not sent, for example because the addon was disabled or deleted
+	DeliveredKept = 7 * 24 * time.Hour  // that were sent or parked
+)
+
+// MaxOutboxPage is the largest page of Outbox, and the largest number of entries of Resend.
+const MaxOutboxPage = 100
+
+// MaxDeliveryDetail is the largest length of OutboxEntry.Error and Delivery.Detail, in bytes. The store cuts off the rest.
+const MaxDeliveryDetail = 1000
+
+// A Delivery is an entry that was sent or parked.
+type Delivery struct {
+	OutboxEntry
+	Parked bool
+	At     time.Time // when it was sent or parked
+	Detail string    // what the receiver answered, if it was sent: "204 No Content"
+}
+
+// An OutboxStore is what sending events needs of a store in addition to Store. Only the holder of an addon's lease may use
+// Delivered, Failed and Park.
+type OutboxStore interface {
+	Store
+
+	// Outbox returns the oldest entries of an addon's outbox with IDs after a given one ("" for the first), at most limit and
+	// MaxOutboxPage, and whether there are more.
+	Outbox(ctx context.Context, addon int64, after string, limit int) (entries []OutboxEntry, more bool, err error)
+
+	// Delivered moves an entry from the outbox to the delivered ones. Attempts is the number of failed ones before.
+	Delivered(ctx context.Context, entry OutboxEntry, at time.Time, detail string) error
+
+	// Failed stores Attempts, Next and Error of an entry, which stays in the outbox.
+	Failed(ctx context.Context, entry OutboxEntry) error
+
+	// Park moves an entry from the outbox to the parked ones, with its Attempts and Error.
+	Park(ctx context.Context, entry OutboxEntry, at time.Time) error
+
+	// TakeAddonLease takes the lease for sending the events of an addon until a time, for a holder. It returns false if
+	// another holder has it at the time now. The holder can take it again to extend it, or to end it (until = now).
+	TakeAddonLease(ctx context.Context, addon int64, holder string, now, until time.Time) (bool, error)
+}
