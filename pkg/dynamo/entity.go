@@ -57,6 +57,10 @@ var entities = [...]*entity{
 	&useCountEntity,
 	&feedEntity,
 	&snapshotEntity,
+	&applicationEntity,
+	&instancesEntity,
+	&tokenApplicationsEntity,
+	&usageCursorEntity,
 }
 
 // entityOf is the descriptor of an entity.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/flags/storetest"
@@ -74,11 +75,29 @@ func TestGolden(t *testing.T) {
 			},
 		},
 	}
+	post := storetest.FullPost()
+	cases = append(cases, testCase{
+		"post", post, func() (string, error) { return encode(storePost(post)) },
+		func(document string) (any, error) {
+			var doc postDocument
+			err := decode(document, &doc)
+			return doc.post(post.At, uuid.MustParse(post.ID)), err
+		},
+	})
+	sum := storetest.FullSum()
+	cases = append(cases, testCase{
+		"sum", sum, func() (string, error) { return encode(storeSum(&sum)) },
+		func(document string) (any, error) {
+			key := sumKey(sum.Feature, sum.Unit, sum.Start)
+			return contentItem{PK: key.pk, SK: key.sk, Batch: sum.Batch, Content: append([]byte{plainContent}, document...)}.sum()
+		},
+	})
 	for _, a := range []flags.Aggregate{
 		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
 		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignupToken(), storetest.FullTokenUse(),
 		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
 		storetest.FullAddons(),
+		storetest.FullApplication(), storetest.FullInstances(), storetest.FullTokenApplications(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{

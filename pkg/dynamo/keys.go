@@ -43,6 +43,16 @@ import (
 //	snapshot head    FEED                 SNAPSHOT                    which snapshot is the current one; see snapshot.go
 //	lease            FEED                 LEASE                       who may read everything while there is no snapshot
 //	snapshot         SNAPSHOT#<epoch>.<number>.<hash> CHUNK#<0000>    a part of what applications see; expires after a week
+//	post             POST#<period>#<0-7>  <milliseconds>#<id>         what a client reported in one request; see usage.go
+//	batch            BATCH#<period>       BATCH#<number>              which posts of a period were added to the sums together
+//	usage cursor     USAGE                CURSOR                      which batch is the next one
+//	sum              USAGE#<flag>         HOUR#<hour> DAY#<day>       how often applications evaluated the flag
+//	application      APPLICATIONS         <name>                      a program that reported; expires after 90 days without a report
+//	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
+//	application history APP#<name>        EVENT#<version>             changes by users
+//	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
+//
+// Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
 //
 // The cost of each access. A unit is a capacity unit: a strongly consistent read costs 1 unit per 4 KB of an item, a
 // transactional write 2 units per KB of an item.

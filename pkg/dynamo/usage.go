@@ -4,13 +4,80 @@ import (
 	"context"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/uuid"
+
 	"guidon/pkg/flags"
 )
 
-// Usage returns the sums of a flag.
-func (s *Store) Usage(context.Context, string, flags.UsageUnit, time.Time) ([]flags.UsageSum, error) {
-	return nil, nil
+// maxPost is the largest compressed content of a post: DynamoDB's limit of an item is 400 KiB.
+const maxPost = 350 << 10
+
+// PutPost stores a post: one call.
+func (s *Store) PutPost(ctx context.Context, post *flags.UsagePost) error {
+	id, err := uuid.Parse(post.ID)
+	if err != nil {
+		return internalError(err)
+	}
+	content, size, err := pack(storePost(post))
+	if err != nil {
+		return internalError(err)
+	}
+	if len(content) > maxPost {
+		return flags.Errorf(flags.TooLarge, "the metrics take %d KB compressed, more than the limit of %d KB; report fewer flags or variants, or report more often",
+			len(content)>>10, maxPost>>10)
+	}
+	key := postKey(post.At, id)
+	item, err := attributevalue.MarshalMap(contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()})
+	if err != nil {
+		return internalError(err)
+	}
+	var a attempts
+	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, a.retry); err != nil {
+		return a.writeError(err)
+	}
+	return nil
 }
 
-// PutPost stores a post.
-func (s *Store) PutPost(context.Context, *flags.UsagePost) error { return nil }
+// writeError is the error of a failed write that has no condition.
+func (a *attempts) writeError(err error) error {
+	cause := a.cause(err)
+	if result, _ := classify(cause); result == rejected && !a.unanswered {
+		return internalError(cause)
+	}
+	return unavailable(a.unanswered, cause)
+}
+
+// Usage returns the sums of a flag: one Query per MB.
+func (s *Store) Usage(ctx context.Context, feature string, unit flags.UsageUnit, from time.Time) ([]flags.UsageSum, error) {
+	last := sumSortKey(unit, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC))
+	expr, err := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(sumPrefix + feature)).
+		And(expression.Key("sk").Between(expression.Value(sumSortKey(unit, from)), expression.Value(last)))).Build()
+	if err != nil {
+		return nil, internalError(err)
+	}
+	sums := []flags.UsageSum{}
+	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	})
+	for pages.HasMorePages() {
+		var a attempts
+		out, err := pages.NextPage(ctx, a.retry)
+		if err != nil {
+			return nil, a.readError(err)
+		}
+		err = eachItem(out.Items, func(c contentItem) error {
+			sum, err := c.sum()
+			sums = append(sums, sum)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}

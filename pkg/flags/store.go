@@ -38,6 +38,11 @@ const (
 	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
 	EntityAddons        Entity = "addons"    // registry of addons
 	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
+	EntityApplication   Entity = "application"
+	EntityInstances     Entity = "instances" // of an application in one environment
+
+	EntityTokenApplications Entity = "token applications" // applications that reported with a token
+	EntityUsageCursor       Entity = "usage cursor"       // how far usage was added to the sums
 )
 
 // A Key identifies an aggregate.
@@ -143,8 +148,8 @@ type Store interface {
 	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
 	Tags(ctx context.Context, projectUID string) ([]Tag, error)
 
-	// List returns all aggregates of an entity: projects, API tokens, users, signup tokens, segments or feature
-	// uses. Load an aggregate before changing it.
+	// List returns all aggregates of an entity: projects, API tokens, users, signup tokens, segments, feature
+	// uses or applications. Load an aggregate before changing it.
 	List(ctx context.Context, entity Entity) ([]Aggregate, error)
 
 	// NextID returns a new integer ID for an entity, starting from 1. IDs are never repeated; some may be skipped.

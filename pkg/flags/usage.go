@@ -8,7 +8,7 @@ import (
 // A UsagePost is what a client reported in one request: the applications and instances behind it, and how often they
 // evaluated flags. It is stored as it came in and added to the sums later, see UsageStore.
 type UsagePost struct {
-	ID        string    // unique, fixed before the first attempt to store it
+	ID        string    // a UUID, fixed before the first attempt to store it
 	At        time.Time // when it was received, by the server's clock, to the millisecond
 	TokenHash string    // of the token that it came with
 	Projects  []string  // the IDs of the token's projects, or only All: it counts for flags of these projects only
@@ -37,6 +37,9 @@ type UsageCount struct {
 	Variants    map[string]int64
 }
 
+// UsagePeriod is the length of the periods in which posts are stored and added to the sums. An hour has a whole number of them.
+const UsagePeriod = 10 * time.Minute
+
 // A UsageUnit is the length of time of a UsageSum.
 type UsageUnit string
 
@@ -49,9 +52,26 @@ const (
 // A UsageSum is how often applications evaluated a flag in an hour or a day.
 type UsageSum struct {
 	Feature string
-	Start   time.Time // of the hour or day, in UTC
-	Counts  []UsageCount
+	Unit    UsageUnit
+	Start   time.Time    // of the hour or day, in UTC
+	Counts  []UsageCount // by application and environment, sorted
+	Batch   int64        // number of the last batch that was added
 }
+
+// A UsageCursor says how far posts were added to the sums. Package usage explains how it advances.
+type UsageCursor struct {
+	Next   int64     // number of the next batch
+	From   time.Time // posts received before were added, except late ones
+	Looked time.Time // the start of the last period in which late posts were looked for
+}
+
+// UsageCursorKey returns the key of the cursor, of which there is only one.
+func UsageCursorKey() Key { return Key{Entity: EntityUsageCursor} }
+
+// Key returns the key of the cursor.
+func (c *UsageCursor) Key() Key { return UsageCursorKey() }
+
+func (c *UsageCursor) version() int64 { return c.Next }
 
 // A UsageStore is what recording usage needs of a store in addition to Store.
 type UsageStore interface {

@@ -213,7 +213,8 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.TokenKey(rest), true
 	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
-		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "FEED SNAPSHOT", "FEED LEASE", "SNAPSHOT CHUNK":
+		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "FEED SNAPSHOT", "FEED LEASE", "SNAPSHOT CHUNK",
+		"APP INSTANCES", "APP EVENT", "USAGE CURSOR", "USAGE TOKEN", "USAGE HOUR", "USAGE DAY", "BATCH BATCH":
 		return flags.Key{}, true
 	}
 	switch k.pk {
@@ -221,7 +222,10 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.Key{Entity: flags.EntityUser, ID: k.sk}, true
 	case "SEGMENTS":
 		return flags.Key{Entity: flags.EntitySegment, ID: k.sk}, true
-	case "PROJECTS", "TOKENS", "SIGNUPS", "USES":
+	case "PROJECTS", "TOKENS", "SIGNUPS", "USES", "APPLICATIONS":
+		return flags.Key{}, true
+	}
+	if kind == "POST" {
 		return flags.Key{}, true
 	}
 	return flags.Key{}, false

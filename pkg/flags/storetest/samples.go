@@ -208,3 +208,56 @@ func revive(f *flags.Feature)  { f.Revive(at) }
 func describe(s string) func(*flags.Feature) {
 	return func(f *flags.Feature) { f.Description = &s }
 }
+
+// FullApplication returns an application with all fields set.
+func FullApplication() *flags.Application {
+	return &flags.Application{
+		Name: "shöp/web #1", CreatedAt: at, CreatedBy: "admin", LastSeenAt: at.Add(time.Hour),
+		ApplicationDetails: flags.ApplicationDetails{Description: "the \"shop\"", URL: "https://shop.example", Icon: "cart", Color: "#ff0000"},
+		Projects:           map[string][]string{"*": {"development", "production"}},
+		Environments: map[string]flags.ApplicationEnvironment{
+			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: at.Add(time.Minute), Instances: 2},
+		},
+		Features: []string{"checkout", "payments"}, Strategies: []string{"default", "flexibleRollout"},
+	}
+}
+
+// FullInstances returns instances with all fields set.
+func FullInstances() *flags.Instances {
+	return &flags.Instances{
+		Application: "shöp/web #1", Environment: "production",
+		List: []flags.Instance{{Name: "host-1", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1", CreatedAt: at, LastSeenAt: at.Add(time.Hour)}},
+	}
+}
+
+// FullTokenApplications returns the applications of a token.
+func FullTokenApplications() *flags.TokenApplications {
+	return &flags.TokenApplications{Hash: "abcd", Names: map[string]time.Time{"shop": at}}
+}
+
+// FullPost returns a post with all fields set.
+func FullPost() *flags.UsagePost {
+	return &flags.UsagePost{
+		ID: "0199d3a0-5d3c-7a43-8f1c-2f3c1b0f9d10", At: at, TokenHash: "abcd", Projects: []string{"shop", "*"},
+		Instances: []flags.UsageInstance{{
+			Application: "shöp", Instance: "host-1", Environment: "production", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1",
+			Registered: true, Strategies: []string{"default"}, Started: at.Add(-time.Hour),
+		}},
+		Counts: []flags.UsageCount{
+			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 40, Variants: map[string]int64{"blue": 2, "": 1}},
+			{Feature: "a b", Application: "shöp", Environment: "production"},
+			{Feature: "checkout", Application: "shöp", Environment: "development", Yes: 1},
+		},
+	}
+}
+
+// FullSum returns a sum with all fields set.
+func FullSum() flags.UsageSum {
+	return flags.UsageSum{
+		Feature: "checkout", Unit: flags.UsageHour, Start: at.Truncate(time.Hour), Batch: 1_772_601_600_000,
+		Counts: []flags.UsageCount{
+			{Feature: "checkout", Application: "(other)", Environment: "production", Yes: 1},
+			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 50, Variants: map[string]int64{"blue": 2, "": 1}},
+		},
+	}
+}

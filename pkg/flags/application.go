@@ -1,0 +1,120 @@
+package flags
+
+import (
+	"strings"
+	"time"
+)
+
+// An Application is a program that evaluates flags, by the name that its SDKs send. It is created when it first reports,
+// and expires ApplicationTTL after its last report.
+type Application struct {
+	Version    int64
+	Name       string
+	CreatedAt  time.Time
+	CreatedBy  string    // the user who created it; "" if its first report did
+	LastSeenAt time.Time // may be ReportInterval behind
+	ApplicationDetails
+
+	Projects     map[string][]string               // by the project IDs of its tokens, or All: the environments it reported from, sorted
+	Environments map[string]ApplicationEnvironment // by name
+	Features     []string                          // flags that it evaluated, sorted; at most MaxApplicationFeatures
+	Strategies   []string                          // strategy types that it registered, sorted
+}
+
+// ApplicationDetails are what users can say about an application.
+type ApplicationDetails struct {
+	Description string
+	URL         string
+	Icon        string
+	Color       string
+}
+
+// An ApplicationEnvironment is what an application reported from one environment.
+type ApplicationEnvironment struct {
+	SDKs       []string // names and versions, sorted
+	Unknown    []string // names that it evaluated and that no flag has, sorted
+	LastSeenAt time.Time
+	Instances  int // how many there were in the last two days; at most MaxInstances
+}
+
+// The limits of what applications report. Beyond them, reports are left out of an application, and names of applications and
+// variants are replaced by Other, so that sums stay right and a client cannot fill the table.
+const (
+	MaxApplications        = 2_000 // in all
+	MaxTokenApplications   = 100   // that reported with one token in the last TokenApplicationsTTL
+	MaxApplicationFeatures = 1_000
+	MaxUnknownFeatures     = 100 // per application and environment
+	MaxApplicationSDKs     = 20  // per application and environment
+	MaxStrategyTypes       = 100 // per application
+	MaxInstances           = 1_000
+)
+
+// How long reports are kept.
+const (
+	ApplicationTTL       = 90 * 24 * time.Hour
+	InstanceTTL          = 2 * 24 * time.Hour
+	TokenApplicationsTTL = 7 * 24 * time.Hour
+)
+
+// ReportInterval is how far LastSeenAt of an application or instance can be behind: a report that says nothing else is not
+// stored before that.
+const ReportInterval = 10 * time.Minute
+
+// Other stands for the applications and variants beyond the limits.
+const Other = "(other)"
+
+// ApplicationKey returns the key of an application by name.
+func ApplicationKey(name string) Key { return Key{EntityApplication, name} }
+
+// Key returns the key of the application.
+func (a *Application) Key() Key { return ApplicationKey(a.Name) }
+
+func (a *Application) version() int64 { return a.Version }
+
+// Instances are the instances of an application in one environment that reported in the last two days.
+type Instances struct {
+	Version     int64
+	Application string
+	Environment string
+	List        []Instance // by name, then SDK; at most MaxInstances
+}
+
+// An Instance is a process that evaluates flags.
+type Instance struct {
+	Name       string // its own name for itself; "" if it sends none
+	SDK        string // name and version; "" if unknown
+	Address    string // IP address; "" if unknown
+	CreatedAt  time.Time
+	LastSeenAt time.Time // may be ReportInterval behind
+}
+
+// InstancesKey returns the key of an application's instances in an environment.
+func InstancesKey(application, environment string) Key {
+	return Key{EntityInstances, environment + "/" + application}
+}
+
+// Key returns the key of the instances.
+func (i *Instances) Key() Key { return InstancesKey(i.Application, i.Environment) }
+
+func (i *Instances) version() int64 { return i.Version }
+
+// CutInstancesID returns the parts of the ID of an InstancesKey.
+func CutInstancesID(id string) (application, environment string) {
+	environment, application, _ = strings.Cut(id, "/") // the name of an environment has no slash
+	return application, environment
+}
+
+// TokenApplications are the applications that reported with a token, which are limited.
+type TokenApplications struct {
+	Version int64
+	Hash    string               // of the token
+	Names   map[string]time.Time // and when each was last seen, to the day
+}
+
+// TokenApplicationsKey returns the key of a token's applications by the hash of its secret.
+func TokenApplicationsKey(hash string) Key { return Key{EntityTokenApplications, hash} }
+
+// Key returns the key of the applications.
+func (t *TokenApplications) Key() Key { return TokenApplicationsKey(t.Hash) }
+
+func (t *TokenApplications) version() int64 { return t.Version }
