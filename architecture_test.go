@@ -76,6 +76,8 @@ var rules = []struct {
 		"the page with the description is static"},
 	{"./pkg/serving", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"it answers applications over any store, and knows nothing of the administration"},
+	{"./pkg/webhook", false, [][]string{{aws, awslabs, dynamo, httpapi, docs, admin, kin, server, command, internal, infra}, testTooling},
+		"it delivers events from any store, and knows nothing of the interface"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it decides what a new instance contains; functions, the server and tests store it"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},

@@ -3,8 +3,6 @@
 package eventlog
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -22,54 +20,11 @@ func Group() httpapi.Group {
 	}}
 }
 
-// An eventView is an event, in the shape of Unleash's events.
-type eventView struct {
-	ID          int64           `json:"id"`
-	Type        flags.EventType `json:"type"`
-	CreatedBy   string          `json:"createdBy"`
-	UserID      *int64          `json:"createdByUserId"`
-	CreatedAt   shape.Time      `json:"createdAt"`
-	Data        eventDocument   `json:"data"`
-	PreData     eventDocument   `json:"preData"`
-	FeatureName *string         `json:"featureName"`
-	Project     *string         `json:"project"`
-	Environment *string         `json:"environment"`
-	Tags        []shape.Tag     `json:"tags"` // always empty: changes of a flag's tags are events of their own
-}
-
-func eventViewOf(e flags.Event) eventView {
-	view := eventView{
-		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: shape.Time(e.CreatedAt), Tags: []shape.Tag{},
-		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
-		FeatureName: wire.NullIfEmpty(e.FeatureName), Project: wire.NullIfEmpty(e.Project), Environment: wire.NullIfEmpty(e.Environment),
-	}
-	if e.UserID != 0 {
-		view.UserID = &e.UserID
-	}
-	return view
-}
-
-// An eventDocument is the state before or after a change as it is stored: a JSON object, or null.
-type eventDocument jsontext.Value
-
-func eventDocumentOf(data any) eventDocument {
-	document, _ := data.(jsontext.Value)
-	return eventDocument(document)
-}
-
-// MarshalJSON writes the document unchanged.
-func (d eventDocument) MarshalJSON() ([]byte, error) {
-	if d == nil {
-		return []byte("null"), nil
-	}
-	return d, nil
-}
-
 // An eventPage is a page of the log. The total is left out if it is not known, see flags.UnknownTotal.
 type eventPage struct {
-	Events []eventView `json:"events"`
-	Next   *string     `json:"next"`
-	Total  *int        `json:"totalEvents,omitzero"`
+	Events []shape.EventView `json:"events"`
+	Next   *string           `json:"next"`
+	Total  *int              `json:"totalEvents,omitzero"`
 }
 
 // An eventList is a page of the log with the version of its format.
@@ -103,7 +58,7 @@ func searchByBody(tx *httpapi.Tx, _ httpapi.InService, in eventSearchBody) (even
 func readPage(tx *httpapi.Tx, q flags.LogQuery) eventPage {
 	q.IncludeReserved = tx.Caller.Admin
 	page := tx.Log(q)
-	view := eventPage{Events: httpapi.Each(page.Events, eventViewOf), Next: wire.NullIfEmpty(page.Next)}
+	view := eventPage{Events: httpapi.Each(page.Events, shape.EventViewOf), Next: wire.NullIfEmpty(page.Next)}
 	if page.Total != flags.UnknownTotal {
 		view.Total = &page.Total
 	}

@@ -1,0 +1,58 @@
+package shape
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// An EventView is an event, in the shape of Unleash's events: in the log, and in what webhooks receive.
+type EventView struct {
+	ID          int64           `json:"id"`
+	Type        flags.EventType `json:"type"`
+	CreatedBy   string          `json:"createdBy"`
+	UserID      *int64          `json:"createdByUserId"`
+	CreatedAt   Time            `json:"createdAt"`
+	Data        eventDocument   `json:"data"`
+	PreData     eventDocument   `json:"preData"`
+	FeatureName *string         `json:"featureName"`
+	Project     *string         `json:"project"`
+	Environment *string         `json:"environment"`
+	Tags        []Tag           `json:"tags"` // always empty: changes of a flag's tags are events of their own
+}
+
+// EventViewOf is the shape of an event that was read from the store.
+func EventViewOf(e flags.Event) EventView {
+	view := EventView{
+		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
+		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
+		FeatureName: nullIfEmpty(e.FeatureName), Project: nullIfEmpty(e.Project), Environment: nullIfEmpty(e.Environment),
+	}
+	if e.UserID != 0 {
+		view.UserID = &e.UserID
+	}
+	return view
+}
+
+func nullIfEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// An eventDocument is the state before or after a change as it is stored: a JSON object, or null.
+type eventDocument jsontext.Value
+
+func eventDocumentOf(data any) eventDocument {
+	document, _ := data.(jsontext.Value)
+	return eventDocument(document)
+}
+
+// MarshalJSON writes the document unchanged.
+func (d eventDocument) MarshalJSON() ([]byte, error) {
+	if d == nil {
+		return []byte("null"), nil
+	}
+	return d, nil
+}

@@ -1,0 +1,127 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"guidon/pkg/flags"
+)
+
+// A slackMessage is what Slack's incoming webhooks take.
+type slackMessage struct {
+	Username  string `json:"username"`
+	IconEmoji string `json:"icon_emoji"`
+	Text      string `json:"text"`
+	Channel   string `json:"channel,omitzero"`
+}
+
+func slackBody(parameters map[string]string, event flags.Event) ([]byte, error) {
+	message := slackMessage{Username: "Guidon", IconEmoji: ":triangular_flag_on_post:", Text: slackText(event)}
+	if name := parameters[ParamUsername]; name != "" {
+		message.Username = name
+	}
+	if icon := parameters[ParamEmojiIcon]; icon != "" {
+		message.IconEmoji = icon
+	}
+	if channel := strings.TrimPrefix(parameters[ParamDefaultChannel], "#"); channel != "" {
+		message.Channel = "#" + channel
+	}
+	body, err := json.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("write the message of event %s: %w", event.ID, err)
+	}
+	return body, nil
+}
+
+// slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, and T
+// the tag.
+var slackTexts = map[flags.EventType]string{
+	flags.FeatureCreated:             "created F in project P",
+	flags.FeatureUpdated:             "updated F in project P",
+	flags.FeatureMetadataUpdated:     "updated F metadata in project P",
+	flags.FeatureArchived:            "archived F in project P",
+	flags.FeatureRevived:             "revived F in project P",
+	flags.FeatureMoved:               "moved F to project P",
+	flags.FeatureStaleOn:             "marked F as stale in project P",
+	flags.FeatureStaleOff:            "removed the stale marking on F in project P",
+	flags.FeatureEnvironmentEnabled:  "enabled F for the E environment in project P",
+	flags.FeatureEnvironmentDisabled: "disabled F for the E environment in project P",
+	flags.FeatureStrategyAdd:         "added strategy S to F for the E environment in project P",
+	flags.FeatureStrategyUpdate:      "updated strategy S of F for the E environment in project P",
+	flags.FeatureStrategyRemove:      "removed strategy S from F for the E environment in project P",
+	flags.FeatureVariantsUpdated:     "updated variants for F for the E environment in project P",
+	flags.FeatureAllVariantsUpdated:  "updated variants for F in project P",
+	flags.FeatureTagged:              "tagged F with T in project P",
+	flags.FeatureUntagged:            "untagged F with T in project P",
+}
+
+// A slackSubject is what the texts name of the state before or after a change.
+type slackSubject struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// slackText says who did what.
+func slackText(event flags.Event) string {
+	subject := subjectOf(event)
+	words, known := slackTexts[event.Type]
+	if !known {
+		words = otherWords(event, subject)
+	}
+	values := map[string]string{
+		"F": event.FeatureName, "E": event.Environment, "P": event.Project,
+		"S": subject.Name, "N": subject.Name, "T": strings.Trim(subject.Type+":"+subject.Value, ":"),
+	}
+	parts := strings.Fields(words)
+	for i, part := range parts {
+		if value, found := values[part]; found {
+			parts[i] = bold(value)
+		}
+	}
+	return bold(event.CreatedBy) + " " + strings.Join(parts, " ")
+}
+
+// otherWords are the words for a type that has none of its own: "created segment N" for segment-created.
+func otherWords(event flags.Event, subject slackSubject) string {
+	words := "caused " + string(event.Type)
+	if i := strings.LastIndexByte(string(event.Type), '-'); i > 0 {
+		words = string(event.Type[i+1:]) + " " + strings.ReplaceAll(string(event.Type[:i]), "-", " ")
+	}
+	switch {
+	case event.FeatureName != "":
+		words += " of F"
+	case subject.Name != "":
+		words += " N"
+	}
+	if event.Environment != "" {
+		words += " for the E environment"
+	}
+	if event.Project != "" {
+		words += " in project P"
+	}
+	return words
+}
+
+// subjectOf reads the state after the change, or before it if nothing is left.
+func subjectOf(event flags.Event) slackSubject {
+	for _, state := range []any{event.Data, event.PreData} {
+		document, _ := state.(jsontext.Value)
+		var subject slackSubject
+		if json.Unmarshal(document, &subject) == nil && subject != (slackSubject{}) {
+			return subject
+		}
+	}
+	return slackSubject{}
+}
+
+// bold marks a name. Names are escaped as Slack asks, so that they cannot mention anyone or link anywhere.
+func bold(name string) string {
+	if name == "" {
+		return "?"
+	}
+	return "*" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(name) + "*"
+}
