@@ -30,6 +30,7 @@ const (
 	dynamo     = "guidon/pkg/dynamo"
 	localtable = dynamo + "/localtable"
 	serving    = "guidon/pkg/serving"
+	usage      = "guidon/pkg/usage"
 	docs       = "guidon/pkg/docs"
 	functions  = "guidon/functions"
 	infra      = "guidon/infra"
@@ -78,6 +79,8 @@ var rules = []struct {
 		"it answers applications over any store, and knows nothing of the administration"},
 	{"./pkg/webhook", false, [][]string{{aws, awslabs, dynamo, httpapi, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"it delivers events from any store, and knows nothing of the interface"},
+	{"./pkg/usage", false, [][]string{{aws, awslabs, dynamo, docs, admin, serving, kin, server, command, internal, infra}, testTooling},
+		"it records usage over any store, and knows nothing of the administration and of what applications read"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it decides what a new instance contains; functions, the server and tests store it"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
@@ -90,7 +93,8 @@ var rules = []struct {
 	{"./functions/client", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/frontend", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/snapshot", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
-	{"./functions/features", false, [][]string{{serving}}, "it is for the administration, and links nothing that serves applications"},
+	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
+	{"./functions/features", false, [][]string{{serving, usage}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/docs", false, [][]string{{awsSDK, dynamo}},
 		"it serves static pages and reads no data"},
 	{"./localstack/...", false, [][]string{{functions}, testTooling},

@@ -24,6 +24,7 @@ import (
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/seal"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 // dataFile is the engine's file in the data folder.
@@ -157,7 +158,7 @@ func validTokens(ctx context.Context, store flags.Store, s settings) (map[flags.
 }
 
 // functions connects every function of the template with the handler of its group, or with its process.
-func (g *gateway) functions(t *template, store flags.Store, config httpapi.Config) ([]route, error) {
+func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.Config) ([]route, error) {
 	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
 	for _, group := range groups(g.reader, store, config) {
 		handlers[group.Name] = httpapi.New(store, group, config)
@@ -193,8 +194,8 @@ func (g *gateway) functions(t *template, store flags.Store, config httpapi.Confi
 }
 
 // groups are all groups of operations: those of the administration, and those for applications.
-func groups(reader *serving.Reader, store flags.Store, config httpapi.Config) []httpapi.Group {
-	return append(admin.Groups(), serving.Groups(reader, store, config)...)
+func groups(reader *serving.Reader, store flags.UsageStore, config httpapi.Config) []httpapi.Group {
+	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), usage.Group(store, config))
 }
 
 func (g *gateway) close() {

@@ -140,6 +140,7 @@ var probes = map[string]probe{
 	"events":       {"/api/admin/events", 401},
 	"client":       {"/api/client/features", 401},
 	"frontend":     {"/api/frontend", 401},
+	"usage":        {"/api/client/metrics", 401},
 	"docs":         {"/docs", 200},
 	"fallback":     {"/health", 200},
 }
@@ -147,7 +148,7 @@ var probes = map[string]probe{
 // event returns the request as API Gateway sends it.
 func (p probe) event() events.APIGatewayV2HTTPRequest {
 	method := "GET"
-	if strings.HasSuffix(p.path, "/export") {
+	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") {
 		method = "POST"
 	}
 	request := events.APIGatewayV2HTTPRequest{

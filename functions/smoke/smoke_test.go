@@ -26,6 +26,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -46,7 +47,8 @@ func TestHook(t *testing.T) {
 	}
 	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
 	groups := func(store *dynamo.Store) []httpapi.Group {
-		return append(admin.Groups(), serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)...)
+		applications := serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)
+		return append(append(admin.Groups(), applications...), usage.Group(store, config))
 	}
 	for _, group := range groups(store) {
 		good[group.Name] = httpapi.New(store, group, config)

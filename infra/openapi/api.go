@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"reflect"
+	"strings"
 
 	"guidon/pkg/admin"
 	"guidon/pkg/admin/eventlog"
@@ -13,6 +14,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -36,9 +38,13 @@ type endpoint struct {
 // forApplications is in place of a permission: these operations check the token themselves.
 const forApplications = "applications"
 
+// withoutToken is the same for what Unleash Edge calls without a token.
+const withoutToken = "none"
+
 func groups() (all []group) {
 	all = describeGroups(admin.Groups(), "")
-	return append(all, describeGroups(serving.Groups(nil, nil, httpapi.Config{}), forApplications)...)
+	all = append(all, describeGroups(serving.Groups(nil, nil, httpapi.Config{}), forApplications)...)
+	return append(all, describeGroups([]httpapi.Group{usage.Group(nil, httpapi.Config{})}, forApplications)...)
 }
 
 // describeGroups describes groups. permission is that of operations that have none.
@@ -47,8 +53,12 @@ func describeGroups(groups []httpapi.Group, permission string) (all []group) {
 		described := group{name: g.Name}
 		for _, op := range g.Operations {
 			shape := op.Shape()
+			needed := cmp.Or(string(op.Permission), permission)
+			if permission != "" && strings.HasPrefix(op.Route, "POST /edge/") {
+				needed = withoutToken
+			}
 			described.operations = append(described.operations, endpoint{
-				route: op.Route, permission: cmp.Or(string(op.Permission), permission), status: shape.Status,
+				route: op.Route, permission: needed, status: shape.Status,
 				body: reflect.TypeOf(shape.Takes), optional: shape.Optional, answer: reflect.TypeOf(shape.Answers),
 			})
 		}

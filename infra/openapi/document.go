@@ -106,7 +106,7 @@ func (d *describer) operation(group string, op endpoint) *openapi3.Operation {
 		d.fault("%s has no description: add it to the operations of a file in words/", op.route)
 	}
 	described := &openapi3.Operation{OperationID: texts.ID, Summary: texts.Summary, Description: description(texts, op), Tags: []string{group}}
-	if op.permission == "" {
+	if op.permission == "" || op.permission == withoutToken {
 		described.Security = openapi3.NewSecurityRequirements()
 	}
 	_, path, _ := strings.Cut(op.route, " ")
@@ -140,7 +140,7 @@ func (d *describer) parameter(described *openapi3.Parameter, known map[string]pa
 func description(texts operation, op endpoint) string {
 	access := "Needs the permission `" + op.permission + "`."
 	switch flags.Permission(op.permission) {
-	case "":
+	case "", withoutToken:
 		access = "Public: needs no token."
 	case flags.Read:
 		access = "Needs a user or admin token, but no permission."
@@ -238,6 +238,9 @@ func failuresOf(op endpoint, texts operation) []int {
 	}
 	method, path, _ := strings.Cut(op.route, " ")
 	statuses := []int{401, 403, 500, 503}
+	if op.permission == withoutToken {
+		statuses = []int{500, 503}
+	}
 	if method != http.MethodGet {
 		statuses = append(statuses, 400, 413, 415) // the body is checked even if none is expected
 	}

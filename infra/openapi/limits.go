@@ -25,7 +25,10 @@ var bounds = func() map[string]int {
 		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,
 		"MaxOverrideValues": flags.MaxOverrideValues, "MaxParameters": flags.MaxParameters, "MaxPayload": flags.MaxPayload, "MaxSegmentName": flags.MaxSegmentName,
 		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(flags.FrontendToken), "MaxURL": flags.MaxURL,
-		"MaxUserName": flags.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
+		"MaxUsageApplications": flags.MaxUsageApplications, "MaxUsageCounts": flags.MaxUsageCounts, "MaxUsageFeature": flags.MaxUsageFeature,
+		"MaxUsageInstances": flags.MaxUsageInstances, "MaxUsageName": flags.MaxUsageName, "MaxUsageStrategies": flags.MaxUsageStrategies,
+		"MaxUsageVariants": flags.MaxUsageVariants,
+		"MaxUserName":      flags.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
 	}
 	maps.Copy(all, apiBounds)
 	return all
@@ -211,6 +214,13 @@ var special = map[string]func() *openapi3.Schema{
 		return openapi3.NewAnyOfSchema(
 			openapi3.NewStringSchema().WithMaxLength(flags.MaxParameter), number(), openapi3.NewBoolSchema(),
 		).WithNullable()
+	},
+	"count": func() *openapi3.Schema {
+		return openapi3.NewInt64Schema().WithMin(0).WithMax(float64(flags.MaxUsageCount))
+	},
+	"number": number,
+	"moment": func() *openapi3.Schema {
+		return openapi3.NewAnyOfSchema(openapi3.NewDateTimeSchema(), openapi3.NewInt64Schema().WithMin(0).WithMax(1<<47))
 	},
 	"roleRef": func() *openapi3.Schema {
 		name := openapi3.NewStringSchema()

@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/admin"
 	"guidon/pkg/httpapi"
 	applications "guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 // tableRow matches an operation in the table of docs/interface.md: its route and its permission.
@@ -47,6 +48,16 @@ func TestInterfacePage(t *testing.T) {
 	for _, group := range applications.Groups(nil, nil, httpapi.Config{}) {
 		for _, op := range group.Operations {
 			served[op.Route] = group.Name + " token"
+		}
+	}
+	for _, op := range usage.Group(nil, httpapi.Config{}).Operations {
+		switch {
+		case strings.HasPrefix(op.Route, "POST /edge/"):
+			served[op.Route] = "none"
+		case strings.HasPrefix(op.Route, "POST /api/frontend/"):
+			served[op.Route] = "frontend token"
+		default:
+			served[op.Route] = "client token"
 		}
 	}
 	equal(t, "docs/interface.md", documented, served)

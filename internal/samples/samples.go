@@ -31,6 +31,7 @@ var Samples = []Sample{
 	{"fallback", 200, ""},
 	{"client", 200, ""},
 	{"frontend", 200, ""},
+	{"usage", 202, ""},
 	{"snapshot", 0, "snapshot"},
 	{"bootstrap", 0, "the admin token is valid"},
 }

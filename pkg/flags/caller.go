@@ -30,6 +30,25 @@ func Authenticate(token *Token, now time.Time) (Caller, error) {
 	return Caller{Name: token.Name, Admin: token.Type == AdminToken}, nil
 }
 
+// The refusals of applications have the texts of Unleash, which some clients search for.
+var (
+	ErrNoToken = Errorf(Unauthenticated,
+		"This endpoint requires an API token. Please add an authorization header to your request with a valid token")
+	ErrWrongTokenType = Errorf(Forbidden, "invalid token: expected a different token type for this endpoint")
+)
+
+// AuthenticateApplication returns an error unless the token is valid and is an admin token or of one of these types. hash is that
+// of the secret in the request. Whether the token's projects and environment still exist is checked apart, see Token.Scope.
+func AuthenticateApplication(token *Token, hash string, now time.Time, types ...TokenType) error {
+	if token == nil || !token.HasHash(hash) || token.Deleted || token.Expired(now) { // an item that was written past Guidon gives no access
+		return ErrNoToken
+	}
+	if token.Type != AdminToken && !slices.Contains(types, token.Type) {
+		return ErrWrongTokenType
+	}
+	return nil
+}
+
 // AuthenticateUser returns the caller behind a personal token. It returns Unauthenticated if the user, or the
 // token in the user's list, no longer exists.
 func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {

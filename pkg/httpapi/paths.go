@@ -94,7 +94,9 @@ func withoutSlashesOfSDK(r *http.Request) string {
 	if shorter == nil || !isCanonical(shorter.URL, false) {
 		return ""
 	}
-	for _, prefix := range []string{"/api/client/features", "/api/client/delta", "/api/frontend", "/ofrep/v1/evaluate/flags"} {
+	for _, prefix := range []string{
+		"/api/client/features", "/api/client/delta", "/api/client/register", "/api/client/metrics", "/api/frontend", "/ofrep/v1/evaluate/flags", "/edge",
+	} {
 		if path := shorter.URL.EscapedPath(); path == prefix || strings.HasPrefix(path, prefix+"/") {
 			return shorter.URL.RequestURI()
 		}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"time"
 )
@@ -54,3 +55,11 @@ func MatchesTag(r *http.Request, etag string) bool { return matchesTag(r, etag) 
 
 // Secret returns the token of the request, with or without "Bearer".
 func Secret(r *http.Request) string { return secretOf(r) }
+
+// RemoteAddress returns the IP address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.
+func RemoteAddress(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
+}

@@ -13,16 +13,16 @@ const healthPath = "/health"
 // notServed maps the start of a path of Unleash that Guidon does not serve to what to use instead. The first match counts.
 var notServed = []struct{ prefix, message string }{
 	{"/api/client/streaming", "Guidon does not stream: have the SDK poll, which GET /api/client/features and GET /api/client/delta serve"},
-	{"/api/client/metrics", noUsage}, {"/api/client/register", noUsage},
-	{"/api/frontend/client", noUsage}, {"/api/client/applications", noUsage}, {"/edge/metrics", noUsage},
-	{"/edge", "not available yet: Guidon does not validate tokens for Unleash Edge; connect SDKs to Guidon itself, " + applications},
+	{"/api/client/metrics", noReport}, {"/api/client/register", noReport}, {"/api/frontend/client", noReport}, {"/api/client/applications", noReport},
+	{"/edge", "no such endpoint; Unleash Edge validates its tokens with POST /edge/validate, and reports usage with POST /api/client/metrics/bulk; " + applications},
 	{"/api/proxy", "Guidon has the frontend API at /api/frontend; " + applications},
 	{"/api/client", noEndpoint}, {"/api/frontend", noEndpoint}, {"/ofrep", noEndpoint},
 }
 
 const (
 	applications = "see docs/interface.md in its repository"
-	noUsage      = "not available yet: Guidon does not record usage; SDKs evaluate flags without it"
+	noReport     = "no such endpoint; applications report usage with POST /api/client/register, /api/client/metrics and " +
+		"/api/client/metrics/bulk, browsers with POST /api/frontend/client/metrics and /api/frontend/client/register; see /docs"
 	noEndpoint   = "no such endpoint; SDKs read GET /api/client/features or /api/client/delta, browsers GET or POST /api/frontend, " +
 		"and OpenFeature providers POST /ofrep/v1/evaluate/flags; see /docs"
 )

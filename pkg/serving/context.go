@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -217,12 +216,4 @@ func readContextBody(r *http.Request) ([]byte, error) {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	return httpapi.ReadBody(r, maxContextBody)
-}
-
-// remoteAddress returns the address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.
-func remoteAddress(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		return host
-	}
-	return r.RemoteAddr
 }

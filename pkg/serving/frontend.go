@@ -133,7 +133,7 @@ func readFrontendContext(r *http.Request) (*evaluate.Context, error) {
 func (s *frontend) complete(c *evaluate.Context, r *http.Request) {
 	c.Now = s.now()
 	c.Environment = cmp.Or(c.Environment, "default")
-	c.RemoteAddress = cmp.Or(c.RemoteAddress, remoteAddress(r))
+	c.RemoteAddress = cmp.Or(c.RemoteAddress, httpapi.RemoteAddress(r))
 }
 
 func invalidContext(err error) error {

@@ -3,7 +3,6 @@ package serving
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"guidon/pkg/flags"
@@ -33,13 +32,6 @@ func newServer(source Source, store flags.Store, config httpapi.Config) *server 
 	return s
 }
 
-// The refusals have the texts of Unleash, which some clients search for.
-var (
-	errNoToken = flags.Errorf(flags.Unauthenticated,
-		"This endpoint requires an API token. Please add an authorization header to your request with a valid token")
-	errWrongType = flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint")
-)
-
 // access authenticates a request, which must have an admin token or one of these types, and returns what it may read.
 // environment is the one that the request names, for tokens of all environments; "" for none.
 //
@@ -50,7 +42,7 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 	case secret != "":
 		hash = flags.HashSecret(secret)
 	case !s.open:
-		return nil, errNoToken
+		return nil, flags.ErrNoToken
 	}
 	reading, err := s.source.Read(ctx, hash)
 	if err != nil {
@@ -73,23 +65,15 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 }
 
 // judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another
-// answer.
+// refusal.
 func (s *server) judge(reading Reading, hash, environment string, types []flags.TokenType) (a *access, settled bool, refusal error) {
 	token := reading.Token
-	if token != nil && !token.HasHash(hash) {
-		token = nil // an item that was written past Guidon gives no access
-	}
-	switch {
-	case token == nil || token.Deleted:
-		settled, refusal = true, errNoToken
-	case token.Expired(s.now()):
-		refusal = errNoToken // a token can be extended
-	case token.Type != flags.AdminToken && !slices.Contains(types, token.Type):
-		settled, refusal = true, errWrongType
-	default:
+	refusal = flags.AuthenticateApplication(token, hash, s.now(), types...)
+	settled = token == nil || !token.Expired(s.now()) // a token can be extended
+	if refusal == nil {
 		var ok bool
 		if a, ok = newAccess(reading.State, token, environment); !ok {
-			refusal = errNoToken // its projects or its environment were deleted
+			settled, refusal = false, flags.ErrNoToken // its projects or its environment were deleted
 		}
 	}
 	if refusal != nil && s.open {

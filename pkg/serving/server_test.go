@@ -116,7 +116,7 @@ func TestAccess(t *testing.T) {
 			if source.rereads != tt.rereads {
 				t.Errorf("read again %d times, want %d", source.rereads, tt.rereads)
 			}
-			status := map[error]string{nil: "", error(errNoToken): "401", error(errWrongType): "403"}[err]
+			status := map[error]string{nil: "", error(flags.ErrNoToken): "401", error(flags.ErrWrongTokenType): "403"}[err]
 			if status != tt.want || err != nil {
 				if status != tt.want {
 					t.Errorf("%v, want %q", err, tt.want)
@@ -152,7 +152,7 @@ func TestAccess(t *testing.T) {
 // TestNoToken reads nothing for a request without a token.
 func TestNoToken(t *testing.T) {
 	s := newServer(nil, nil, httpapi.Config{})
-	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", flags.ClientToken); !errors.Is(err, errNoToken) {
+	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", flags.ClientToken); !errors.Is(err, flags.ErrNoToken) {
 		t.Errorf("%v, want a 401", err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -54,7 +55,7 @@ func TestPoliciesOfServing(t *testing.T) {
 		t.Fatal(err)
 	}
 	config.Logger = nil
-	for _, name := range []string{"Client", "Frontend", "Snapshot"} {
+	for _, name := range []string{"Client", "Frontend", "Usage", "Snapshot"} {
 		t.Run(name, func(t *testing.T) {
 			store := dynamotest.Open(t, nil)
 			dynamotest.Seed(t, store)
@@ -78,6 +79,10 @@ func TestPoliciesOfServing(t *testing.T) {
 			cold()
 
 			want := append([]string{"dynamodb:PutItem", "dynamodb:UpdateItem"}, allowed.Mappings.TableActions[name].Actions...)
+			if name == "Usage" {
+				want = want[:1:1] // it updates nothing
+				want = append(want, allowed.Mappings.TableActions[name].Actions...)
+			}
 			slices.Sort(want)
 			if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
 				t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
@@ -113,6 +118,14 @@ func instance(t *testing.T, name string, store *dynamo.Store, config httpapi.Con
 	case "Frontend":
 		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
 		target, token = "/api/frontend", dynamotest.FrontendToken
+	case "Usage":
+		handler = httpapi.New(store, usage.Group(store, config), config)
+		report := `{"appName":"shop","bucket":{"start":0,"stop":0,"toggles":{"first":{"yes":1}}}}`
+		return func() {
+			t.Helper()
+			call(t, handler, 202, "POST", "/api/client/metrics", token, report)
+			call(t, handler, 200, "POST", "/edge/validate", token, `{"tokens":["`+token+`"]}`)
+		}
 	default:
 		return func() {
 			if _, err := reader.WriteSnapshot(t.Context()); err != nil {

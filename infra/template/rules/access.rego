@@ -131,6 +131,7 @@ problems.read_functions contains sprintf("%s does not exist; remove it from read
 write_keys := {
 	"Client": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
 	"Frontend": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
+	"Usage": ["TOKEN#*", "POST#*"],
 	"Snapshot": ["FEED", "SNAPSHOT#*"],
 }
 
@@ -152,7 +153,7 @@ problems.serving contains sprintf("%s does not exist, or may not write at all", 
 
 problems.serving contains sprintf("the throttle of %s is %v; expected that of the parameters for applications", [route, got]) if {
 	some path, operations in get("Api", ["Body", "paths"])
-	regex.match(`^/(api/client|api/frontend|ofrep)(/|$)`, path)
+	regex.match(`^/(api/client|api/frontend|ofrep|edge)(/|$)`, path)
 	some _, _ in operations
 	route := sprintf("ANY %s", [path])
 	got := [sprintf("%v", [get(stage, ["RouteSettings", route, limit])]) | some limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"]]

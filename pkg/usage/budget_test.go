@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"testing"
+
+	"guidon/pkg/dynamo/dynamotest"
+)
+
+// TestBudget holds every operation to its calls of DynamoDB: a report costs one read and one write, and a request that is refused
+// writes nothing.
+func TestBudget(t *testing.T) {
+	count := &counter{}
+	s := serve(t, count)
+	for _, tt := range []struct{ path, token, wrong, body, bad string }{
+		{"/api/client/register", dynamotest.ClientToken, dynamotest.FrontendToken, nodeRegister, "{}"},
+		{"/api/client/metrics", dynamotest.ClientToken, dynamotest.FrontendToken, nodeMetrics, `{"appName": "a"}`},
+		{"/api/client/metrics/bulk", dynamotest.ClientToken, dynamotest.FrontendToken, bulkMetricsOfEdge, "["},
+		{"/api/frontend/client/register", dynamotest.FrontendToken, dynamotest.ClientToken, frontendRegister, "{}"},
+		{"/api/frontend/client/metrics", dynamotest.FrontendToken, dynamotest.ClientToken, browserMetrics, `{"appName": "a", "bucket": 1}`},
+	} {
+		send := func(what, want, token, body string, status int, headers ...string) {
+			t.Helper()
+			got := count.during(func() {
+				if w := s.send("POST", tt.path, token, body, headers...); w.Code/100 != status {
+					t.Errorf("%s: %s: %d %s", tt.path, what, w.Code, w.Body)
+				}
+			})
+			if got != want {
+				t.Errorf("%s: %s: calls %q, want %q", tt.path, what, got, want)
+			}
+		}
+		s.send("POST", tt.path, tt.token, tt.body) // the first use of a token in an hour is stored too
+		send("a report", "BatchGetItem PutItem", tt.token, tt.body, 2)
+		send("without a token", "", "", tt.body, 4)
+		send("with an unknown token", "BatchGetItem", "unknown", tt.body, 4)
+		send("with a token of another type", "BatchGetItem", tt.wrong, tt.body, 4)
+		send("with a bad body", "BatchGetItem", tt.token, tt.bad, 4)
+		send("with a body that is not JSON", "BatchGetItem", tt.token, tt.body, 4, "Content-Type: text/plain")
+	}
+	for _, tt := range []struct{ what, path, token, body, want string }{
+		{"a report of Edge about itself", "/api/client/metrics/edge", dynamotest.ClientToken, `{"appName": "edge"}`, "BatchGetItem"},
+		{"no valid token", "/edge/validate", "", `{"tokens": ["unknown", "unknown", ""]}`, "BatchGetItem"},
+		{"no token", "/edge/validate", "", `{"tokens": []}`, ""},
+		{"valid tokens", "/edge/validate", "", `{"tokens": ["` + dynamotest.ClientToken + `", "` + dynamotest.FrontendToken + `"]}`, "BatchGetItem BatchGetItem"},
+		{"metrics of an old Edge", "/edge/metrics", "", bulkMetricsOfEdge, ""},
+		{"an empty bulk", "/api/client/metrics/bulk", dynamotest.ClientToken, `{"applications": [], "metrics": []}`, "BatchGetItem"},
+	} {
+		if got := count.during(func() { s.send("POST", tt.path, tt.token, tt.body) }); got != tt.want {
+			t.Errorf("%s: calls %q, want %q", tt.what, got, tt.want)
+		}
+	}
+}
+
+// TestTokenUse checks that a report stores when its token was used, and that one that is refused does not.
+func TestTokenUse(t *testing.T) {
+	count := &counter{}
+	s := serve(t, count)
+	if got := count.during(func() { s.send("POST", "/api/client/metrics", dynamotest.ClientToken, "{}") }); got != "BatchGetItem" {
+		t.Errorf("a bad request: calls %q", got)
+	}
+	if got := count.during(func() { s.send("POST", "/api/client/metrics", dynamotest.ClientToken, nodeMetrics) }); got != "BatchGetItem PutItem PutItem" {
+		t.Errorf("the first report: calls %q", got)
+	}
+	for _, token := range s.administer(t, "tokens", "GET", "/api/admin/api-tokens", "")["tokens"].([]any) {
+		token := token.(map[string]any)
+		if used := token["seenAt"] != nil; used != (token["type"] == "client") && token["type"] != "admin" {
+			t.Errorf("%v was used: %t", token["tokenName"], used)
+		}
+	}
+}

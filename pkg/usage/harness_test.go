@@ -1,0 +1,153 @@
+package usage
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// A watchedStore is a real store that keeps the posts that it has stored.
+type watchedStore struct {
+	*dynamo.Store
+	mu    sync.Mutex
+	posts []*flags.UsagePost
+}
+
+func (s *watchedStore) PutPost(ctx context.Context, post *flags.UsagePost) error {
+	err := s.Store.PutPost(ctx, post)
+	if err == nil {
+		s.mu.Lock()
+		s.posts = append(s.posts, post)
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// last returns the post that was stored last.
+func (s *watchedStore) last(t testing.TB) *flags.UsagePost {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.posts) == 0 {
+		t.Fatal("no post was stored")
+	}
+	return s.posts[len(s.posts)-1]
+}
+
+// A service is the group usage over a table of its own.
+type service struct {
+	store   *watchedStore
+	handler http.Handler
+	config  httpapi.Config
+}
+
+// serve starts a service. Its requests to the engine go through transport, unless that is nil.
+func serve(t testing.TB, transport http.RoundTripper, set ...func(*httpapi.Config)) *service {
+	t.Helper()
+	store := dynamotest.Open(t, transport)
+	dynamotest.Seed(t, store)
+	s := &service{store: &watchedStore{Store: store}, config: httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}}
+	for _, change := range set {
+		change(&s.config)
+	}
+	s.handler = httpapi.New(s.store, Group(s.store, s.config), s.config)
+	return s
+}
+
+// send sends a request. Each header is "Name: value"; the body is JSON unless a header says otherwise.
+func (s *service) send(method, path, token, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		r.Header.Set("Authorization", token)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ":")
+		if value = strings.TrimSpace(value); value == "" {
+			r.Header.Del(name)
+		} else {
+			r.Header.Set(name, value)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+// administer sends a request of an administrator, which must succeed, and returns the answer.
+func (s *service) administer(t testing.TB, group, method, path, body string) map[string]any {
+	t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", dynamotest.AdminToken)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	httpapi.New(s.store, admin.Group(group), s.config).ServeHTTP(w, r)
+	if w.Code >= 300 {
+		t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	answer := map[string]any{}
+	if w.Body.Len() > 0 {
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return answer
+}
+
+// token creates a token and returns its secret. The fields are added to its body.
+func (s *service) token(t testing.TB, fields string) string {
+	t.Helper()
+	return s.administer(t, "tokens", "POST", "/api/admin/api-tokens", fields)["secret"].(string)
+}
+
+// A counter records the DynamoDB calls that pass through it.
+type counter struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c.mu.Lock()
+	c.calls = append(c.calls, operation)
+	c.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// during returns the calls that f makes.
+func (c *counter) during(f func()) string {
+	c.mu.Lock()
+	c.calls = nil
+	c.mu.Unlock()
+	f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.calls, " ")
+}
+
+// messageOf returns the message of an answer that is an error.
+func messageOf(t testing.TB, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var failure struct{ ID, Name, Message string }
+	body, _ := io.ReadAll(w.Result().Body)
+	if err := json.Unmarshal(body, &failure); err != nil || failure.ID == "" || failure.Name == "" || failure.Message == "" {
+		t.Fatalf("%d %s is not an error of Guidon (%v)", w.Code, body, err)
+	}
+	return failure.Message
+}

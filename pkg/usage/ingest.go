@@ -1,0 +1,157 @@
+// Package usage records how applications use flags.
+//
+//	ingest.go  the operations that SDKs and Unleash Edge call: each request is stored as one post
+//	edge.go    what Unleash Edge calls in addition
+//	bodies.go  the bodies that they send, values.go the leniencies of Unleash in them
+//
+// A post is stored as it came in. It is added to the sums later, so that a request costs one write, however many flags it
+// reports.
+package usage
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
+)
+
+// Group returns the operations with which applications report usage.
+func Group(store flags.UsageStore, config httpapi.Config) httpapi.Group {
+	s := &server{store: store, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash answers
+	none := httpapi.Response{}
+	return httpapi.Group{Name: "usage", Operations: []httpapi.Operation{
+		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, flags.ClientToken)),
+		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, flags.ClientToken)),
+		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, flags.ClientToken)),
+		post("POST /api/client/metrics/edge", http.StatusAccepted, edgeMetricsBody{}, s.edgeInstance),
+		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, flags.FrontendToken)),
+		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, flags.FrontendToken)),
+		{
+			Route: "POST /edge/validate", MaxBody: maxValidateBody,
+			Handle: httpapi.Serve(validateTokensBody{}, validatedTokens{}, s.validate),
+		},
+		{Route: "POST /edge/metrics", Status: http.StatusNotFound, Handle: httpapi.Serve(nil, disabledMetrics{}, oldEdgeMetrics)},
+	}}
+}
+
+// post returns an operation that takes a body of usage.
+func post(route string, status int, takes any, serve func(context.Context, *http.Request) (httpapi.Response, error)) httpapi.Operation {
+	return httpapi.Operation{Route: route, Status: status, MaxBody: flags.MaxUsageBody, Handle: httpapi.Serve(takes, nil, serve)}
+}
+
+// A server answers the operations.
+type server struct {
+	store flags.UsageStore
+	uses  *httpapi.TokenUses
+	open  bool // AUTH_TYPE=none
+	now   func() time.Time
+}
+
+// A sender is who reports usage.
+type sender struct {
+	hash        string          // of the token; "" without one
+	use         *flags.TokenUse // its last use; nil for none
+	projects    []string        // whose flags it may report
+	environment string          // that of everything it reports; "" for what the body says
+	address     string          // IP address
+	sdk         string          // header Unleash-Sdk
+}
+
+// A body is what a sender reports.
+type body interface {
+	// check adds a problem for each value that breaks a rule.
+	check(problems *flags.Problems)
+
+	// addTo adds what the body reports to a post.
+	addTo(post *flags.UsagePost, from *sender)
+}
+
+// receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused
+// writes nothing. The token must be an admin token or of one of these types.
+func receive[B body](s *server, answer httpapi.Response, types ...flags.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
+	return func(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+		from, err := s.authenticate(ctx, r, types...)
+		if err != nil {
+			return httpapi.Response{}, err
+		}
+		var b B
+		if err := decode(r, flags.MaxUsageBody, &b); err != nil {
+			return httpapi.Response{}, err
+		}
+		var problems flags.Problems
+		if b.check(&problems); problems.Err() != nil {
+			return httpapi.Response{}, problems.Err()
+		}
+		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
+		post := &flags.UsagePost{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
+		b.addTo(post, from)
+		if len(post.Instances) > 0 || len(post.Counts) > 0 {
+			if err := s.store.PutPost(ctx, post); err != nil {
+				return httpapi.Response{}, err
+			}
+		}
+		s.touch(ctx, from)
+		return answer, nil
+	}
+}
+
+// decode reads the body of a request, which must be JSON.
+func decode(r *http.Request, maximum int, into any) error {
+	text, err := httpapi.ReadBody(r, maximum)
+	if err != nil {
+		return err
+	}
+	return jsonbody.DecodeStrict(text, into)
+}
+
+// authenticate returns who sends a request. It reads the token and its last use, in one call. Whether the projects and the
+// environment of the token still exist is checked when the post is added to the sums.
+func (s *server) authenticate(ctx context.Context, r *http.Request, types ...flags.TokenType) (*sender, error) {
+	from := &sender{projects: []string{flags.All}, address: httpapi.RemoteAddress(r), sdk: headerText(r, "Unleash-Sdk")}
+	secret := httpapi.Secret(r)
+	if secret == "" {
+		if s.open {
+			return from, nil
+		}
+		return nil, flags.ErrNoToken
+	}
+	hash := flags.HashSecret(secret)
+	view, err := s.store.Load(ctx, []flags.Key{flags.TokenKey(hash), flags.TokenUseKey(hash)})
+	if err != nil {
+		return nil, err
+	}
+	token := flags.Find[*flags.Token](view, flags.TokenKey(hash))
+	if err := flags.AuthenticateApplication(token, hash, s.now(), types...); err != nil {
+		if s.open {
+			return from, nil
+		}
+		return nil, err
+	}
+	from.hash, from.use = hash, flags.Find[*flags.TokenUse](view, flags.TokenUseKey(hash))
+	if token.Type != flags.AdminToken {
+		from.projects = token.Projects
+	}
+	if token.Environment != flags.All {
+		from.environment = token.Environment
+	}
+	return from, nil
+}
+
+// touch stores that the token of a sender was used.
+func (s *server) touch(ctx context.Context, from *sender) {
+	if from.hash != "" {
+		s.uses.Touch(ctx, from.use, &flags.TokenUse{Hash: from.hash, At: s.time()})
+	}
+}
+
+// time returns the time, as it is stored.
+func (s *server) time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
