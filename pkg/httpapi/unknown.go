@@ -23,7 +23,7 @@ const (
 	applications = "see docs/interface.md in its repository"
 	noReport     = "no such endpoint; applications report usage with POST /api/client/register, /api/client/metrics and " +
 		"/api/client/metrics/bulk, browsers with POST /api/frontend/client/metrics and /api/frontend/client/register; see /docs"
-	noEndpoint   = "no such endpoint; SDKs read GET /api/client/features or /api/client/delta, browsers GET or POST /api/frontend, " +
+	noEndpoint = "no such endpoint; SDKs read GET /api/client/features or /api/client/delta, browsers GET or POST /api/frontend, " +
 		"and OpenFeature providers POST /ofrep/v1/evaluate/flags; see /docs"
 )
 
