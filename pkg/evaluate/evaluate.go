@@ -11,7 +11,8 @@
 //	result := set.Evaluate("checkout", &evaluate.Context{UserID: "7", Now: time.Now()})
 //	if result.Enabled { … result.Variant … }
 //
-// Explain returns the same result with what each strategy contributed to it.
+// Explain returns the same result with what each strategy contributed to it. Trace returns it with everything that was
+// compared, also after the step that decided.
 //
 // # Cost
 //
@@ -111,6 +112,7 @@ type flag struct {
 	enabled        bool
 	impressionData bool
 	strategies     []strategy
+	unconditional  bool // whether all strategies are disabled, or there is none
 	variants       *variants
 	dependencies   []Dependency
 }
@@ -118,12 +120,13 @@ type flag struct {
 func compileFlag(f *Flag) *flag {
 	compiled := &flag{
 		enabled: f.Enabled, impressionData: f.ImpressionData,
-		variants: compileVariants(f.Variants, f.Name, ""), dependencies: f.Dependencies,
+		variants: compileVariants(f.Variants, f.Name, ""), dependencies: f.Dependencies, unconditional: true,
 	}
 	if len(f.Strategies) > 0 {
 		compiled.strategies = make([]strategy, len(f.Strategies))
 		for i := range f.Strategies {
 			compiled.strategies[i] = compileStrategy(f.Name, f.Strategies[i])
+			compiled.unconditional = compiled.unconditional && f.Strategies[i].Disabled
 		}
 	}
 	return compiled
@@ -150,7 +153,7 @@ func (s *Set) evaluateAlone(f *flag, c *Context, outcomes *[]Outcome) Result {
 	case !f.enabled:
 		result.Reason.Kind = FlagDisabled
 		return result
-	case len(f.strategies) == 0:
+	case f.unconditional:
 		result.Reason.Kind = NoStrategies
 		return result.enable(f.variants, c)
 	}

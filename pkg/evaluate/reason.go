@@ -53,10 +53,11 @@ const (
 	SegmentMissing                    // the strategy uses a segment that does not exist
 	NotSelected                       // the user is not in the rollout or list, or the parameters are invalid
 	StrategyUnknown                   // the strategy is not built in
+	StrategyDisabled                  // the strategy is disabled
 )
 
 var outcomeKinds = [...]string{"matched", "constraint unsatisfied", "constraint unreadable", "segment missing", "not selected",
-	"strategy unknown"}
+	"strategy unknown", "strategy disabled"}
 
 // String returns the kind in words.
 func (k OutcomeKind) String() string { return outcomeKinds[k] }

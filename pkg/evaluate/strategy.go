@@ -4,6 +4,7 @@ import "strings"
 
 // A strategy is a compiled strategy.
 type strategy struct {
+	disabled    bool
 	rule        rule // nil for an unknown strategy
 	segments    []int64
 	constraints []constraint
@@ -21,6 +22,7 @@ func compileStrategy(flag string, s Strategy) strategy {
 		group = flag
 	}
 	return strategy{
+		disabled:    s.Disabled,
 		rule:        newRule(s),
 		segments:    s.Segments,
 		constraints: compileConstraints(s.Constraints),
@@ -31,6 +33,9 @@ func compileStrategy(flag string, s Strategy) strategy {
 // check returns whether a strategy matches, and if not, why not. A missing segment comes before everything else, because
 // it decides the flag.
 func (s *Set) check(st *strategy, c *Context) Outcome {
+	if st.disabled {
+		return Outcome{Kind: StrategyDisabled}
+	}
 	if st.rule == nil {
 		return Outcome{Kind: StrategyUnknown}
 	}

@@ -3,12 +3,12 @@ package evaluate
 // The input types have the fields and the JSON names of GET /api/client/features, so an answer of that endpoint can be
 // decoded into them.
 
-// A Flag is a feature flag as one environment has it. Disabled strategies are left out.
+// A Flag is a feature flag as one environment has it.
 type Flag struct {
 	Name           string       `json:"name"`
 	Enabled        bool         `json:"enabled"`
 	ImpressionData bool         `json:"impressionData"`
-	Strategies     []Strategy   `json:"strategies"` // none: on for everyone if Enabled
+	Strategies     []Strategy   `json:"strategies"` // none that is not disabled: on for everyone if Enabled
 	Variants       []Variant    `json:"variants"`
 	Dependencies   []Dependency `json:"dependencies"`
 }
@@ -21,6 +21,9 @@ type Strategy struct {
 	Segments    []int64           `json:"segments"`
 	Constraints []Constraint      `json:"constraints"`
 	Variants    []Variant         `json:"variants"` // take precedence over the variants of the flag
+
+	// Disabled strategies are ignored, as if they were left out. A Trace shows them.
+	Disabled bool `json:"-"`
 }
 
 // A Constraint compares a field of the context with its value or values.

@@ -84,7 +84,7 @@ func (s *compiledSet) changedSegments(previous *compiledSet) (changes evaluate.C
 	for id, segment := range s.state.Segments {
 		s.segments[id] = segment.Segment
 		if previous.segments[id] != segment.Segment {
-			changes.Segments = append(changes.Segments, evaluate.Segment{ID: id, Constraints: newEvaluateConstraints(segment.Constraints)})
+			changes.Segments = append(changes.Segments, evaluate.Segment{ID: id, Constraints: flags.ConstraintsForEvaluation(segment.Constraints)})
 		}
 	}
 	for id := range previous.segments {
