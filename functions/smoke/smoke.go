@@ -137,6 +137,7 @@ var probes = map[string]probe{
 	"users":        {"/api/admin/user-admin", 401},
 	"tokens":       {"/api/admin/api-tokens", 401},
 	"imports":      {"/api/admin/features-batch/export", 401},
+	"playground":   {"/api/admin/playground", 401},
 	"events":       {"/api/admin/events", 401},
 	"client":       {"/api/client/features", 401},
 	"frontend":     {"/api/frontend", 401},
@@ -148,7 +149,7 @@ var probes = map[string]probe{
 // event returns the request as API Gateway sends it.
 func (p probe) event() events.APIGatewayV2HTTPRequest {
 	method := "GET"
-	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") {
+	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") || strings.HasSuffix(p.path, "/playground") {
 		method = "POST"
 	}
 	request := events.APIGatewayV2HTTPRequest{

@@ -10,6 +10,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"guidon/pkg/admin/playground"
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 )
 
@@ -222,11 +224,33 @@ var special = map[string]func() *openapi3.Schema{
 	"moment": func() *openapi3.Schema {
 		return openapi3.NewAnyOfSchema(openapi3.NewDateTimeSchema(), openapi3.NewInt64Schema().WithMin(0).WithMax(1<<47))
 	},
+	"verdict": func() *openapi3.Schema {
+		return openapi3.NewAnyOfSchema(openapi3.NewBoolSchema(), openapi3.NewStringSchema().WithEnum("unknown"))
+	},
+	"projectsBody": func() *openapi3.Schema {
+		ids := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema())
+		mustLimit("maxItems MaxBulk, each name")(ids)
+		return openapi3.NewOneOfSchema(ids, openapi3.NewStringSchema().WithEnum(flags.All))
+	},
+	"contextBody": contextSchema,
 	"roleRef": func() *openapi3.Schema {
 		name := openapi3.NewStringSchema()
 		mustLimit("maxLength MaxRoleName")(name)
 		return openapi3.NewOneOfSchema(openapi3.NewInt64Schema().WithMin(1).WithMax(maxSafe), name)
 	},
+}
+
+// contextSchema describes the context of the playground: standard fields, and any others as properties.
+func contextSchema() *openapi3.Schema {
+	text := func() *openapi3.Schema { return openapi3.NewStringSchema().WithMaxLength(evaluate.MaxValueLength) }
+	s := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithMaxProperties(playground.MaxFields)
+	for _, name := range []string{"userId", "sessionId", "remoteAddress", "environment"} {
+		s.WithProperty(name, text())
+	}
+	s.WithProperty("appName", text().WithMinLength(1)).WithProperty("currentTime", openapi3.NewDateTimeSchema())
+	s.WithProperty("properties", openapi3.NewObjectSchema().WithAdditionalProperties(text()).WithMaxProperties(playground.MaxFields))
+	s.Required = []string{"appName"}
+	return s
 }
 
 // shapes has the rules of types for several fields at once, or for the whole list.

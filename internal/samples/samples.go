@@ -26,6 +26,7 @@ var Samples = []Sample{
 	{"users", 200, ""},
 	{"tokens", 201, ""},
 	{"imports", 200, ""},
+	{"playground", 200, ""},
 	{"events", 200, ""},
 	{"docs", 200, ""},
 	{"fallback", 200, ""},

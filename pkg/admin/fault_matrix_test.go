@@ -50,6 +50,8 @@ var changesNothing = map[string]bool{
 	"POST /api/admin/events/search":                                                         true,
 	"POST " + contextFields + "/validate":                                                   true,
 	"POST " + allSegments + "/validate":                                                     true,
+	"POST /api/admin/playground":                                                            true,
+	"POST /api/admin/playground/advanced":                                                   true,
 	"POST /api/admin/features-batch/export":                                                 true,
 	"POST /api/admin/features-batch/validate":                                               true,
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // change requests are not supported

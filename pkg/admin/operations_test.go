@@ -98,6 +98,9 @@ var examples = map[string]example{
 	"POST /api/admin/features-batch/import":   {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 3, 2},
 	"POST /api/admin/features-batch/validate": {`{"project":"default","environment":"development","data":{"features":[{"name":"{new}"}]}}`, 200, 2, 2},
 
+	"POST /api/admin/playground":          {`{"environment":"{environment}","projects":["{projectId}"],"context":{"appName":"shop"}}`, 200, 4, 4},
+	"POST /api/admin/playground/advanced": {`{"environments":["{environment}"],"projects":["{projectId}"],"context":{"appName":"shop,site"}}`, 200, 4, 4},
+
 	"GET /api/admin/user-admin":                  {"", 200, 2, 2},
 	"POST /api/admin/user-admin":                 {`{"username":"{new}","rootRole":"Viewer"}`, 201, 4, 4},
 	"GET /api/admin/user-admin/search":           {"", 200, 1, 1},
@@ -259,6 +262,8 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	"DELETE /api/admin/service-account/{userId}/token/{tokenId}": (*server).newAccountToken,
 	"GET /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
 	"PUT /api/admin/invite-link/tokens/{token}":                  (*server).newSignup,
+	"POST /api/admin/playground":                                 (*server).newProjectWithFlag,
+	"POST /api/admin/playground/advanced":                        (*server).newProjectWithFlag,
 	ofFlag("POST", "/changeProject"):                             (*server).target,
 	ofProject("POST", "/changeProject"):                          (*server).target,
 	ofProject("POST", "/revive"): func(s *server, t *testing.T, on *subject) {
@@ -309,6 +314,14 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 
 // itsTags is the path of the tags of a flag.
 const itsTags = "/api/admin/features/{featureName}/tags"
+
+// newProjectWithFlag gives the subject a new project with one flag.
+func (s *server) newProjectWithFlag(t *testing.T, on *subject) {
+	t.Helper()
+	on.project = on.fill("{new}")
+	s.must(t, "POST", projects, fmt.Sprintf(`{"id":%q}`, on.project))
+	s.must(t, "POST", projects+"/"+on.project+"/features", on.fill(`{"name":"{new}"}`))
+}
 
 // target creates the project that the subject's flag moves to.
 func (s *server) target(t *testing.T, on *subject) {

@@ -44,6 +44,15 @@ func (s Strategy) size() int {
 	return size
 }
 
+// Size estimates the stored size of the strategies and variants in bytes. Their JSON is larger.
+func (fe FeatureEnvironment) Size() int {
+	size := VariantsSize(fe.Variants)
+	for _, s := range fe.Strategies {
+		size += s.size()
+	}
+	return size
+}
+
 // WithDefaults returns the strategy as it is stored for a flag of that name: missing parameters get the defaults
 // of the strategy type, and Parameters is never nil.
 func (s Strategy) WithDefaults(feature string) Strategy {
