@@ -21,7 +21,7 @@ func TestBudget(t *testing.T) {
 		send := func(what, want, token, body string, status int, headers ...string) {
 			t.Helper()
 			got := count.during(func() {
-				if w := s.send("POST", tt.path, token, body, headers...); w.Code/100 != status {
+				if w := s.post(tt.path, token, body, headers...); w.Code/100 != status {
 					t.Errorf("%s: %s: %d %s", tt.path, what, w.Code, w.Body)
 				}
 			})
@@ -29,7 +29,7 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s: %s: calls %q, want %q", tt.path, what, got, want)
 			}
 		}
-		s.send("POST", tt.path, tt.token, tt.body) // the first use of a token in an hour is stored too
+		s.post(tt.path, tt.token, tt.body) // the first use of a token in an hour is stored too
 		send("a report", "BatchGetItem PutItem", tt.token, tt.body, 2)
 		send("without a token", "", "", tt.body, 4)
 		send("with an unknown token", "BatchGetItem", "unknown", tt.body, 4)
@@ -45,7 +45,7 @@ func TestBudget(t *testing.T) {
 		{"metrics of an old Edge", "/edge/metrics", "", bulkMetricsOfEdge, ""},
 		{"an empty bulk", "/api/client/metrics/bulk", dynamotest.ClientToken, `{"applications": [], "metrics": []}`, "BatchGetItem"},
 	} {
-		if got := count.during(func() { s.send("POST", tt.path, tt.token, tt.body) }); got != tt.want {
+		if got := count.during(func() { s.post(tt.path, tt.token, tt.body) }); got != tt.want {
 			t.Errorf("%s: calls %q, want %q", tt.what, got, tt.want)
 		}
 	}
@@ -55,10 +55,10 @@ func TestBudget(t *testing.T) {
 func TestTokenUse(t *testing.T) {
 	count := &counter{}
 	s := serve(t, count)
-	if got := count.during(func() { s.send("POST", "/api/client/metrics", dynamotest.ClientToken, "{}") }); got != "BatchGetItem" {
+	if got := count.during(func() { s.post("/api/client/metrics", dynamotest.ClientToken, "{}") }); got != "BatchGetItem" {
 		t.Errorf("a bad request: calls %q", got)
 	}
-	if got := count.during(func() { s.send("POST", "/api/client/metrics", dynamotest.ClientToken, nodeMetrics) }); got != "BatchGetItem PutItem PutItem" {
+	if got := count.during(func() { s.post("/api/client/metrics", dynamotest.ClientToken, nodeMetrics) }); got != "BatchGetItem PutItem PutItem" {
 		t.Errorf("the first report: calls %q", got)
 	}
 	for _, token := range s.administer(t, "tokens", "GET", "/api/admin/api-tokens", "")["tokens"].([]any) {

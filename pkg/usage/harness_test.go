@@ -68,13 +68,17 @@ func serve(t testing.TB, transport http.RoundTripper, set ...func(*httpapi.Confi
 	return s
 }
 
-// send sends a request. Each header is "Name: value"; the body is JSON unless a header says otherwise.
-func (s *service) send(method, path, token, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		r.Header.Set("Authorization", token)
-	}
+// post sends a report. Each header is "Name: value", in place of the usual one; the body is JSON unless a header says otherwise.
+func (s *service) post(path, token, body string, headers ...string) *httptest.ResponseRecorder {
+	return s.do(httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)), append([]string{"Content-Type: application/json", "Authorization: " + token}, headers...))
+}
+
+// request sends a request without a body.
+func (s *service) request(method, path string, headers ...string) *httptest.ResponseRecorder {
+	return s.do(httptest.NewRequest(method, path, http.NoBody), headers)
+}
+
+func (s *service) do(r *http.Request, headers []string) *httptest.ResponseRecorder {
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ":")
 		if value = strings.TrimSpace(value); value == "" {

@@ -112,7 +112,7 @@ func TestRecordedRequests(t *testing.T) {
 	} {
 		t.Run(tt.path+" "+tt.name, func(t *testing.T) {
 			before := len(s.store.posts)
-			w := s.send("POST", tt.path, tt.token, tt.body, tt.header)
+			w := s.post(tt.path, tt.token, tt.body, tt.header)
 			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.answer) {
 				t.Errorf("%d %s, want %d %s", w.Code, w.Body, tt.status, tt.answer)
 			}

@@ -1,0 +1,189 @@
+package usage
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+// list repeats an entry n times, with the number in place of %d, and commas between.
+func list(n int, entry string) string {
+	entries := make([]string, n)
+	for i := range entries {
+		entries[i] = strings.ReplaceAll(entry, "%d", strconv.Itoa(i))
+	}
+	return strings.Join(entries, ",")
+}
+
+func metricsOf(toggles string) string {
+	return `{"appName": "shop", "bucket": {"start": 0, "stop": 0, "toggles": {` + toggles + `}}}`
+}
+
+// TestBounds sends reports at and above each limit. One that is refused writes nothing.
+func TestBounds(t *testing.T) {
+	count := &counter{}
+	s := serve(t, count)
+	s.post("/api/client/metrics", dynamotest.ClientToken, metricsOf(""))
+	text := func(n int) string { return strings.Repeat("ü", n) }
+	register := func(field, value string) string {
+		fields := map[string]string{"appName": `"shop"`, "strategies": "[]"}
+		fields[field] = value
+		body := `{"started": 0, "interval": 1`
+		for name, value := range fields {
+			body += fmt.Sprintf(", %q: %s", name, value)
+		}
+		return body + "}"
+	}
+	bulk := func(applications, metrics string) string {
+		return `{"applications": [` + applications + `], "metrics": [` + metrics + `]}`
+	}
+	const path, registerPath, bulkPath = "/api/client/metrics", "/api/client/register", "/api/client/metrics/bulk"
+	random := rand.New(rand.NewPCG(1, 2))
+	digits := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[random.IntN(64)]
+		}
+		return string(b)
+	}
+	var incompressible []string
+	for range 4_000 {
+		incompressible = append(incompressible, `"`+digits(200)+`": {"yes": 1}`)
+	}
+	for _, tt := range []struct {
+		name, path, body string
+		status           int
+		want             string
+	}{
+		{"longest name", path, metricsOf(`"` + text(flags.MaxUsageFeature) + `": {"yes": 1}`), 202, ""},
+		{"name", path, metricsOf(`"` + text(flags.MaxUsageFeature+1) + `": {"yes": 1}`), 400, "/bucket/toggles: must have names of at most 250 characters; one has 251"},
+		{"longest variant", path, metricsOf(`"a": {"variants": {"` + text(flags.MaxUsageName) + `": 1}}`), 202, ""},
+		{"variant", path, metricsOf(`"a/b": {"variants": {"` + text(flags.MaxUsageName+1) + `": 1}}`), 400, "/bucket/toggles/a~1b/variants: must have at most 255 characters, has 256"},
+		{"most variants", path, metricsOf(`"a": {"variants": {` + list(flags.MaxUsageVariants, `"v%d": 1`) + `}}`), 202, ""},
+		{"variants", path, metricsOf(`"a": {"variants": {` + list(flags.MaxUsageVariants+1, `"v%d": 1`) + `}}`), 400, "/bucket/toggles/a/variants: must have at most 100 variants, has 101"},
+		{"most flags", path, metricsOf(list(flags.MaxUsageCounts, `"flag-%d": {"yes": %d}`)), 202, ""},
+		{"flags", path, metricsOf(list(flags.MaxUsageCounts+1, `"flag-%d": {"yes": %d}`)), 400, "/bucket/toggles: must have at most 10000 flags, has 10001"},
+		{"longest application", registerPath, register("appName", `"`+text(flags.MaxUsageName)+`"`), 202, ""},
+		{"application", registerPath, register("appName", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/appName: must have at most 255 characters"},
+		{"instance", registerPath, register("instanceId", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/instanceId: must have at most 255 characters"},
+		{"environment", registerPath, register("environment", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/environment: must have at most 255 characters"},
+		{"SDK", registerPath, register("sdkVersion", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/sdkVersion: must have at most 255 characters"},
+		{"strategy", registerPath, register("strategies", `["`+text(flags.MaxUsageName+1)+`"]`), 400, "/strategies/0: must have at most 255 characters"},
+		{"most strategies", registerPath, register("strategies", `[`+list(flags.MaxUsageStrategies, `"s%d"`)+`]`), 202, ""},
+		{"strategies", registerPath, register("strategies", `[`+list(flags.MaxUsageStrategies+1, `"s%d"`)+`]`), 400, "/strategies: must have at most 200 names"},
+		{"most instances", bulkPath, bulk(list(flags.MaxUsageInstances, `{"appName": "a", "instanceId": "%d"}`), ""), 202, ""},
+		{"instances", bulkPath, bulk(list(flags.MaxUsageInstances+1, `{"appName": "a", "instanceId": "%d"}`), ""), 400, "/applications: must have at most 1000 instances"},
+		{"most applications", bulkPath, bulk(list(flags.MaxUsageApplications, `{"appName": "%d"}`), ""), 202, ""},
+		{
+			"applications", bulkPath, bulk(list(flags.MaxUsageApplications, `{"appName": "%d"}`), `{"featureName": "a", "appName": "other", "environment": "development"}`),
+			400, "/applications: must have at most 100 applications, with those of the metrics, has 101",
+		},
+		{"entries", bulkPath, bulk("", list(flags.MaxUsageCounts+1, `{"featureName": "a", "appName": "a", "environment": "e"}`)), 400, "/metrics: must have at most 10000 entries"},
+		{"random names", path, metricsOf(strings.Join(incompressible, ",")), 413, "compressed"},
+		{"1 MB", path, metricsOf(`"a": {"x": "` + strings.Repeat("x", flags.MaxUsageBody) + `"}`), 413, "the body is larger than 1 MiB"},
+		{"1 MB of a registration", registerPath, register("x", `"`+strings.Repeat("x", flags.MaxUsageBody)+`"`), 413, "the body is larger than 1 MiB"},
+		{"1 MB of Edge about itself", "/api/client/metrics/edge", `"` + strings.Repeat("x", flags.MaxUsageBody) + `"`, 413, "the body is larger than 1 MiB"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wantCalls := "BatchGetItem PutItem"
+			if tt.status >= 300 {
+				wantCalls = "BatchGetItem"
+			}
+			got := count.during(func() {
+				w := s.post(tt.path, dynamotest.ClientToken, tt.body)
+				if w.Code != tt.status || tt.want != "" && !strings.Contains(messageOf(t, w), tt.want) || w.Body.Len() > 100_000 {
+					t.Errorf("%d %.500s, want %d %s", w.Code, w.Body, tt.status, tt.want)
+				}
+			})
+			if got != wantCalls {
+				t.Errorf("calls %q, want %q", got, wantCalls)
+			}
+		})
+	}
+}
+
+// TestHostileBodies sends bodies that were made to cost much. Each is refused soon, and writes nothing.
+func TestHostileBodies(t *testing.T) {
+	count := &counter{}
+	s := serve(t, count)
+	s.post("/api/client/metrics", dynamotest.ClientToken, metricsOf(""))
+	nested := func(depth int) string { return strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth) }
+	paths := []string{"/api/client/metrics", "/api/client/register", "/api/client/metrics/bulk"}
+	for name, body := range map[string]string{
+		"deep objects":     `{"appName": "a", "x": ` + nested(100_000) + `}`,
+		"deep lists":       `{"appName": "a", "x": ` + strings.Repeat("[", 400_000) + strings.Repeat("]", 400_000) + `}`,
+		"deep flags":       metricsOf(`"a": ` + nested(1_000)),
+		"open brackets":    strings.Repeat("[", 1_000_000),
+		"empty objects":    `{"applications": [` + list(300_000, `{}`) + `], "metrics": []}`,
+		"empty counts":     `{"applications": [], "metrics": [` + list(300_000, `{}`) + `]}`,
+		"empty flags":      metricsOf(list(100_000, `"%d":{}`)[:900_000]),
+		"a flag twice":     metricsOf(`"a": {"yes": 1}, "b": {"yes": 1}, "a": {"yes": 1}`),
+		"escaped twice":    metricsOf(`"a": {"yes": 1}, "\u0061": {"yes": 1}`),
+		"half a surrogate": metricsOf(`"\ud800": {"yes": 1}`),
+		"invalid UTF-8":    metricsOf("\"\xff\xfe\": {\"yes\": 1}"),
+		"huge numbers":     metricsOf(`"a": {"yes": 1` + strings.Repeat("0", 100_000) + `}`),
+		"huge text number": metricsOf(`"a": {"yes": "1` + strings.Repeat("0", 100_000) + `"}`),
+		"small numbers":    metricsOf(`"a": {"yes": 1e-400}, "b": {"yes": 0.5}`),
+		"NaN":              metricsOf(`"a": {"yes": NaN}`),
+		"hexadecimal":      metricsOf(`"a": {"yes": "0x1p-2"}`),
+		"negative zero":    metricsOf(`"a": {"yes": -0.5}`),
+		"BOM":              "\ufeff" + metricsOf(""),
+		"comments":         "/* x */ " + metricsOf(""),
+		"NUL":              metricsOf("\"\x00\": {}"),
+		"two documents":    metricsOf("") + metricsOf(""),
+		"cut off":          metricsOf("")[:40],
+		"strategies":       `{"appName": "a", "interval": 1, "started": 0, "strategies": [` + list(100_000, `"s%d"`) + `]}`,
+		"bad strategies":   `{"appName": "a", "interval": 1, "started": 0, "strategies": [` + list(100_000, `[]`) + `]}`,
+	} {
+		for _, path := range paths {
+			began := time.Now()
+			got := count.during(func() {
+				w := s.post(path, dynamotest.ClientToken, body)
+				if w.Code != 400 && w.Code != 413 || w.Body.Len() > 100_000 {
+					t.Errorf("%s at %s: %d with %d bytes: %.300s", name, path, w.Code, w.Body.Len(), w.Body)
+				}
+			})
+			if got != "BatchGetItem" {
+				t.Errorf("%s at %s: calls %q", name, path, got)
+			}
+			if took := time.Since(began); took > 10*time.Second { // a bound by orders of magnitude
+				t.Errorf("%s at %s took %v", name, path, took)
+			}
+		}
+	}
+	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH"} {
+		for _, path := range append(paths, "/edge/validate", "/api/frontend/client/metrics", "/api/client/metrics/other", "/edge/other") {
+			if w := s.request(method, path); w.Code != http.StatusNotFound {
+				t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+// FuzzReports sends any body to any operation: it is stored or refused, and is never an internal error.
+func FuzzReports(f *testing.F) {
+	s := serve(f, nil)
+	paths := []string{
+		"/api/client/register", "/api/client/metrics", "/api/client/metrics/bulk", "/api/client/metrics/edge",
+		"/api/frontend/client/register", "/api/frontend/client/metrics", "/edge/validate",
+	}
+	for i := range paths {
+		for _, body := range []string{nodeRegister, javaMetrics, browserMetrics, bulkMetricsOfEdge, `{"tokens": ["a", 1, null]}`, "{", "\xff", "[1e999]"} {
+			f.Add(uint8(i), body)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, body string) {
+		path := paths[int(i)%len(paths)]
+		w := s.post(path, dynamotest.AdminToken, body)
+		if w.Code != 202 && w.Code != 200 && w.Code != 400 && w.Code != 413 {
+			t.Errorf("%s %q: %d %s", path, body, w.Code, w.Body)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package usage
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
+
+// TestTokens checks who may report, and for which projects and environment.
+func TestTokens(t *testing.T) {
+	now := time.Now()
+	s := serve(t, nil, func(c *httpapi.Config) { c.Now = func() time.Time { return now } })
+	s.administer(t, "projects", "POST", "/api/admin/projects", `{"id": "shop", "name": "Shop"}`)
+	shop := s.token(t, `{"tokenName": "shop", "type": "client", "projects": ["shop", "default"], "environment": "production"}`)
+	expiring := s.token(t, fmt.Sprintf(`{"tokenName": "expiring", "type": "client", "projects": ["shop"], "environment": "production", "expiresAt": %q}`,
+		now.Add(time.Hour).UTC().Format(time.RFC3339)))
+	deleted := s.token(t, `{"tokenName": "deleted", "type": "client", "projects": ["*"], "environment": "production"}`)
+	s.administer(t, "tokens", "DELETE", "/api/admin/api-tokens/"+deleted, "")
+	personal := s.administer(t, "tokens", "POST", "/api/admin/service-account/"+s.account(t)+"/token", `{"description": "ci", "expiresAt": "2100-01-01T00:00:00Z"}`)["secret"].(string)
+	everywhere := s.token(t, `{"tokenName": "everywhere", "type": "client", "projects": ["shop"], "environment": "*"}`)
+
+	const client, frontend = "/api/client/metrics", "/api/frontend/client/metrics"
+	for _, tt := range []struct {
+		name, path, token, environment string // of the body
+		status                         int
+		projects, counted              string // the environment that is counted
+	}{
+		{"client", client, shop, "", 202, "default shop", "production"},
+		{"the body does not change the environment", client, shop, "development", 202, "default shop", "production"},
+		{"with Bearer", client, "Bearer " + shop, "", 202, "default shop", "production"},
+		{"client of all environments", client, everywhere, "development", 202, "shop", "development"},
+		{"client of all environments, none named", client, everywhere, "", 202, "shop", "default"},
+		{"admin", client, dynamotest.AdminToken, "production", 202, "*", "production"},
+		{"admin, none named", client, dynamotest.AdminToken, "", 202, "*", "default"},
+		{"admin in a browser", frontend, dynamotest.AdminToken, "production", 200, "*", "production"},
+		{"frontend", frontend, dynamotest.FrontendToken, "default", 200, "default", "development"},
+		{"client in a browser", frontend, shop, "", 403, "", ""},
+		{"frontend on a server", client, dynamotest.FrontendToken, "", 403, "", ""},
+		{"personal", client, personal, "", 403, "", ""},
+		{"deleted", client, deleted, "", 401, "", ""},
+		{"unknown", client, "default:production.unknown", "", 401, "", ""},
+		{"none", client, "", "", 401, "", ""},
+		{"not expired yet", client, expiring, "", 202, "shop", "production"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := len(s.store.posts)
+			w := s.post(tt.path, tt.token, fmt.Sprintf(`{"appName": "shop", "environment": %q, "bucket": {"start": 0, "stop": 0, "toggles": {"a": {"yes": 1}}}}`, tt.environment))
+			if w.Code != tt.status {
+				t.Fatalf("%d %s, want %d", w.Code, w.Body, tt.status)
+			}
+			if tt.status >= 300 {
+				if len(s.store.posts) != before {
+					t.Error("stored a post")
+				}
+				return
+			}
+			post := s.store.last(t)
+			projects := slices.Clone(post.Projects)
+			slices.Sort(projects)
+			secret := strings.TrimPrefix(tt.token, "Bearer ")
+			if got := strings.Join(projects, " "); got != tt.projects || post.Counts[0].Environment != tt.counted || post.Instances[0].Environment != tt.counted || post.TokenHash != flags.HashSecret(secret) {
+				t.Errorf("counted for %s in %s, want %s in %s", got, post.Counts[0].Environment, tt.projects, tt.counted)
+			}
+		})
+	}
+	now = now.Add(2 * time.Hour)
+	if w := s.post(client, expiring, nodeMetrics); w.Code != 401 {
+		t.Errorf("an expired token: %d %s", w.Code, w.Body)
+	}
+}
+
+// account creates a service account and returns its id.
+func (s *service) account(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprint(s.administer(t, "users", "POST", "/api/admin/service-account", `{"name": "CI", "username": "ci", "rootRole": 1}`)["id"])
+}
+
+// TestOpen checks reports with AUTH_TYPE=none: a token is not needed, and counts if it is valid.
+func TestOpen(t *testing.T) {
+	s := serve(t, nil, func(c *httpapi.Config) { c.Open = true })
+	for token, want := range map[string]struct{ hash, projects, environment string }{
+		"":                     {"", "*", "production"},
+		"unknown":              {"", "*", "production"},
+		dynamotest.ClientToken: {flags.HashSecret(dynamotest.ClientToken), "default", "development"},
+	} {
+		w := s.post("/api/client/metrics", token, `{"appName": "shop", "environment": "production", "bucket": {"start": 0, "stop": 0, "toggles": {"a": {"yes": 1}}}}`)
+		if w.Code != 202 {
+			t.Errorf("%q: %d %s", token, w.Code, w.Body)
+			continue
+		}
+		post := s.store.last(t)
+		if post.TokenHash != want.hash || strings.Join(post.Projects, " ") != want.projects || post.Counts[0].Environment != want.environment {
+			t.Errorf("%q: %+v, want %+v", token, post, want)
+		}
+	}
+}
+
+// TestValidate checks which tokens Unleash Edge may use.
+func TestValidate(t *testing.T) {
+	now := time.Now()
+	s := serve(t, nil, func(c *httpapi.Config) { c.Now = func() time.Time { return now } })
+	create := func(name, fields string) string {
+		return s.token(t, fmt.Sprintf(`{"tokenName": %q, %s}`, name, fields))
+	}
+	s.administer(t, "projects", "POST", "/api/admin/projects", `{"id": "shop", "name": "Shop"}`)
+	s.administer(t, "projects", "POST", "/api/admin/projects", `{"id": "gone", "name": "Gone"}`)
+	s.administer(t, "environments", "POST", "/api/admin/environments", `{"name": "gone", "type": "test"}`)
+	both := create("both", `"type": "client", "projects": ["shop", "default"], "environment": "production"`)
+	half := create("half", `"type": "client", "projects": ["shop", "gone"], "environment": "production"`)
+	lost := create("lost", `"type": "client", "projects": ["gone"], "environment": "production"`)
+	elsewhere := create("elsewhere", `"type": "frontend", "projects": ["*"], "environment": "gone"`)
+	deleted := create("deleted", `"type": "client", "projects": ["*"], "environment": "production"`)
+	expired := create("expired", `"type": "client", "projects": ["*"], "environment": "production", "expiresAt": "2100-01-01T00:00:00Z"`)
+	personal := s.administer(t, "tokens", "POST", "/api/admin/service-account/"+s.account(t)+"/token", `{"description": "ci", "expiresAt": "2100-01-01T00:00:00Z"}`)["secret"].(string)
+	s.administer(t, "tokens", "DELETE", "/api/admin/api-tokens/"+deleted, "")
+	s.administer(t, "projects", "DELETE", "/api/admin/projects/gone", "")
+	s.administer(t, "environments", "DELETE", "/api/admin/environments/gone", "")
+
+	list := func(secrets ...string) string { return `{"tokens": ["` + strings.Join(secrets, `", "`) + `"]}` }
+	one := func(secret, kind, projects string) string {
+		return fmt.Sprintf(`{"token":%q,"type":%q,"projects":[%s]}`, secret, kind, projects)
+	}
+	all := list(both, "unknown", dynamotest.FrontendToken, half, lost, elsewhere, deleted, expired, personal, dynamotest.AdminToken, both, "")
+	want := `{"tokens":[` + strings.Join([]string{
+		one(both, "client", `"shop","default"`), one(dynamotest.FrontendToken, "frontend", `"default"`), one(half, "client", `"shop"`),
+		one(expired, "client", `"*"`), one(dynamotest.AdminToken, "admin", `"*"`), one(both, "client", `"shop","default"`),
+	}, ",") + `]}`
+	w := s.post("/edge/validate", "", all)
+	if w.Code != 200 || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" || !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+		t.Errorf("%d %v\n got %s\nwant %s", w.Code, w.Header(), w.Body, want)
+	}
+	now = time.Date(2101, 1, 1, 0, 0, 0, 0, time.UTC)
+	for body, want := range map[string]string{
+		list(expired):               `{"tokens":[]}`,
+		`{"tokens": []}`:            `{"tokens":[]}`,
+		`{"tokens": [5, null]}`:     `{"tokens":[]}`,
+		`{"tokens": "x"}`:           "/tokens: must be a list",
+		`{"tokens": null}`:          "/tokens: must be a list",
+		`{"tokens": [{}]}`:          "/tokens/0: must be a string",
+		`{}`:                        "/tokens: is required",
+		``:                          "a JSON body is required",
+		list(make([]string, 50)...): `{"tokens":[]}`,
+		list(make([]string, 51)...): "/tokens: must have at most 50 tokens, has 51",
+		list(strings.Repeat("x", maxValidateBody)): "the body is larger than 64 KiB",
+	} {
+		if w := s.post("/edge/validate", "", body); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%.100s: %d %s, want %s", body, w.Code, w.Body, want)
+		}
+	}
+	// The token in the header does not matter.
+	if w := s.post("/edge/validate", dynamotest.ClientToken, list(both)); w.Code != 200 {
+		t.Errorf("with a client token: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestCORS checks that pages of other origins may report with the paths of browsers, and with no other.
+func TestCORS(t *testing.T) {
+	s := serve(t, nil, func(c *httpapi.Config) { c.FrontendOrigins = []string{"https://shop.example"} })
+	for path, browsers := range map[string]bool{
+		"/api/frontend/client/metrics": true, "/api/frontend/client/register": true, "/api/client/metrics": false, "/api/client/register": false, "/edge/validate": false,
+	} {
+		for _, origin := range []string{"https://shop.example", "https://other.example"} {
+			want := ""
+			if browsers && origin == "https://shop.example" {
+				want = origin
+			}
+			preflight := s.request(http.MethodOptions, path, "Origin: "+origin, "Access-Control-Request-Method: POST",
+				"Access-Control-Request-Headers: authorization,unleash-appname,unleash-sdk,unleash-connection-id,content-type")
+			if got := preflight.Header().Get("Access-Control-Allow-Origin"); preflight.Code != 204 || got != want {
+				t.Errorf("preflight of %s from %s: %d for %q, want %q", path, origin, preflight.Code, got, want)
+			}
+			if allowed := preflight.Header().Get("Access-Control-Allow-Headers"); want != "" && !strings.Contains(allowed, "unleash-connection-id") {
+				t.Errorf("preflight of %s: allows the headers %q", path, allowed)
+			}
+			for _, token := range []string{dynamotest.FrontendToken, ""} {
+				if w := s.post(path, token, browserMetrics, "Origin: "+origin); w.Header().Get("Access-Control-Allow-Origin") != want {
+					t.Errorf("%s from %s: %d for %q, want %q", path, origin, w.Code, w.Header().Get("Access-Control-Allow-Origin"), want)
+				}
+			}
+		}
+	}
+}
