@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // defaultEnvironment is what Unleash takes as the environment if neither token nor body names one.
@@ -49,11 +50,11 @@ func (b registerBody) addTo(post *flags.UsagePost, from *sender) {
 
 // A metricsBody is how often an instance evaluated flags since its last report.
 type metricsBody struct {
-	AppName     text    `json:"appName"`
-	InstanceID  text    `json:"instanceId,omitzero"`
-	Environment text    `json:"environment,omitzero"`
-	SDKVersion  text    `json:"sdkVersion,omitzero"`
-	Bucket      *bucket `json:"bucket"`
+	AppName     text                   `json:"appName"`
+	InstanceID  text                   `json:"instanceId,omitzero"`
+	Environment text                   `json:"environment,omitzero"`
+	SDKVersion  text                   `json:"sdkVersion,omitzero"`
+	Bucket      jsonbody.Maybe[bucket] `json:"bucket"`
 }
 
 // A bucket has the counts. The times are those of the sender, which can be wrong: counts belong to the hour in which they arrive.
@@ -72,22 +73,24 @@ type toggle struct {
 func (b metricsBody) check(p *flags.Problems) {
 	checkRequired("/appName", b.AppName != "", p)
 	checkInstance("", b.AppName, b.InstanceID, b.Environment, b.SDKVersion, nil, p)
-	if checkRequired("/bucket", b.Bucket != nil, p); b.Bucket == nil {
+	if checkRequired("/bucket", b.Bucket.Set, p); b.Bucket.Set {
+		b.Bucket.Value.check(p)
+	}
+}
+
+func (b bucket) check(p *flags.Problems) {
+	checkRequired("/bucket/start", b.Start.given, p)
+	checkRequired("/bucket/stop", b.Stop.given, p)
+	checkRequired("/bucket/toggles", b.Toggles != nil, p)
+	if !flags.CheckCount("/bucket/toggles", "flags", len(b.Toggles), flags.MaxUsageCounts, p) {
 		return
 	}
-	checkRequired("/bucket/start", b.Bucket.Start.given, p)
-	checkRequired("/bucket/stop", b.Bucket.Stop.given, p)
-	checkRequired("/bucket/toggles", b.Bucket.Toggles != nil, p)
-	if !flags.CheckCount("/bucket/toggles", "flags", len(b.Bucket.Toggles), flags.MaxUsageCounts, p) {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.Bucket.Toggles)) {
+	for _, name := range slices.Sorted(maps.Keys(b.Toggles)) {
 		if n := utf8.RuneCountInString(name); n > flags.MaxUsageFeature {
 			p.Add("/bucket/toggles", "must have names of at most %d characters; one has %d", flags.MaxUsageFeature, n)
 			continue
 		}
-		at := jsontext.Pointer("/bucket/toggles").AppendToken(name)
-		checkVariants(string(at)+"/variants", b.Bucket.Toggles[name].Variants, p)
+		checkVariants(string(jsontext.Pointer("/bucket/toggles").AppendToken(name))+"/variants", b.Toggles[name].Variants, p)
 	}
 }
 
@@ -97,8 +100,8 @@ func (b metricsBody) addTo(post *flags.UsagePost, from *sender) {
 		Application: string(b.AppName), Instance: string(b.InstanceID), Environment: environment,
 		SDK: cmp.Or(string(b.SDKVersion), from.sdk), Address: from.address,
 	}}
-	for _, name := range slices.Sorted(maps.Keys(b.Bucket.Toggles)) {
-		add(post, flags.UsageCount{Feature: name, Application: string(b.AppName), Environment: environment}, b.Bucket.Toggles[name])
+	for _, name := range slices.Sorted(maps.Keys(b.Bucket.Value.Toggles)) {
+		add(post, flags.UsageCount{Feature: name, Application: string(b.AppName), Environment: environment}, b.Bucket.Value.Toggles[name])
 	}
 }
 

@@ -98,7 +98,7 @@ func TestLeniencies(t *testing.T) {
 		{path, "start", absent, metrics, "/bucket/start: is required"},
 		{path, "stop", `"2020-01-01T00:00:00Z"`, metrics, ""},
 		{path, "stop", absent, metrics, "/bucket/stop: is required"},
-		{path, "bucket", "null", metrics, "/bucket: is required"},
+		{path, "bucket", "null", metrics, "/bucket: must be an object, not null"},
 		{path, "bucket", `"x"`, metrics, "/bucket: must be an object, not a string"},
 		{path, "bucket", "[]", metrics, "/bucket: must be an object, not a list"},
 		{path, "bucket", "{}", metrics, "/bucket/start: is required (and 2 more)"},
