@@ -28,6 +28,7 @@ var Samples = []Sample{
 	{"imports", 200, ""},
 	{"playground", 200, ""},
 	{"events", 200, ""},
+	{"metrics", 200, ""},
 	{"docs", 200, ""},
 	{"fallback", 200, ""},
 	{"client", 200, ""},

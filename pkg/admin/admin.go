@@ -5,6 +5,7 @@ import (
 	"guidon/pkg/admin/eventlog"
 	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/metrics"
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/admin/projects"
 	"guidon/pkg/admin/segments"
@@ -20,7 +21,7 @@ import (
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), features.Group(), tags.Group(), strategies.Group(), strategies.VariantGroup(),
-		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), segments.Group(), playground.Group(), fallback.Group(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), fallback.Group(),
 	}
 }
 

@@ -37,8 +37,10 @@ func (c *counter) during(f func()) []string {
 
 // needsList has the routes that need a list to find out that something does not exist.
 var needsList = map[string]bool{
-	"GET /api/admin/events/{featureName}": true, // a flag that never existed has an empty history
-	"GET /api/admin/api-tokens/{name}":    true, "GET " + allSegments + "/strategies/{strategyId}": true,
+	"GET /api/admin/events/{featureName}": true,                               // a flag that never existed has an empty history
+	clientMetrics:                         true, clientMetrics + "/raw": true, // and no usage
+	"POST " + anApplication:            true, // creates it
+	"GET /api/admin/api-tokens/{name}": true, "GET " + allSegments + "/strategies/{strategyId}": true,
 }
 
 // TestBudget holds every operation to its number of DynamoDB calls (architecture: Budget).

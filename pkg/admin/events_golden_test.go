@@ -67,6 +67,9 @@ var goldenSteps = []step{
 	{"deprecate a strategy type", "POST", "/api/admin/strategies/byCountry/deprecate", "", ""},
 	{"reactivate a strategy type", "POST", "/api/admin/strategies/byCountry/reactivate", "", ""},
 	{"delete a strategy type", "DELETE", "/api/admin/strategies/byCountry", "", ""},
+	{"create an application", "POST", applications + "/shop", `{"description":"The web shop"}`, ""},
+	{"describe an application", "POST", applications + "/shop", `{"url":"https://example.com","color":"red","icon":"cart"}`, ""},
+	{"delete an application", "DELETE", applications + "/shop", "", ""},
 	{"create a tag type", "POST", "/api/admin/tag-types", `{"name":"team","description":"Who","icon":"T"}`, ""},
 	{"update a tag type", "PUT", "/api/admin/tag-types/team", `{"icon":null}`, ""},
 

@@ -70,6 +70,9 @@ func (s *server) maze(t *testing.T) maze {
 			"tokenId":  {{"of another account", "2"}},
 			"token":    {{"of another project", url.PathEscape(ofShop)}},
 			"parent":   {{"of another flag", theirs.kind}},
+
+			"appName":         {{"unknown", "unknown"}},
+			"environmentName": {{"unknown", "unknown"}},
 		},
 	}
 }
@@ -78,6 +81,9 @@ func (s *server) maze(t *testing.T) maze {
 var astray = map[string]int{
 	"DELETE /api/admin/projects/{projectId}/features/{featureName}, featureName: archived":        202, // it is archived already
 	"GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle, featureName: archived": 200, // an archived flag has a lifecycle
+
+	theInstances + ", appName: unknown":         200, // as in Unleash
+	theInstances + ", environmentName: unknown": 200,
 
 	"POST " + heldRole + ", projectId: another project":     0,
 	"POST " + heldRole + ", userId: no member":              0,

@@ -111,17 +111,19 @@ func (a answer) writes(t *testing.T) int {
 // A stage is the data of the matrix: two projects with the same objects, and objects of the whole service.
 type stage struct {
 	*server
-	places  []subject // project × environment
-	guest   string    // a user, a member of both projects
-	robot   string    // a service account with a token
-	role    string    // a custom project role without permissions and users
-	signup  string
-	tags    string            // a tag type
-	fields  string            // a context field
-	own     map[string]string // the id of a segment of each project
-	custom  string            // a strategy type
-	tokens  map[string]string // the secret of a token of each project
-	parents map[string]string // what the flag of each project depends on
+	places []subject // project × environment
+	guest  string    // a user, a member of both projects
+	robot  string    // a service account with a token
+	role   string    // a custom project role without permissions and users
+	signup string
+	tags   string            // a tag type
+	fields string            // a context field
+	own    map[string]string // the id of a segment of each project
+	custom string            // a strategy type
+
+	application string
+	tokens      map[string]string // the secret of a token of each project
+	parents     map[string]string // what the flag of each project depends on
 }
 
 func (s *server) stage(t *testing.T) stage {
@@ -142,6 +144,8 @@ func (s *server) stage(t *testing.T) stage {
 	g.fields = on.kind
 	s.newStrategyType(t, &on)
 	g.custom = on.kind
+	s.newApplication(t, &on)
+	g.application = on.kind
 	for _, project := range []string{"alpha", "default"} {
 		flag := "of-" + project
 		s.must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":%q}`, flag))
@@ -198,6 +202,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.kind = g.tags
 	case strings.Contains(route, "/strategies/{strategyType}"):
 		on.kind = g.custom
+	case strings.Contains(route, "{appName}"):
+		on.kind = g.application
 	}
 	body, own := bodies[route]
 	if !own {

@@ -35,6 +35,14 @@ const (
 	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
+// The paths of usage and applications.
+const (
+	clientMetrics = "GET /api/admin/client-metrics/features/{featureName}"
+	applications  = "/api/admin/metrics/applications"
+	anApplication = applications + "/{appName}"
+	theInstances  = "GET /api/admin/metrics/instances/{appName}/environment/{environmentName}"
+)
+
 // examples has an example for every operation. Reads need one call, lists one more per page, and writes two, or one if they
 // are rejected or change nothing. Whether a new name is taken is decided by the store, in the second call.
 var examples = map[string]example{
@@ -211,6 +219,18 @@ var examples = map[string]example{
 	"POST /api/admin/events/search":       {`{"feature":"{featureName}"}`, 200, 2, 2},
 	"GET /api/admin/search/events":        {"", 200, 2, 2},
 
+	clientMetrics:                          {"", 200, 2, 2},
+	clientMetrics + "/raw":                 {"", 200, 2, 2},
+	"GET " + applications:                  {"", 200, 2, 2},
+	"GET " + anApplication:                 {"", 200, 1, 1}, // it evaluated no flag, and has no instance
+	"POST " + anApplication:                {`{"description":"{new}"}`, 202, 2, 1},
+	"DELETE " + anApplication:              {"", 200, 2, 1},
+	"GET " + anApplication + "/overview":   {"", 200, 1, 1},
+	theInstances:                           {"", 200, 1, 1},
+	"GET /api/admin/metrics/sdks/outdated": {"", 200, 2, 2},
+	ofProject("GET", "/applications"):      {"", 200, 3, 3},
+	ofProject("GET", "/insights"):          {"", 200, 3, 3},
+
 	inEnvironment("GET", "/strategies"):                 {"", 200, 1, 1},
 	inEnvironment("POST", "/strategies"):                {`{"name":"flexibleRollout","parameters":{"rollout":50}}`, 200, 2, 2},
 	inEnvironment("POST", "/strategies/set-sort-order"): {`[{"id":"{strategy}","sortOrder":7}]`, 200, 2, 1},
@@ -251,6 +271,10 @@ var subjects atomic.Int64
 
 // preparations has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
 var preparations = map[string]func(s *server, t *testing.T, on *subject){
+	"GET " + anApplication:                 (*server).newApplication,
+	"POST " + anApplication:                (*server).newApplication,
+	"DELETE " + anApplication:              (*server).newApplication,
+	"GET " + anApplication + "/overview":   (*server).newApplication,
 	"GET /api/admin/api-tokens/{name}":     func(_ *server, _ *testing.T, on *subject) { on.secret = "client" },
 	"PUT /api/admin/api-tokens/{token}":    (*server).newToken,
 	"DELETE /api/admin/api-tokens/{token}": (*server).newToken,
@@ -377,6 +401,13 @@ func (s *server) newStrategyType(t *testing.T, on *subject) {
 	s.must(t, "POST", "/api/admin/strategies", fmt.Sprintf(`{"name":%q,"parameters":[]}`, on.kind))
 }
 
+// newApplication creates an application that never reported.
+func (s *server) newApplication(t *testing.T, on *subject) {
+	t.Helper()
+	on.kind = on.fill("{new}")
+	s.must(t, "POST", on.fill(anApplication), "")
+}
+
 // secretIn returns the secret in a response.
 func secretIn(answer string) string {
 	_, rest, _ := strings.Cut(answer, `"secret":"`)
@@ -464,7 +495,7 @@ func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
 		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
-		"{contextField}", cmp.Or(on.kind, "userId"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"),
+		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"),
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }

@@ -30,6 +30,7 @@ const (
 	UpdateTagType       Permission = "UPDATE_TAG_TYPE"
 	DeleteTagType       Permission = "DELETE_TAG_TYPE"
 	CreateContextField  Permission = "CREATE_CONTEXT_FIELD"
+	UpdateApplication   Permission = "UPDATE_APPLICATION"
 	UpdateContextField  Permission = "UPDATE_CONTEXT_FIELD"
 	DeleteContextField  Permission = "DELETE_CONTEXT_FIELD"
 	CreateSegment       Permission = "CREATE_SEGMENT"
@@ -147,6 +148,7 @@ var permissions = []PermissionInfo{
 	{CreateFeatureStrategy, "Add strategies", EnvironmentScope},
 	{UpdateFeatureStrategy, "Change strategies", EnvironmentScope},
 	{DeleteFeatureStrategy, "Remove strategies", EnvironmentScope},
+	{UpdateApplication, "Create, describe and delete applications", RootScope}, // last, because the position is a part of the ID
 }
 
 // unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that
@@ -155,7 +157,6 @@ var unleashOnlyPermissions = map[Permission]string{
 	"CREATE_ADDON":                   "Create integrations",
 	"UPDATE_ADDON":                   "Change integrations",
 	"DELETE_ADDON":                   "Delete integrations",
-	"UPDATE_APPLICATION":             "Change applications",
 	"UPDATE_AUTH_CONFIGURATION":      "Change the sign-in settings",
 	"UPDATE_PROJECT_CONTEXT":         "Change the context fields of the project",
 	"UPDATE_CORS":                    "Change the origins that may call the frontend API",

@@ -208,7 +208,7 @@ var editorPermissions = []Permission{
 	CreateProject, CreateStrategy, UpdateStrategy, DeleteStrategy, CreateTagType, UpdateTagType, DeleteTagType,
 	CreateContextField, UpdateContextField, DeleteContextField, CreateSegment, UpdateSegment, DeleteSegment,
 	ReadClientToken, CreateClientToken, UpdateClientToken, DeleteClientToken,
-	ReadFrontendToken, CreateFrontendToken, UpdateFrontendToken, DeleteFrontendToken,
+	ReadFrontendToken, CreateFrontendToken, UpdateFrontendToken, DeleteFrontendToken, UpdateApplication,
 }
 
 var builtInRoles = []Role{

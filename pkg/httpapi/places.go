@@ -1,6 +1,10 @@
 package httpapi
 
-import "guidon/pkg/flags"
+import (
+	"unicode/utf8"
+
+	"guidon/pkg/flags"
+)
 
 // The names of path parameters, the same in every route.
 const (
@@ -187,4 +191,29 @@ func keysOf(names []string, key func(string) flags.Key) []flags.Key {
 		}
 	}
 	return keys
+}
+
+// ApplicationKeys are the keys of applications. What cannot be a name is left out.
+func ApplicationKeys(names ...string) []flags.Key {
+	var keys []flags.Key
+	for _, name := range names {
+		if canBeReported(name) {
+			keys = append(keys, flags.ApplicationKey(name))
+		}
+	}
+	return keys
+}
+
+// InstancesKeys are the keys of the instances of an application in an environment. What cannot be a name is left out.
+func InstancesKeys(application, environment string) []flags.Key {
+	if !canBeReported(application) || flags.CheckName(environment) != "" {
+		return nil
+	}
+	return []flags.Key{flags.InstancesKey(application, environment)}
+}
+
+// canBeReported reports whether an application can have a name. Applications choose their names, so nearly all texts are names.
+func canBeReported(name string) bool {
+	const longest = 255 * utf8.UTFMax // bytes
+	return name != "" && len(name) <= longest && utf8.ValidString(name)
 }

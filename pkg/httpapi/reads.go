@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 	"sync"
+	"time"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -371,4 +372,31 @@ func Each[A, B any](list []A, convert func(A) B) []B {
 		out[i] = convert(a)
 	}
 	return out
+}
+
+// Usage are the sums of a flag for the hours or days from a time on, oldest first, by one query a megabyte.
+func (tx *Tx) Usage(feature string, unit flags.UsageUnit, from time.Time) []flags.UsageSum {
+	return memoized(tx, "usage "+string(unit)+" "+feature, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
+}
+
+// Applications is every application that reported, by name.
+func (tx *Tx) Applications() []*flags.Application {
+	return list[*flags.Application](tx, flags.EntityApplication)
+}
+
+// FindApplication is the application of that name; nil when it does not exist.
+func (tx *Tx) FindApplication(name string) *flags.Application {
+	if !canBeReported(name) {
+		return nil
+	}
+	return find[*flags.Application](tx, flags.ApplicationKey(name))
+}
+
+// Application is the application of that name. NotFound when it does not exist.
+func (tx *Tx) Application(name string) *flags.Application {
+	a := tx.FindApplication(name)
+	if a == nil {
+		tx.Fail(flags.Errorf(flags.NotFound, "there is no application %q", jsonbody.Shorten(name)))
+	}
+	return a
 }

@@ -160,11 +160,16 @@ type projectStats struct {
 }
 
 func projectStatsOf(active []flags.FeatureSummary, now time.Time) projectStats {
-	const window = 30 * 24 * time.Hour
-	created := func(from, to time.Time) int {
-		return count(active, func(s flags.FeatureSummary) bool { return s.CreatedAt.After(from) && !s.CreatedAt.After(to) })
-	}
-	return projectStats{CreatedCurrent: created(now.Add(-window), now), CreatedPast: created(now.Add(-2*window), now.Add(-window))}
+	created := func(s flags.FeatureSummary) time.Time { return s.CreatedAt }
+	return projectStats{CreatedCurrent: countInWindow(active, created, now), CreatedPast: countInWindow(active, created, now.Add(-window))}
+}
+
+// window is the length of a window of the statistics.
+const window = 30 * 24 * time.Hour
+
+// countInWindow counts flags by one of their times, which must be in the window that ends at a time.
+func countInWindow(list []flags.FeatureSummary, timeOf func(flags.FeatureSummary) time.Time, end time.Time) int {
+	return count(list, func(s flags.FeatureSummary) bool { return timeOf(s).After(end.Add(-window)) && !timeOf(s).After(end) })
 }
 
 // count returns the number of elements that match.

@@ -29,6 +29,7 @@ func Projects() httpapi.Group {
 		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},
 		{Route: "GET " + one + "/overview", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProjectSummary)},
 		{Route: "GET " + one + "/health-report", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readHealthReport)},
+		{Route: "GET " + one + "/insights", Permission: flags.Read, Handle: httpapi.Handle(readInsights)},
 		{Route: "POST " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(addFavorite)},
 		{Route: "DELETE " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(removeFavorite)},
 		{Route: "PUT " + one, Permission: flags.UpdateProject, Handle: httpapi.DoBody(updateProject)},
@@ -65,15 +66,20 @@ func readProject(tx *httpapi.Tx, at httpapi.InProject) (projectOverview, error) 
 func readProjectSummary(tx *httpapi.Tx, at httpapi.InProject) (projectSummary, error) {
 	p := at.Project(tx)
 	active := tx.Summaries(p)
+	return projectSummary{projectCore: projectCoreOf(tx, p, active), Types: typeCountsOf(active)}, nil
+}
+
+// typeCountsOf counts flags by type.
+func typeCountsOf(active []flags.FeatureSummary) []featureTypeCount {
 	byType := map[flags.FeatureType]int{}
 	for _, s := range active {
 		byType[s.Type]++
 	}
-	summary := projectSummary{projectCore: projectCoreOf(tx, p, active), Types: []featureTypeCount{}}
+	counts := []featureTypeCount{}
 	for _, kind := range slices.Sorted(maps.Keys(byType)) {
-		summary.Types = append(summary.Types, featureTypeCount{kind, byType[kind]})
+		counts = append(counts, featureTypeCount{kind, byType[kind]})
 	}
-	return summary, nil
+	return counts
 }
 
 func readHealthReport(tx *httpapi.Tx, at httpapi.InProject) (healthReport, error) {

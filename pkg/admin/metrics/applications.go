@@ -1,0 +1,243 @@
+package metrics
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// inApplication is the place of an operation on an application.
+type inApplication struct {
+	httpapi.InService
+	Name string
+}
+
+// Parse reads the name.
+func (at *inApplication) Parse(r httpapi.Request) error {
+	at.Name = r.Path("appName")
+	return nil
+}
+
+// Keys names the application.
+func (at *inApplication) Keys() []flags.Key { return httpapi.ApplicationKeys(at.Name) }
+
+// An applicationView has the fields that every answer about an application has.
+type applicationView struct {
+	AppName     string     `json:"appName"`
+	CreatedAt   shape.Time `json:"createdAt"`
+	UpdatedAt   shape.Time `json:"updatedAt"`
+	CreatedBy   *string    `json:"createdBy"` // null if its first report created it
+	Description *string    `json:"description"`
+	URL         *string    `json:"url"`
+	Color       *string    `json:"color"`
+	Icon        *string    `json:"icon"`
+}
+
+func applicationViewOf(a *flags.Application) applicationView {
+	updated := a.LastSeenAt
+	if updated.Before(a.CreatedAt) {
+		updated = a.CreatedAt
+	}
+	return applicationView{
+		AppName: a.Name, CreatedAt: shape.Time(a.CreatedAt), UpdatedAt: shape.Time(updated), CreatedBy: wire.NullIfEmpty(a.CreatedBy),
+		Description: wire.NullIfEmpty(a.Description), URL: wire.NullIfEmpty(a.URL), Color: wire.NullIfEmpty(a.Color), Icon: wire.NullIfEmpty(a.Icon),
+	}
+}
+
+type applicationList struct {
+	Applications []applicationRow `json:"applications"`
+	Total        int              `json:"total"`
+}
+
+// An applicationRow is an application in the list.
+type applicationRow struct {
+	applicationView
+	Strategies []string           `json:"strategies"`
+	Usage      []applicationUsage `json:"usage"`
+}
+
+// An applicationUsage says in which environments of a project an application reported. The project is "*" if its token was for
+// all projects.
+type applicationUsage struct {
+	Project      string   `json:"project"`
+	Environments []string `json:"environments"`
+}
+
+// listApplications lists the applications by name, which is the only order that Unleash has, whatever sortBy is.
+func listApplications(tx *httpapi.Tx, _ httpapi.InService) (applicationList, error) {
+	query := tx.Query()
+	matching := []*flags.Application{}
+	for _, a := range tx.Applications() {
+		if containsFold(a.Name, query.Get("query")) {
+			matching = append(matching, a)
+		}
+	}
+	sortByName(query, matching)
+	return applicationList{Total: len(matching), Applications: httpapi.Each(httpapi.PageOf(query, matching), applicationRowOf)}, nil
+}
+
+func applicationRowOf(a *flags.Application) applicationRow {
+	row := applicationRow{applicationView: applicationViewOf(a), Strategies: notNil(a.Strategies), Usage: []applicationUsage{}}
+	for _, project := range slices.Sorted(maps.Keys(a.Projects)) {
+		row.Usage = append(row.Usage, applicationUsage{project, notNil(a.Projects[project])})
+	}
+	return row
+}
+
+// sortByName sorts by name: backwards if the query says sortOrder=desc.
+func sortByName(query url.Values, applications []*flags.Application) {
+	slices.SortFunc(applications, func(a, b *flags.Application) int { return strings.Compare(a.Name, b.Name) })
+	if strings.EqualFold(query.Get("sortOrder"), "desc") {
+		slices.Reverse(applications)
+	}
+}
+
+// containsFold reports whether a text contains a part, without regard to case.
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// notNil is a list that is [] in JSON when it is empty.
+func notNil(list []string) []string { return append([]string{}, list...) }
+
+// An application is everything about one application.
+type application struct {
+	applicationView
+	Strategies []seenStrategy    `json:"strategies"`
+	Instances  []instanceOfApp   `json:"instances"`
+	Features   []seenFeature     `json:"seenToggles"`
+	Links      map[string]string `json:"links"`
+}
+
+// A seenStrategy is a strategy type that an application registered. Its other fields are absent if it does not exist.
+type seenStrategy struct {
+	Name        string  `json:"name"`
+	NotFound    bool    `json:"notFound,omitzero"`
+	DisplayName *string `json:"displayName,omitzero"`
+	Description *string `json:"description,omitzero"`
+}
+
+// A seenFeature is a flag that an application evaluated. Its other fields are absent if it does not exist.
+type seenFeature struct {
+	Name           string            `json:"name"`
+	NotFound       bool              `json:"notFound,omitzero"`
+	Type           flags.FeatureType `json:"type,omitzero"`
+	Description    *string           `json:"description,omitzero"`
+	Project        string            `json:"project,omitzero"`
+	Stale          bool              `json:"stale,omitzero"`
+	ImpressionData bool              `json:"impressionData,omitzero"`
+	Archived       bool              `json:"archived,omitzero"`
+	CreatedAt      *shape.Time       `json:"createdAt,omitzero"`
+	LastSeenAt     *shape.Time       `json:"lastSeenAt,omitzero"`
+	ArchivedAt     *shape.Time       `json:"archivedAt,omitzero"`
+}
+
+// An instanceOfApp is an instance with its application and environment.
+type instanceOfApp struct {
+	AppName     string `json:"appName"`
+	Environment string `json:"environment"`
+	instanceView
+	CreatedAt shape.Time `json:"createdAt"`
+}
+
+// An instanceView is a process that evaluates flags.
+type instanceView struct {
+	InstanceID string     `json:"instanceId"`
+	SDK        *string    `json:"sdkVersion"`
+	ClientIP   *string    `json:"clientIp"`
+	LastSeen   shape.Time `json:"lastSeen"`
+}
+
+func instanceViewOf(i flags.Instance) instanceView {
+	return instanceView{InstanceID: i.Name, SDK: wire.NullIfEmpty(i.SDK), ClientIP: wire.NullIfEmpty(i.Address), LastSeen: shape.Time(i.LastSeenAt)}
+}
+
+func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
+	a := tx.Application(at.Name)
+	view := application{
+		applicationView: applicationViewOf(a), Strategies: seenStrategies(tx, a), Instances: []instanceOfApp{}, Features: []seenFeature{},
+		Links: map[string]string{"self": "/api/admin/metrics/applications/" + url.PathEscape(a.Name)},
+	}
+	err := visitInstances(tx, instancesKeys(a, nil), func(list *flags.Instances) {
+		for _, i := range list.List {
+			view.Instances = append(view.Instances, instanceOfApp{a.Name, list.Environment, instanceViewOf(i), shape.Time(i.CreatedAt)})
+		}
+	})
+	if err != nil {
+		return view, err
+	}
+	slices.SortStableFunc(view.Instances, func(a, b instanceOfApp) int { return time.Time(b.LastSeen).Compare(time.Time(a.LastSeen)) })
+	for _, name := range unknownNames(a) {
+		view.Features = append(view.Features, seenFeature{Name: name, NotFound: true})
+	}
+	err = visitFeatures(tx, a, func(f *flags.Feature) {
+		created := shape.Time(f.CreatedAt)
+		view.Features = append(view.Features, seenFeature{
+			Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData,
+			Archived: f.Archived, CreatedAt: &created, LastSeenAt: shape.TimeOrNull(f.LastSeenAt), ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
+		})
+	})
+	slices.SortFunc(view.Features, func(a, b seenFeature) int { return strings.Compare(a.Name, b.Name) })
+	return view, err
+}
+
+func seenStrategies(tx *httpapi.Tx, a *flags.Application) []seenStrategy {
+	types := tx.StrategyTypes()
+	return httpapi.Each(a.Strategies, func(name string) seenStrategy {
+		t, known := types.Find(name)
+		return seenStrategy{name, !known, wire.NullIfEmpty(t.DisplayName), wire.NullIfEmpty(t.Description)}
+	})
+}
+
+// unknownNames are the names that an application evaluated in any environment and that no flag has.
+func unknownNames(a *flags.Application) []string {
+	names := map[string]bool{}
+	for _, e := range a.Environments {
+		for _, name := range e.Unknown {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// visitFeatures visits the flags that an application evaluated.
+func visitFeatures(tx *httpapi.Tx, a *flags.Application, visit func(*flags.Feature)) error {
+	return tx.Pages(httpapi.FeatureKeys(a.Features...), func(keys []flags.Key, found flags.View) error {
+		for _, key := range keys {
+			if f := flags.Find[*flags.Feature](found, key); f != nil {
+				visit(f)
+			}
+		}
+		return nil
+	})
+}
+
+// instancesKeys are the keys of the instances of an application in some environments, or in all if environments is nil.
+func instancesKeys(a *flags.Application, environments []string) []flags.Key {
+	var keys []flags.Key
+	for _, name := range slices.Sorted(maps.Keys(a.Environments)) {
+		if environments == nil || slices.Contains(environments, name) {
+			keys = append(keys, flags.InstancesKey(a.Name, name))
+		}
+	}
+	return keys
+}
+
+// visitInstances visits the instances of applications by environment.
+func visitInstances(tx *httpapi.Tx, keys []flags.Key, visit func(*flags.Instances)) error {
+	return tx.Pages(keys, func(keys []flags.Key, found flags.View) error {
+		for _, key := range keys {
+			if list := flags.Find[*flags.Instances](found, key); list != nil {
+				visit(list)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,63 @@
+package metrics
+
+import (
+	"guidon/pkg/admin/wire"
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
+)
+
+// A describeBody is what a user says about an application. Absent fields stay the same. What SDKs report, such as the strategies,
+// cannot be set.
+type describeBody struct {
+	Description jsonbody.Maybe[*string] `json:"description"`
+	URL         jsonbody.Maybe[*string] `json:"url"`
+	Color       jsonbody.Maybe[*string] `json:"color"`
+	Icon        jsonbody.Maybe[*string] `json:"icon"`
+}
+
+// Check finds what is wrong with the body by itself.
+func (b describeBody) Check(_ flags.Limits, problems *flags.Problems) {
+	d := b.applyTo(flags.ApplicationDetails{})
+	flags.CheckLength("/description", d.Description, flags.MaxDescription, problems)
+	flags.CheckLength("/url", d.URL, flags.MaxTitle, problems)
+	flags.CheckLength("/color", d.Color, flags.MaxTitle, problems)
+	flags.CheckLength("/icon", d.Icon, flags.MaxTitle, problems)
+}
+
+func (b describeBody) applyTo(d flags.ApplicationDetails) flags.ApplicationDetails {
+	return flags.ApplicationDetails{
+		Description: wire.TextOver(b.Description, d.Description), URL: wire.TextOver(b.URL, d.URL),
+		Color: wire.TextOver(b.Color, d.Color), Icon: wire.TextOver(b.Icon, d.Icon),
+	}
+}
+
+// describeApplication changes what users say about an application, and creates it if it never reported.
+func describeApplication(tx *httpapi.Tx, at inApplication, in describeBody) error {
+	if len(at.Keys()) == 0 {
+		return flags.Errorf(flags.Invalid, "the name of an application must be UTF-8 of at most 255 characters")
+	}
+	a := tx.FindApplication(at.Name)
+	if a == nil {
+		if len(tx.Applications()) >= flags.MaxApplications {
+			return flags.Errorf(flags.Invalid, "there are %d applications, the most that are allowed; delete one first", flags.MaxApplications)
+		}
+		tx.RetryNameExists() // it can report just now
+		a = &flags.Application{Name: at.Name, CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, ApplicationDetails: in.applyTo(flags.ApplicationDetails{})}
+		tx.Save(events.ApplicationCreated(a), a)
+		return nil
+	}
+	a.ApplicationDetails = in.applyTo(a.ApplicationDetails)
+	tx.Save(events.ApplicationUpdated(httpapi.Was(tx, a), a), a)
+	return nil
+}
+
+// deleteApplication deletes an application. One that reports again is created anew. Deleting one that does not exist has no effect.
+// Its instances expire by themselves, and are not shown without the application.
+func deleteApplication(tx *httpapi.Tx, at inApplication) error {
+	if a := tx.FindApplication(at.Name); a != nil {
+		tx.Delete(events.ApplicationDeleted(a), a)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// An applicationOverview says what an application uses, and what is wrong with it.
+type applicationOverview struct {
+	Projects     []string              `json:"projects"` // of the flags that it evaluated
+	FeatureCount int                   `json:"featureCount"`
+	Environments []environmentOverview `json:"environments"`
+	Issues       applicationIssues     `json:"issues"`
+}
+
+type environmentOverview struct {
+	Name          string            `json:"name"`
+	InstanceCount int               `json:"instanceCount"`
+	SDKs          []string          `json:"sdks"`
+	LastSeen      *shape.Time       `json:"lastSeen"`
+	Issues        environmentIssues `json:"issues"`
+}
+
+type environmentIssues struct {
+	MissingFeatures []string `json:"missingFeatures"`
+	OutdatedSDKs    []string `json:"outdatedSdks"`
+}
+
+type applicationIssues struct {
+	MissingStrategies []string `json:"missingStrategies"`
+}
+
+func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error) {
+	a := tx.Application(at.Name)
+	view := applicationOverview{
+		Projects: []string{}, FeatureCount: len(a.Features) + len(unknownNames(a)), Environments: []environmentOverview{},
+		Issues: applicationIssues{MissingStrategies: []string{}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Environments)) {
+		e := a.Environments[name]
+		view.Environments = append(view.Environments, environmentOverview{
+			Name: name, InstanceCount: e.Instances, SDKs: notNil(e.SDKs), LastSeen: shape.TimeOrNull(e.LastSeenAt),
+			Issues: environmentIssues{notNil(e.Unknown), outdatedOf(e.SDKs)},
+		})
+	}
+	for _, s := range seenStrategies(tx, a) {
+		if s.NotFound {
+			view.Issues.MissingStrategies = append(view.Issues.MissingStrategies, s.Name)
+		}
+	}
+	projects := map[string]bool{}
+	err := visitFeatures(tx, a, func(f *flags.Feature) { projects[f.Project] = true })
+	view.Projects = append(view.Projects, slices.Sorted(maps.Keys(projects))...)
+	return view, err
+}
+
+func outdatedOf(sdks []string) []string {
+	outdated := []string{}
+	for _, sdk := range sdks {
+		if flags.OutdatedSDK(sdk) {
+			outdated = append(outdated, sdk)
+		}
+	}
+	return outdated
+}
+
+// inInstances is the place of an operation on the instances of an application in an environment. Unknown ones have no instances,
+// as in Unleash.
+type inInstances struct {
+	inApplication
+	Environment string
+}
+
+// Parse reads the names.
+func (at *inInstances) Parse(r httpapi.Request) error {
+	at.Environment = r.Path("environmentName")
+	return at.inApplication.Parse(r)
+}
+
+// Keys names the application and its instances.
+func (at *inInstances) Keys() []flags.Key { return append(at.inApplication.Keys(), at.instances()...) }
+
+func (at *inInstances) instances() []flags.Key { return httpapi.InstancesKeys(at.Name, at.Environment) }
+
+type instanceList struct {
+	Instances []instanceView `json:"instances"`
+}
+
+// listInstances lists the instances that reported in the last two days, the last one first.
+func listInstances(tx *httpapi.Tx, at inInstances) (instanceList, error) {
+	list := instanceList{Instances: []instanceView{}}
+	if tx.FindApplication(at.Name) == nil {
+		return list, nil
+	}
+	err := visitInstances(tx, at.instances(), func(found *flags.Instances) {
+		list.Instances = append(list.Instances, httpapi.Each(found.List, instanceViewOf)...)
+	})
+	slices.SortStableFunc(list.Instances, func(a, b instanceView) int { return time.Time(b.LastSeen).Compare(time.Time(a.LastSeen)) })
+	return list, err
+}
+
+type projectApplications struct {
+	Applications []projectApplication `json:"applications"`
+	Total        int                  `json:"total"`
+}
+
+// A projectApplication is an application that uses a project.
+type projectApplication struct {
+	Name         string       `json:"name"`
+	Environments []string     `json:"environments"`
+	Instances    []string     `json:"instances"`
+	SDKs         []projectSDK `json:"sdks"`
+}
+
+type projectSDK struct {
+	Name     string   `json:"name"`
+	Versions []string `json:"versions"`
+}
+
+// The number of applications on a page of a project's applications: without a limit, and at most.
+const (
+	defaultApplications = 50
+	maxApplications     = 100
+)
+
+// listProjectApplications lists the applications that evaluated flags of a project, or whose token names the project.
+func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectApplications, error) {
+	p, its := at.Project(tx), map[string]bool{} // the flags of the project
+	for _, s := range tx.Summaries(p) {
+		its[s.Name] = true
+	}
+	query := tx.Query()
+	var matching []*flags.Application
+	for _, a := range tx.Applications() {
+		if environments := environmentsIn(a, p.ID, its); environments != nil && matches(a, environments, query.Get("query")) {
+			matching = append(matching, a)
+		}
+	}
+	sortByName(query, matching)
+	answer := projectApplications{Total: len(matching), Applications: []projectApplication{}}
+	from := min(httpapi.WholeNumber(query, "offset", 0, 0, httpapi.MaxOffset), len(matching))
+	limit := httpapi.WholeNumber(query, "limit", defaultApplications, 1, maxApplications)
+	var keys []flags.Key
+	for _, a := range matching[from:min(from+limit, len(matching))] {
+		environments := environmentsIn(a, p.ID, its)
+		keys = append(keys, instancesKeys(a, environments)...)
+		answer.Applications = append(answer.Applications, projectApplication{a.Name, environments, nil, projectSDKs(sdksOf(a, environments))})
+	}
+	instances := map[string][]string{}
+	err := visitInstances(tx, keys, func(list *flags.Instances) {
+		for _, i := range list.List {
+			instances[list.Application] = append(instances[list.Application], i.Name)
+		}
+	})
+	for i, a := range answer.Applications {
+		names := notNil(instances[a.Name])
+		slices.Sort(names)
+		answer.Applications[i].Instances = slices.Compact(names)
+	}
+	return answer, err
+}
+
+// environmentsIn are the environments in which an application uses a project with these flags, sorted; nil if it does not use
+// the project. The sums of an application are not kept by environment, so one whose token is for all projects uses the project
+// in all its environments.
+func environmentsIn(a *flags.Application, projectID string, its map[string]bool) []string {
+	if environments := a.Projects[projectID]; environments != nil {
+		return environments
+	}
+	if slices.ContainsFunc(a.Features, func(name string) bool { return its[name] }) {
+		return notNil(a.Projects[flags.All])
+	}
+	return nil
+}
+
+// matches reports whether the name, an environment or an SDK of an application contains a text.
+func matches(a *flags.Application, environments []string, text string) bool {
+	for _, field := range slices.Concat([]string{a.Name}, environments, sdksOf(a, environments)) {
+		if containsFold(field, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// projectSDKs groups the versions of SDKs by name.
+func projectSDKs(sdks []string) []projectSDK {
+	grouped := []projectSDK{}
+	for _, sdk := range sdks { // they are sorted, but "a-b:1" is before "a:1"
+		name, version := flags.CutSDK(sdk)
+		i := slices.IndexFunc(grouped, func(g projectSDK) bool { return g.Name == name })
+		if i < 0 {
+			i = len(grouped)
+			grouped = append(grouped, projectSDK{name, []string{}})
+		}
+		if version != "" {
+			grouped[i].Versions = append(grouped[i].Versions, version)
+		}
+	}
+	slices.SortFunc(grouped, func(a, b projectSDK) int { return strings.Compare(a.Name, b.Name) })
+	return grouped
+}

@@ -1,0 +1,35 @@
+package events
+
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// application is what users said about an application, not what it reports.
+type application struct {
+	AppName     string     `json:"appName"`
+	Description *string    `json:"description"`
+	URL         *string    `json:"url"`
+	Color       *string    `json:"color"`
+	Icon        *string    `json:"icon"`
+	CreatedAt   shape.Time `json:"createdAt"`
+}
+
+func applicationOf(a *flags.Application) application {
+	return application{a.Name, orNull(a.Description), orNull(a.URL), orNull(a.Color), orNull(a.Icon), shape.Time(a.CreatedAt)}
+}
+
+// ApplicationCreated is the event of an application that a user created.
+func ApplicationCreated(a *flags.Application) flags.Event {
+	return flags.Event{Type: flags.ApplicationCreated, Data: applicationOf(a)}
+}
+
+// ApplicationUpdated is the event of an application whose description changed.
+func ApplicationUpdated(before, after *flags.Application) flags.Event {
+	return flags.Event{Type: flags.ApplicationUpdated, Data: applicationOf(after), PreData: applicationOf(before)}
+}
+
+// ApplicationDeleted is the event of an application that a user deleted.
+func ApplicationDeleted(a *flags.Application) flags.Event {
+	return flags.Event{Type: flags.ApplicationDeleted, PreData: applicationOf(a)}
+}
