@@ -25,8 +25,8 @@ func checkPreflight(t *testing.T, g *gateway) {
 	}
 }
 
-// takeApplicationsWalk creates a flag and tokens, and checks that polls, deltas and evaluations see each switch of the flag, and
-// that a deleted token sees nothing. It uses its own names, so that other tests can use the same server.
+// takeApplicationsWalk creates a flag and tokens, and checks that polls, deltas and evaluations see each switch of the flag, that
+// usage can be reported, and that a deleted token sees nothing. It uses its own names, so that other tests can use the same server.
 func takeApplicationsWalk(t *testing.T, g *gateway) {
 	t.Helper()
 	const flag = project + "/features/walk-served"
@@ -67,13 +67,28 @@ func takeApplicationsWalk(t *testing.T, g *gateway) {
 	g.ask(t, "POST", "/ofrep/v1/evaluate/flags/walk-served", frontend, context).has(t, 200, `"value":true`)
 	g.ask(t, "POST", "/ofrep/v1/evaluate/flags", client, context).has(t, 200, `"key":"walk-served"`)
 
+	// Reports of usage, and the tokens of Unleash Edge.
+	const metrics = `{"appName":"walk","instanceId":"1","bucket":{"start":"2026-03-04T05:06:07.000Z","stop":1772600827000,"toggles":{"walk-served":{"yes":3,"no":1,"variants":{}}}}}`
+	const registration = `{"appName":"walk","instanceId":"1","sdkVersion":"walk:1","strategies":["default"],"started":"2026-03-04T05:06:07.000Z","interval":60}`
+	g.ask(t, "POST", "/api/client/register", client, registration).has(t, 202)
+	g.ask(t, "POST", "/api/client/metrics", client, metrics).has(t, 202)
+	g.ask(t, "POST", "/api/client/metrics/bulk", client, `{"applications":[],"metrics":[{"featureName":"walk-served","appName":"walk","environment":"development","yes":2}]}`).has(t, 202)
+	g.ask(t, "POST", "/api/frontend/client/register", frontend, registration).has(t, 200, "OK")
+	g.ask(t, "POST", "/api/frontend/client/metrics", frontend, metrics).has(t, 200, "OK")
+	g.ask(t, "POST", "/edge/validate", "", `{"tokens":["`+client+`","unknown"]}`).has(t, 200, `{"tokens":[{"token":"`+client+`","type":"client","projects":["default"]}]}`)
+	g.ask(t, "POST", "/edge/metrics", "", "{}").has(t, 404, "disabled")
+
 	// What applications may not do.
 	g.ask(t, "GET", "/api/client/features", frontend, "").has(t, 403)
 	g.ask(t, "GET", "/api/frontend", client, "").has(t, 403)
 	g.ask(t, "GET", "/api/admin/projects", client, "").has(t, 403)
 	g.ask(t, "GET", "/api/client/streaming", client, "").has(t, 404, "poll")
+	g.ask(t, "POST", "/api/client/metrics", frontend, metrics).has(t, 403)
+	g.ask(t, "POST", "/api/frontend/client/metrics", client, metrics).has(t, 403)
+	g.ask(t, "POST", "/api/client/metrics", client, `{"appName":"walk"}`).has(t, 400, "/bucket: is required")
 	g.do(t, 200, "DELETE", "/api/admin/api-tokens/"+client, nil, nil)
 	g.ask(t, "GET", "/api/client/features", client, "").has(t, 401)
+	g.ask(t, "POST", "/api/client/metrics", client, metrics).has(t, 401)
 	g.do(t, 200, "DELETE", "/api/admin/api-tokens/"+frontend, nil, nil)
 	g.do(t, 202, "DELETE", flag, nil, nil)
 }
