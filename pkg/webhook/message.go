@@ -10,51 +10,32 @@ import (
 	"guidon/pkg/shape"
 )
 
-// The providers: the kinds of receivers.
-const (
-	ProviderWebhook = "webhook"
-	ProviderSlack   = "slack"
-)
-
-// The parameters of the providers, named as Unleash names them. SigningSecret is Guidon's own.
-const (
-	ParamURL            = "url"
-	ParamContentType    = "contentType"
-	ParamAuthorization  = "authorization"
-	ParamCustomHeaders  = "customHeaders"
-	ParamBodyTemplate   = "bodyTemplate"
-	ParamSigningSecret  = "signingSecret"
-	ParamUsername       = "username"
-	ParamEmojiIcon      = "emojiIcon"
-	ParamDefaultChannel = "defaultChannel"
-)
-
 const jsonType = "application/json"
 
 // MessageOf is what a receiver gets of an event that was read from the store. It returns the reason if the parameters are
 // not valid.
 func MessageOf(provider string, parameters map[string]string, event flags.Event) (Message, error) {
-	for _, name := range []string{ParamContentType, ParamAuthorization} {
+	for _, name := range []string{flags.AddonContentType, flags.AddonAuthorization} {
 		if err := CheckHeaderValue(parameters[name]); err != nil {
 			return Message{}, invalid("%s: %s", name, err.Error())
 		}
 	}
-	headers, err := ParseHeaders(parameters[ParamCustomHeaders])
+	headers, err := ParseHeaders(parameters[flags.AddonHeaders])
 	if err != nil {
 		return Message{}, err
 	}
 	m := Message{
-		ID: event.ID, URL: parameters[ParamURL], ContentType: jsonType, Headers: headers,
-		Authorization: parameters[ParamAuthorization], Secret: parameters[ParamSigningSecret],
+		ID: event.ID, URL: parameters[flags.AddonURL], ContentType: jsonType, Headers: headers,
+		Authorization: parameters[flags.AddonAuthorization], Secret: parameters[flags.AddonSecretKey],
 	}
-	if provider == ProviderSlack {
+	if provider == flags.AddonSlack {
 		m.Body, err = slackBody(parameters, event)
 		return m, err
 	}
-	if contentType := parameters[ParamContentType]; contentType != "" {
+	if contentType := parameters[flags.AddonContentType]; contentType != "" {
 		m.ContentType = contentType
 	}
-	m.Body, err = eventBody(parameters[ParamBodyTemplate], m.ContentType, event)
+	m.Body, err = eventBody(parameters[flags.AddonBodyTemplate], m.ContentType, event)
 	return m, err
 }
 

@@ -33,7 +33,7 @@ func body(t *testing.T, provider string, parameters map[string]string, event fla
 
 func TestEventBody(t *testing.T) {
 	var got map[string]any
-	if err := json.Unmarshal([]byte(body(t, ProviderWebhook, nil, sampleEvent())), &got); err != nil {
+	if err := json.Unmarshal([]byte(body(t, flags.AddonWebhook, nil, sampleEvent())), &got); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := got["data"].(map[string]any)
@@ -59,9 +59,9 @@ func TestTemplates(t *testing.T) {
 		{"", "{{#event.data.segments}}x{{/event.data.segments}}{{#event}}{{type}}{{/event}}", "feature-strategy-add"},
 		{"", "{{{event.data.constraints.1}}}", `{"contextName":"appName","values":[]}`},
 		{"", "{ {{event.type}} }}", "{ feature-strategy-add }}"},
-		{"", " \n", body(t, ProviderWebhook, nil, sampleEvent())},
+		{"", " \n", body(t, flags.AddonWebhook, nil, sampleEvent())},
 	} {
-		got := body(t, ProviderWebhook, map[string]string{ParamContentType: test.contentType, ParamBodyTemplate: test.template}, sampleEvent())
+		got := body(t, flags.AddonWebhook, map[string]string{flags.AddonContentType: test.contentType, flags.AddonBodyTemplate: test.template}, sampleEvent())
 		if got != test.want {
 			t.Errorf("%q as %q: %q, want %q", test.template, test.contentType, got, test.want)
 		}
@@ -72,10 +72,10 @@ func TestTemplates(t *testing.T) {
 func TestEventJSON(t *testing.T) {
 	for _, template := range []string{"{{{eventJson}}}", "{{eventJson}}"} {
 		var text string
-		if err := json.Unmarshal([]byte(body(t, ProviderWebhook, map[string]string{ParamBodyTemplate: template}, sampleEvent())), &text); err != nil {
+		if err := json.Unmarshal([]byte(body(t, flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, sampleEvent())), &text); err != nil {
 			t.Fatal(err)
 		}
-		if want := body(t, ProviderWebhook, nil, sampleEvent()); text != want {
+		if want := body(t, flags.AddonWebhook, nil, sampleEvent()); text != want {
 			t.Errorf("%s has %s, want %s", template, text, want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		"{{#event.data.l}}{{eventJson}}{{/event.data.l}}",
 	} {
 		began := time.Now()
-		m, err := MessageOf(ProviderWebhook, map[string]string{ParamBodyTemplate: template}, event)
+		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, event)
 		if err == nil || flags.KindOf(err) != flags.Invalid {
 			t.Errorf("%.40q: a body of %d bytes, %v; want an error of kind Invalid", template, len(m.Body), err)
 		}
@@ -119,7 +119,7 @@ func FuzzTemplate(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, template string) {
-		m, err := MessageOf(ProviderWebhook, map[string]string{ParamBodyTemplate: template}, sampleEvent())
+		m, err := MessageOf(flags.AddonWebhook, map[string]string{flags.AddonBodyTemplate: template}, sampleEvent())
 		if err != nil && flags.KindOf(err) != flags.Invalid {
 			t.Errorf("%q: %v", template, err)
 		}
@@ -152,7 +152,7 @@ func TestSlackTexts(t *testing.T) {
 	} {
 		test.event.CreatedBy = "admin"
 		var got map[string]string
-		if err := json.Unmarshal([]byte(body(t, ProviderSlack, map[string]string{ParamDefaultChannel: "#ops", ParamUsername: "U"}, test.event)), &got); err != nil {
+		if err := json.Unmarshal([]byte(body(t, flags.AddonSlack, map[string]string{flags.AddonDefaultChannel: "#ops", flags.AddonUsername: "U"}, test.event)), &got); err != nil {
 			t.Fatal(err)
 		}
 		if got["text"] != test.want || got["channel"] != "#ops" || got["username"] != "U" || got["icon_emoji"] == "" {

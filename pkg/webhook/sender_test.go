@@ -363,17 +363,17 @@ func TestInvalidParametersAreNotSent(t *testing.T) {
 	server := receive(t, func(http.ResponseWriter, *http.Request) { reached.add() })
 	sender := NewSender(Options{Networks: localNetworks(t)})
 	for _, parameters := range []map[string]string{
-		{ParamURL: ""}, {ParamURL: server.URL, ParamCustomHeaders: "x"}, {ParamURL: server.URL, ParamBodyTemplate: "{{#a}}"},
-		{ParamURL: server.URL, ParamContentType: "a\r\nb: c"}, {ParamURL: server.URL, ParamAuthorization: "a\nb"}, {ParamURL: server.URL, ParamSigningSecret: "whsec_!"},
+		{flags.AddonURL: ""}, {flags.AddonURL: server.URL, flags.AddonHeaders: "x"}, {flags.AddonURL: server.URL, flags.AddonBodyTemplate: "{{#a}}"},
+		{flags.AddonURL: server.URL, flags.AddonContentType: "a\r\nb: c"}, {flags.AddonURL: server.URL, flags.AddonAuthorization: "a\nb"}, {flags.AddonURL: server.URL, flags.AddonSecretKey: "whsec_!"},
 	} {
-		if result := sender.SendEvent(t.Context(), ProviderWebhook, parameters, sampleEvent()); result.Failure == "" || !result.Permanent {
+		if result := sender.SendEvent(t.Context(), flags.AddonWebhook, parameters, sampleEvent()); result.Failure == "" || !result.Permanent {
 			t.Errorf("%v: %+v", parameters, result)
 		}
 	}
 	if reached.value() != 0 {
 		t.Error("a message with invalid parameters was sent")
 	}
-	if result := sender.SendEvent(t.Context(), ProviderSlack, map[string]string{ParamURL: server.URL}, flags.Event{Type: flags.FeatureCreated}); result.Failure != "" {
+	if result := sender.SendEvent(t.Context(), flags.AddonSlack, map[string]string{flags.AddonURL: server.URL}, flags.Event{Type: flags.FeatureCreated}); result.Failure != "" {
 		t.Errorf("valid parameters: %+v", result)
 	}
 }

@@ -20,13 +20,13 @@ type slackMessage struct {
 
 func slackBody(parameters map[string]string, event flags.Event) ([]byte, error) {
 	message := slackMessage{Username: "Guidon", IconEmoji: ":triangular_flag_on_post:", Text: slackText(event)}
-	if name := parameters[ParamUsername]; name != "" {
+	if name := parameters[flags.AddonUsername]; name != "" {
 		message.Username = name
 	}
-	if icon := parameters[ParamEmojiIcon]; icon != "" {
+	if icon := parameters[flags.AddonEmoji]; icon != "" {
 		message.IconEmoji = icon
 	}
-	if channel := strings.TrimPrefix(parameters[ParamDefaultChannel], "#"); channel != "" {
+	if channel := strings.TrimPrefix(parameters[flags.AddonDefaultChannel], "#"); channel != "" {
 		message.Channel = "#" + channel
 	}
 	body, err := json.Marshal(message)

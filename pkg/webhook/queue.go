@@ -1,0 +1,107 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"guidon/pkg/flags"
+)
+
+// A queue has the entries of a flag, or of another subject, in the order in which they must be sent.
+type queue []flags.OutboxEntry
+
+// read reads the outbox.
+func (r *addonRun) read(ctx context.Context) ([]queue, error) {
+	var all []flags.OutboxEntry
+	var more bool
+	for range maxPages {
+		after := ""
+		if len(all) > 0 {
+			after = all[len(all)-1].ID
+		}
+		page, further, err := r.store.Outbox(ctx, r.addon.ID, after, flags.MaxOutboxPage)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if more = further; !more {
+			break
+		}
+	}
+	if more {
+		all = complete(all)
+		r.due(r.now())
+	}
+	return queuesOf(all), nil
+}
+
+// complete leaves out the last entries if an outbox was not read to its end. Clocks differ, so an entry that was not read can
+// have a lower version than they have, but not a much later time.
+func complete(all []flags.OutboxEntry) []flags.OutboxEntry {
+	last := flags.EventTime(all[len(all)-1].ID).Add(-settle)
+	n := slices.IndexFunc(all, func(e flags.OutboxEntry) bool { return flags.EventTime(e.ID).After(last) })
+	if n <= 0 {
+		return all // thousands of events in two seconds: better to send them than to wait for ever
+	}
+	return all[:n]
+}
+
+// queuesOf sorts the entries of each subject by version. The queues are in the order of their first entries.
+func queuesOf(all []flags.OutboxEntry) []queue {
+	var subjects []string
+	bySubject := map[string]queue{}
+	for _, entry := range all {
+		subject := entry.Subject
+		if entry.Test != nil {
+			subject = "test " + entry.ID // tests have no order
+		}
+		if bySubject[subject] == nil {
+			subjects = append(subjects, subject)
+		}
+		bySubject[subject] = append(bySubject[subject], entry)
+	}
+	queues := make([]queue, len(subjects))
+	for i, subject := range subjects {
+		queues[i] = bySubject[subject]
+		slices.SortFunc(queues[i], func(a, b flags.OutboxEntry) int { return cmp.Compare(a.Version, b.Version) })
+	}
+	return queues
+}
+
+// dueNow returns the queues whose first entry can be sent, and notes when the first of the others can.
+func (r *addonRun) dueNow(queues []queue) []queue {
+	now := r.now()
+	var due []queue
+	for _, q := range queues {
+		if len(q) == 0 {
+			continue
+		}
+		at := flags.EventTime(q[0].ID).Add(settle)
+		if r.addon.Enabled && q[0].Next.After(at) {
+			at = q[0].Next
+		}
+		if at.After(now) {
+			r.due(at)
+		} else {
+			due = append(due, q)
+		}
+	}
+	return due
+}
+
+// due notes when something can be sent.
+func (r *addonRun) due(at time.Time) {
+	if r.next.IsZero() || at.Before(r.next) {
+		r.next = at
+	}
+}
+
+func firsts(queues []queue) []flags.OutboxEntry {
+	entries := make([]flags.OutboxEntry, len(queues))
+	for i, q := range queues {
+		entries[i] = q[0]
+	}
+	return entries
+}
