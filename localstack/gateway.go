@@ -15,6 +15,7 @@ import (
 
 	"guidon/internal/engine"
 	"guidon/pkg/admin"
+	"guidon/pkg/aggregate"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
@@ -39,8 +40,10 @@ type gateway struct {
 
 	processes *processes // nil unless FUNCTIONS is set
 
-	reader        *serving.Reader // reads for applications
-	snapshotEvery time.Duration   // see runSchedule
+	reader         *serving.Reader // reads for applications
+	snapshotEvery  time.Duration   // see runSchedule
+	aggregator     *aggregate.Aggregator
+	aggregateEvery time.Duration
 }
 
 // open starts the engine and prepares everything that the template describes.
@@ -112,6 +115,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 		}
 	}
 	g.reader = serving.NewReader(store, serving.OptionsOf(s.config))
+	g.aggregator = aggregate.New(store, aggregate.Settings{Settle: settle, Logger: s.config.Logger})
 	routes, err := g.functions(t, store, s.config)
 	if err != nil {
 		return err
@@ -165,8 +169,11 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 	}
 	var routes []route
 	for _, f := range t.functions {
-		if f.group == "snapshot" {
+		switch f.group {
+		case "snapshot":
 			g.snapshotEvery = f.every
+		case "aggregate":
+			g.aggregateEvery = min(f.every, aggregateEvery)
 		}
 		if len(f.routes) == 0 {
 			continue

@@ -35,6 +35,7 @@ var Samples = []Sample{
 	{"frontend", 200, ""},
 	{"usage", 202, ""},
 	{"snapshot", 0, "snapshot"},
+	{"aggregate", 0, "added"},
 	{"bootstrap", 0, "the admin token is valid"},
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/flags/storetest"
@@ -81,7 +80,7 @@ func TestGolden(t *testing.T) {
 		func(document string) (any, error) {
 			var doc postDocument
 			err := decode(document, &doc)
-			return doc.post(post.At, uuid.MustParse(post.ID)), err
+			return doc.post(post.At, post.ID), err
 		},
 	})
 	sum := storetest.FullSum()

@@ -150,7 +150,7 @@ func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e en
 }
 
 // query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only the named
-// attributes.
+// attributes, or all if none is named.
 func query[Item any](ctx context.Context, s *Store, pk, prefix string, attributes []string, each func(Item) error) error {
 	key := expression.Key("pk").Equal(expression.Value(pk))
 	if prefix != "" {
@@ -160,7 +160,11 @@ func query[Item any](ctx context.Context, s *Store, pk, prefix string, attribute
 	for _, name := range attributes {
 		projection = projection.AddNames(expression.Name(name))
 	}
-	expr, err := expression.NewBuilder().WithKeyCondition(key).WithProjection(projection).Build()
+	builder := expression.NewBuilder().WithKeyCondition(key)
+	if len(attributes) > 0 {
+		builder = builder.WithProjection(projection)
+	}
+	expr, err := builder.Build()
 	if err != nil {
 		return internalError(err)
 	}

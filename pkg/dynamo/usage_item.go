@@ -68,7 +68,7 @@ func unpack(content []byte, document any) error {
 
 // How long posts and sums are kept.
 const (
-	postTTL = 2 * 24 * time.Hour
+	postTTL = flags.UsagePostTTL
 	hourTTL = 7 * 24 * time.Hour
 	dayTTL  = 90 * 24 * time.Hour
 )
@@ -147,9 +147,9 @@ func storePost(p *flags.UsagePost) postDocument {
 	}
 }
 
-func (doc postDocument) post(at time.Time, id uuid.UUID) *flags.UsagePost {
+func (doc postDocument) post(at time.Time, id string) *flags.UsagePost {
 	return &flags.UsagePost{
-		ID: id.String(), At: at, TokenHash: doc.Token, Projects: doc.Projects, Counts: loadCounts(doc.Counts),
+		ID: id, At: at, TokenHash: doc.Token, Projects: doc.Projects, Counts: loadCounts(doc.Counts),
 		Instances: convert(doc.Instances, func(i postInstance) flags.UsageInstance { return flags.UsageInstance(i) }),
 	}
 }

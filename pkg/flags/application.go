@@ -76,7 +76,7 @@ type Instances struct {
 	Version     int64
 	Application string
 	Environment string
-	List        []Instance // by name, then SDK; at most MaxInstances
+	List        []Instance // by name; at most MaxInstances
 }
 
 // An Instance is a process that evaluates flags.
@@ -118,3 +118,15 @@ func TokenApplicationsKey(hash string) Key { return Key{EntityTokenApplications,
 func (t *TokenApplications) Key() Key { return TokenApplicationsKey(t.Hash) }
 
 func (t *TokenApplications) version() int64 { return t.Version }
+
+// A Report is what an application reported from one environment with one token.
+type Report struct {
+	Application string
+	Environment string // "" if it does not exist
+	Projects    []string
+	At          time.Time // of the last post
+	Strategies  []string
+	Features    []string
+	Unknown     []string
+	Instances   []Instance
+}

@@ -101,5 +101,28 @@ func (f *Feature) RecordUse(env ProjectEnvironment, at time.Time) {
 	}
 }
 
+// RecordSeen records that the flag was evaluated: at most once an hour, so that a flag that is used all the time is not written
+// all the time.
+func (f *Feature) RecordSeen(at time.Time) {
+	if f.LastSeenAt.Before(at.Truncate(time.Hour)) {
+		f.LastSeenAt = at
+	}
+}
+
+// RecordEvaluation records that the flag was evaluated in an environment of its project: when it was last seen, and its
+// lifecycle. Nothing that applications see changes.
+func (f *Feature) RecordEvaluation(env ProjectEnvironment, at time.Time) {
+	f.RecordSeen(at)
+	f.RecordUse(env, at)
+	stored, has := f.Environments[env.Name]
+	if has && stored.EnvironmentUID != env.UID {
+		return // it is of a deleted environment with this name, and a user's change replaces it
+	}
+	if fe := f.In(env); fe.LastSeenAt.Before(at.Truncate(time.Hour)) {
+		fe.LastSeenAt = at
+		f.setEnvironment(env, fe)
+	}
+}
+
 // ProductionType is the type of production environments.
 const ProductionType = "production"

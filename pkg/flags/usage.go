@@ -71,21 +71,6 @@ type UsageSum struct {
 	Batch   int64        // number of the last batch that was added
 }
 
-// A UsageCursor says how far posts were added to the sums. Package usage explains how it advances.
-type UsageCursor struct {
-	Next   int64     // number of the next batch
-	From   time.Time // posts received before were added, except late ones
-	Looked time.Time // the start of the last period in which late posts were looked for
-}
-
-// UsageCursorKey returns the key of the cursor, of which there is only one.
-func UsageCursorKey() Key { return Key{Entity: EntityUsageCursor} }
-
-// Key returns the key of the cursor.
-func (c *UsageCursor) Key() Key { return UsageCursorKey() }
-
-func (c *UsageCursor) version() int64 { return c.Next }
-
 // A UsageStore is what recording usage needs of a store in addition to Store.
 type UsageStore interface {
 	Store
@@ -93,4 +78,52 @@ type UsageStore interface {
 	// PutPost stores a post: one call, one write unit per KB of its compressed form. Storing the same post again changes
 	// nothing.
 	PutPost(ctx context.Context, post *UsagePost) error
+}
+
+// A SumStore is what adding usage to the sums needs of a store in addition to UsageStore.
+type SumStore interface {
+	UsageStore
+
+	// Posts returns posts of one period, oldest first, and until which time it returned all that the query selects: an
+	// earlier one than To if there are more than its limits allow. At that limit, it may leave out posts of the same
+	// millisecond. A post that cannot be read has no token, no instances and no counts.
+	Posts(ctx context.Context, query PostQuery) (posts []*UsagePost, until time.Time, err error)
+
+	// PostIDs returns the IDs of all posts that were received in a period.
+	PostIDs(ctx context.Context, period time.Time) ([]string, error)
+
+	// Batches returns the batches of a period.
+	Batches(ctx context.Context, period time.Time) ([]UsageBatch, error)
+
+	// PutBatch stores a batch, unless its period has one with the same number. It returns the batch that is stored.
+	PutBatch(ctx context.Context, batch UsageBatch) (stored UsageBatch, err error)
+
+	// AdvanceUsage replaces the cursor. It returns VersionConflict if it is no longer the one before, which is nil if there
+	// was none.
+	AdvanceUsage(ctx context.Context, before, after *UsageCursor) error
+
+	// Sums loads the stored sums among those of these flags, units and starts.
+	Sums(ctx context.Context, keys []UsageSum) ([]UsageSum, error)
+
+	// PutSum stores a sum with a batch, unless the stored sum has this batch or a later one already.
+	PutSum(ctx context.Context, sum *UsageSum) error
+
+	// PutReport stores an aggregate that only reports of applications change: without an event. It expires. It returns
+	// VersionConflict if the aggregate is no longer the one before, which is nil for a new one.
+	PutReport(ctx context.Context, before, after Aggregate, expires time.Time) error
+
+	// PutSeen stores when a flag was last evaluated, and its lifecycle, without a new version or an event. It returns
+	// VersionConflict if the flag is no longer at the version that was loaded.
+	PutSeen(ctx context.Context, before, after *Feature) error
+
+	// CountApplications returns how many applications there are.
+	CountApplications(ctx context.Context) (int, error)
+}
+
+// A PostQuery selects posts of one period.
+type PostQuery struct {
+	From, To time.Time            // received at or after From, and before To
+	Take     func(id string) bool // nil for all
+	MaxPosts int                  // about; 0 for no limit
+	MaxBytes int                  // about, before they were compressed; 0 for no limit
 }

@@ -133,6 +133,7 @@ write_keys := {
 	"Frontend": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
 	"Usage": ["TOKEN#*", "POST#*"],
 	"Snapshot": ["FEED", "SNAPSHOT#*"],
+	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "FLAG#*", "PROJECT#*"],
 }
 
 problems.serving contains sprintf("%s may call %s under the condition %v", [name, action, statement.condition]) if {
@@ -177,6 +178,22 @@ problems.snapshot contains sprintf("%s: %v is %v; expected %v", [id, path, got, 
 
 problems.snapshot contains message if {
 	some message in alarm_problems("SnapshotFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Snapshot"])
+}
+
+# The schedule of the aggregation of usage, and the alarm that tells when it stands still.
+problems.aggregate contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
+	some [id, path, want] in {
+		["AggregateFunctionOften", ["ScheduleExpression"], "rate(1 minute)"],
+		["AggregateFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
+		["AggregateFails", ["TreatMissingData"], "breaching"],
+		["AggregateFails", ["Period"], 300],
+	}
+	got := get(id, path)
+	got != want
+}
+
+problems.aggregate contains message if {
+	some message in alarm_problems("AggregateFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Aggregate"])
 }
 
 problems.secret contains sprintf("%s may call %s", [name, action]) if {

@@ -18,8 +18,12 @@ settings := [
 problems.functions contains sprintf("%s: %v is %v; expected %v", [name, path, property(name, path), want]) if {
 	some name in functions
 	some [path, want] in settings
+	not [name, path] in exempt
 	property(name, path) != want
 }
+
+# A trace of each run would cost more than all the rest of this function.
+exempt := {["Aggregate", ["TracingConfig", "Mode"]]}
 
 problems.functions contains sprintf("%s names no architecture", [name]) if {
 	some name in functions

@@ -1,0 +1,174 @@
+package aggregate_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"guidon/pkg/aggregate"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// noon is when the tests begin.
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// A world is a table with flags, and a clock.
+type world struct {
+	*testing.T
+	store *dynamo.Store
+	now   time.Time
+}
+
+// newWorld returns a table with the first content and with flags in the project default.
+func newWorld(t *testing.T, names ...string) *world {
+	t.Helper()
+	w := &world{T: t, store: dynamotest.Open(t, nil), now: noon}
+	dynamotest.Seed(t, w.store)
+	for _, name := range names {
+		w.create(name)
+	}
+	return w
+}
+
+func (w *world) create(name string) {
+	w.Helper()
+	project := find[*flags.Project](w, flags.ProjectKey(flags.DefaultProject))
+	f := flags.NewFeature(project, name, flags.DefaultMetadata(), "test", noon.Add(-time.Hour))
+	w.commit(flags.Write{After: f})
+}
+
+func (w *world) commit(writes ...flags.Write) {
+	w.Helper()
+	event := flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: "test", CreatedAt: w.now, CreatedBy: "test"}
+	if err := w.store.Commit(w.Context(), flags.Change{Writes: writes, Event: event}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func find[A flags.Aggregate](w *world, key flags.Key) A {
+	w.Helper()
+	view, err := w.store.Load(w.Context(), []flags.Key{key})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return flags.Find[A](view, key)
+}
+
+// post stores a post that was received at a time.
+func (w *world) post(at time.Time, counts ...flags.UsageCount) {
+	w.Helper()
+	if err := w.store.PutPost(w.Context(), newPost(at, counts...)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func newPost(at time.Time, counts ...flags.UsageCount) *flags.UsagePost {
+	p := &flags.UsagePost{ID: uuid.NewString(), At: at, TokenHash: flags.HashSecret(dynamotest.ClientToken), Counts: counts}
+	seen := map[string]bool{}
+	for _, c := range counts {
+		if !seen[c.Application] {
+			seen[c.Application] = true
+			p.Instances = append(p.Instances, flags.UsageInstance{
+				Application: c.Application, Instance: "host", Environment: c.Environment, SDK: "sdk:1", Address: "192.0.2.1",
+			})
+		}
+	}
+	return p
+}
+
+// yes is a count of an application in the environment development.
+func yes(feature string, n int64) flags.UsageCount {
+	return flags.UsageCount{Feature: feature, Application: "shop", Environment: "development", Yes: n}
+}
+
+// run aggregates at the time of the clock.
+func (w *world) run() aggregate.Result {
+	w.Helper()
+	r, err := aggregate.New(w.store, aggregate.Settings{Settle: 10 * time.Second, Now: func() time.Time { return w.now }}).Run(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return r
+}
+
+// total is the sum of the positive evaluations of a flag.
+func (w *world) total(feature string, unit flags.UsageUnit) (n int64) {
+	w.Helper()
+	sums, err := w.store.Usage(w.Context(), feature, unit, noon.Add(-24*time.Hour))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, s := range sums {
+		for _, c := range s.Counts {
+			n += c.Yes
+		}
+	}
+	return n
+}
+
+func (w *world) wantTotal(feature string, want int64) {
+	w.Helper()
+	for _, unit := range []flags.UsageUnit{flags.UsageHour, flags.UsageDay} {
+		if got := w.total(feature, unit); got != want {
+			w.Errorf("the sums of each %s of %s have %d evaluations, want %d", unit, feature, got, want)
+		}
+	}
+}
+
+func TestSums(t *testing.T) {
+	w := newWorld(t, "f", "g")
+	for i := range 25 {
+		w.post(noon.Add(time.Duration(i)*time.Second),
+			flags.UsageCount{Feature: "f", Application: fmt.Sprint("app", i%2), Environment: "development", Yes: 1, No: 2, Variants: map[string]int64{"blue": 3}},
+			flags.UsageCount{Feature: "unknown", Application: "app1", Environment: "development", Yes: 1},
+			flags.UsageCount{Feature: "g", Application: "app1", Environment: "nowhere", Yes: 1})
+	}
+	w.now = noon.Add(time.Minute)
+	if r := w.run(); r.Posts != 25 {
+		t.Errorf("the run added %d posts, want 25", r.Posts)
+	}
+	row := func(app string, n int64) flags.UsageCount {
+		return flags.UsageCount{Feature: "f", Application: app, Environment: "development", Yes: n, No: 2 * n, Variants: map[string]int64{"blue": 3 * n}}
+	}
+	for unit, start := range map[flags.UsageUnit]time.Time{flags.UsageHour: noon, flags.UsageDay: noon.Add(-12 * time.Hour)} {
+		sums, err := w.store.Usage(t.Context(), "f", unit, start)
+		if err != nil || len(sums) != 1 {
+			t.Fatalf("there are %d sums of f (%v), want 1", len(sums), err)
+		}
+		want := flags.UsageSum{Feature: "f", Unit: unit, Start: start, Batch: sums[0].Batch, Counts: []flags.UsageCount{row("app0", 13), row("app1", 12)}}
+		if diff := cmp.Diff(want, sums[0]); diff != "" {
+			t.Errorf("the sum of the %s (-want +got):\n%s", unit, diff)
+		}
+	}
+	w.wantTotal("g", 0)
+	w.wantTotal("unknown", 0)
+
+	f := find[*flags.Feature](w, flags.FeatureKey("f"))
+	if want := noon.Add(24 * time.Second); !f.LastSeenAt.Equal(want) || !f.Environments["development"].LastSeenAt.Equal(want) || f.Version != 1 {
+		t.Errorf("f was last seen at %s, in development at %s, at version %d; want %s at version 1", f.LastSeenAt, f.Environments["development"].LastSeenAt, f.Version, want)
+	}
+	if f.Phase().Stage != flags.StagePreLive {
+		t.Errorf("f is in stage %s, want pre-live", f.Phase().Stage)
+	}
+	app := find[*flags.Application](w, flags.ApplicationKey("app1"))
+	wantApp := &flags.Application{
+		Version: 1, Name: "app1", CreatedAt: noon.Add(24 * time.Second), LastSeenAt: noon.Add(24 * time.Second),
+		Projects: map[string][]string{"default": {"development"}}, Features: []string{"f"},
+		Environments: map[string]flags.ApplicationEnvironment{
+			"development": {SDKs: []string{"sdk:1"}, Unknown: []string{"unknown"}, LastSeenAt: noon.Add(24 * time.Second), Instances: 1},
+		},
+	}
+	app.CreatedAt = app.LastSeenAt
+	if diff := cmp.Diff(wantApp, app); diff != "" {
+		t.Errorf("the application (-want +got):\n%s", diff)
+	}
+	dynamotest.Check(t, w.store)
+}
