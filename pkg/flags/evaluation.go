@@ -1,6 +1,16 @@
 package flags
 
-import "guidon/pkg/evaluate"
+import (
+	"slices"
+
+	"guidon/pkg/evaluate"
+)
+
+// EnabledForApplications reports whether applications get the flag as enabled in env. They evaluate an enabled flag without
+// strategies as on for everyone, so a flag whose strategies are all disabled is disabled for them.
+func (f *Feature) EnabledForApplications(env ProjectEnvironment) bool {
+	return f.Enabled(env) && slices.ContainsFunc(f.In(env).Strategies, func(s Strategy) bool { return !s.Disabled })
+}
 
 // ForEvaluation returns the flag as the evaluator takes it, with its configuration in one environment.
 func (f *Feature) ForEvaluation(fe FeatureEnvironment, enabled bool) evaluate.Flag {

@@ -86,7 +86,5 @@ func (s *State) configuration(f *Flag, environment *flags.Environment) (fe flags
 		return fe, false
 	}
 	env := flags.ProjectEnvironment{Environment: *environment, Attachment: p.Environments[environment.Name]}
-	fe = f.In(env)
-	// SDKs evaluate an enabled flag without strategies as on for everyone, so one whose strategies are all disabled is off.
-	return fe, f.Enabled(env) && len(fe.Strategies) > 0
+	return f.In(env), f.EnabledForApplications(env)
 }

@@ -233,12 +233,12 @@ func (r *runner) compile(environment string) *evaluate.Set {
 	return evaluate.NewSet(list, segments)
 }
 
-// configuration returns what a flag has in an environment, and whether it is enabled there. In an environment that its project
+// configuration returns what a flag has in an environment, and whether it is enabled there for applications. In an environment that its project
 // does not have, a flag is disabled and has nothing.
 func (r *runner) configuration(f *flags.Feature, environment string) (fe flags.FeatureEnvironment, enabled bool) {
 	env, found := r.tx.FindProjectEnvironment(r.projects[f.ProjectUID], environment)
 	if !found {
 		return fe, false
 	}
-	return f.In(env), f.Enabled(env)
+	return f.In(env), f.EnabledForApplications(env)
 }

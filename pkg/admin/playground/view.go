@@ -176,7 +176,7 @@ func (r *runner) view(f *flags.Feature, environment string, fe flags.FeatureEnvi
 	for i, s := range fe.Strategies {
 		view.Strategies.Data = append(view.Strategies.Data, r.viewStrategy(f, environment, s, trace.Strategies[i]))
 	}
-	view.Strategies.Result = together(fe.Strategies, trace.Strategies, enabled)
+	view.Strategies.Result = together(fe.Strategies, trace.Strategies)
 	return view
 }
 
@@ -191,22 +191,17 @@ func matching(checks []evaluate.Check) int {
 	return -1
 }
 
-// together returns the result of all strategies. A flag is on for everyone if it is enabled and has none that is not disabled.
-func together(strategies []flags.Strategy, checks []evaluate.Check, enabled bool) verdict {
+// together returns the result of all strategies that are not disabled.
+func together(strategies []flags.Strategy, checks []evaluate.Check) verdict {
 	if matching(checks) >= 0 {
 		return verdictTrue
 	}
-	active := false
 	for i, check := range checks {
-		if strategies[i].Disabled {
-			continue
-		}
-		active = true
-		if isOpen(strategies[i], check) && check.Satisfied() {
+		if !strategies[i].Disabled && isOpen(strategies[i], check) && check.Satisfied() {
 			return verdictUnknown
 		}
 	}
-	return verdictOf(enabled && !active)
+	return verdictFalse
 }
 
 // isOpen reports whether only an application can evaluate a strategy: one that is not built in, or that depends on the name of
