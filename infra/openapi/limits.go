@@ -11,7 +11,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/admin/playground"
-	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 )
 
@@ -242,7 +241,7 @@ var special = map[string]func() *openapi3.Schema{
 
 // contextSchema describes the context of the playground: standard fields, and any others as properties.
 func contextSchema() *openapi3.Schema {
-	text := func() *openapi3.Schema { return openapi3.NewStringSchema().WithMaxLength(evaluate.MaxValueLength) }
+	text := openapi3.NewStringSchema // without a maximum: /advanced has one for each value between commas
 	s := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithMaxProperties(playground.MaxFields)
 	for _, name := range []string{"userId", "sessionId", "remoteAddress", "environment"} {
 		s.WithProperty(name, text())

@@ -2,6 +2,7 @@ package playground
 
 import (
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ type playgroundBody struct {
 func (b playgroundBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
 	b.Projects.check(problems)
-	b.Context.check(problems)
+	b.Context.check(problems, func(text string) iter.Seq[string] { return slices.Values([]string{text}) })
 }
 
 // An advancedPlaygroundBody is a playgroundBody for several environments, and for context fields that have several values,
@@ -50,7 +51,7 @@ func (b advancedPlaygroundBody) Check(_ flags.Limits, problems *flags.Problems) 
 		checkNames("/environments", b.Environments, problems)
 	}
 	b.Projects.check(problems)
-	b.Context.check(problems)
+	b.Context.check(problems, func(text string) iter.Seq[string] { return strings.SplitSeq(text, ",") })
 	if len(b.Environments)*b.Context.count() > MaxResults {
 		problems.Add("/context", "has too many combinations of values between commas: at most %d results are allowed, one for each "+
 			"flag, environment and combination", MaxResults)
@@ -162,7 +163,8 @@ func textOf(value jsontext.Value) (text string, isText bool) {
 	return "", false
 }
 
-func (b contextBody) check(problems *flags.Problems) {
+// check finds what is wrong with the context. values returns the values that the text of a field has.
+func (b contextBody) check(problems *flags.Problems, values func(text string) iter.Seq[string]) {
 	if b.fields == nil {
 		problems.Add("/context", "is required")
 		return
@@ -179,8 +181,11 @@ func (b contextBody) check(problems *flags.Problems) {
 	for _, name := range slices.Sorted(maps.Keys(b.fields)) {
 		path := string(jsontext.Pointer("/context").AppendToken(name))
 		flags.CheckLength(path, name, flags.MaxIdentifier, problems)
-		if n := len(b.fields[name]); n > evaluate.MaxValueLength {
-			problems.Add(path, "must have at most %d bytes, has %d", evaluate.MaxValueLength, n)
+		for value := range values(b.fields[name]) {
+			if n := len(value); n > evaluate.MaxValueLength {
+				problems.Add(path, "must have at most %d bytes, has %d", evaluate.MaxValueLength, n)
+				break
+			}
 		}
 	}
 	if at := b.fields["currentTime"]; at != "" {
