@@ -12,6 +12,7 @@ import (
 
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // A limit adds what a text, number or list must satisfy to its schema.
@@ -241,7 +242,9 @@ var special = map[string]func() *openapi3.Schema{
 
 // contextSchema describes the context of the playground: standard fields, and any others as properties.
 func contextSchema() *openapi3.Schema {
-	text := openapi3.NewStringSchema // without a maximum: /advanced has one for each value between commas
+	text := func() *openapi3.Schema { // that of the body: /advanced has a limit for each value between commas
+		return openapi3.NewStringSchema().WithMaxLength(httpapi.DefaultMaxBody)
+	}
 	s := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithMaxProperties(playground.MaxFields)
 	for _, name := range []string{"userId", "sessionId", "remoteAddress", "environment"} {
 		s.WithProperty(name, text())
