@@ -166,24 +166,3 @@ func TestHostileBodies(t *testing.T) {
 		}
 	}
 }
-
-// FuzzReports sends any body to any operation: it is stored or refused, and is never an internal error.
-func FuzzReports(f *testing.F) {
-	s := serve(f, nil)
-	paths := []string{
-		"/api/client/register", "/api/client/metrics", "/api/client/metrics/bulk", "/api/client/metrics/edge",
-		"/api/frontend/client/register", "/api/frontend/client/metrics", "/edge/validate",
-	}
-	for i := range paths {
-		for _, body := range []string{nodeRegister, javaMetrics, browserMetrics, bulkMetricsOfEdge, `{"tokens": ["a", 1, null]}`, "{", "\xff", "[1e999]"} {
-			f.Add(uint8(i), body)
-		}
-	}
-	f.Fuzz(func(t *testing.T, i uint8, body string) {
-		path := paths[int(i)%len(paths)]
-		w := s.post(path, dynamotest.AdminToken, body)
-		if w.Code != 202 && w.Code != 200 && w.Code != 400 && w.Code != 413 {
-			t.Errorf("%s %q: %d %s", path, body, w.Code, w.Body)
-		}
-	})
-}

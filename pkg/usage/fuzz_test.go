@@ -1,0 +1,61 @@
+package usage
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
+)
+
+// FuzzBodies reads any text as each of the bodies: it is refused with an error for the caller, or what is stored of it is within
+// the limits.
+func FuzzBodies(f *testing.F) {
+	for _, body := range []string{
+		nodeRegister, pythonRegister, javaMetrics, browserMetrics, bulkMetricsOfEdge, "{", "\xff", `{"interval": 1e999}`, metricsOf(`"a": {"yes": "1e12", "variants": {"": null}}`),
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		fuzzBody[registerBody](t, content)
+		fuzzBody[metricsBody](t, content)
+		fuzzBody[bulkBody](t, content)
+	})
+}
+
+func fuzzBody[B body](t *testing.T, content string) {
+	var b B
+	var problems flags.Problems
+	err := jsonbody.DecodeStrict([]byte(content), &b)
+	if err == nil {
+		b.check(&problems)
+		err = problems.Err()
+	}
+	if err != nil {
+		if kind := flags.KindOf(err); kind != flags.Invalid {
+			t.Errorf("%T %q: %v is no error for the caller", b, content, err)
+		}
+		return
+	}
+	post := &flags.UsagePost{}
+	b.addTo(post, &sender{environment: "development"})
+	name := func(text string, most int) {
+		if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
+			t.Errorf("%T %q: stores %q", b, content, text)
+		}
+	}
+	for _, i := range post.Instances {
+		name(i.Application, flags.MaxUsageName)
+		name(i.Instance, flags.MaxUsageName)
+		name(i.Environment, flags.MaxUsageName)
+		if i.Application == "" || i.Environment == "" || i.Started.Year() < 1 || i.Started.Year() > 9999 {
+			t.Errorf("%T %q: stores %+v", b, content, i)
+		}
+	}
+	for _, c := range post.Counts {
+		name(c.Feature, flags.MaxUsageFeature)
+		if c.Feature == "" || c.Application == "" || c.Environment != "development" || c.Yes < 0 || c.No < 0 || c.Yes > flags.MaxUsageCount || c.No > flags.MaxUsageCount {
+			t.Errorf("%T %q: stores %+v", b, content, c)
+		}
+	}
+}
