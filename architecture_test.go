@@ -10,6 +10,7 @@ package guidon_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -133,15 +134,16 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestTokenKeyReaders checks that only two functions could read the key that encrypts the secrets of tokens: tokens
-// creates and lists them, bootstrap creates the first one.
+// TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and addons: tokens and
+// addons create them, bootstrap creates the first token.
 func TestTokenKeyReaders(t *testing.T) {
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		links := false
 		for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", function) {
 			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, awsSDK+"/service/secretsmanager")
 		}
-		if want := function == functions+"/tokens" || function == functions+"/bootstrap"; links != want {
+		name := strings.TrimPrefix(function, functions+"/")
+		if want := slices.Contains([]string{"addons", "bootstrap", "tokens"}, name); links != want {
 			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
 		}
 	}

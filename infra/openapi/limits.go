@@ -22,6 +22,8 @@ type limit = func(*openapi3.Schema)
 var bounds = func() map[string]int {
 	defaults := flags.DefaultLimits() // a deployment can set others
 	all := map[string]int{
+		"MaxAddonEvents": flags.MaxAddonEvents, "MaxAddonProjects": flags.MaxAddonProjects, "MaxAddonEnvironments": flags.MaxAddonEnvironments,
+		"MaxAddonParameter":     flags.MaxAddonParameter,
 		"ConstraintValueLength": defaults.ConstraintValueLength, "ConstraintValues": defaults.ConstraintValues, "Constraints": defaults.Constraints,
 		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": flags.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
 		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,
@@ -123,7 +125,8 @@ func anyCase(words ...flags.TokenType) string {
 	return "^(" + strings.Join(alternatives, "|") + ")$"
 }
 
-// parseLimit reads limits such as "notEmpty, maxLength MaxTitle, each maxLength MaxName". "each" applies to the items of a list.
+// parseLimit reads limits such as "notEmpty, maxLength MaxTitle, each maxLength MaxName". "each" applies to the items of a
+// list, or the values of an object.
 func parseLimit(text string) (limit, error) {
 	var all []limit
 	for term := range strings.SplitSeq(text, ", ") {
@@ -193,9 +196,15 @@ func mustLimit(text string) limit {
 	return known
 }
 
-// onItems applies a limit to the items of a list.
+// onItems applies a limit to the items of a list, or to the values of an object whose names are free.
 func onItems(one limit) limit {
 	return func(s *openapi3.Schema) {
+		if values := s.AdditionalProperties.Schema; values != nil {
+			value := *values.Value
+			one(&value)
+			s.AdditionalProperties.Schema = value.NewRef()
+			return
+		}
 		item := *s.Items.Value
 		one(&item)
 		s.Items = item.NewRef()

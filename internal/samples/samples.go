@@ -23,6 +23,7 @@ var Samples = []Sample{
 	{"projects", 200, ""},
 	{"environments", 200, ""},
 	{"segments", 200, ""},
+	{"addons", 200, ""},
 	{"users", 200, ""},
 	{"tokens", 201, ""},
 	{"imports", 200, ""},

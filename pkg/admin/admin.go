@@ -2,6 +2,7 @@
 package admin
 
 import (
+	"guidon/pkg/admin/addons"
 	"guidon/pkg/admin/eventlog"
 	"guidon/pkg/admin/fallback"
 	"guidon/pkg/admin/features"
@@ -21,7 +22,7 @@ import (
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), features.Group(), tags.Group(), strategies.Group(), strategies.VariantGroup(),
-		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), fallback.Group(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), addons.Group(), fallback.Group(),
 	}
 }
 

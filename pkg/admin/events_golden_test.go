@@ -171,6 +171,10 @@ var goldenSteps = []step{
 	{"create a signup token", "POST", "/api/admin/invite-link/tokens", `{"name":"invite","expiresAt":"2100-01-01T00:00:00Z"}`, "signup"},
 	{"update a signup token", "PUT", "/api/admin/invite-link/tokens/{signup}", `{"enabled":false}`, ""},
 
+	{"create an addon", "POST", addons, `{"provider":"webhook","enabled":true,"description":"To the chat","events":["feature-created","feature-archived"],"projects":["shop"],"environments":["*"],"parameters":{"url":"https://example.com/hook"}}`, "addon"},
+	{"update an addon", "PUT", addons + "/{addon}", `{"provider":"slack","enabled":false,"description":null,"events":[],"projects":[],"parameters":{"url":"*****","defaultChannel":"general"}}`, ""},
+	{"delete an addon", "DELETE", addons + "/{addon}", "", ""},
+
 	{"delete a project", "DELETE", "/api/admin/projects/last", "", ""},
 	{"delete an environment", "DELETE", "/api/admin/environments/staging", "", ""},
 }
@@ -196,6 +200,9 @@ func TestGoldenEvents(t *testing.T) {
 	for _, events := range byType { // the tokens of a test are seeded in any order
 		slices.SortFunc(events, func(a, b goldenEvent) int { return bytes.Compare(a.Data, b.Data) })
 	}
+	s.sendAll(t)
+	last = s.newest(t)[0].ID
+	addonCreated := last
 	saved := map[string]string{}
 	for _, st := range goldenSteps {
 		if st.name == "delete a project" {
@@ -225,6 +232,7 @@ func TestGoldenEvents(t *testing.T) {
 		}
 	}
 	compareGolden(t, byType)
+	s.checkAllSent(t, addonCreated)
 }
 
 // eventTypes returns all constants of type EventType in pkg/flags.

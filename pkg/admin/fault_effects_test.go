@@ -81,6 +81,7 @@ func numbers(was, is item) string {
 			}
 		}
 	}
+	delete(by, "ttl") // a time
 	maps.DeleteFunc(by, func(_ string, n int) bool { return n == 0 })
 	return " " + strings.TrimPrefix(fmt.Sprint(by), "map")
 }

@@ -42,18 +42,20 @@ var mishaps = []mishap{
 
 // changesNothing has the operations with POST or PUT that change nothing.
 var changesNothing = map[string]bool{
-	ofProject("POST", "/archive/validate"):                                                  true,
-	"POST /api/admin/environments/validate":                                                 true,
-	"POST /api/admin/features/validate":                                                     true,
-	"POST /api/admin/constraints/validate":                                                  true,
-	"POST /api/admin/tag-types/validate":                                                    true,
-	"POST /api/admin/events/search":                                                         true,
-	"POST " + contextFields + "/validate":                                                   true,
-	"POST " + allSegments + "/validate":                                                     true,
-	"POST /api/admin/playground":                                                            true,
-	"POST /api/admin/playground/advanced":                                                   true,
-	"POST /api/admin/features-batch/export":                                                 true,
-	"POST /api/admin/features-batch/validate":                                               true,
+	ofProject("POST", "/archive/validate"):    true,
+	"POST /api/admin/environments/validate":   true,
+	"POST /api/admin/features/validate":       true,
+	"POST /api/admin/constraints/validate":    true,
+	"POST /api/admin/tag-types/validate":      true,
+	"POST /api/admin/events/search":           true,
+	"POST " + contextFields + "/validate":     true,
+	"POST " + allSegments + "/validate":       true,
+	"POST /api/admin/playground":              true,
+	"POST /api/admin/playground/advanced":     true,
+	"POST " + anAddon + "/test":               true, // it puts an entry into the outbox, without a transaction
+	"POST " + anAddon + "/resend":             true, // nothing is parked
+	"POST /api/admin/features-batch/export":   true,
+	"POST /api/admin/features-batch/validate": true,
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // change requests are not supported
 }
 
@@ -119,6 +121,7 @@ func newCell(t *testing.T, route string) *cell {
 	c := &cell{route: route, token: &forgetful{}}
 	c.faults = &dynamotest.Faults{Base: c.token}
 	c.server = serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = c.faults })
+	c.sendAll(t)
 	on := c.newSubject(t)
 	if prepare := preparations[route]; prepare != nil {
 		prepare(c.server, t, &on)
@@ -168,7 +171,7 @@ const (
 // the events.
 func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamotest.Faults)) effect {
 	t.Helper()
-	logged, before := c.loggedEvents(t), itemsIn(t, c.store)
+	logged, outbox, before := c.loggedEvents(t), c.outboxOf(t, 1), itemsIn(t, c.store)
 	c.faults.Change(arrange)
 	got := c.send(t, within)
 	c.faults.Change(func(f *dynamotest.Faults) { f.Script, f.OnRequest = nil, nil })
@@ -176,6 +179,9 @@ func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamo
 	e.changes, e.events = changesOf(before, itemsIn(t, c.store))
 	if n := c.loggedEvents(t) - logged; n != e.events {
 		t.Errorf("the log has %d new events, the table has %d", n, e.events)
+	}
+	if n := len(c.outboxOf(t, 1)) - len(outbox); n != e.events {
+		t.Errorf("the outbox of an addon that sends all events has %d new entries, want %d", n, e.events)
 	}
 	dynamotest.Check(t, c.store)
 	return e

@@ -122,6 +122,7 @@ type stage struct {
 	custom string            // a strategy type
 
 	application string
+	addon       string            // the id of an addon
 	tokens      map[string]string // the secret of a token of each project
 	parents     map[string]string // what the flag of each project depends on
 }
@@ -146,6 +147,8 @@ func (s *server) stage(t *testing.T) stage {
 	g.custom = on.kind
 	s.newApplication(t, &on)
 	g.application = on.kind
+	s.newAddon(t, &on)
+	g.addon = on.addon
 	for _, project := range []string{"alpha", "default"} {
 		flag := "of-" + project
 		s.must(t, "POST", "/api/admin/projects/"+project+"/features", fmt.Sprintf(`{"name":%q}`, flag))
@@ -198,6 +201,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.segment = g.own[on.project]
 	case strings.Contains(route, contextFields):
 		on.kind = g.fields
+	case strings.Contains(route, anAddon):
+		on.addon = g.addon
 	case strings.Contains(route, "/tag-types"):
 		on.kind = g.tags
 	case strings.Contains(route, "/strategies/{strategyType}"):

@@ -32,6 +32,9 @@ const (
 	aField        = contextFields + "/{contextField}"
 	allSegments   = "/api/admin/segments"
 	aSegment      = allSegments + "/{id}"
+	addons        = "/api/admin/addons"
+	anAddon       = addons + "/{addonId}"
+	aWebhook      = `{"provider":"webhook","enabled":true,"description":"{new}","events":["feature-created"],"parameters":{"url":"https://example.com/hook"}}`
 	aSegmentOf    = `{"name":"{new}","project":"{projectId}","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`
 )
 
@@ -181,6 +184,15 @@ var examples = map[string]example{
 	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists show that nothing uses it
 	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
 
+	"GET " + addons:               {"", 200, 1, 1},
+	"POST " + addons:              {aWebhook, 201, 3, 3}, // it takes an id
+	"GET " + anAddon:              {"", 200, 1, 1},
+	"PUT " + anAddon:              {aWebhook, 200, 2, 1},
+	"DELETE " + anAddon:           {"", 200, 2, 1},
+	"POST " + anAddon + "/test":   {"", 202, 2, 2},
+	"GET " + anAddon + "/events":  {"", 200, 3, 3},
+	"POST " + anAddon + "/resend": {"", 202, 2, 2}, // there are none
+
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},
 	"POST /api/admin/strategies":                           {`{"name":"{new}","parameters":[]}`, 201, 2, 1},
 	"GET /api/admin/strategies/{strategyType}":             {"", 200, 1, 1},
@@ -265,7 +277,7 @@ func inEnvironment(method, tail string) string {
 }
 
 // A subject is what a test calls operations on: a flag with a strategy in one environment, and variants in all of them.
-type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment string }
+type subject struct{ project, flag, environment, strategy, user, role, kind, secret, segment, addon string }
 
 var subjects atomic.Int64
 
@@ -318,6 +330,12 @@ var preparations = map[string]func(s *server, t *testing.T, on *subject){
 	"PUT " + aSegment:                                      (*server).newSegment,
 	"DELETE " + aSegment:                                   (*server).newSegment,
 	"GET " + aSegment + "/strategies":                      (*server).newSegment,
+	"GET " + anAddon:                                       (*server).newAddon,
+	"PUT " + anAddon:                                       (*server).newAddon,
+	"DELETE " + anAddon:                                    (*server).newAddon,
+	"POST " + anAddon + "/test":                            (*server).newAddon,
+	"GET " + anAddon + "/events":                           (*server).newAddon,
+	"POST " + anAddon + "/resend":                          (*server).newAddon,
 	"PUT /api/admin/strategies/{strategyType}":             (*server).newStrategyType,
 	"DELETE /api/admin/strategies/{strategyType}":          (*server).newStrategyType,
 	"POST /api/admin/strategies/{strategyType}/deprecate":  (*server).newStrategyType,
@@ -393,6 +411,23 @@ func (s *server) newProject(t *testing.T, on *subject) {
 	s.must(t, "POST", "/api/admin/projects/"+on.project+"/features", fmt.Sprintf(`{"name":%q}`, on.flag))
 	s.addStrategyAndVariants(t, on)
 	s.newSegment(t, on)
+}
+
+// newAddon creates an addon. If there are many, it deletes them first, except that of sendAll: there can be only 20.
+func (s *server) newAddon(t *testing.T, on *subject) {
+	t.Helper()
+	list := decoded[struct {
+		Addons []struct {
+			ID          int
+			Description string
+		}
+	}](t, s.must(t, "GET", addons, "").body)
+	for _, a := range list.Addons {
+		if len(list.Addons) > 10 && a.Description != sendsAll {
+			s.must(t, "DELETE", fmt.Sprintf("%s/%d", addons, a.ID), "")
+		}
+	}
+	on.addon = s.id(t, addons, on.fill(aWebhook))
 }
 
 func (s *server) newStrategyType(t *testing.T, on *subject) {
@@ -495,7 +530,7 @@ func (on subject) fill(text string) string {
 	return strings.NewReplacer("{projectId}", on.project, "{featureName}", on.flag, "{environment}", on.environment,
 		"{environmentName}", on.environment, "{strategyId}", on.strategy, "{strategy}", on.strategy,
 		"{tagType}", cmp.Or(on.kind, "simple"), "{strategyType}", cmp.Or(on.kind, "default"), "{parent}", cmp.Or(on.kind, "parent"), "{value...}", "a%2Fb",
-		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"),
+		"{contextField}", cmp.Or(on.kind, "userId"), "{appName}", cmp.Or(on.kind, "an-app"), "{legalValue...}", "a%2Fb", "{id}", cmp.Or(on.segment, "1"), "{addonId}", cmp.Or(on.addon, "1"),
 		"{userId}", cmp.Or(on.user, "1"), "{roleId}", cmp.Or(on.role, "4"), "{new}", fmt.Sprintf("new-%d", subjects.Add(1)),
 		"{token}", cmp.Or(on.secret, "{token}"), "{tokenId}", "1", "{name}", cmp.Or(on.secret, "{token}")).Replace(text)
 }

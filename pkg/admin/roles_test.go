@@ -24,7 +24,7 @@ func TestRoles(t *testing.T) {
 		archive = `{"id":"<any>","name":"DELETE_FEATURE","displayName":"<any>","type":"project"}`
 		inDev   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment","environment":"development"}`
 		inAll   = `{"id":"<any>","name":"UPDATE_FEATURE_ENVIRONMENT","displayName":"<any>","type":"environment"}`
-		other   = `{"id":0,"name":"UPDATE_ADDON","displayName":"Change integrations (not in Guidon; grants nothing)","type":"project"}`
+		other   = `{"id":0,"name":"UPDATE_CORS","displayName":"Change the origins that may call the frontend API (not in Guidon; grants nothing)","type":"project"}`
 	)
 	six := func(name, description, permissions string) string {
 		return fmt.Sprintf(`{"id":6,"type":"custom","name":%q,"description":%q,"permissions":[%s]}`, name, description, permissions)
@@ -36,7 +36,7 @@ func TestRoles(t *testing.T) {
 		{"an administrator has all permissions", "GET", roles + "/1", "", 200, `{"...":0,"permissions":[{"id":1,"name":"ADMIN","displayName":"<any>","type":"root"}]}`},
 		{"a viewer has no additional permissions", "GET", roles + "/3", "", 200, `{"...":0,"permissions":[]}`},
 		{"create", "POST", roles, `{"name":"Half","description":"d","permissions":[{"name":"DELETE_FEATURE"},` +
-			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_ADDON","environment":""}]}`,
+			`{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"},{"id":7,"name":"DELETE_FEATURE","environment":null},{"name":"UPDATE_CORS","environment":""}]}`,
 			200, one(six("Half", "d", archive+","+inDev+","+other))},
 		{"read", "GET", roles + "/6", "", 200, six("Half", "d", archive+","+inDev+","+other)},
 		{"in the list", "GET", roles, "", 200, `{"version":1,"roles":[` + builtIn + `,{"id":6,"type":"custom","name":"Half","description":"d"}]}`},

@@ -23,7 +23,7 @@ import (
 //	project history  PROJECT#<uid>        EVENT#<version>             by UID: a project that reuses an ID has a history of its own
 //	project guard    PROJECT#<uid>        GUARD#<00-15>               counts the project's flags and own segments; closed when the project is deleted
 //	project list row PROJECTS             <id>                        a copy of the project, for the list of all
-//	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields: one item each
+//	registries       REGISTRY#<entity>    REGISTRY                    environments, roles, tag types, strategy types, context fields, addons: one item each
 //	token            TOKEN#<sha256>       TOKEN                       an API or personal token, found by the hash of its secret
 //	token last use   TOKEN#<sha256>       SEEN                        when the token was last used, written at most once an hour
 //	token list row   TOKENS               <sha256>                    a copy of the API token, for the list of all
@@ -53,6 +53,10 @@ import (
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
+//	outbox           OUTBOX#<addon>       <event id>                  an event that an addon is to send; expires after 30 days, see outbox.go
+//	sent event       DELIVERED#<addon>    <event id>                  an event that the addon sent; expires after 7 days
+//	parked event     PARKED#<addon>       <event id>                  an event that the addon could not send; expires after 7 days
+//	addon lease      OUTBOX               LEASE#<addon>               who sends the events of the addon
 //
 // The cost of each access. A unit is a capacity unit: a strongly consistent read costs 1 unit per 4 KB of an item, a
 // transactional write 2 units per KB of an item.
@@ -66,6 +70,8 @@ import (
 //	                                                   and 1 per KB of the event in each index: 1 or 2;
 //	                                                   and 2 to 4 for the feed if applications see the change, which
 //	                                                   one change in eight also reads: 1
+//	                                                   and 2 for each addon that sends the event;
+//	                                                   and 1 to read the addons, per 4 KB of them
 //	change many flags            + 1 TransactWrite     the same each; one after the other if applications see them
 //	                             each, and + 1 for 32
 //	read a page of the log       + 1 Query             0.5 per 4 KB of the page; with a filter, of the MB it reads: 128
@@ -75,6 +81,8 @@ import (
 //	write a snapshot             1 PutItem per 350 KB  1 per KB
 //	read a snapshot              1 BatchGetItem per 46 0.5 per 4 KB
 //	                             chunks
+//	read a page of an outbox     1 Query               1 per 4 KB: about 0.06 per event; and 1 BatchGetItem for the events
+//	send or park an event        + 1 TransactWrite     4
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at

@@ -38,6 +38,7 @@ func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, ve
 		if err := s.put(tx, item, notExists(), versionConflict); err != nil {
 			return err
 		}
+		tx.outbox++
 	}
 	return nil
 }
@@ -46,11 +47,18 @@ func outboxExpiry() time.Time { return time.Now().Add(flags.OutboxKept) }
 
 // Outbox reads a page of an addon's outbox: one call.
 func (s *Store) Outbox(ctx context.Context, addon int64, after string, limit int) (entries []flags.OutboxEntry, more bool, err error) {
-	deliveries, more, err := s.queryOutbox(ctx, outboxPrefix, addon, after, limit, true)
-	for _, d := range deliveries {
-		entries = append(entries, d.OutboxEntry)
-	}
-	return entries, more, err
+	list, more, err := s.queryOutbox(ctx, outboxPrefix, addon, after, limit, true)
+	return entriesOf(list), more, err
+}
+
+// Parked reads a page of the parked entries: one call.
+func (s *Store) Parked(ctx context.Context, addon int64, limit int) (entries []flags.OutboxEntry, more bool, err error) {
+	list, more, err := s.queryOutbox(ctx, parkedPrefix, addon, "", limit, true)
+	return entriesOf(list), more, err
+}
+
+func entriesOf(list []flags.Delivery) []flags.OutboxEntry {
+	return convert(list, func(d flags.Delivery) flags.OutboxEntry { return d.OutboxEntry })
 }
 
 // Deliveries reads the parked entries, and the delivered ones unless parkedOnly: one call for each.

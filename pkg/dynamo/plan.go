@@ -21,6 +21,7 @@ type transaction struct {
 	guards []guardUpdate
 	served []flags.FeedChange // what changes for applications: its entry in the feed
 	turns  bool               // whether it turns the feed
+	outbox int                // how many of the items are entries of outboxes
 	bytes  int                // the size of the items, see maxTransactionBytes
 
 	event   itemKey // of the change's first event
@@ -92,7 +93,9 @@ func (s *Store) plan(change flags.Change) (*transaction, error) {
 	if err := s.planFeed(tx, change.Feed); err != nil {
 		return nil, err
 	}
-	if n := len(tx.errors); n > maxTransaction {
+	if n := len(tx.errors); n > maxTransaction && tx.outbox > 0 {
+		return nil, flags.Errorf(flags.Invalid, "this change writes %d items, %d of them for the addons that send its events, more than the limit of %d items in one change; nothing was changed; split it into several requests, or disable addons first", n, tx.outbox, maxTransaction)
+	} else if n > maxTransaction {
 		return nil, flags.Errorf(flags.Invalid, "this change writes %d items, more than the limit of %d items in one change; nothing was changed; split it into several requests", n, maxTransaction)
 	}
 	if tx.bytes > maxTransactionBytes {

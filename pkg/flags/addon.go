@@ -35,7 +35,8 @@ const (
 	MaxAddonEvents       = 200
 	MaxAddonProjects     = 100
 	MaxAddonEnvironments = 100
-	MaxAddonParameter    = 4096 // characters of a value
+	MaxAddonParameter    = 10_000   // characters of a value
+	MaxAddonsSize        = 64 << 10 // bytes of all addons together: each change loads them
 )
 
 // Key returns the key of the registry.
@@ -77,22 +78,61 @@ func (s *Addons) index(id int64) (int, error) {
 	return i, nil
 }
 
+// CheckRoom returns Invalid if there are as many addons as are allowed.
+func (s *Addons) CheckRoom() error {
+	if len(s.List) < MaxAddons {
+		return nil
+	}
+	return Errorf(Invalid, "there are %d addons already, and no more are allowed; delete one first", len(s.List))
+}
+
 // Add adds an addon. It returns Invalid if there are too many.
 func (s *Addons) Add(a Addon) error {
-	if len(s.List) >= MaxAddons {
-		return Errorf(Invalid, "there are %d addons already, and no more are allowed; delete one first", len(s.List))
+	if err := s.CheckRoom(); err != nil {
+		return err
 	}
 	s.List = append(s.List, a)
+	return s.checkSize()
+}
+
+// checkSize returns Invalid if the addons together are too large.
+func (s *Addons) checkSize() error {
+	size := 0
+	for _, a := range s.List {
+		size += a.size()
+	}
+	if size > MaxAddonsSize {
+		return Errorf(Invalid, "all addons together would take %d KB, but no more than %d KB are allowed; shorten the parameters or lists of this or another addon", size>>10+1, MaxAddonsSize>>10)
+	}
 	return nil
+}
+
+// size returns about how many bytes the addon takes.
+func (a Addon) size() int {
+	const fixed, entry = 200, 3
+	size := fixed + len(valueOrEmpty(a.Description))
+	for _, parameters := range []map[string]string{a.Parameters, a.Sealed} {
+		for name, value := range parameters {
+			size += len(name) + len(value) + 2*entry
+		}
+	}
+	for _, e := range a.Events {
+		size += len(e) + entry
+	}
+	for _, name := range slices.Concat(a.Projects, a.Environments) {
+		size += len(name) + entry
+	}
+	return size
 }
 
 // Replace replaces the addon of the same ID. It returns NotFound if there is none.
 func (s *Addons) Replace(a Addon) error {
 	i, err := s.index(a.ID)
-	if err == nil {
-		s.List[i] = a
+	if err != nil {
+		return err
 	}
-	return err
+	s.List[i] = a
+	return s.checkSize()
 }
 
 // Remove deletes an addon. It returns NotFound if there is none.

@@ -82,6 +82,9 @@ const (
 	ProjectUserRoleChanged     EventType = "project-user-role-changed"
 	ProjectUserRemoved         EventType = "project-user-removed"
 	ProjectAccessUpdated       EventType = "project-access-updated"
+	AddonCreated               EventType = "addon-config-created"
+	AddonUpdated               EventType = "addon-config-updated"
+	AddonDeleted               EventType = "addon-config-deleted"
 )
 
 // TokenUserID is the user ID in events of changes that were made with an API token. Unleash uses the same number

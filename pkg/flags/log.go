@@ -48,6 +48,9 @@ var reserved = []EventType{
 // ReservedEvents returns the types of events that only administrators can see.
 func ReservedEvents() []EventType { return slices.Clone(reserved) }
 
+// IsReserved reports whether only administrators can see events of that type.
+func IsReserved(t EventType) bool { return slices.Contains(reserved, t) }
+
 // eventEpoch is the Unix time in milliseconds from which event numbers count: 2025-01-01. They last until 2094.
 const eventEpoch = 1735689600000
 

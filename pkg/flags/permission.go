@@ -45,6 +45,9 @@ const (
 	CreateFrontendToken Permission = "CREATE_FRONTEND_API_TOKEN"
 	UpdateFrontendToken Permission = "UPDATE_FRONTEND_API_TOKEN"
 	DeleteFrontendToken Permission = "DELETE_FRONTEND_API_TOKEN"
+	CreateAddon         Permission = "CREATE_ADDON"
+	UpdateAddon         Permission = "UPDATE_ADDON"
+	DeleteAddon         Permission = "DELETE_ADDON"
 )
 
 // Permissions of project scope: they hold for one project.
@@ -148,15 +151,15 @@ var permissions = []PermissionInfo{
 	{CreateFeatureStrategy, "Add strategies", EnvironmentScope},
 	{UpdateFeatureStrategy, "Change strategies", EnvironmentScope},
 	{DeleteFeatureStrategy, "Remove strategies", EnvironmentScope},
-	{UpdateApplication, "Create, describe and delete applications", RootScope}, // last, because the position is a part of the ID
+	{UpdateApplication, "Create, describe and delete applications", RootScope}, // new ones come last, because the position is a part of the ID
+	{CreateAddon, "Create addons", RootScope},
+	{UpdateAddon, "Change and test addons, and send their parked events again", RootScope},
+	{DeleteAddon, "Delete addons", RootScope},
 }
 
 // unleashOnlyPermissions are permissions of Unleash for features that Guidon lacks. Roles accept them so that
 // Terraform configurations and migrations work unchanged. They grant nothing.
 var unleashOnlyPermissions = map[Permission]string{
-	"CREATE_ADDON":                   "Create integrations",
-	"UPDATE_ADDON":                   "Change integrations",
-	"DELETE_ADDON":                   "Delete integrations",
 	"UPDATE_AUTH_CONFIGURATION":      "Change the sign-in settings",
 	"UPDATE_PROJECT_CONTEXT":         "Change the context fields of the project",
 	"UPDATE_CORS":                    "Change the origins that may call the frontend API",

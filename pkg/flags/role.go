@@ -209,6 +209,7 @@ var editorPermissions = []Permission{
 	CreateContextField, UpdateContextField, DeleteContextField, CreateSegment, UpdateSegment, DeleteSegment,
 	ReadClientToken, CreateClientToken, UpdateClientToken, DeleteClientToken,
 	ReadFrontendToken, CreateFrontendToken, UpdateFrontendToken, DeleteFrontendToken, UpdateApplication,
+	CreateAddon, UpdateAddon, DeleteAddon,
 }
 
 var builtInRoles = []Role{

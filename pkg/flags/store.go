@@ -168,6 +168,9 @@ type Store interface {
 	// Deliveries returns the latest entries of an addon that were sent or parked, newest event first.
 	Deliveries(ctx context.Context, addon int64, parkedOnly bool, limit int) ([]Delivery, error)
 
+	// Parked returns the oldest parked entries of an addon, at most limit and MaxOutboxPage, and whether there are more.
+	Parked(ctx context.Context, addon int64, limit int) (entries []OutboxEntry, more bool, err error)
+
 	// PutOutbox puts an entry into the outbox without a change, for a test.
 	PutOutbox(ctx context.Context, entry OutboxEntry) error
 

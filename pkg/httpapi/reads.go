@@ -124,6 +124,41 @@ func (tx *Tx) ContextFields() *flags.ContextFields {
 	return created(tx, flags.ContextFieldsKey(), &flags.ContextFields{})
 }
 
+// Addons is the registry of addons.
+func (tx *Tx) Addons() *flags.Addons {
+	if found := find[*flags.Addons](tx, flags.AddonsKey()); found != nil {
+		return found
+	}
+	return created(tx, flags.AddonsKey(), &flags.Addons{})
+}
+
+// Deliveries are the latest events that an addon sent, or that are parked because it could not: two queries, or one.
+func (tx *Tx) Deliveries(addon int64, parkedOnly bool, limit int) []flags.Delivery {
+	return memoized(tx, "deliveries", func() ([]flags.Delivery, error) {
+		return tx.service.store.Deliveries(tx.ctx, addon, parkedOnly, limit)
+	})
+}
+
+// Parked are the oldest parked entries of an addon, and whether there are more.
+func (tx *Tx) Parked(addon int64, limit int) ([]flags.OutboxEntry, bool) {
+	type page struct {
+		entries []flags.OutboxEntry
+		more    bool
+	}
+	p := memoized(tx, "parked", func() (p page, err error) {
+		p.entries, p.more, err = tx.service.store.Parked(tx.ctx, addon, limit)
+		return p, err
+	})
+	return p.entries, p.more
+}
+
+// OutboxEvents are the events of entries, by their IDs.
+func (tx *Tx) OutboxEvents(entries []flags.OutboxEntry) map[string]flags.Event {
+	return memoized(tx, "outbox events", func() (map[string]flags.Event, error) {
+		return tx.service.store.OutboxEvents(tx.ctx, entries)
+	})
+}
+
 // created is a registry that was never written.
 func created[A flags.Aggregate](tx *Tx, key flags.Key, empty A) A {
 	tx.copies[key] = empty

@@ -116,7 +116,8 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 // would cost more, and those that run at the same time would conflict with each other.
 const feedShare = 8
 
-// loadFirst brings the caller's token and what the operation is known to read, in one call.
+// loadFirst brings the caller's token and what the operation is known to read, in one call. With a request that may change
+// something, it brings the registry of addons, to which the events of the change may have to be sent.
 func (tx *Tx) loadFirst() error {
 	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
 	secret := secretOf(req.http)
@@ -124,8 +125,11 @@ func (tx *Tx) loadFirst() error {
 		return nil // authenticate refuses it
 	}
 	keys := append(req.place.Keys(), req.op.Ahead...)
-	if req.http.Method != http.MethodGet && req.http.Method != http.MethodHead && rand.N(feedShare) == 0 { //nolint:gosec // spreading load is no secret
-		keys = append(keys, flags.FeedKey())
+	if req.http.Method != http.MethodGet && req.http.Method != http.MethodHead {
+		keys = append(keys, flags.AddonsKey())
+		if rand.N(feedShare) == 0 { //nolint:gosec // spreading load is no secret
+			keys = append(keys, flags.FeedKey())
+		}
 	}
 	if needsToken {
 		hash := flags.HashSecret(secret)
@@ -173,31 +177,44 @@ func (tx *Tx) result(answer any, err error) Result {
 	return r
 }
 
-// commit commits what the function saved and deleted.
+// commit commits what the function saved and deleted, and then does what it asked for with After.
 func (tx *Tx) commit() error {
-	if len(tx.change.Writes) == 0 {
-		return nil
+	if len(tx.change.Writes) > 0 {
+		if err := tx.committed(tx.service.store.Commit(tx.ctx, tx.signed())); err != nil {
+			return err
+		}
 	}
-	return tx.committed(tx.service.store.Commit(tx.ctx, tx.signed()))
+	for _, do := range tx.after {
+		if err := do(tx.ctx, tx.service.store); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // signed is the change with its events, each with an id, a time and the caller.
 func (tx *Tx) signed() flags.Change {
 	change := tx.change
 	change.Feed, _ = tx.round.view[flags.FeedKey()].(*flags.Feed)
+	change.Addons, _ = tx.round.view[flags.AddonsKey()].(*flags.Addons)
 	for i, e := range tx.events {
-		e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, flags.TokenUserID
-		e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids
-		if tx.Caller.User != nil {
-			e.UserID = tx.Caller.User.ID
-		}
-		if i == 0 {
+		if e = tx.Sign(e); i == 0 {
 			change.Event = e
 		} else {
 			change.MoreEvents = append(change.MoreEvents, e)
 		}
 	}
 	return change
+}
+
+// Sign gives an event an id, a time and the caller. Events that Save takes are signed when they are committed.
+func (tx *Tx) Sign(e flags.Event) flags.Event {
+	e.ID, e.CreatedBy, e.UserID = orderedID(), tx.Caller.Name, flags.TokenUserID
+	e.CreatedAt = flags.EventTime(e.ID) // not tx.Now: the log is searched by time, in the order of ids
+	if tx.Caller.User != nil {
+		e.UserID = tx.Caller.User.ID
+	}
+	return e
 }
 
 // committed is the error of a transaction that was committed with err.

@@ -37,8 +37,9 @@ type Tx struct {
 	collect  bool                          // whether a key that is not loaded ends the attempt (see Many.Each)
 	change   flags.Change
 	events   []flags.Event
-	retry    bool // whether NameExists is a lost race
-	secret   bool // whether the answer may hold a secret (see NoStore)
+	after    []func(ctx context.Context, store flags.Store) error // see After
+	retry    bool                                                 // whether NameExists is a lost race
+	secret   bool                                                 // whether the answer may hold a secret (see NoStore)
 	location string
 	download string
 }
@@ -258,6 +259,12 @@ func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
 		tx.Fail(flags.Errorf(flags.Internal, "internal error: an aggregate was written that this transaction did not load"))
 	}
 	return stored
+}
+
+// After has something done once the function has returned without an error and its change, if any, was committed: for what is
+// no change of aggregates. It may be repeated by a caller who gets no answer, so a second time must do no harm.
+func (tx *Tx) After(do func(ctx context.Context, store flags.Store) error) {
+	tx.after = append(tx.after, do)
 }
 
 // RetryNameExists treats a name that is taken when the change is committed as a lost race: the operation runs again, and

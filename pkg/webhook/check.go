@@ -25,6 +25,27 @@ const (
 	secretPrefix = "whsec_" // of secrets in base64, as https://www.standardwebhooks.com has it
 )
 
+// CheckParameter returns the reason why a text cannot be the value of a parameter. "" counts as absent.
+func CheckParameter(name, value string) error {
+	if value == "" {
+		return nil
+	}
+	switch name {
+	case flags.AddonURL:
+		return CheckURL(value)
+	case flags.AddonContentType, flags.AddonAuthorization:
+		return CheckHeaderValue(value)
+	case flags.AddonHeaders:
+		_, err := ParseHeaders(value)
+		return err
+	case flags.AddonBodyTemplate:
+		return CheckTemplate(value)
+	case flags.AddonSecretKey:
+		return CheckSecret(value)
+	}
+	return nil
+}
+
 // CheckURL returns the reason why messages cannot be sent to a URL. Whether its host is in a private network is only known
 // when a message is sent.
 func CheckURL(text string) error {

@@ -30,6 +30,7 @@ import (
 //   - dependencies that only the child or only the parent has; members that only the project or only the user has;
 //   - a reserved name that nothing has, and a name that is not reserved; a list row that differs from its project or token;
 //   - an entry of the feed that is missing, or that names a version that was never stored;
+//   - an entry of an outbox without its event, and one that is in two places;
 //   - an item of no known kind.
 //
 // The store may have a faulty transport: Check reads the table through another store.
@@ -69,6 +70,7 @@ func Inconsistencies(t testing.TB, url, table string) []string {
 	c.checkEvents()
 	c.checkBodies()
 	c.checkFeed()
+	c.checkOutbox()
 	return c.found
 }
 
@@ -225,7 +227,8 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 	case "PROJECTS", "TOKENS", "SIGNUPS", "USES", "APPLICATIONS":
 		return flags.Key{}, true
 	}
-	if kind == "POST" {
+	switch kind {
+	case "POST", "OUTBOX", "DELIVERED", "PARKED":
 		return flags.Key{}, true
 	}
 	return flags.Key{}, false

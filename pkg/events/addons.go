@@ -1,0 +1,47 @@
+package events
+
+import (
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// An addon is an addon in events, without its parameters, which may be secret.
+type addon struct {
+	ID           int64             `json:"id"`
+	Provider     string            `json:"provider"`
+	Enabled      bool              `json:"enabled"`
+	Description  *string           `json:"description"`
+	Events       []flags.EventType `json:"events"`
+	Projects     []string          `json:"projects"`
+	Environments []string          `json:"environments"`
+	CreatedAt    shape.Time        `json:"createdAt"`
+}
+
+func addonOf(a flags.Addon) addon {
+	same := func(text string) string { return text }
+	return addon{
+		ID: a.ID, Provider: a.Provider, Enabled: a.Enabled, Description: a.Description,
+		Events:   list(a.Events, func(e flags.EventType) flags.EventType { return e }),
+		Projects: list(a.Projects, same), Environments: list(a.Environments, same), CreatedAt: shape.Time(a.CreatedAt),
+	}
+}
+
+// AddonCreated is the event of a new addon.
+func AddonCreated(a flags.Addon) flags.Event {
+	return flags.Event{Type: flags.AddonCreated, Data: addonOf(a)}
+}
+
+// AddonUpdated is the event of an addon that changed. If only its parameters did, the data before and after are the same.
+func AddonUpdated(before, after flags.Addon) flags.Event {
+	return flags.Event{Type: flags.AddonUpdated, Data: addonOf(after), PreData: addonOf(before)}
+}
+
+// AddonDeleted is the event of a deleted addon.
+func AddonDeleted(a flags.Addon) flags.Event {
+	return flags.Event{Type: flags.AddonDeleted, PreData: addonOf(a)}
+}
+
+// AddonTest is the event that tests an addon. It is sent, but is in no log.
+func AddonTest(a flags.Addon) flags.Event {
+	return flags.Event{Type: flags.AddonTest, Data: addonOf(a)}
+}

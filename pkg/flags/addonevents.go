@@ -1,0 +1,47 @@
+package flags
+
+import "slices"
+
+// addonEvents are the types of events that addons can send: all of them.
+var addonEvents = []EventType{
+	FeatureCreated, FeatureMetadataUpdated, FeatureUpdated, FeatureArchived, FeatureRevived, FeatureMoved,
+	FeatureEnvironmentEnabled, FeatureEnvironmentDisabled, FeatureStrategyAdd, FeatureStrategyUpdate, FeatureStrategyRemove,
+	FeatureStrategyOrder, FeatureVariantsUpdated, FeatureAllVariantsUpdated, FeatureStaleOn, FeatureStaleOff, FeatureTagged,
+	FeatureUntagged, FeatureDependencyAdded, FeatureDependencyRemoved, FeatureDependenciesRemoved, FeatureCompleted,
+	FeatureUncompleted, FeatureFavorited, FeatureUnfavorited,
+	TagTypeCreated, TagTypeUpdated, TagTypeDeleted,
+	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
+	SegmentCreated, SegmentUpdated, SegmentDeleted,
+	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
+	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectFavorited, ProjectUnfavorited, ProjectDeleted,
+	ProjectEnvironmentRemoved, DefaultStrategyUpdated,
+	EnvironmentCreated, EnvironmentUpdated, EnvironmentDeleted, EnvironmentsSeeded,
+	AddonCreated, AddonUpdated, AddonDeleted,
+	APITokenCreated, APITokenUpdated, APITokenDeleted, PersonalTokenCreated, PersonalTokenDeleted,
+	SignupTokenCreated, SignupTokenUpdated, RolesSeeded,
+	UserCreated, UserUpdated, UserDeleted, ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
+	RoleCreated, RoleUpdated, RoleDeleted,
+	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
+}
+
+// unleashOnlyEvents are types of events of Unleash that never happen in Guidon. Addons accept them, so that those of Unleash
+// and of Terraform configurations work unchanged.
+var unleashOnlyEvents = []EventType{
+	"feature-deleted", "feature-potentially-stale-on", "feature-import", "features-exported", "features-imported",
+	"change-request-created", "change-request-discarded", "change-added", "change-discarded", "change-edited",
+	"change-request-approved", "change-request-approval-added", "change-request-cancelled", "change-request-rejected",
+	"change-request-sent-to-review", "change-request-applied", "change-request-scheduled",
+	"change-request-scheduled-application-success", "change-request-scheduled-application-failure",
+	"change-request-schedule-suspended", "group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
+	"banner-deleted",
+}
+
+// AddonTest is the type of the event of a test of an addon. It is in no log, and addons cannot select it.
+const AddonTest EventType = "addon-test"
+
+// AddonEvents returns the types of events that addons can send.
+func AddonEvents() []EventType { return slices.Clone(addonEvents) }
+
+func isAddonEvent(e EventType) bool {
+	return slices.Contains(addonEvents, e) || slices.Contains(unleashOnlyEvents, e)
+}
