@@ -16,6 +16,7 @@ var addonEvents = []EventType{
 	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectFavorited, ProjectUnfavorited, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,
 	EnvironmentCreated, EnvironmentUpdated, EnvironmentDeleted, EnvironmentsSeeded,
+	ApplicationCreated, ApplicationUpdated, ApplicationDeleted,
 	AddonCreated, AddonUpdated, AddonDeleted,
 	APITokenCreated, APITokenUpdated, APITokenDeleted, PersonalTokenCreated, PersonalTokenDeleted,
 	SignupTokenCreated, SignupTokenUpdated, RolesSeeded,
