@@ -131,9 +131,9 @@ type seenFeature struct {
 	Type           flags.FeatureType `json:"type,omitzero"`
 	Description    *string           `json:"description,omitzero"`
 	Project        string            `json:"project,omitzero"`
-	Stale          bool              `json:"stale,omitzero"`
-	ImpressionData bool              `json:"impressionData,omitzero"`
-	Archived       bool              `json:"archived,omitzero"`
+	Stale          *bool             `json:"stale,omitzero"`
+	ImpressionData *bool             `json:"impressionData,omitzero"`
+	Archived       *bool             `json:"archived,omitzero"`
 	CreatedAt      *shape.Time       `json:"createdAt,omitzero"`
 	LastSeenAt     *shape.Time       `json:"lastSeenAt,omitzero"`
 	ArchivedAt     *shape.Time       `json:"archivedAt,omitzero"`
@@ -180,8 +180,8 @@ func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
 	err = visitFeatures(tx, a, func(f *flags.Feature) {
 		created := shape.Time(f.CreatedAt)
 		view.Features = append(view.Features, seenFeature{
-			Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project, Stale: f.Stale, ImpressionData: f.ImpressionData,
-			Archived: f.Archived, CreatedAt: &created, LastSeenAt: shape.TimeOrNull(f.LastSeenAt), ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
+			Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project,
+			Stale: new(f.Stale), ImpressionData: new(f.ImpressionData), Archived: new(f.Archived), CreatedAt: &created, LastSeenAt: shape.TimeOrNull(f.LastSeenAt), ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
 		})
 	})
 	slices.SortFunc(view.Features, func(a, b seenFeature) int { return strings.Compare(a.Name, b.Name) })
@@ -200,11 +200,23 @@ func seenStrategies(tx *httpapi.Tx, a *flags.Application) []seenStrategy {
 func unknownNames(a *flags.Application) []string {
 	names := map[string]bool{}
 	for _, e := range a.Environments {
-		for _, name := range e.Unknown {
+		for _, name := range missingIn(a, e) {
 			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// missingIn are the names that an application evaluated in an environment and that no flag has. A flag that one of its tokens is
+// for is not missing, even if another token is not for it.
+func missingIn(a *flags.Application, e flags.ApplicationEnvironment) []string {
+	missing := []string{}
+	for _, name := range e.Unknown {
+		if _, found := slices.BinarySearch(a.Features, name); !found {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // visitFeatures visits the flags that an application evaluated.

@@ -46,7 +46,7 @@ func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error)
 		e := a.Environments[name]
 		view.Environments = append(view.Environments, environmentOverview{
 			Name: name, InstanceCount: e.Instances, SDKs: notNil(e.SDKs), LastSeen: shape.TimeOrNull(e.LastSeenAt),
-			Issues: environmentIssues{notNil(e.Unknown), outdatedOf(e.SDKs)},
+			Issues: environmentIssues{missingIn(a, e), outdatedOf(e.SDKs)},
 		})
 	}
 	for _, s := range seenStrategies(tx, a) {
@@ -173,10 +173,13 @@ func environmentsIn(a *flags.Application, projectID string, its map[string]bool)
 	if environments := a.Projects[projectID]; environments != nil {
 		return environments
 	}
-	if slices.ContainsFunc(a.Features, func(name string) bool { return its[name] }) {
-		return notNil(a.Projects[flags.All])
+	switch {
+	case !slices.ContainsFunc(a.Features, func(name string) bool { return its[name] }):
+		return nil
+	case a.Projects[flags.All] != nil:
+		return a.Projects[flags.All]
 	}
-	return nil
+	return append([]string{}, slices.Sorted(maps.Keys(a.Environments))...) // the flag came from another project
 }
 
 // matches reports whether the name, an environment or an SDK of an application contains a text.
