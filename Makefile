@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-clients test-migration test-terraform \
+.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-clients test-edge test-migration test-terraform \
 	contract trust fuzz bench lint audit template build guidon dist deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-compose check-deploy FORCE
 
@@ -109,7 +109,13 @@ test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator 
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ConnectPage|FrontendOrigins)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsUsage|ConnectPage|FrontendOrigins)$$' ./internal/e2e
+
+# It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
+test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)
+	@[ -x '$(EDGE)' ] || { echo "EDGE must be the program unleash-edge: docs/how-to/edge.md shows how to build it" >&2; exit 1; }
+	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' EDGE='$(abspath $(EDGE))' \
+		go test -tags clients -count=1 -timeout 15m -run '^TestEdge$$' ./internal/e2e
 
 test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
 	@go build -o '$(LOCAL)/bin/migration' ./internal/migration

@@ -3,17 +3,16 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +26,7 @@ type client struct {
 	page    *page     // of clients in the browser
 }
 
-// programs has the clients that are programs of internal/clients. TestClients builds those in Go.
+// programs has the clients that are programs of internal/clients. startClients builds those in Go.
 var programs = []struct {
 	name, program, env string
 }{
@@ -40,8 +39,22 @@ var programs = []struct {
 	{"go-ofrep", "go/ofrep", ""},
 }
 
+// A clientRun is what clients are started for.
+type clientRun struct {
+	url    string // the server that they use; "" for Guidon
+	flags  []clientFlag
+	rounds int                    // how often they evaluate each flag for each user; 0 for no end
+	only   func(name string) bool // the clients to start; nil for all
+}
+
+// starts reports whether a client is to be started.
+func (r *clientRun) starts(name string) bool { return r.only == nil || r.only(name) }
+
+// reports reports whether a client reports how often it evaluated flags. OpenFeature has no such thing.
+func reports(name string) bool { return !strings.HasSuffix(name, "-ofrep") }
+
 // startClients starts every client with a token of its own kind.
-func startClients(t *testing.T, g *gateway) (clients []*client) {
+func startClients(t *testing.T, g *gateway, run clientRun) (clients []*client) {
 	t.Helper()
 	sources := filepath.Join(root, "internal", "clients")
 	bin := t.TempDir()
@@ -50,8 +63,12 @@ func startClients(t *testing.T, g *gateway) (clients []*client) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build in internal/clients/go: %v\n%s", err, out)
 	}
-	env := []string{"GUIDON_URL=" + g.url(), "TOKEN=" + sdkToken(t, g, "client"), "FLAGS=" + encoded(t, clientFlags), "USERS=" + encoded(t, clientUsers)}
+	env := []string{"GUIDON_URL=" + cmp.Or(run.url, g.url()), "TOKEN=" + sdkToken(t, g, "client"), "FLAGS=" + encoded(t, run.flags),
+		"USERS=" + encoded(t, clientUsers), "ROUNDS=" + strconv.Itoa(run.rounds)}
 	for _, p := range programs {
+		if !run.starts(p.name) {
+			continue
+		}
 		var cmd *exec.Cmd
 		dir := nodeFolder(t)
 		switch path := filepath.Join(sources, p.program); filepath.Ext(path) {
@@ -65,27 +82,20 @@ func startClients(t *testing.T, g *gateway) (clients []*client) {
 		default:
 			cmd = exec.Command(filepath.Join(bin, filepath.Base(path)))
 		}
-		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, p.env)...)
+		cmd.Dir, cmd.Env = dir, clientEnvironment(t, append(env, "APP_NAME="+p.name, p.env)...)
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		clients = append(clients, &client{name: p.name, process: follow(t, cmd, []string{"client " + p.name}), stdin: stdin})
 	}
-	return append(clients, startBrowser(t, g)...)
+	return append(clients, startBrowser(t, g, run)...)
 }
 
 // sdkToken creates a token for the development environment.
 func sdkToken(t *testing.T, g *gateway, kind string) string {
 	t.Helper()
-	body := map[string]any{"tokenName": "clients-" + kind, "type": kind, "projects": []string{"default"}, "environment": "development"}
-	status, answer, err := g.send(t.Context(), "POST", "/api/admin/api-tokens", body)
-	if err != nil || status != http.StatusCreated {
-		t.Fatalf("creating a token: %d %s, %v", status, answer, err)
-	}
-	var made struct{ Secret string }
-	decode(t, answer, &made)
-	return made.Secret
+	return g.createToken(t, "clients-"+kind, kind, "default", "development")
 }
 
 // nodeFolder returns a new folder in which programs for Node find the SDKs.
@@ -122,11 +132,11 @@ type page struct {
 	messages []string
 }
 
-// startBrowser opens a page with all clients for browsers in Chromium.
-func startBrowser(t *testing.T, g *gateway) []*client {
+// startBrowser opens a page with the clients for browsers in Chromium.
+func startBrowser(t *testing.T, g *gateway, run clientRun) []*client {
 	t.Helper()
 	p := &page{latest: map[string]string{}}
-	settings := encoded(t, map[string]any{"url": g.url(), "token": sdkToken(t, g, "frontend"), "flags": clientFlags, "users": clientUsers})
+	settings := encoded(t, map[string]any{"url": cmp.Or(run.url, g.url()), "token": sdkToken(t, g, "frontend"), "flags": run.flags, "users": clientUsers, "rounds": run.rounds})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /settings", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, settings) })
 	mux.HandleFunc("POST /answers/{client}", func(_ http.ResponseWriter, r *http.Request) {
@@ -143,7 +153,11 @@ func startBrowser(t *testing.T, g *gateway) []*client {
 	})
 	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "internal", "clients", "browser"))))
 	port := freePort(t)
-	servePage(t, port, mux, `<script type="module" src="/unleash.js"></script><script type="module" src="/ofrep.js"></script>`)
+	scripts, names := `<script type="module" src="/unleash.js"></script>`, []string{"browser", "browser-post"}
+	if run.starts("browser-ofrep") {
+		scripts, names = scripts+`<script type="module" src="/ofrep.js"></script>`, append(names, "browser-ofrep")
+	}
+	servePage(t, port, mux, scripts)
 	process := browse(t, "http://"+address(port))
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -151,7 +165,7 @@ func startBrowser(t *testing.T, g *gateway) []*client {
 		}
 	})
 	var clients []*client
-	for _, name := range []string{"browser", "browser-post", "browser-ofrep"} {
+	for _, name := range names {
 		clients = append(clients, &client{name: name, process: process, page: p})
 	}
 	return clients
@@ -232,19 +246,6 @@ func (c *client) latest(t *testing.T) (latest answers) {
 	return latest
 }
 
-// differences tells how the last report differs from what is expected.
-func (c *client) differences(t *testing.T, want answers) string {
-	t.Helper()
-	got := c.latest(t)
-	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(want)) {
-		if got[key] != want[key] {
-			lines = append(lines, fmt.Sprintf("%s is %q, want %q", key, got[key], want[key]))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 // end ends a program, which must exit with 0.
 func (c *client) end(t *testing.T) {
 	t.Helper()
@@ -266,11 +267,4 @@ func encoded(t *testing.T, value any) string {
 		t.Fatal(err)
 	}
 	return string(raw)
-}
-
-func decode(t *testing.T, raw []byte, into any) {
-	t.Helper()
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
 }

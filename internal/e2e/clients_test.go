@@ -40,10 +40,6 @@ var (
 	clientUsers = []clientUser{{"seven", "7", "gold"}, {"eight", "8", "free"}}
 )
 
-// answers has what a client says, such as "on blue hello" for "seven clients-text": on or off, the name and the payload of the
-// variant.
-type answers map[string]string
-
 // set changes the answers for a flag: for both users, or for each.
 func (a answers) set(flag string, texts ...string) {
 	for i, user := range clientUsers {
@@ -56,8 +52,18 @@ func (a answers) set(flag string, texts ...string) {
 func TestClients(t *testing.T) {
 	s := &clientScenario{t: t, g: start(t), want: answers{}}
 	s.create()
-	s.clients = startClients(t, s.g)
+	s.clients = startClients(t, s.g, clientRun{flags: clientFlags})
 	s.await("the start")
+	s.follow()
+	s.awaitRequests()
+	for _, c := range s.clients {
+		c.end(t)
+	}
+}
+
+// follow changes flags while the clients run. All of them must show the right answers after each change.
+func (s *clientScenario) follow() {
+	s.t.Helper()
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -73,10 +79,6 @@ func TestClients(t *testing.T) {
 	} {
 		step.change()
 		s.await(step.name)
-	}
-	s.awaitRequests()
-	for _, c := range s.clients {
-		c.end(t)
 	}
 }
 
@@ -100,6 +102,7 @@ func (s *clientScenario) awaitRequests() {
 		"200 POST /api/frontend", "304 POST /api/frontend",
 		"200 POST /ofrep/v1/evaluate/flags", "304 POST /ofrep/v1/evaluate/flags",
 		"200 POST /ofrep/v1/evaluate/flags/{key}",
+		"202 POST /api/client/register", "202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
 	}
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
 		for line := range strings.Lines(s.g.stderr.String()) {
@@ -258,7 +261,7 @@ func (s *clientScenario) await(what string) {
 	}
 	s.t.Logf("%s: %s", what, strings.Join(seen, ", "))
 	for _, c := range late {
-		s.t.Errorf("%s: %s does not show it after %s:\n%s", what, c.name, seenTimeout, c.differences(s.t, s.want))
+		s.t.Errorf("%s: %s does not show it after %s:\n%s", what, c.name, seenTimeout, differences(c.latest(s.t), s.want))
 	}
 	if len(late) > 0 {
 		s.t.FailNow()

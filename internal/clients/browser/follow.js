@@ -1,16 +1,17 @@
 // What the clients in the page share. They post the answers to all questions to the server of the page, whenever an answer changes.
 
-const { flags, users, ...settings } = await (await fetch('/settings')).json();
+const { flags, users, rounds, ...settings } = await (await fetch('/settings')).json();
 
 /** url is the address of the server, without a path. */
 export const { url, token } = settings;
 
-/** follow makes a client for each user, and evaluates every flag with it again and again. */
+/** follow makes a client for each user, and evaluates every flag with it again and again: rounds times, unless that is 0. */
 export async function follow(name, connect) {
   try {
     const clients = await Promise.all(users.map((user) => connect(user)));
     let sent;
-    setInterval(() => {
+    let round = 0;
+    const timer = setInterval(() => {
       const answers = {};
       users.forEach((user, i) => {
         for (const flag of flags) {
@@ -21,6 +22,10 @@ export async function follow(name, connect) {
       if (line !== sent) {
         sent = line;
         fetch(`/answers/${name}`, { method: 'POST', body: line });
+      }
+      round += 1;
+      if (round === rounds) {
+        clearInterval(timer);
       }
     }, 100);
   } catch (error) {

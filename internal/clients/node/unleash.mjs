@@ -1,10 +1,10 @@
 // unleash-client. MODE=delta fetches changes only.
 import { startUnleash } from 'unleash-client';
-import { follow, token, url } from './follow.mjs';
+import { appName, follow, token, url } from './follow.mjs';
 
 const unleash = await startUnleash({
   url: `${url}/api/`,
-  appName: 'node',
+  appName,
   customHeaders: { Authorization: token },
   refreshInterval: 1000,
   metricsInterval: 2000,

@@ -1,4 +1,5 @@
-"""UnleashClient. It prints the answers to all questions as one line of JSON, whenever an answer changes, until stdin ends."""
+"""UnleashClient. It evaluates every flag for every user again and again, ROUNDS times if that is set, and prints the answers as one
+line of JSON whenever an answer changes. It ends when stdin ends."""
 
 import json
 import os
@@ -9,6 +10,7 @@ from UnleashClient import UnleashClient
 
 flags = json.loads(os.environ["FLAGS"])
 users = json.loads(os.environ["USERS"])
+rounds = int(os.environ.get("ROUNDS", "0")) or sys.maxsize
 ended = threading.Event()
 
 
@@ -29,7 +31,7 @@ def evaluate(client, flag, user):
 threading.Thread(target=wait_for_end, daemon=True).start()
 client = UnleashClient(
     url=os.environ["GUIDON_URL"] + "/api",
-    app_name="python",
+    app_name=os.environ["APP_NAME"],
     custom_headers={"Authorization": os.environ["TOKEN"]},
     refresh_interval=1,
     metrics_interval=2,
@@ -37,6 +39,9 @@ client = UnleashClient(
 client.initialize_client()
 printed = None
 while not ended.wait(0.1):
+    if not rounds:
+        continue
+    rounds -= 1
     answers = {f"{user['name']} {flag['name']}": evaluate(client, flag, user) for user in users for flag in flags}
     if answers != printed:
         print(json.dumps(answers), flush=True)

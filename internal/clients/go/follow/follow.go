@@ -2,10 +2,12 @@
 package follow
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,11 +21,11 @@ type Flag struct {
 // A User is a context to evaluate flags for.
 type User struct{ Name, UserID, Plan string }
 
-// URL is the address of the server, without a path; Token is for its header Authorization.
-var URL, Token = os.Getenv("GUIDON_URL"), os.Getenv("TOKEN")
+// URL is the address of the server, without a path; Token is for its header Authorization; AppName is the name of the application.
+var URL, Token, AppName = os.Getenv("GUIDON_URL"), os.Getenv("TOKEN"), os.Getenv("APP_NAME")
 
-// Flags evaluates every flag for every user again and again, until the standard input ends. It prints the answers as one
-// line of JSON whenever one of them changes.
+// Flags evaluates every flag for every user again and again, ROUNDS times if that is set. It prints the answers as one line of
+// JSON whenever one of them changes, and returns when the standard input ends.
 func Flags(evaluate func(Flag, User) string, every time.Duration) {
 	var flags []Flag
 	var users []User
@@ -34,8 +36,14 @@ func Flags(evaluate func(Flag, User) string, every time.Duration) {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		ended <- err
 	}()
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("ROUNDS"), "0"))
+	check(err)
 	var printed string
-	for {
+	for round := 0; ; round++ {
+		if round > 0 && round == rounds {
+			check(<-ended)
+			return
+		}
 		answers := map[string]string{}
 		for _, user := range users {
 			for _, flag := range flags {

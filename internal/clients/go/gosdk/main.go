@@ -23,7 +23,7 @@ func main() {
 	client, err := unleash.NewClient(
 		unleash.WithListener(log{}),
 		unleash.WithUrl(follow.URL+"/api"),
-		unleash.WithAppName("go-sdk"),
+		unleash.WithAppName(follow.AppName),
 		unleash.WithCustomHeaders(http.Header{"Authorization": {follow.Token}}),
 		unleash.WithRefreshInterval(time.Second),
 		unleash.WithMetricsInterval(2*time.Second),

@@ -1,0 +1,70 @@
+//go:build clients
+
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// TestEdge runs Unleash Edge in front of Guidon, and the SDKs in front of Edge. They show every change of a flag, and what they
+// report arrives complete. Edge takes half an hour to build, so CI does not run this: see docs/how-to/edge.md.
+func TestEdge(t *testing.T) {
+	for _, mode := range []string{"polling", "delta"} {
+		t.Run(mode, func(t *testing.T) {
+			s := &clientScenario{t: t, g: start(t), want: answers{}}
+			s.create()
+			s.clients = startClients(t, s.g, clientRun{url: startEdge(t, s.g, mode), flags: clientFlags, only: behindEdge(mode)})
+			s.await("the start")
+			s.follow()
+			for _, c := range s.clients {
+				c.end(t)
+			}
+		})
+		t.Run("usage, "+mode, func(t *testing.T) {
+			s := &clientScenario{t: t, g: start(t), want: answers{}}
+			s.create()
+			s.count(clientRun{url: startEdge(t, s.g, mode), only: behindEdge(mode)})
+		})
+	}
+}
+
+// behindEdge returns which clients work behind Edge. It has no OFREP, and deltas only if it reads deltas itself.
+func behindEdge(mode string) func(name string) bool {
+	return func(name string) bool { return reports(name) && (name != "node-delta" || mode == "delta") }
+}
+
+// startEdge starts Edge and returns its address. A flag is at most six seconds late: Edge looks every five seconds whether it is
+// time to ask.
+func startEdge(t *testing.T, g *gateway, mode string) string {
+	t.Helper()
+	port := freePort(t)
+	cmd := exec.Command(tool(t, "EDGE"), "edge")
+	cmd.Env = append(os.Environ(), "UPSTREAM_URL="+g.url(), "PORT="+port, "INTERFACE=127.0.0.1", "TOKENS="+g.createToken(t, "clients-edge", "client", "*", "development"),
+		"FEATURES_REFRESH_INTERVAL_SECONDS=1", "METRICS_INTERVAL_SECONDS=2", "STRICT=true")
+	if mode == "delta" {
+		cmd.Env = append(cmd.Env, "DELTA=true")
+	}
+	p := follow(t, cmd, []string{"Edge " + mode})
+	url := "http://" + address(port)
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		resp, err := http.Get(url + "/internal-backstage/ready")
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return url
+			}
+		}
+		select {
+		case <-p.ended:
+			t.Fatal("Edge has ended")
+		default:
+		}
+		if time.Since(began) > startTimeout {
+			t.Fatalf("Edge is not ready: %v", err)
+		}
+	}
+}
