@@ -92,7 +92,7 @@ func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, aft
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-		ScanIndexForward: &ascending, Limit: aws.Int32(int32(limit)), //nolint:gosec // at most MaxOutboxPage
+		ScanIndexForward: &ascending, Limit: aws.Int32(int32(limit)),
 	}, a.retry)
 	if err != nil {
 		return nil, false, a.readError(err)
