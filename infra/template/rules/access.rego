@@ -186,7 +186,8 @@ problems.aggregate contains sprintf("%s: %v is %v; expected %v", [id, path, got,
 		["AggregateFunctionOften", ["ScheduleExpression"], "rate(1 minute)"],
 		["AggregateFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
 		["AggregateFails", ["TreatMissingData"], "breaching"],
-		["AggregateFails", ["Period"], 300],
+		["AggregateFails", ["Period"], 60],
+		["AggregateFails", ["EvaluationPeriods"], 5],
 	}
 	got := get(id, path)
 	got != want
