@@ -104,7 +104,7 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) 
 	if err := a.judgeTokens(ctx, l, view); err != nil {
 		return nil, err
 	}
-	return l, a.admit(ctx, l, view)
+	return l, a.admit(ctx, l)
 }
 
 // collect notes which names a post has.
@@ -169,7 +169,7 @@ func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.V
 
 // admit decides which applications count under their names: those within the limit of the token, and of those the known ones and
 // as many new ones as there may be in all.
-func (a *Aggregator) admit(ctx context.Context, l *sources, view flags.View) error {
+func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 	var keys []flags.Key
 	for _, hash := range slices.Sorted(maps.Keys(l.byHash)) {
 		s := l.byHash[hash]

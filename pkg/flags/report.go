@@ -15,11 +15,15 @@ func NewApplication(name string, at time.Time) *Application {
 	return &Application{Name: name, CreatedAt: at}
 }
 
+// maxApplicationNames is the size that all names in an application may have, in bytes of JSON.
+const maxApplicationNames = 250 << 10
+
 // Add adds a report. instances is how many instances of the environment are known with this report.
 func (a *Application) Add(r Report, instances int) {
+	room := maxApplicationNames - a.namesSize()
 	a.LastSeenAt = laterSeen(a.LastSeenAt, r.At)
-	a.Features = unite(a.Features, r.Features, MaxApplicationFeatures)
-	a.Strategies = unite(a.Strategies, r.Strategies, MaxStrategyTypes)
+	a.Features = unite(a.Features, r.Features, MaxApplicationFeatures, &room)
+	a.Strategies = unite(a.Strategies, r.Strategies, MaxStrategyTypes, &room)
 	if r.Environment == "" {
 		return
 	}
@@ -30,20 +34,55 @@ func (a *Application) Add(r Report, instances int) {
 		a.Environments = map[string]ApplicationEnvironment{}
 	}
 	for _, project := range r.Projects {
-		a.Projects[project] = unite(a.Projects[project], []string{r.Environment}, MaxSumApplications)
+		environments, known := a.Projects[project]
+		if size := jsonSize(project) + jsonSize(r.Environment); !known && size > room {
+			continue
+		} else if !known {
+			room -= jsonSize(project)
+		}
+		a.Projects[project] = unite(environments, []string{r.Environment}, maxApplicationNames, &room)
 	}
 	env := a.Environments[r.Environment]
 	env.LastSeenAt = laterSeen(env.LastSeenAt, r.At)
 	env.Instances = instances
-	env.Unknown = unite(slices.DeleteFunc(slices.Clone(env.Unknown), func(name string) bool {
+	env.Unknown = slices.DeleteFunc(slices.Clone(env.Unknown), func(name string) bool {
 		return slices.Contains(r.Features, name) // it was created since
-	}), r.Unknown, MaxUnknownFeatures)
+	})
+	env.Unknown = unite(env.Unknown, r.Unknown, MaxUnknownFeatures, &room)
 	for _, i := range r.Instances {
 		if i.SDK != "" {
-			env.SDKs = unite(env.SDKs, []string{i.SDK}, MaxApplicationSDKs)
+			env.SDKs = unite(env.SDKs, []string{i.SDK}, MaxApplicationSDKs, &room)
 		}
 	}
 	a.Environments[r.Environment] = env
+}
+
+// namesSize is the size of all names in the application.
+func (a *Application) namesSize() (size int) {
+	lists := [][]string{a.Features, a.Strategies}
+	for project, environments := range a.Projects {
+		lists = append(lists, []string{project}, environments)
+	}
+	for _, env := range a.Environments {
+		lists = append(lists, env.SDKs, env.Unknown)
+	}
+	for _, list := range lists {
+		for _, name := range list {
+			size += jsonSize(name)
+		}
+	}
+	return size
+}
+
+// jsonSize is at least the size of a text in JSON, with a comma.
+func jsonSize(text string) int {
+	size := len(text) + len(`"",`)
+	for _, c := range []byte(text) {
+		if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+			size += len(`\u0000`) - 1
+		}
+	}
+	return size
 }
 
 // laterSeen returns when something was last seen: to ReportInterval, so that it is not written each time.
@@ -54,12 +93,13 @@ func laterSeen(last, at time.Time) time.Time {
 	return at
 }
 
-// unite adds names to a sorted list, up to a limit. It returns the same list if there is nothing to add.
-func unite(list, names []string, limit int) []string {
+// unite adds names to a sorted list, up to a limit and while there is room for them.
+func unite(list, names []string, limit int, room *int) []string {
 	for _, name := range names {
 		i, has := slices.BinarySearch(list, name)
-		if !has && len(list) < limit {
+		if size := jsonSize(name); !has && len(list) < limit && size <= *room {
 			list = slices.Insert(slices.Clone(list), i, name)
+			*room -= size
 		}
 	}
 	return list
@@ -72,8 +112,8 @@ func (i *Instances) Clone() *Instances {
 	return &c
 }
 
-// maxInstanceNames is the size that the names of all instances of an application may have, in bytes.
-const maxInstanceNames = 200 << 10
+// maxInstanceNames is the size that all instances of an application in an environment may have, in bytes of JSON.
+const maxInstanceNames = 300 << 10
 
 // Add adds instances that reported. If there is no room, they replace those that have not reported for a while, or they are
 // left out. Instances that have not reported for InstanceTTL are removed with the next change.
@@ -94,7 +134,7 @@ func (i *Instances) Add(reported []Instance, now time.Time) {
 		}
 		if len(i.List) >= MaxInstances || names+r.size() > maxInstanceNames {
 			oldest := i.oldest()
-			if oldest < 0 || r.LastSeenAt.Sub(i.List[oldest].LastSeenAt) < 2*ReportInterval || i.List[oldest].size() < r.size() {
+			if oldest < 0 || r.LastSeenAt.Sub(i.List[oldest].LastSeenAt) < 2*ReportInterval || names-i.List[oldest].size()+r.size() > maxInstanceNames {
 				continue
 			}
 			names -= i.List[oldest].size()
@@ -109,7 +149,7 @@ func (i *Instances) Add(reported []Instance, now time.Time) {
 
 func compareInstances(a, b Instance) int { return cmp.Compare(a.Name, b.Name) }
 
-func (i Instance) size() int { return len(i.Name) + len(i.SDK) + len(i.Address) + 70 }
+func (i Instance) size() int { return jsonSize(i.Name) + jsonSize(i.SDK) + jsonSize(i.Address) + 90 }
 
 // oldest is the index of the instance that was last seen first; -1 if there is none.
 func (i *Instances) oldest() int {

@@ -14,12 +14,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/uuid"
 
 	"guidon/pkg/admin"
+	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/serving"
 	"guidon/pkg/usage"
@@ -42,14 +46,7 @@ type policies struct {
 // TestPoliciesOfServing runs the functions for applications: without a snapshot, with one, with a changed flag, and behind the
 // feed. It checks that they use exactly the actions that template.yaml allows them, and write only the keys that it lists.
 func TestPoliciesOfServing(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "template.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var allowed policies
-	if err := yaml.Unmarshal(raw, &allowed); err != nil {
-		t.Fatal(err)
-	}
+	allowed := readPolicies(t)
 	config, err := httpapi.ConfigFromEnv()
 	if err != nil {
 		t.Fatal(err)
@@ -87,23 +84,85 @@ func TestPoliciesOfServing(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
 				t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
 			}
-			used := map[string]bool{}
-			for key := range watch.written {
-				i := slices.IndexFunc(allowed.Mappings.WriteKeys[name].Keys, func(pattern string) bool {
-					is, err := path.Match(pattern, key)
-					return err == nil && is
-				})
-				if i < 0 {
-					t.Errorf("%s writes in the partition %s, and may write only in %q", name, key, allowed.Mappings.WriteKeys[name].Keys)
-					continue
-				}
-				used[allowed.Mappings.WriteKeys[name].Keys[i]] = true
-			}
-			if len(used) != len(allowed.Mappings.WriteKeys[name].Keys) {
-				t.Errorf("%s writes in %q, and may write in %q", name, slices.Sorted(maps.Keys(used)), allowed.Mappings.WriteKeys[name].Keys)
-			}
+			watch.check(t, name, allowed.Mappings.WriteKeys[name].Keys)
 		})
 	}
+}
+
+// check compares the partitions that a function wrote in with those that it may write in.
+func (w *watch) check(t *testing.T, name string, keys []string) {
+	t.Helper()
+	used := map[string]bool{}
+	for key := range w.written {
+		i := slices.IndexFunc(keys, func(pattern string) bool {
+			is, err := path.Match(pattern, key)
+			return err == nil && is
+		})
+		if i < 0 {
+			t.Errorf("%s writes in the partition %s, and may write only in %q", name, key, keys)
+			continue
+		}
+		used[keys[i]] = true
+	}
+	if len(used) != len(keys) {
+		t.Errorf("%s writes in %q, and may write in %q", name, slices.Sorted(maps.Keys(used)), keys)
+	}
+}
+
+// TestPolicyOfAggregate does the same for the function that adds usage to the sums: with new posts and late ones.
+func TestPolicyOfAggregate(t *testing.T) {
+	allowed := readPolicies(t)
+	store := dynamotest.Open(t, nil)
+	dynamotest.Seed(t, store)
+	config, err := httpapi.ConfigFromEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Logger = nil
+	call(t, httpapi.New(store, admin.Group("features"), config), 201, "POST", "/api/admin/projects/default/features", dynamotest.AdminToken, `{"name":"first"}`)
+	watch := &watch{actions: map[string]bool{}, written: map[string]bool{}}
+	watched := dynamotest.OpenOn(t, dynamotest.Engine(), store.Table(), watch)
+	now := time.Now().Truncate(flags.UsagePeriod)
+	post := func(at time.Time) {
+		t.Helper()
+		hash := flags.HashSecret(dynamotest.ClientToken)
+		if err := store.PutPost(t.Context(), &flags.UsagePost{
+			ID: uuid.NewString(), At: at, TokenHash: hash,
+			Counts:    []flags.UsageCount{{Feature: "first", Application: "shop", Environment: "development", Yes: 1}},
+			Instances: []flags.UsageInstance{{Application: "shop", Instance: "a", Environment: "development"}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(at time.Time) {
+		t.Helper()
+		if _, err := aggregate.New(watched, aggregate.Settings{Now: func() time.Time { return at }}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post(now)
+	run(now.Add(time.Minute))
+	post(now)
+	run(now.Add(31 * time.Minute))
+
+	want := append([]string{"dynamodb:PutItem"}, allowed.Mappings.TableActions["Aggregate"].Actions...)
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
+		t.Errorf("Aggregate uses\n %q\nand may use\n %q", got, want)
+	}
+	watch.check(t, "Aggregate", allowed.Mappings.WriteKeys["Aggregate"].Keys)
+}
+
+func readPolicies(t *testing.T) (allowed policies) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(raw, &allowed); err != nil {
+		t.Fatal(err)
+	}
+	return allowed
 }
 
 // instance is a new instance of a function. The result runs it once.
@@ -175,13 +234,26 @@ func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
 	type key struct {
 		PK struct{ S string } `json:"pk"`
 	}
-	var in struct{ Item, Key key }
+	var in struct {
+		Item, Key     key
+		TransactItems []struct{ Put *struct{ Item key } }
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	w.mu.Lock()
-	w.actions["dynamodb:"+operation] = true
+	if operation != "TransactWriteItems" { // needs the permissions of its items
+		w.actions["dynamodb:"+operation] = true
+	}
+	for _, item := range in.TransactItems {
+		if item.Put == nil {
+			w.actions["an action in a transaction that this test does not know"] = true
+			continue
+		}
+		w.actions["dynamodb:PutItem"] = true
+		w.written[item.Put.Item.PK.S] = true
+	}
 	switch operation {
 	case "PutItem":
 		w.written[in.Item.PK.S] = true

@@ -1,0 +1,140 @@
+package flags
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var reported = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// TestReportsAreBounded adds more than an application may have, with names that are large in JSON.
+func TestReportsAreBounded(t *testing.T) {
+	a := NewApplication("shop", reported)
+	for i := range 60 {
+		r := Report{Environment: fmt.Sprint("env", i), Projects: []string{"default", fmt.Sprint("p", i)}, At: reported}
+		for n := range 300 {
+			name := fmt.Sprint(i, n, strings.Repeat("\x01", 200))
+			r.Features, r.Unknown, r.Strategies = append(r.Features, name), append(r.Unknown, "u"+name), append(r.Strategies, name)
+			r.Instances = append(r.Instances, Instance{Name: name, SDK: name})
+		}
+		a.Add(r, 1)
+	}
+	if size := a.namesSize(); size > maxApplicationNames {
+		t.Errorf("the names have %d bytes, want at most %d", size, maxApplicationNames)
+	}
+	if len(a.Features) > MaxApplicationFeatures || len(a.Strategies) > MaxStrategyTypes {
+		t.Errorf("the application has %d flags and %d strategies", len(a.Features), len(a.Strategies))
+	}
+	for name, env := range a.Environments {
+		if len(env.Unknown) > MaxUnknownFeatures || len(env.SDKs) > MaxApplicationSDKs {
+			t.Errorf("%s has %d unknown names and %d SDKs", name, len(env.Unknown), len(env.SDKs))
+		}
+	}
+}
+
+func TestReportsAreIdempotent(t *testing.T) {
+	report := Report{
+		Environment: "production", Projects: []string{"default"}, At: reported, Features: []string{"b", "a"}, Unknown: []string{"x"},
+		Strategies: []string{"default"}, Instances: []Instance{{Name: "i", SDK: "sdk:1", CreatedAt: reported, LastSeenAt: reported}},
+	}
+	a, instances := NewApplication("shop", reported), &Instances{}
+	instances.Add(report.Instances, reported)
+	a.Add(report, 1)
+	again, more := a.Clone(), instances.Clone()
+	report.At, report.Instances[0].LastSeenAt = reported.Add(time.Minute), reported.Add(time.Minute)
+	more.Add(report.Instances, reported)
+	again.Add(report, 1)
+	if !reflect.DeepEqual(a, again) || !reflect.DeepEqual(instances, more) {
+		t.Errorf("a report a minute later changes\n%+v %+v to\n%+v %+v", a, instances, again, more)
+	}
+	report.Features, report.Unknown = []string{"x"}, nil // was created since
+	again.Add(report, 1)
+	if env := again.Environments["production"]; len(env.Unknown) > 0 || len(again.Features) != 3 {
+		t.Errorf("the flag that was created since is unknown: %+v", again)
+	}
+}
+
+func TestInstances(t *testing.T) {
+	list := &Instances{}
+	add := func(name string, at time.Time) {
+		list.Add([]Instance{{Name: name, Address: "192.0.2.1", CreatedAt: at, LastSeenAt: at}}, at)
+	}
+	for i := range MaxInstances + 10 {
+		add(fmt.Sprint(i), reported)
+	}
+	if len(list.List) != MaxInstances {
+		t.Fatalf("there are %d instances, want %d", len(list.List), MaxInstances)
+	}
+	add("new", reported.Add(time.Minute))
+	if has := list.find("new"); has {
+		t.Error("an instance replaced one that reported a minute ago")
+	}
+	add("new", reported.Add(time.Hour))
+	if !list.find("new") || len(list.List) != MaxInstances {
+		t.Error("an instance did not replace one that reported an hour ago")
+	}
+	add("newer", reported.Add(InstanceTTL+30*time.Minute))
+	if len(list.List) != 2 {
+		t.Errorf("there are %d instances, want the two that reported in the last two days", len(list.List))
+	}
+}
+
+func (i *Instances) find(name string) bool {
+	for _, one := range i.List {
+		if one.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAdmit(t *testing.T) {
+	applications := &TokenApplications{}
+	var names []string
+	for i := range 2 * MaxTokenApplications {
+		names = append(names, fmt.Sprint(i))
+	}
+	if n := len(applications.Admit(names, reported)); n != MaxTokenApplications {
+		t.Errorf("%d applications were admitted, want %d", n, MaxTokenApplications)
+	}
+	if !applications.Admit([]string{"0"}, reported)["0"] || applications.Admit([]string{"new"}, reported)["new"] {
+		t.Error("a known application was refused, or a new one was admitted beyond the limit")
+	}
+	if !applications.Admit([]string{"new"}, reported.Add(TokenApplicationsTTL+24*time.Hour))["new"] {
+		t.Error("a new application was refused although the others have not reported for long")
+	}
+}
+
+// TestRecordEvaluation checks that nothing changes that applications see.
+func TestRecordEvaluation(t *testing.T) {
+	env := ProjectEnvironment{Environment: Environment{Name: "production", UID: "u1", Type: ProductionType}, Attachment: Attachment{ID: "a1", EnvironmentUID: "u1"}}
+	f := &Feature{Name: "f", CreatedAt: reported}
+	before := f.Clone()
+	f.RecordEvaluation(env, reported.Add(90*time.Minute))
+	if !f.LastSeenAt.Equal(reported.Add(90*time.Minute)) || !f.In(env).LastSeenAt.Equal(f.LastSeenAt) || f.Phase().Stage != StageLive {
+		t.Errorf("got %+v", f)
+	}
+	if !reflect.DeepEqual(before.Served(), f.Served()) {
+		t.Errorf("applications see a change: %+v, %+v", before.Served(), f.Served())
+	}
+	again := f.Clone()
+	for _, minutes := range []int{30, 91, 119} {
+		again.RecordEvaluation(env, reported.Add(time.Duration(minutes)*time.Minute))
+	}
+	if !reflect.DeepEqual(f, again) {
+		t.Errorf("the flag changes twice in an hour: %+v, %+v", f, again)
+	}
+	other := env
+	other.UID, other.Attachment.EnvironmentUID = "u2", "u2" // created again
+	again.Environments["production"] = FeatureEnvironment{
+		EnvironmentState: EnvironmentState{EnvironmentUID: "u1", EnabledIn: "a1"}, Strategies: []Strategy{{Name: "default"}},
+	}
+	served := again.Served()
+	again.RecordEvaluation(other, reported.Add(5*time.Hour))
+	if !reflect.DeepEqual(served, again.Served()) || !again.LastSeenAt.Equal(reported.Add(5*time.Hour)) {
+		t.Errorf("an entry of a deleted environment was replaced: %+v", again)
+	}
+}
