@@ -188,7 +188,45 @@ func TestStoredBatchWins(t *testing.T) {
 	e.run() // up to the end of the period before noon
 	e.report(noon, "f")
 	e.now = noon.Add(2 * time.Minute)
-	ctx, cancel := context.WithCancel(t.Context())
+	e.killAfterBatch()
+	e.report(noon.Add(time.Second), "f")
+	e.run()
+	e.wantTotal("f", 1)
+	e.settle()
+}
+
+// TestEmptyPeriodNeedsBatch delays a run that has found no posts up to the end of a period. Meanwhile, a post comes, and another run
+// stores it in a batch and is killed. The first run must add that batch instead of passing over it.
+func TestEmptyPeriodNeedsBatch(t *testing.T) {
+	e := newExpected(t, "f")
+	e.now = noon.Add(20 * time.Second)
+	e.run()
+	e.now = noon.Add(flags.UsagePeriod + time.Minute)
+	var once sync.Once
+	found, release := make(chan struct{}), make(chan struct{})
+	store := e.faulty(&dynamotest.Faults{OnRequest: func(operation string, _ []byte) {
+		if operation == "PutItem" {
+			once.Do(func() { close(found) })
+			<-release
+		}
+	}})
+	done := make(chan error, 1)
+	go func() { done <- e.runOn(t.Context(), store, e.now, 0) }()
+	<-found
+	e.report(noon.Add(time.Minute), "f")
+	e.killAfterBatch()
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	e.settle()
+}
+
+// killAfterBatch kills a run when it has stored its first batch.
+func (e *expected) killAfterBatch() {
+	e.Helper()
+	ctx, cancel := context.WithCancel(e.Context())
+	defer cancel()
 	var stored atomic.Bool
 	store := e.faulty(&dynamotest.Faults{OnRequest: func(operation string, _ []byte) {
 		if stored.Load() {
@@ -199,13 +237,8 @@ func TestStoredBatchWins(t *testing.T) {
 		}
 	}})
 	if err := e.runOn(ctx, store, e.now, 0); err == nil {
-		t.Fatal("the run was not killed")
+		e.Fatal("the run was not killed")
 	}
-	cancel()
-	e.report(noon.Add(time.Second), "f")
-	e.run()
-	e.wantTotal("f", 1)
-	e.settle()
 }
 
 // TestClocksDiffer runs at the same cursor with clocks of which one says that the period has ended.
