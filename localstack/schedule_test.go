@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -49,6 +51,39 @@ func TestSchedule(t *testing.T) {
 	cancel() // as with Ctrl-C
 	stop()
 	checkStopped(t)
+}
+
+// TestAggregateClock checks that the server adds a report to the sums.
+func TestAggregateClock(t *testing.T) {
+	g := opened(t, httpapi.Config{})
+	if g.aggregateEvery != aggregateEvery {
+		t.Errorf("usage is added every %s, want every %s", g.aggregateEvery, aggregateEvery)
+	}
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: "guidon", Endpoint: g.engine.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := &flags.UsagePost{
+		ID: uuid.NewString(), At: time.Now(), // without a token, as with AUTH_TYPE=none
+		Instances: []flags.UsageInstance{{Application: "shop", Instance: "a", Environment: "development"}},
+	}
+	if err := store.PutPost(t.Context(), post); err != nil {
+		t.Fatal(err)
+	}
+	g.aggregateEvery = 100 * time.Millisecond
+	defer g.runSchedule(t.Context())()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		list, err := store.List(t.Context(), flags.EntityApplication)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the report was not added")
+		}
+	}
 }
 
 // checkStopped checks that no goroutine of the schedule is left. It may take a moment to end after its last statement.

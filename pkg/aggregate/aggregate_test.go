@@ -172,3 +172,108 @@ func TestSums(t *testing.T) {
 	}
 	dynamotest.Check(t, w.store)
 }
+
+// TestScope reports flags with tokens that have lost something. Reports count only for flags of the token's projects that exist,
+// in environments that exist.
+func TestScope(t *testing.T) {
+	w := newWorld(t, "f")
+	project := flags.ProjectKey(flags.DefaultProject)
+	p, registry := find[*flags.Project](w, project), find[*flags.Environments](w, flags.EnvironmentsKey())
+	other := p.Clone()
+	other.ID, other.UID, other.Version = "other", "other-uid", 0
+	w.commit(flags.Write{After: other})
+	w.commit(flags.Write{After: flags.NewFeature(other, "g", flags.DefaultMetadata(), "test", noon)})
+	token := func(name string, kind flags.TokenType, environment string, projects ...string) *flags.Token {
+		token := &flags.Token{Hash: flags.HashSecret(name), Name: "scope-" + name, Type: kind, Projects: projects, Environment: environment, CreatedAt: noon}
+		token.Bind(func(id string) *flags.Project { return map[string]*flags.Project{p.ID: p, other.ID: other}[id] }, registry)
+		return token
+	}
+	revoked := token("revoked", flags.ClientToken, "development", "other")
+	revoked.ProjectUIDs = []string{"an earlier project of this name"}
+	gone := token("gone", flags.ClientToken, "development", "default")
+	gone.EnvironmentUID = "an earlier environment of this name"
+	for _, c := range []struct {
+		token        *flags.Token
+		environment  string
+		wantF, wantG int64
+	}{
+		{token("default", flags.ClientToken, "development", "default"), "development", 1, 0},
+		{token("both", flags.FrontendToken, "development", "default", "other"), "development", 1, 1},
+		{token("all", flags.ClientToken, flags.All, flags.All), "production", 1, 1},
+		{token("admin", flags.AdminToken, flags.All, flags.All), "development", 1, 1},
+		{token("deleted", flags.ClientToken, "development", "other").AsDeleted(), "development", 0, 1},
+		{token("nowhere", flags.ClientToken, flags.All, flags.All), "nowhere", 0, 0},
+		{&flags.Token{}, "development", 1, 1}, // AUTH_TYPE=none
+		{revoked, "development", 0, 0},
+		{gone, "development", 0, 0},
+		{&flags.Token{Hash: "unknown"}, "development", 0, 0},
+	} {
+		t.Run(c.token.Name, func(t *testing.T) {
+			if c.token.Name != "" {
+				w.commit(flags.Write{After: c.token})
+			}
+			beforeF, beforeG := w.total("f", flags.UsageDay), w.total("g", flags.UsageDay)
+			post := newPost(w.now, flags.UsageCount{Feature: "f", Application: "a", Environment: c.environment, Yes: 1},
+				flags.UsageCount{Feature: "g", Application: "a", Environment: c.environment, Yes: 1})
+			post.TokenHash = c.token.Hash
+			if err := w.store.PutPost(t.Context(), post); err != nil {
+				t.Fatal(err)
+			}
+			w.now = w.now.Add(time.Minute)
+			w.run()
+			if f, g := w.total("f", flags.UsageDay)-beforeF, w.total("g", flags.UsageDay)-beforeG; f != c.wantF || g != c.wantG {
+				t.Errorf("f got %d and g %d evaluations, want %d and %d", f, g, c.wantF, c.wantG)
+			}
+		})
+	}
+	dynamotest.Check(t, w.store)
+}
+
+// TestSeenBesideChanges changes a flag between the moments at which the aggregation reads and writes it. The change must win, and
+// the next batch must store when the flag was seen.
+func TestSeenBesideChanges(t *testing.T) {
+	w := newWorld(t, "f")
+	w.post(noon, yes("f", 1))
+	w.now = noon.Add(time.Minute)
+	changed := false
+	store := dynamotest.OpenOn(t, dynamotest.Engine(), w.store.Table(), &dynamotest.Faults{OnRequest: func(operation string, _ []byte) {
+		if operation == "TransactWriteItems" && !changed {
+			changed = true
+			before := find[*flags.Feature](w, flags.FeatureKey("f"))
+			after := before.Clone()
+			after.Stale = true
+			w.commit(flags.Write{Before: before, After: after})
+		}
+	}})
+	if _, err := aggregate.New(store, aggregate.Settings{Now: func() time.Time { return w.now }}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f := find[*flags.Feature](w, flags.FeatureKey("f")); !changed || !f.Stale || f.Version != 2 || !f.LastSeenAt.IsZero() {
+		t.Fatalf("the flag is %+v, want the user's change at version 2", f)
+	}
+	w.post(w.now, yes("f", 1))
+	w.now = w.now.Add(time.Minute)
+	w.run()
+	f := find[*flags.Feature](w, flags.FeatureKey("f"))
+	if want := noon.Add(time.Minute); !f.Stale || f.Version != 2 || !f.LastSeenAt.Equal(want) {
+		t.Errorf("the flag is %+v, want it last seen at %s", f, want)
+	}
+	w.wantTotal("f", 2)
+	dynamotest.Check(t, w.store)
+}
+
+// TestTooManyApplications reports more applications than a token may have. Their counts must be in the sums.
+func TestTooManyApplications(t *testing.T) {
+	w := newWorld(t, "f")
+	const many = flags.MaxTokenApplications + 20
+	for i := range many {
+		w.post(noon, flags.UsageCount{Feature: "f", Application: fmt.Sprintf("app-%03d", i), Environment: "development", Yes: 1})
+	}
+	w.now = noon.Add(time.Minute)
+	w.run()
+	w.wantTotal("f", many)
+	list, err := w.store.List(t.Context(), flags.EntityApplication)
+	if err != nil || len(list) != flags.MaxTokenApplications {
+		t.Errorf("there are %d applications (%v), want %d", len(list), err, flags.MaxTokenApplications)
+	}
+}

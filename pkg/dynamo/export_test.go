@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
 )
@@ -115,4 +116,17 @@ func DamageChunk(t *testing.T, s *Store, head *flags.SnapshotHead, i int, conten
 		}
 	}
 	return time.Unix(old.TTL, 0)
+}
+
+// DamagePost replaces the content of a post by text that is not compressed JSON.
+func DamagePost(t *testing.T, s *Store, post *flags.UsagePost) {
+	t.Helper()
+	key := postKey(post.At, uuid.MustParse(post.ID))
+	item, err := attributevalue.MarshalMap(contentItem{PK: key.pk, SK: key.sk, Content: []byte("z damaged")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &s.table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
 }

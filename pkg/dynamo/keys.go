@@ -83,6 +83,12 @@ import (
 //	                             chunks
 //	read a page of an outbox     1 Query               1 per 4 KB: about 0.06 per event; and 1 BatchGetItem for the events
 //	send or park an event        + 1 TransactWrite     4
+//	store a report of usage      1 PutItem             1 per KB compressed
+//	aggregate without reports    1 BatchGetItem,       9; and every ten minutes 2 batches and cursors: 4 writes, 9 reads
+//	                             8 Query
+//	aggregate with reports       the same, and         0.25 per KB of posts, again ten minutes later; 1 per 64 posts for the
+//	                             1 PutItem a sum       batch; 3 reads and 2 writes a flag
+//	read the sums of a flag      1 Query               1 per 4 KB
 //	resolve a lost response      + 1 GetItem           1; only if a condition fails after a lost response
 //
 // The log is an index with a single partition, log = LOG, so that one Query reads all events in order. DynamoDB writes at

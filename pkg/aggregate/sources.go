@@ -1,0 +1,178 @@
+package aggregate
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"guidon/pkg/flags"
+)
+
+// maxNames is how many names of flags count for a token in one batch. Each is looked up, so that a client that sends random
+// names would cost as much as thousands of others.
+const maxNames = 10_000
+
+// A source is the token that posts came with.
+type source struct {
+	hash         string // "" without a token, if the deployment needs none
+	scope        flags.TokenScope
+	applications *flags.TokenApplications // as stored; nil if there are none
+	admitted     map[string]bool          // applications of this batch that are within the limits
+	names        map[string]bool          // of the flags in its posts
+	reported     map[string]bool          // applications in its posts
+	skipped      int                      // names beyond maxNames
+}
+
+// admit returns the name under which an application counts.
+func (s *source) admit(application string) string {
+	if s.admitted[application] {
+		return application
+	}
+	return flags.Other
+}
+
+// covers tells whether the token gives access to the project of a flag.
+func (s *source) covers(f *flags.Feature) bool {
+	return s.scope.All || slices.ContainsFunc(s.scope.Projects, func(p *flags.Project) bool { return p.UID == f.ProjectUID })
+}
+
+// sources are the tokens of a batch, and what is needed to judge its posts.
+type sources struct {
+	byHash   map[string]*source // only tokens whose project and environment exist
+	registry *flags.Environments
+}
+
+// names returns the names of all flags in the posts.
+func (l *sources) names() []string {
+	all := map[string]bool{}
+	for _, s := range l.byHash {
+		maps.Copy(all, s.names)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// loadSources loads the tokens of the posts with their scopes, and decides which applications are admitted.
+func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) (*sources, error) {
+	l := &sources{byHash: map[string]*source{}, registry: &flags.Environments{}}
+	for _, p := range posts {
+		l.collect(p)
+	}
+	keys := []flags.Key{flags.EnvironmentsKey()}
+	for hash := range l.byHash {
+		keys = append(keys, flags.TokenKey(hash), flags.TokenApplicationsKey(hash))
+	}
+	view, err := a.store.Load(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	if registry := flags.Find[*flags.Environments](view, flags.EnvironmentsKey()); registry != nil {
+		l.registry = registry
+	}
+	if err := a.judgeTokens(ctx, l, view); err != nil {
+		return nil, err
+	}
+	return l, a.admit(ctx, l)
+}
+
+// collect notes which names a post has.
+func (l *sources) collect(p *flags.UsagePost) {
+	s := l.byHash[p.TokenHash]
+	if s == nil {
+		s = &source{hash: p.TokenHash, names: map[string]bool{}, reported: map[string]bool{}}
+		l.byHash[p.TokenHash] = s
+	}
+	for _, c := range p.Counts {
+		s.reported[c.Application] = true
+		switch {
+		case len(s.names) < maxNames:
+			s.names[c.Feature] = true
+		case !s.names[c.Feature]:
+			s.skipped++
+		}
+	}
+	for _, i := range p.Instances {
+		s.reported[i.Application] = true
+	}
+}
+
+// judgeTokens removes the tokens that have lost their projects or environment. What came with a token before it was deleted
+// counts.
+func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.View) error {
+	var keys []flags.Key
+	for hash := range l.byHash {
+		if token := flags.Find[*flags.Token](tokens, flags.TokenKey(hash)); token != nil {
+			for _, id := range token.Projects {
+				keys = append(keys, flags.ProjectKey(id))
+			}
+		}
+	}
+	projects, err := a.store.Load(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for hash, s := range l.byHash {
+		token := flags.Find[*flags.Token](tokens, flags.TokenKey(hash))
+		s.applications = flags.Find[*flags.TokenApplications](tokens, flags.TokenApplicationsKey(hash))
+		valid := true
+		switch {
+		case hash == "" || token != nil && token.Type == flags.AdminToken:
+			s.scope.All = true
+		case token == nil:
+			valid = false
+		default:
+			s.scope, valid = token.Scope(func(id string) *flags.Project {
+				return flags.Find[*flags.Project](projects, flags.ProjectKey(id))
+			}, l.registry)
+		}
+		if !valid {
+			delete(l.byHash, hash)
+		}
+		if s.skipped > 0 {
+			a.logger.WarnContext(ctx, "usage: too many names of flags with one token", slog.String("token", hash), slog.Int("names", s.skipped))
+		}
+	}
+	return nil
+}
+
+// admit decides which applications count under their names: those within the limit of the token, and of those the known ones and
+// as many new ones as there may be in all.
+func (a *Aggregator) admit(ctx context.Context, l *sources) error {
+	var keys []flags.Key
+	for _, hash := range slices.Sorted(maps.Keys(l.byHash)) {
+		s := l.byHash[hash]
+		before := &flags.TokenApplications{Hash: hash}
+		if s.applications != nil {
+			before = s.applications.Clone()
+		}
+		s.admitted = before.Admit(slices.Sorted(maps.Keys(s.reported)), a.now())
+		for name := range s.admitted {
+			keys = append(keys, flags.ApplicationKey(name))
+		}
+	}
+	stored, err := a.store.Load(ctx, keys)
+	if err != nil {
+		return err
+	}
+	created := map[string]bool{}
+	for _, key := range keys {
+		if stored[key] == nil {
+			created[key.ID] = true
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	n, err := a.store.CountApplications(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(created)) {
+		if n++; n > flags.MaxApplications {
+			for _, s := range l.byHash {
+				delete(s.admitted, name)
+			}
+		}
+	}
+	return nil
+}
