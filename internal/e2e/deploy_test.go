@@ -31,6 +31,7 @@ func TestDeployment(t *testing.T) {
 	t.Run("walk", func(t *testing.T) { takeWalk(t, s.gateway) })
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, s.gateway) })
 	t.Run("snapshot", s.testSnapshot)
+	t.Run("usage", s.testAggregate)
 	t.Run("role without an action", s.testMissingAction)
 	t.Run("parameter", s.testParameter)
 	t.Run("admin token", s.testRotation)
@@ -45,6 +46,15 @@ func (s *stage) testSnapshot(t *testing.T) {
 		`+docBlock(t, "docs/operations/runbook.md", "## `<stack>-snapshot-fails`"))
 	if !strings.Contains(printed, "a snapshot was written") && !strings.Contains(printed, "no snapshot is due") {
 		t.Errorf("it printed %s; want it to say that a snapshot was written, or that none is due", printed)
+	}
+}
+
+// testAggregate invokes the function that adds usage to the sums, with the command of docs/operations/runbook.md.
+func (s *stage) testAggregate(t *testing.T) {
+	printed := s.shell(t, `since() { echo 0; }
+		`+docBlock(t, "docs/operations/runbook.md", "## `<stack>-aggregate-fails`"))
+	if !strings.Contains(printed, "added ") {
+		t.Errorf("it printed %s; want it to say how many reports were added", printed)
 	}
 }
 
