@@ -196,17 +196,19 @@ func TestScope(t *testing.T) {
 		token        *flags.Token
 		environment  string
 		wantF, wantG int64
+		projects     []string // of the post
 	}{
-		{token("default", flags.ClientToken, "development", "default"), "development", 1, 0},
-		{token("both", flags.FrontendToken, "development", "default", "other"), "development", 1, 1},
-		{token("all", flags.ClientToken, flags.All, flags.All), "production", 1, 1},
-		{token("admin", flags.AdminToken, flags.All, flags.All), "development", 1, 1},
-		{token("deleted", flags.ClientToken, "development", "other").AsDeleted(), "development", 0, 1},
-		{token("nowhere", flags.ClientToken, flags.All, flags.All), "nowhere", 0, 0},
-		{&flags.Token{}, "development", 1, 1}, // AUTH_TYPE=none
-		{revoked, "development", 0, 0},
-		{gone, "development", 0, 0},
-		{&flags.Token{Hash: "unknown"}, "development", 0, 0},
+		{token("default", flags.ClientToken, "development", "default"), "development", 1, 0, nil},
+		{token("both", flags.FrontendToken, "development", "default", "other"), "development", 1, 1, nil},
+		{token("all", flags.ClientToken, flags.All, flags.All), "production", 1, 1, nil},
+		{token("admin", flags.AdminToken, flags.All, flags.All), "development", 1, 1, nil},
+		{token("deleted", flags.ClientToken, "development", "other").AsDeleted(), "development", 0, 1, nil},
+		{token("nowhere", flags.ClientToken, flags.All, flags.All), "nowhere", 0, 0, nil},
+		{&flags.Token{}, "development", 1, 1, nil}, // AUTH_TYPE=none
+		{revoked, "development", 0, 0, nil},
+		{gone, "development", 0, 0, nil},
+		{&flags.Token{Hash: "unknown"}, "development", 0, 0, nil},
+		{token("edge", flags.ClientToken, "development", "default"), "development", 1, 1, []string{flags.All}}, // a report in bulk
 	} {
 		t.Run(c.token.Name, func(t *testing.T) {
 			if c.token.Name != "" {
@@ -215,7 +217,7 @@ func TestScope(t *testing.T) {
 			beforeF, beforeG := w.total("f", flags.UsageDay), w.total("g", flags.UsageDay)
 			post := newPost(w.now, flags.UsageCount{Feature: "f", Application: "a", Environment: c.environment, Yes: 1},
 				flags.UsageCount{Feature: "g", Application: "a", Environment: c.environment, Yes: 1})
-			post.TokenHash = c.token.Hash
+			post.TokenHash, post.Projects = c.token.Hash, c.projects
 			if err := w.store.PutPost(t.Context(), post); err != nil {
 				t.Fatal(err)
 			}

@@ -32,9 +32,10 @@ func (s *source) admit(application string) string {
 	return flags.Other
 }
 
-// covers tells whether the token gives access to the project of a flag.
-func (s *source) covers(f *flags.Feature) bool {
-	return s.scope.All || slices.ContainsFunc(s.scope.Projects, func(p *flags.Project) bool { return p.UID == f.ProjectUID })
+// covers tells whether a post with the token counts for a flag: the token gives access to its project, or the post is one of
+// Unleash Edge, see flags.UsagePost.
+func (s *source) covers(p *flags.UsagePost, f *flags.Feature) bool {
+	return s.scope.All || slices.Contains(p.Projects, flags.All) || slices.ContainsFunc(s.scope.Projects, func(p *flags.Project) bool { return p.UID == f.ProjectUID })
 }
 
 // sources are the tokens of a batch, and what is needed to judge its posts.

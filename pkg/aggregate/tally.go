@@ -59,7 +59,7 @@ func (t *tally) add(p *flags.UsagePost, l *sources, found map[string]*flags.Feat
 		}
 		r := t.report(s, l, c.Application, c.Environment, p.At)
 		f := found[c.Feature]
-		if f == nil || !s.covers(f) {
+		if f == nil || !s.covers(p, f) {
 			if r != nil {
 				r.unknown[c.Feature] = true
 			}

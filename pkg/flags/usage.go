@@ -11,7 +11,7 @@ type UsagePost struct {
 	ID        string    // a UUID, fixed before the first attempt to store it
 	At        time.Time // when it was received, by the server's clock, to the millisecond
 	TokenHash string    // of the token that it came with; "" without one, with AUTH_TYPE=none
-	Projects  []string  // the IDs of the token's projects, or only All: it counts for flags of these projects only
+	Projects  []string  // whose flags it counts for: the IDs of the token's projects, or only All
 	Instances []UsageInstance
 	Counts    []UsageCount
 }

@@ -158,8 +158,10 @@ func (b bulkBody) check(p *flags.Problems) {
 }
 
 // addTo adds the instances with their own environment: Unleash Edge sends those of all environments with the token of one. As in
-// Unleash, metrics of other environments than the token's are left out.
+// Unleash, metrics of other environments than the token's are left out. Metrics of all projects count, because Edge sends them
+// with the token of one of them.
 func (b bulkBody) addTo(post *flags.UsagePost, from *sender) {
+	post.Projects = []string{flags.All}
 	for _, a := range b.Applications {
 		instance := flags.UsageInstance{
 			Application: string(a.AppName), Instance: string(a.InstanceID), SDK: string(a.SDKVersion),

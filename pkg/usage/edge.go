@@ -37,10 +37,10 @@ func oldEdgeMetrics(context.Context, *http.Request) (httpapi.Response, error) {
 	return answerJSON(disabledMetrics{"disabled", "disabled by killswitch", "You should upgrade Edge to the most recent version to not lose metrics"})
 }
 
-// The limits of POST /edge/validate, which needs no token: what a request may ask for costs one read.
+// The limits of POST /edge/validate, which needs no token: what a request may ask for costs at most two reads of 100 tokens each.
 const (
 	maxValidateBody = 64 << 10 // bytes
-	maxTokens       = 50
+	maxTokens       = 200
 )
 
 // A validateTokensBody has the tokens that Unleash Edge asks about.

@@ -138,16 +138,16 @@ func TestValidate(t *testing.T) {
 	}
 	now = time.Date(2101, 1, 1, 0, 0, 0, 0, time.UTC)
 	for body, want := range map[string]string{
-		list(expired):               `{"tokens":[]}`,
-		`{"tokens": []}`:            `{"tokens":[]}`,
-		`{"tokens": [5, null]}`:     `{"tokens":[]}`,
-		`{"tokens": "x"}`:           "/tokens: must be a list",
-		`{"tokens": null}`:          "/tokens: must be a list",
-		`{"tokens": [{}]}`:          "/tokens/0: must be a string",
-		`{}`:                        "/tokens: is required",
-		``:                          "a JSON body is required",
-		list(make([]string, 50)...): `{"tokens":[]}`,
-		list(make([]string, 51)...): "/tokens: must have at most 50 tokens, has 51",
+		list(expired):                `{"tokens":[]}`,
+		`{"tokens": []}`:             `{"tokens":[]}`,
+		`{"tokens": [5, null]}`:      `{"tokens":[]}`,
+		`{"tokens": "x"}`:            "/tokens: must be a list",
+		`{"tokens": null}`:           "/tokens: must be a list",
+		`{"tokens": [{}]}`:           "/tokens/0: must be a string",
+		`{}`:                         "/tokens: is required",
+		``:                           "a JSON body is required",
+		list(make([]string, 200)...): `{"tokens":[]}`,
+		list(make([]string, 201)...): "/tokens: must have at most 200 tokens, has 201",
 		list(strings.Repeat("x", maxValidateBody)): "the body is larger than 64 KiB",
 	} {
 		if w := s.post("/edge/validate", "", body); !strings.Contains(w.Body.String(), want) {

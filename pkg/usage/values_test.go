@@ -278,8 +278,12 @@ func TestPosts(t *testing.T) {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 			got := s.store.last(t)
+			projects := []string{"default"}
+			if tt.path == "/api/client/metrics/bulk" {
+				projects = []string{flags.All}
+			}
 			want := &flags.UsagePost{
-				ID: got.ID, At: now.Truncate(time.Millisecond), TokenHash: hash, Projects: []string{"default"}, Instances: tt.instances, Counts: tt.counts,
+				ID: got.ID, At: now.Truncate(time.Millisecond), TokenHash: hash, Projects: projects, Instances: tt.instances, Counts: tt.counts,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the post (-want +got):\n%s", diff)
