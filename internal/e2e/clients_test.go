@@ -102,7 +102,7 @@ func (s *clientScenario) awaitRequests() {
 		"200 POST /api/frontend", "304 POST /api/frontend",
 		"200 POST /ofrep/v1/evaluate/flags", "304 POST /ofrep/v1/evaluate/flags",
 		"200 POST /ofrep/v1/evaluate/flags/{key}",
-		"202 POST /api/client/register", "202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
+		"202 POST /api/client/metrics", "200 POST /api/frontend/client/metrics",
 	}
 	for began := time.Now(); len(missing) > 0 && time.Since(began) < seenTimeout; time.Sleep(100 * time.Millisecond) {
 		for line := range strings.Lines(s.g.stderr.String()) {

@@ -36,7 +36,15 @@ func (s *clientScenario) count(run clientRun) {
 	want, names := s.evaluated()
 	s.g.awaitUsage(s.t, want, names...)
 	for _, c := range s.clients {
+		s.g.ask(s.t, "GET", "/api/admin/metrics/applications/"+c.name+"/overview", s.g.token, "").
+			has(s.t, 200, `"missingFeatures":["clients-unknown"]`, `"projects":["default"]`, `"name":"development"`)
 		c.end(s.t)
+	}
+	for _, name := range names {
+		var flag struct{ LastSeenAt *time.Time }
+		if s.call("GET", project+"/features/"+name, nil, &flag); flag.LastSeenAt == nil {
+			s.t.Errorf("%s was never seen", name)
+		}
 	}
 	time.Sleep(endedFor)
 	if got := s.g.usage(s.t, names...); !maps.Equal(got, want) {
