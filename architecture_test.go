@@ -99,6 +99,7 @@ var rules = []struct {
 	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
 	{"./functions/features", false, [][]string{{serving, usage}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/aggregate", false, [][]string{{admin, serving}}, "it adds usage to the sums, and serves no requests"},
+	{"./functions/deliver", false, [][]string{{admin, serving, usage}}, "it delivers events, and serves no requests"},
 	{"./functions/docs", false, [][]string{{awsSDK, dynamo}},
 		"it serves static pages and reads no data"},
 	{"./localstack/...", false, [][]string{{functions}, testTooling},
@@ -135,7 +136,7 @@ func TestDependencies(t *testing.T) {
 }
 
 // TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and addons: tokens and
-// addons create them, bootstrap creates the first token.
+// addons create them, bootstrap creates the first token, deliver sends events with the secrets of addons.
 func TestTokenKeyReaders(t *testing.T) {
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		links := false
@@ -143,7 +144,7 @@ func TestTokenKeyReaders(t *testing.T) {
 			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, awsSDK+"/service/secretsmanager")
 		}
 		name := strings.TrimPrefix(function, functions+"/")
-		if want := slices.Contains([]string{"addons", "bootstrap", "tokens"}, name); links != want {
+		if want := slices.Contains([]string{"addons", "bootstrap", "deliver", "tokens"}, name); links != want {
 			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ import (
 	"guidon/pkg/seal"
 	"guidon/pkg/serving"
 	"guidon/pkg/usage"
+	"guidon/pkg/webhook"
 )
 
 // dataFile is the engine's file in the data folder.
@@ -44,6 +46,8 @@ type gateway struct {
 	snapshotEvery  time.Duration   // see runSchedule
 	aggregator     *aggregate.Aggregator
 	aggregateEvery time.Duration
+	deliverer      *webhook.Deliverer
+	deliverEvery   time.Duration
 }
 
 // open starts the engine and prepares everything that the template describes.
@@ -116,6 +120,8 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	}
 	g.reader = serving.NewReader(store, serving.OptionsOf(s.config))
 	g.aggregator = aggregate.New(store, aggregate.Settings{Settle: settle, Logger: s.config.Logger})
+	sender := webhook.NewSender(webhook.Options{Networks: s.networks})
+	g.deliverer = webhook.NewDeliverer(store, s.config.Sealer, sender, cmp.Or(s.config.Logger, slog.New(slog.DiscardHandler)))
 	routes, err := g.functions(t, store, s.config)
 	if err != nil {
 		return err
@@ -174,6 +180,8 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 			g.snapshotEvery = f.every
 		case "aggregate":
 			g.aggregateEvery = min(f.every, aggregateEvery)
+		case "deliver":
+			g.deliverEvery = min(f.every, deliverEvery)
 		}
 		if len(f.routes) == 0 {
 			continue

@@ -28,7 +28,7 @@ func TestSamples(t *testing.T) {
 	}
 	without := map[string]bool{}
 	for _, f := range parsed.functions {
-		without[f.group] = len(f.routes) > 0 || f.group == "bootstrap" || f.group == "snapshot" || f.group == "aggregate" // the others have tests of their own
+		without[f.group] = len(f.routes) > 0 || f.group == "bootstrap" || f.group == "snapshot" || f.group == "aggregate" || f.group == "deliver" // the others have tests of their own
 	}
 	maps.DeleteFunc(without, func(_ string, wanted bool) bool { return !wanted })
 	for _, sample := range samples.Samples {

@@ -18,8 +18,11 @@ const (
 	settle         = time.Second
 )
 
-// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot and Aggregate, the first at the rate of the
-// template. The function returned stops it, and waits until it has stopped. The probe, the other function with a schedule, has
+// The local server looks for events to deliver all the time, so that a webhook has them about two seconds after a change.
+const deliverEvery = time.Second
+
+// runSchedule does what EventBridge does on AWS: it calls the functions Snapshot, Aggregate and Deliver, the first at the rate of
+// the template. The function returned stops it, and waits until it has stopped. The probe, the other function with a schedule, has
 // nothing to call.
 func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -31,6 +34,7 @@ func (g *gateway) runSchedule(ctx context.Context) (stop func()) {
 	}{
 		{g.snapshotEvery, "the snapshot was not written", g.writeSnapshot},
 		{g.aggregateEvery, "usage was not added to the sums", g.aggregate},
+		{g.deliverEvery, "events were not delivered", g.deliver},
 	} {
 		if job.every <= 0 {
 			continue
@@ -71,6 +75,16 @@ func (g *gateway) aggregate(ctx context.Context) error {
 		return g.invokeScheduled(ctx, "AggregateFunction")
 	}
 	_, err := g.aggregator.Run(ctx)
+	return err
+}
+
+// deliver sends events to webhooks: in this process, or in that of the function.
+func (g *gateway) deliver(ctx context.Context) error {
+	if g.processes != nil {
+		return g.invokeScheduled(ctx, "DeliverFunction")
+	}
+	const atMost = 30 * time.Second
+	_, err := g.deliverer.Run(ctx, time.Now().Add(atMost))
 	return err
 }
 

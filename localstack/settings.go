@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/webhook"
 )
 
 // settings are read from environment variables.
@@ -24,6 +25,7 @@ type settings struct {
 	template  string            // TEMPLATE_FILE, default the template.yaml that is part of the program
 	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
+	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
 	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
 }
 
@@ -47,6 +49,9 @@ func readSettings(getenv func(string) string) (settings, error) {
 	var err error
 	if s.config, err = httpapi.ConfigFromEnv(); err != nil {
 		return s, err
+	}
+	if s.networks, err = webhook.ParseNetworks(getenv("WEBHOOK_PRIVATE_NETWORKS")); err != nil {
+		return s, fmt.Errorf("WEBHOOK_PRIVATE_NETWORKS: %w", err)
 	}
 	s.tokens, err = bootstrap.TokensFromEnv(tokenSettings(os.LookupEnv))
 	return s, err

@@ -37,6 +37,7 @@ var Samples = []Sample{
 	{"usage", 202, ""},
 	{"snapshot", 0, "snapshot"},
 	{"aggregate", 0, "added"},
+	{"deliver", 0, "delivered"},
 	{"bootstrap", 0, "the admin token is valid"},
 }
 

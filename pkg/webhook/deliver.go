@@ -71,7 +71,7 @@ func (d *Deliverer) Run(ctx context.Context, until time.Time) (Report, error) {
 		if err != nil || next.IsZero() || next.After(until) {
 			return report, err
 		}
-		wait := time.NewTimer(max(next.Sub(d.now()), interval))
+		wait := time.NewTimer(interval) // not until next: new events may come before it
 		select {
 		case <-wait.C:
 		case <-ctx.Done():

@@ -153,6 +153,33 @@ func TestSlowReceiver(t *testing.T) {
 	fast.check(t, w.sent, false)
 }
 
+// TestEventsDuringBackoff checks that a run sends new events while it waits for another try of an old one.
+func TestEventsDuringBackoff(t *testing.T) {
+	r := newReceiver(t)
+	r.setAnswer(func(flag string, _, _ int) int { return map[string]int{"bad": 500, "good": 200}[flag] })
+	w := newWorld(t, r.URL)
+	w.change("bad", 1)
+	w.wait(settle)
+	d := w.deliverer(w.store)
+	if report, _, err := d.look(t.Context(), w.now().Add(time.Minute)); err != nil || report.Failed != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	wait.Go(func() { _, _ = d.Run(ctx, w.now().Add(time.Minute)) })
+	time.Sleep(interval / 2) // it has looked, and waits
+	w.change("good", 1)
+	began := time.Now()
+	for len(w.deliveries(false)) == 0 && time.Since(began) < 20*time.Second {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if took := time.Since(began); took > firstDelay*3/4 {
+		t.Errorf("a new event was sent after %v", took)
+	}
+	cancel()
+	wait.Wait()
+}
+
 // TestTwoDeliverers runs two at once, again and again. A lease lets one of them send, so nothing is sent twice.
 func TestTwoDeliverers(t *testing.T) {
 	r := newReceiver(t)

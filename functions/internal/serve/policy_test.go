@@ -236,23 +236,28 @@ func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var in struct {
 		Item, Key     key
-		TransactItems []struct{ Put *struct{ Item key } }
+		TransactItems []struct {
+			Put    *struct{ Item key }
+			Delete *struct{ Key key }
+		}
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	w.mu.Lock()
-	if operation != "TransactWriteItems" { // needs the permissions of its items
+	if operation != "TransactWriteItems" { // which needs the permissions of its parts
 		w.actions["dynamodb:"+operation] = true
 	}
-	for _, item := range in.TransactItems {
-		if item.Put == nil {
+	for _, part := range in.TransactItems {
+		switch {
+		case part.Put != nil:
+			w.actions["dynamodb:PutItem"], w.written[part.Put.Item.PK.S] = true, true
+		case part.Delete != nil:
+			w.actions["dynamodb:DeleteItem"], w.written[part.Delete.Key.PK.S] = true, true
+		default:
 			w.actions["an action in a transaction that this test does not know"] = true
-			continue
 		}
-		w.actions["dynamodb:PutItem"] = true
-		w.written[item.Put.Item.PK.S] = true
 	}
 	switch operation {
 	case "PutItem":

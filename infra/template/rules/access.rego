@@ -134,6 +134,7 @@ write_keys := {
 	"Usage": ["TOKEN#*", "POST#*"],
 	"Snapshot": ["FEED", "SNAPSHOT#*"],
 	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "FLAG#*", "PROJECT#*"],
+	"Deliver": ["OUTBOX", "OUTBOX#*", "DELIVERED#*", "PARKED#*"],
 }
 
 problems.serving contains sprintf("%s may call %s under the condition %v", [name, action, statement.condition]) if {
@@ -143,9 +144,14 @@ problems.serving contains sprintf("%s may call %s under the condition %v", [name
 	startswith(action, "dynamodb:")
 	not action in {"dynamodb:BatchGetItem", "dynamodb:Query"}
 	not [action, statement.condition] in {[write, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}}] |
-		some write in ["dynamodb:PutItem", "dynamodb:UpdateItem"]
+		some write in write_actions(name)
 	}
 }
+
+# Deliver removes what it has sent from the outbox.
+write_actions(name) := ["dynamodb:PutItem", "dynamodb:UpdateItem"] if name != "Deliver"
+
+write_actions("Deliver") := ["dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
 
 problems.serving contains sprintf("%s does not exist, or may not write at all", [name]) if {
 	some name, _ in write_keys
@@ -197,8 +203,30 @@ problems.aggregate contains message if {
 	some message in alarm_problems("AggregateFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Aggregate"])
 }
 
+# The schedule of deliveries, and the alarms that tell when they stand still or were given up.
+problems.deliver contains sprintf("%s: %v is %v; expected %v", [id, path, got, want]) if {
+	some [id, path, want] in {
+		["DeliverFunctionOften", ["ScheduleExpression"], "rate(1 minute)"],
+		["DeliverFunctionEventInvokeConfig", ["MaximumRetryAttempts"], 0],
+		["DeliverFails", ["TreatMissingData"], "breaching"],
+		["DeliverFails", ["Period"], 300],
+		["DeliveriesParked", ["LogGroupName"], {"Ref": "DeliverLogs"}],
+		["DeliveriesParked", ["FilterPattern"], "{ $.message = \"delivery parked\" }"],
+	}
+	got := get(id, path)
+	got != want
+}
+
+problems.deliver contains message if {
+	some [id, namespace, metric, values] in {
+		["DeliverFails", "AWS/Lambda", "Errors", ["${AWS::StackName}-Deliver"]],
+		["DeliverParks", "Guidon/${AWS::StackName}", "DeliveriesParked", []],
+	}
+	some message in alarm_problems(id, namespace, metric, values)
+}
+
 problems.secret contains sprintf("%s may call %s", [name, action]) if {
-	some name in (functions - {"Tokens", "Bootstrap"})
+	some name in (functions - {"Addons", "Tokens", "Deliver", "Bootstrap"})
 	some action in statements(name)[_].actions
 	startswith(action, "secretsmanager:")
 }

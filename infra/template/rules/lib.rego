@@ -22,7 +22,7 @@ of_type(type) := {id | some id, resource in input.Resources; resource.Type == ty
 functions := {trim_suffix(id, "Function") | some id in of_type("AWS::Lambda::Function")}
 
 # Helpers serve no callers and have no alarms or canaries of their own.
-helpers := {"Probe", "Smoke", "Snapshot", "Aggregate"}
+helpers := {"Probe", "Smoke", "Snapshot", "Aggregate", "Deliver"}
 
 services := functions - helpers
 
