@@ -46,7 +46,7 @@ func (s *server) eachOperation(t *testing.T, on subject) {
 		if strings.Contains(route, "/dependencies") {
 			of = child
 		}
-		if prepare := preparations[route]; prepare != nil && strings.Contains(route, "{projectId}/api-tokens") {
+		if prepare := preparations[route]; prepare != nil && (strings.Contains(route, "{projectId}/api-tokens") || strings.Contains(route, "{appName}")) {
 			prepare(s, t, &of)
 		}
 		if c := of.call(route); c.method == "DELETE" {

@@ -189,6 +189,21 @@ func TestUsage(t *testing.T) {
 	r.check(t, call{"it reported again", "GET", applications + "/app-reg/overview", "", 200, `{"projects":["default"],"featureCount":1,"environments":[{"name":"production","...":0}],"issues":{"missingStrategies":[]}}`})
 }
 
+// TestRecreatedApplication describes, deletes and creates an application again: its events do not get in each other's way.
+func TestRecreatedApplication(t *testing.T) {
+	r := serve(t).reporter()
+	for range 3 {
+		r.must(t, "POST", applications+"/again", "")
+		r.must(t, "POST", applications+"/again", `{"description":"d"}`)
+		r.must(t, "DELETE", applications+"/again", "")
+	}
+	client := r.apiToken(t, `{"tokenName":"t","type":"client","environment":"development"}`)
+	r.evaluate(t, client, "again", "i", `{"nosuch":{"yes":1,"no":0}}`)
+	r.aggregate(t)
+	r.must(t, "POST", applications+"/again", `{"description":"d"}`)
+	r.check(t, call{"created by its report", "GET", applications + "/again", "", 200, `{"appName":"again","description":"d","createdBy":null,"...":0}`})
+}
+
 // stamp is a time as answers have it.
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 

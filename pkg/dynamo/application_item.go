@@ -13,10 +13,14 @@ var applicationEntity = entity{
 	title:   func(name string) string { return "the application " + strconv.Quote(name) },
 	codec:   jsonCodec(storeApplication, applicationDocument.application),
 	list:    applicationList,
-	history: func(a flags.Aggregate) string { return instancesPrefix + a.Key().ID },
-	uid: func(a flags.Aggregate) string {
-		return strconv.FormatInt(a.(*flags.Application).CreatedAt.UnixMilli(), 10)
-	},
+	history: func(a flags.Aggregate) string { return instancesPrefix + a.Key().ID + "#" + applicationUID(a) },
+	uid:     applicationUID,
+}
+
+// applicationUID distinguishes an application from later ones of the same name, whose versions begin at 1 again: each has a history
+// of its own.
+func applicationUID(a flags.Aggregate) string {
+	return strconv.FormatInt(a.(*flags.Application).CreatedAt.UnixMilli(), 10)
 }
 
 const (

@@ -49,7 +49,7 @@ import (
 //	sum              USAGE#<flag>         HOUR#<hour> DAY#<day>       how often applications evaluated the flag
 //	application      APPLICATIONS         <name>                      a program that reported; expires after 90 days without a report
 //	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
-//	application history APP#<name>        EVENT#<version>             changes by users
+//	application history APP#<name>#<ms>   EVENT#<version>             changes by users, by the time of its creation
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token
 //
 // Posts and batches expire after 2 days, sums of hours after 7, those of days and applications after 90.
