@@ -59,10 +59,24 @@ func (a *Aggregator) loadFlags(ctx context.Context, names []string) (map[string]
 	return found, err
 }
 
+// sumsAtOnce is for how many flags sums are in memory at the same time. A sum that has as many names as it may takes about half
+// a megabyte, and a client can report thousands of flags in one post.
+const sumsAtOnce = 50
+
 // addToSums adds the counts to the sums of their hour and day.
 func (a *Aggregator) addToSums(ctx context.Context, number int64, t *tally) error {
+	for names := range slices.Chunk(slices.Sorted(maps.Keys(t.counts)), sumsAtOnce) {
+		if err := a.addToSumsOf(ctx, number, t, names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addToSumsOf adds the counts of some flags.
+func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, names []string) error {
 	var sums []flags.UsageSum
-	for name := range t.counts {
+	for _, name := range names {
 		sums = append(sums,
 			flags.UsageSum{Feature: name, Unit: flags.UsageHour, Start: t.hour},
 			flags.UsageSum{Feature: name, Unit: flags.UsageDay, Start: t.hour.Truncate(24 * time.Hour)})

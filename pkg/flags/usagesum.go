@@ -10,9 +10,9 @@ import (
 // item of the store, whatever names clients send.
 const (
 	MaxSumApplications = 100
-	MaxSumVariants     = 100   // per application and environment
-	MaxSumCounters     = 2_000 // pairs of application and environment, and their variants
-	maxSumNames        = 150 << 10
+	MaxSumVariants     = 100       // per application and environment
+	MaxSumCounters     = 2_000     // pairs of application and environment, and their variants
+	maxSumNames        = 100 << 10 // bytes of JSON
 )
 
 // maxUsageCount is the largest count: the largest integer that every JSON parser reads exactly.
@@ -83,7 +83,7 @@ func (t *usageTable) row(application, environment string) *UsageCount {
 
 // hasRoom tells whether a counter with a new name fits in the sum.
 func (t *usageTable) hasRoom(name string) bool {
-	return t.counters < MaxSumCounters && t.names+len(name) <= maxSumNames
+	return t.counters < MaxSumCounters && t.names+jsonSize(name) <= maxSumNames
 }
 
 func (t *usageTable) insert(application, environment string) *UsageCount {
@@ -93,7 +93,7 @@ func (t *usageTable) insert(application, environment string) *UsageCount {
 		t.applications[application] = true
 	}
 	t.counters++
-	t.names += len(application) + len(environment)
+	t.names += jsonSize(application) + jsonSize(environment)
 	return row
 }
 
@@ -103,7 +103,7 @@ func (t *usageTable) insertVariant(row *UsageCount, name string, n int64) {
 	}
 	row.Variants[name] = n
 	t.counters++
-	t.names += len(name)
+	t.names += jsonSize(name)
 }
 
 // counts returns the rows, sorted.

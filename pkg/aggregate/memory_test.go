@@ -1,0 +1,59 @@
+package aggregate_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"guidon/pkg/aggregate"
+	"guidon/pkg/flags"
+)
+
+// A meter is a store that notes how many sums were loaded and not stored again.
+type meter struct {
+	flags.SumStore
+	mu        sync.Mutex
+	now, most int
+}
+
+func (m *meter) Sums(ctx context.Context, keys []flags.UsageSum) ([]flags.UsageSum, error) {
+	m.mu.Lock()
+	m.now += len(keys)
+	m.most = max(m.most, m.now)
+	m.mu.Unlock()
+	return m.SumStore.Sums(ctx, keys)
+}
+
+func (m *meter) PutSum(ctx context.Context, sum *flags.UsageSum) error {
+	m.mu.Lock()
+	m.now--
+	m.mu.Unlock()
+	return m.SumStore.PutSum(ctx, sum)
+}
+
+// TestManyFlagsInOnePost reports many flags at once. Only some of their sums may be in memory at the same time: each can have half
+// a megabyte, and a function without memory would fail again and again at the same batch.
+func TestManyFlagsInOnePost(t *testing.T) {
+	const most = 100
+	var names []string
+	var counts []flags.UsageCount
+	for i := range 3 * most / 2 {
+		names = append(names, fmt.Sprint("flag", i))
+		counts = append(counts, yes(names[i], 1))
+	}
+	w := newWorld(t, names...)
+	w.post(noon, counts...)
+	w.now = noon.Add(time.Minute)
+	m := &meter{SumStore: w.store}
+	if _, err := aggregate.New(m, aggregate.Settings{Now: func() time.Time { return w.now }}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if m.most > most {
+		t.Errorf("%d sums were in memory at the same time, want at most %d", m.most, most)
+	}
+	for _, name := range names {
+		w.wantTotal(name, 1)
+	}
+}
