@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -213,7 +214,9 @@ func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map
 	case !found:
 		result = Result{Failure: "the event does not exist", Permanent: true}
 	default:
-		result = r.sender.SendEvent(ctx, r.addon.Provider, r.parameters, event)
+		if result, err = r.sendEvent(ctx, event); err != nil {
+			return false, err
+		}
 	}
 	if result.Failure != "" && stopped(ctx) {
 		return false, nil // the attempt was cut short, which tells nothing about the receiver
@@ -222,6 +225,26 @@ func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map
 	after, cancel := r.afterwards(ctx)
 	defer cancel()
 	return r.record(after, entry, result)
+}
+
+// sendEvent sends an event to the receiver; to Slack once for each channel that a tag of the flag names.
+func (r *addonRun) sendEvent(ctx context.Context, event flags.Event) (result Result, err error) {
+	if r.addon.Provider != flags.AddonSlack || event.FeatureName == "" {
+		return r.sender.SendEvent(ctx, r.addon.Provider, r.parameters, event), nil
+	}
+	key := flags.FeatureKey(event.FeatureName)
+	view, err := r.store.Load(ctx, []flags.Key{key})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, channel := range slackChannels(flags.Find[*flags.Feature](view, key), r.parameters[flags.AddonDefaultChannel]) {
+		parameters := maps.Clone(r.parameters)
+		parameters[flags.AddonDefaultChannel] = channel
+		if result = r.sender.SendEvent(ctx, r.addon.Provider, parameters, event); result.Failure != "" {
+			return result, nil // the next try begins with the first channel again: each has the event at least once
+		}
+	}
+	return result, nil
 }
 
 // record stores what became of an entry.

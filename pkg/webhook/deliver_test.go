@@ -6,11 +6,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"guidon/pkg/dynamo/dynamotest"
@@ -291,6 +294,37 @@ func TestDisabledAndDeletedAddons(t *testing.T) {
 	}
 	if parked := w.deliveries(true); len(parked) != 2 || parked[0].Error != "the addon was disabled" {
 		t.Errorf("parked: %+v", parked)
+	}
+}
+
+// TestSlackChannels checks that the events of a flag go to the channels that its tags name, and others to the default one.
+func TestSlackChannels(t *testing.T) {
+	var mu sync.Mutex
+	var channels []string
+	server := receive(t, func(_ http.ResponseWriter, r *http.Request) {
+		var message slackMessage
+		if err := json.UnmarshalRead(r.Body, &message); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		channels = append(channels, message.Channel)
+	})
+	w := newWorld(t, server.URL)
+	addons := w.addons.Clone()
+	addons.List[0].Provider, addons.List[0].Parameters[flags.AddonDefaultChannel] = flags.AddonSlack, "general"
+	w.setAddons(addons)
+	w.change("plain", 1)
+	tagged := &flags.Feature{
+		Name: "tagged", Project: "default", ProjectUID: "uid", Metadata: flags.Metadata{Type: flags.Release},
+		Tags: []flags.Tag{{Type: "simple", Value: "x"}, {Type: "slack", Value: "a"}, {Type: "slack", Value: "b"}},
+	}
+	w.commit(flags.Change{
+		Writes: []flags.Write{{After: tagged}}, Addons: w.addons,
+		Event: flags.Event{Type: flags.FeatureCreated, Project: "default", FeatureName: "tagged"},
+	})
+	if _, report := w.drain(w.deliverer(w.store)); report != (Report{Delivered: 2}) || !slices.Equal(channels, []string{"#general", "#a", "#b"}) {
+		t.Errorf("%+v, channels %q", report, channels)
 	}
 }
 

@@ -36,6 +36,25 @@ func slackBody(parameters map[string]string, event flags.Event) ([]byte, error) 
 	return body, nil
 }
 
+// maxChannels bounds the channels of a flag.
+const maxChannels = 5
+
+// slackChannels are the channels that the flag's tags of the type slack name, or else the default channel.
+func slackChannels(f *flags.Feature, otherwise string) []string {
+	var channels []string
+	if f != nil {
+		for _, tag := range f.Tags {
+			if tag.Type == flags.AddonSlack && len(channels) < maxChannels {
+				channels = append(channels, tag.Value)
+			}
+		}
+	}
+	if len(channels) == 0 {
+		return []string{otherwise}
+	}
+	return channels
+}
+
 // slackTexts are what happened, in Unleash's words. F is the flag, E the environment, P the project, S the strategy, and T
 // the tag.
 var slackTexts = map[flags.EventType]string{
