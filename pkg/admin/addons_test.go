@@ -93,7 +93,7 @@ func TestDeliveries(t *testing.T) {
 	s.create(t, "a", "b")
 	s.must(t, "POST", people, `{"username":"ada","rootRole":3}`)
 	_, editor := s.person(t, flags.RoleEditor)
-	for i, e := range s.outboxOf(t, 1) {
+	for i, e := range s.outboxOf(t) {
 		sent, err := s.store.OutboxEvents(t.Context(), []flags.OutboxEntry{e})
 		if err != nil {
 			t.Fatal(err)
@@ -128,9 +128,9 @@ func TestDeliveries(t *testing.T) {
 			t.Errorf("%s: %d deliveries, want %d", query, n, want)
 		}
 	}
-	before := len(s.outboxOf(t, 1))
+	before := len(s.outboxOf(t))
 	s.check(t, call{"resend", "POST", addons + "/1/resend", "", 202, `{"resent":2,"more":false}`})
-	if n := len(s.outboxOf(t, 1)) - before; n != 2 {
+	if n := len(s.outboxOf(t)) - before; n != 2 {
 		t.Errorf("%d entries are back in the outbox, want 2", n)
 	}
 	s.check(t, call{"nothing is left", "POST", addons + "/1/resend", "", 202, `{"resent":0,"more":false}`})

@@ -171,7 +171,7 @@ const (
 // the events.
 func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamotest.Faults)) effect {
 	t.Helper()
-	logged, outbox, before := c.loggedEvents(t), c.outboxOf(t, 1), itemsIn(t, c.store)
+	logged, outbox, before := c.loggedEvents(t), c.outboxOf(t), itemsIn(t, c.store)
 	c.faults.Change(arrange)
 	got := c.send(t, within)
 	c.faults.Change(func(f *dynamotest.Faults) { f.Script, f.OnRequest = nil, nil })
@@ -180,7 +180,7 @@ func (c *cell) effectOf(t *testing.T, within time.Duration, arrange func(*dynamo
 	if n := c.loggedEvents(t) - logged; n != e.events {
 		t.Errorf("the log has %d new events, the table has %d", n, e.events)
 	}
-	if n := len(c.outboxOf(t, 1)) - len(outbox); n != e.events {
+	if n := len(c.outboxOf(t)) - len(outbox); n != e.events {
 		t.Errorf("the outbox of an addon that sends all events has %d new entries, want %d", n, e.events)
 	}
 	dynamotest.Check(t, c.store)
