@@ -246,6 +246,38 @@ func TestDeployingPage(t *testing.T) {
 	}
 }
 
+// TestNumberOfFunctions checks the numbers of functions in the pages for operators, and the lists that cost.md counts alarms by.
+func TestNumberOfFunctions(t *testing.T) {
+	template := readSource(t, "template.yaml")
+	all := strings.Count(template, "Type: AWS::Serverless::Function\n")
+	list := func(loop string) int {
+		m := regexp.MustCompile(`Fn::ForEach::` + loop + `:.*\n    - Name\n    - \[(.*)\]`).FindStringSubmatch(template)
+		if m == nil {
+			t.Fatalf("the template has no list of %s", loop)
+		}
+		return strings.Count(m[1], ",") + 1
+	}
+	for _, page := range []struct {
+		path, before, after string
+		want, times         int
+	}{
+		{"docs/deploying.md", "each of the ", " functions reserves", all, 1},
+		{"docs/operations/limits.md", "", " functions", all, 2},
+		{"docs/operations/cost.md", "errors 2, throttles 1, slow 1 for each of ", " functions", list("Functions"), 1},
+		{"docs/operations/cost.md", "two more metrics in an alarm for each of ", " functions", list("Releases"), 1},
+	} {
+		found := regexp.MustCompile(page.before+`(\d+)`+page.after).FindAllStringSubmatch(readSource(t, filepath.FromSlash(page.path)), -1)
+		if len(found) != page.times {
+			t.Errorf("%s has %d numbers before %q; expected %d", page.path, len(found), page.after, page.times)
+		}
+		for _, m := range found {
+			if m[1] != fmt.Sprint(page.want) {
+				t.Errorf("%s says %q; the template has %d", page.path, m[0], page.want)
+			}
+		}
+	}
+}
+
 // templateParameters returns the names of the template's parameters.
 func templateParameters() (names []string) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
