@@ -57,3 +57,19 @@ func TestManyFlagsInOnePost(t *testing.T) {
 		w.wantTotal(name, 1)
 	}
 }
+
+// TestRandomNamesReplaceNoFlags sends more names than count, before anyone else reports with the same token.
+func TestRandomNamesReplaceNoFlags(t *testing.T) {
+	w := newWorld(t, "z")
+	var counts []flags.UsageCount
+	for i := range 10_001 {
+		counts = append(counts, yes(fmt.Sprint("random", i), 1))
+	}
+	w.post(noon, counts...)
+	for range 2 {
+		w.post(noon.Add(time.Second), yes("z", 1))
+	}
+	w.now = noon.Add(time.Minute)
+	w.run()
+	w.wantTotal("z", 2)
+}

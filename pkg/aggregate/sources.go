@@ -1,16 +1,19 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 
 	"guidon/pkg/flags"
 )
 
-// maxNames is how many names of flags count for a token in one batch. Each is looked up, so that a client that sends random
-// names would cost as much as thousands of others.
+// maxNames is how many names of flags count for a token in one batch: those that are reported most often. Each is looked up, so
+// that a client that sends random names would cost as much as thousands of others. It must not replace the names of the others
+// with the same token, which is public for browsers.
 const maxNames = 10_000
 
 // A source is the token that posts came with.
@@ -19,9 +22,8 @@ type source struct {
 	scope        flags.TokenScope
 	applications *flags.TokenApplications // as stored; nil if there are none
 	admitted     map[string]bool          // applications of this batch that are within the limits
-	names        map[string]bool          // of the flags in its posts
+	names        map[string]int           // of the flags in its posts, and how often each is in them
 	reported     map[string]bool          // applications in its posts
-	skipped      int                      // names beyond maxNames
 }
 
 // admit returns the name under which an application counts.
@@ -48,7 +50,9 @@ type sources struct {
 func (l *sources) names() []string {
 	all := map[string]bool{}
 	for _, s := range l.byHash {
-		maps.Copy(all, s.names)
+		for name := range s.names {
+			all[name] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(all))
 }
@@ -58,6 +62,11 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) 
 	l := &sources{byHash: map[string]*source{}, registry: &flags.Environments{}}
 	for _, p := range posts {
 		l.collect(p)
+	}
+	for hash, s := range l.byHash {
+		if skipped := s.limitNames(); skipped > 0 {
+			a.logger.WarnContext(ctx, "usage: too many names of flags with one token", slog.String("token", hash), slog.Int("names", skipped))
+		}
 	}
 	keys := []flags.Key{flags.EnvironmentsKey()}
 	for hash := range l.byHash {
@@ -80,21 +89,30 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) 
 func (l *sources) collect(p *flags.UsagePost) {
 	s := l.byHash[p.TokenHash]
 	if s == nil {
-		s = &source{hash: p.TokenHash, names: map[string]bool{}, reported: map[string]bool{}}
+		s = &source{hash: p.TokenHash, names: map[string]int{}, reported: map[string]bool{}}
 		l.byHash[p.TokenHash] = s
 	}
 	for _, c := range p.Counts {
 		s.reported[c.Application] = true
-		switch {
-		case len(s.names) < maxNames:
-			s.names[c.Feature] = true
-		case !s.names[c.Feature]:
-			s.skipped++
-		}
+		s.names[c.Feature]++
 	}
 	for _, i := range p.Instances {
 		s.reported[i.Application] = true
 	}
+}
+
+// limitNames removes the names beyond maxNames that are reported least often, and returns how many those are.
+func (s *source) limitNames() (skipped int) {
+	if len(s.names) <= maxNames {
+		return 0
+	}
+	list := slices.SortedFunc(maps.Keys(s.names), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.names[b], s.names[a]), strings.Compare(a, b))
+	})
+	for _, name := range list[maxNames:] {
+		delete(s.names, name)
+	}
+	return len(list) - maxNames
 }
 
 // judgeTokens removes the tokens that have lost their projects or environment. What came with a token before it was deleted
@@ -128,9 +146,6 @@ func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.V
 		}
 		if !valid {
 			delete(l.byHash, hash)
-		}
-		if s.skipped > 0 {
-			a.logger.WarnContext(ctx, "usage: too many names of flags with one token", slog.String("token", hash), slog.Int("names", s.skipped))
 		}
 	}
 	return nil

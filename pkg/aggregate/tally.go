@@ -54,7 +54,7 @@ func (t *tally) add(p *flags.UsagePost, l *sources, found map[string]*flags.Feat
 		r.instances[i.Instance] = instance
 	}
 	for _, c := range p.Counts {
-		if !s.names[c.Feature] || l.registry.Find(c.Environment) == nil {
+		if s.names[c.Feature] == 0 || l.registry.Find(c.Environment) == nil {
 			continue
 		}
 		r := t.report(s, l, c.Application, c.Environment, p.At)
