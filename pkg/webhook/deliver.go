@@ -44,11 +44,15 @@ type Deliverer struct {
 	holder string // of the leases
 	now    func() time.Time
 	finish time.Duration // for storing what was done after the context ended
+	turn   time.Duration // how long a look begins to send. All addons wait for its end, with new events too
 }
 
 // NewDeliverer returns a deliverer. The sealer opens the addons' secret parameters.
 func NewDeliverer(store flags.OutboxStore, sealer func(ctx context.Context) (flags.Sealer, error), sender *Sender, log *slog.Logger) *Deliverer {
-	return &Deliverer{store: store, sealer: sealer, sender: sender, log: log, holder: uuid.NewString(), now: time.Now, finish: 5 * time.Second}
+	return &Deliverer{
+		store: store, sealer: sealer, sender: sender, log: log, holder: uuid.NewString(), now: time.Now,
+		finish: 5 * time.Second, turn: 5 * time.Second,
+	}
 }
 
 // A Report counts what was done.
@@ -91,6 +95,9 @@ func (d *Deliverer) look(ctx context.Context, until time.Time) (report Report, n
 	addons := flags.Find[*flags.Addons](view, flags.AddonsKey())
 	if addons == nil {
 		return Report{}, time.Time{}, nil
+	}
+	if end := d.now().Add(d.turn); end.Before(until) {
+		until = end
 	}
 	runs := make([]*addonRun, len(addons.List))
 	var wait sync.WaitGroup
@@ -208,9 +215,11 @@ func (r *addonRun) deliver(ctx context.Context) (err error) {
 // send sends an entry, and tells whether the next one of its queue can follow.
 func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map[string]flags.Event) (done bool, err error) {
 	var result Result
-	switch event, found := events[entry.ID]; {
-	case !r.addon.Enabled:
-		result.Failure = "the addon was disabled"
+	event, found := events[entry.ID]
+	withheld := r.withheld(event)
+	switch {
+	case withheld != "":
+		result.Failure = withheld
 	case !found:
 		result = Result{Failure: "the event does not exist", Permanent: true}
 	default:
@@ -224,10 +233,24 @@ func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map
 	r.paused = result.Status == http.StatusTooManyRequests
 	after, cancel := r.afterwards(ctx)
 	defer cancel()
-	return r.record(after, entry, result)
+	return r.record(after, entry, result, withheld != "")
 }
 
-// sendEvent sends an event to the receiver; to Slack once for each channel that a tag of the flag names.
+// withheld is why an event must not be sent, although it is in the outbox; "" if it can be. An addon that sends events that
+// only administrators see can be changed by administrators only. Others may change its URL once it does not send them any
+// more, and must not get those that it has left.
+func (r *addonRun) withheld(event flags.Event) string {
+	switch {
+	case !r.addon.Enabled:
+		return "the addon was disabled"
+	case flags.IsReserved(event.Type) && !slices.Contains(r.addon.Events, event.Type):
+		return "the addon does not send events of this type any more"
+	}
+	return ""
+}
+
+// sendEvent sends an event to the receiver; to Slack once for each channel that a tag of the flag names, all in the time that
+// one message may take: the lease and the function end soon after that.
 func (r *addonRun) sendEvent(ctx context.Context, event flags.Event) (result Result, err error) {
 	if r.addon.Provider != flags.AddonSlack || event.FeatureName == "" {
 		return r.sender.SendEvent(ctx, r.addon.Provider, r.parameters, event), nil
@@ -237,6 +260,8 @@ func (r *addonRun) sendEvent(ctx context.Context, event flags.Event) (result Res
 	if err != nil {
 		return Result{}, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, r.sender.timeout)
+	defer cancel()
 	for _, channel := range slackChannels(flags.Find[*flags.Feature](view, key), r.parameters[flags.AddonDefaultChannel]) {
 		parameters := maps.Clone(r.parameters)
 		parameters[flags.AddonDefaultChannel] = channel
@@ -247,8 +272,8 @@ func (r *addonRun) sendEvent(ctx context.Context, event flags.Event) (result Res
 	return result, nil
 }
 
-// record stores what became of an entry.
-func (r *addonRun) record(ctx context.Context, entry flags.OutboxEntry, result Result) (done bool, err error) {
+// record stores what became of an entry, which is parked at once if it was withheld.
+func (r *addonRun) record(ctx context.Context, entry flags.OutboxEntry, result Result, withheld bool) (done bool, err error) {
 	now := r.now()
 	if result.Failure == "" {
 		r.report.Delivered++
@@ -261,7 +286,7 @@ func (r *addonRun) record(ctx context.Context, entry flags.OutboxEntry, result R
 	}
 	log := r.log.With(slog.Int64("addon", entry.Addon), slog.String("event", entry.ID), slog.Int("attempts", entry.Attempts),
 		slog.String("cause", result.Failure))
-	if !r.addon.Enabled || parks(entry, result, now) {
+	if withheld || parks(entry, result, now) {
 		r.report.Parked++
 		log.WarnContext(ctx, "delivery parked")
 		return true, r.store.Park(ctx, entry, now)

@@ -297,6 +297,98 @@ func TestDisabledAndDeletedAddons(t *testing.T) {
 	}
 }
 
+// TestNewEventsDuringSlowSends checks that an addon gets new events while another one has a lot for a slow receiver.
+func TestNewEventsDuringSlowSends(t *testing.T) {
+	slow := listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // a second each
+	fast := newReceiver(t)
+	w := newWorld(t, slow, fast.URL)
+	for _, name := range manyFlags(30) {
+		w.change(name, 1)
+	}
+	w.wait(settle)
+	d := w.deliverer(w.store)
+	d.turn = time.Second
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if _, err := d.Run(t.Context(), w.now().Add(9*time.Second)); err != nil {
+			t.Error(err)
+		}
+	})
+	time.Sleep(time.Second)
+	w.change("later", 1)
+	time.Sleep(7 * time.Second) // 2 s until it can be sent, and a turn
+	fast.check(t, w.sent, false)
+	wait.Wait()
+}
+
+// TestSlowFailuresTakeTurns checks that flags whose events fail slowly do not keep another flag from its first try.
+func TestSlowFailuresTakeTurns(t *testing.T) {
+	r := newReceiver(t)
+	w := newWorld(t, r.URL)
+	const bad = 12
+	for _, name := range append(manyFlags(bad), "good") {
+		w.change(name, 1)
+	}
+	r.setAnswer(func(flag string, _, _ int) int {
+		w.wait(5 * time.Second)
+		return map[bool]int{true: 200, false: 500}[flag == "good"]
+	})
+	w.wait(settle)
+	d := w.deliverer(w.store)
+	d.turn = time.Second // one message
+	for range bad + 1 {
+		if _, _, err := d.look(t.Context(), w.now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.tries["good1"] != 1 {
+		t.Errorf("after %d messages: %v", bad+1, r.tries)
+	}
+}
+
+// TestReservedEventsAreWithheld checks that events that only administrators see are not sent when the addon has stopped
+// sending them: after that, others can change its URL.
+func TestReservedEventsAreWithheld(t *testing.T) {
+	r := newReceiver(t)
+	w := newWorld(t, r.URL)
+	addons := w.addons.Clone()
+	addons.List[0].Events = []flags.EventType{flags.UserCreated, flags.FeatureCreated}
+	w.setAddons(addons)
+	user := &flags.Feature{Name: "x", Project: "default", ProjectUID: "uid", Metadata: flags.Metadata{Type: flags.Release}}
+	w.commit(flags.Change{Writes: []flags.Write{{After: user}}, Addons: w.addons, Event: flags.Event{Type: flags.UserCreated}})
+	w.change("a", 1)
+	addons = w.addons.Clone()
+	addons.List[0].Events = nil
+	w.setAddons(addons)
+	if _, report := w.drain(w.deliverer(w.store)); report != (Report{Delivered: 1, Parked: 1}) || len(r.accepted["a"]) != 1 {
+		t.Errorf("%+v, accepted %v", report, r.accepted)
+	}
+}
+
+// TestSlowSlackChannels checks that an event for several channels takes no longer than one message may: the lease ends then.
+func TestSlowSlackChannels(t *testing.T) {
+	server := receive(t, func(http.ResponseWriter, *http.Request) { time.Sleep(700 * time.Millisecond) })
+	w := newWorld(t, server.URL)
+	addons := w.addons.Clone()
+	addons.List[0].Provider = flags.AddonSlack
+	w.setAddons(addons)
+	tagged := &flags.Feature{Name: "tagged", Project: "default", ProjectUID: "uid", Metadata: flags.Metadata{Type: flags.Release}}
+	for _, channel := range manyFlags(maxChannels) {
+		tagged.Tags = append(tagged.Tags, flags.Tag{Type: flags.AddonSlack, Value: channel})
+	}
+	w.commit(flags.Change{
+		Writes: []flags.Write{{After: tagged}}, Addons: w.addons,
+		Event: flags.Event{Type: flags.FeatureCreated, Project: "default", FeatureName: "tagged"},
+	})
+	w.wait(settle)
+	if report, _, err := w.deliverer(w.store).look(t.Context(), w.now().Add(time.Minute)); err != nil || report != (Report{Failed: 1}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if list := w.waiting(); len(list) != 1 || list[0].Error != "there was no response in time" {
+		t.Errorf("in the outbox: %+v", list)
+	}
+}
+
 // TestSlackChannels checks that the events of a flag go to the channels that its tags name, and others to the default one.
 func TestSlackChannels(t *testing.T) {
 	var mu sync.Mutex

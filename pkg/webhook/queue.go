@@ -70,10 +70,12 @@ func queuesOf(all []flags.OutboxEntry) []queue {
 	return queues
 }
 
-// dueNow returns the queues whose first entry can be sent, and notes when the first of the others can.
+// dueNow returns the queues whose first entry can be sent, and notes when the first of the others can. The one that has been
+// due the longest comes first, so that tries that fail slowly do not keep other flags from their first one.
 func (r *addonRun) dueNow(queues []queue) []queue {
 	now := r.now()
 	var due []queue
+	since := map[string]time.Time{}
 	for _, q := range queues {
 		if len(q) == 0 {
 			continue
@@ -85,9 +87,11 @@ func (r *addonRun) dueNow(queues []queue) []queue {
 		if at.After(now) {
 			r.due(at)
 		} else {
+			since[q[0].ID] = at
 			due = append(due, q)
 		}
 	}
+	slices.SortStableFunc(due, func(a, b queue) int { return since[a[0].ID].Compare(since[b[0].ID]) })
 	return due
 }
 
