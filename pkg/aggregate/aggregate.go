@@ -92,11 +92,18 @@ const runReserve = 20 * time.Second
 // maxBehind is how far a run may be behind at its end. If it is further, it fails, so that the alarm of the function tells.
 const maxBehind = 5 * time.Minute
 
+// maxAhead is how far the cursor may be ahead of the clock. If it is further, the clock has jumped back: until it is at the cursor
+// again, nothing is added, and what is received in periods that were looked at twice already is not counted. So a run fails.
+const maxAhead = 5 * time.Minute
+
 // Run adds all posts that are old enough, or as many as the deadline of ctx allows.
 func (a *Aggregator) Run(ctx context.Context) (Result, error) {
 	var done Result
 	horizon := a.now().Add(-a.settle).UTC().Truncate(time.Millisecond)
 	cursor, err := a.cursor(ctx)
+	if err == nil && cursor.From.Sub(horizon) > maxAhead {
+		err = fmt.Errorf("nothing is added to the sums of usage before %s: the clock was ahead, or is behind", cursor.From.Format(time.RFC3339))
+	}
 	for err == nil {
 		var batch *flags.UsageBatch
 		var posts []*flags.UsagePost

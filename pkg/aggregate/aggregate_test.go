@@ -279,3 +279,20 @@ func TestTooManyApplications(t *testing.T) {
 		t.Errorf("there are %d applications (%v), want %d", len(list), err, flags.MaxTokenApplications)
 	}
 }
+
+// TestClockAhead sets the clock back. Runs must fail then, and not do nothing without an error.
+func TestClockAhead(t *testing.T) {
+	w := newWorld(t, "f")
+	w.now = noon.Add(time.Hour)
+	w.run()
+	for back, fails := range map[time.Duration]bool{time.Minute: false, 30 * time.Minute: true} {
+		_, err := aggregate.New(w.store, aggregate.Settings{Now: func() time.Time { return w.now.Add(-back) }}).Run(t.Context())
+		if (err != nil) != fails {
+			t.Errorf("%s back: %v", back, err)
+		}
+	}
+	w.post(w.now.Add(-time.Minute), yes("f", 1)) // in a period that is looked at again
+	w.now = w.now.Add(time.Hour)
+	w.run()
+	w.wantTotal("f", 1)
+}
