@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"guidon/pkg/admin/playground"
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
 )
 
 // A limit adds what a text, number or list must satisfy to its schema.
@@ -251,9 +251,7 @@ var special = map[string]func() *openapi3.Schema{
 
 // contextSchema describes the context of the playground: standard fields, and any others as properties.
 func contextSchema() *openapi3.Schema {
-	text := func() *openapi3.Schema { // that of the body: /advanced has a limit for each value between commas
-		return openapi3.NewStringSchema().WithMaxLength(httpapi.DefaultMaxBody)
-	}
+	text := func() *openapi3.Schema { return openapi3.NewStringSchema().WithMaxLength(evaluate.MaxValueLength) }
 	s := openapi3.NewObjectSchema().WithAnyAdditionalProperties().WithMaxProperties(playground.MaxFields)
 	for _, name := range []string{"userId", "sessionId", "remoteAddress", "environment"} {
 		s.WithProperty(name, text())

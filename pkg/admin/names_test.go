@@ -78,10 +78,10 @@ func (s *server) archiveAll(t *testing.T, project string) {
 	}
 }
 
-// byNumber reports whether a path has only an ID or a secret, as for users, roles, segments and tokens. Types and context
+// byNumber reports whether a path has only an ID or a secret, as for users, roles, segments, addons and tokens. Types and context
 // fields count too: they are not named after the flag.
 func byNumber(route string) bool {
-	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") {
+	if strings.Contains(route, "{contextField}") || strings.Contains(route, "/segments/{id}") || strings.Contains(route, "{addonId}") {
 		return true
 	}
 	if strings.Contains(route, "/{tagType}") && !strings.Contains(route, "{featureName}") || strings.Contains(route, "/{strategyType}") {

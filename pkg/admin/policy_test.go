@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -177,4 +179,17 @@ func (s *server) beyondExamples(t *testing.T) {
 	s.must(t, "PUT", strategies+"/"+on.strategy, `{"segments":[`+on.segment+`]}`)
 	s.must(t, "POST", "/api/admin/features-batch/import", fmt.Sprintf(`{"project":"default","environment":"development","data":{
 		"features":[{"name":%q}],"featureStrategies":[{"featureName":%[1]q,"name":"default"}]}}`, on.flag))
+
+	s.newAddon(t, &on) // events that are parked can be sent again
+	id, err := strconv.ParseInt(on.addon, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := flags.OutboxEntry{Addon: id, ID: "0190163d-8694-739b-aea5-966c26f8ad90", Subject: "FLAG#" + on.flag, Version: 1}
+	if err := s.store.Park(t.Context(), entry, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.must(t, "POST", on.fill(anAddon)+"/resend", ""); !strings.Contains(got.body, `"resent":1`) {
+		t.Errorf("nothing was sent again: %s", got.body)
+	}
 }

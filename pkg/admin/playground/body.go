@@ -2,7 +2,6 @@ package playground
 
 import (
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,7 +30,7 @@ type playgroundBody struct {
 func (b playgroundBody) Check(_ flags.Limits, problems *flags.Problems) {
 	wire.CheckName("/environment", b.Environment, problems)
 	b.Projects.check(problems)
-	b.Context.check(problems, func(text string) iter.Seq[string] { return slices.Values([]string{text}) })
+	b.Context.check(problems)
 }
 
 // An advancedPlaygroundBody is a playgroundBody for several environments, and for context fields that have several values,
@@ -51,7 +50,7 @@ func (b advancedPlaygroundBody) Check(_ flags.Limits, problems *flags.Problems) 
 		checkNames("/environments", b.Environments, problems)
 	}
 	b.Projects.check(problems)
-	b.Context.check(problems, func(text string) iter.Seq[string] { return strings.SplitSeq(text, ",") })
+	b.Context.check(problems)
 	if len(b.Environments)*b.Context.count() > MaxResults {
 		problems.Add("/context", "has too many combinations of values between commas: at most %d results are allowed, one for each "+
 			"flag, environment and combination", MaxResults)
@@ -103,10 +102,11 @@ func (b projectsBody) check(problems *flags.Problems) {
 // A contextBody is the context to evaluate flags for. As in applications, a field that is not standard is a property, and one
 // in properties takes precedence.
 type contextBody struct {
-	fields   map[string]string // with the properties; nil if the body has no context
-	ignored  []string          // names of fields that are no text
-	problems flags.Problems
-	sent     jsontext.Value
+	fields     map[string]string // with the properties; nil if the body has no context
+	properties map[string]bool   // which of them are properties
+	ignored    []string          // names of fields that are no text
+	problems   flags.Problems
+	sent       jsontext.Value
 }
 
 // standardFields are the fields of a context that must be texts.
@@ -123,7 +123,7 @@ func (b *contextBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if value.Kind() != '{' || json.Unmarshal(value, &fields) != nil {
 		return errors.New("must be an object")
 	}
-	b.fields = map[string]string{}
+	b.fields, b.properties = map[string]string{}, map[string]bool{}
 	if sent, found := fields["properties"]; found {
 		if sent.Kind() != '{' || json.Unmarshal(sent, &properties) != nil {
 			b.problems.Add("/properties", "must be an object")
@@ -144,7 +144,7 @@ func (b *contextBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if !isText {
 			b.problems.Add(string(jsontext.Pointer("/properties").AppendToken(name)), "must be a string")
 		}
-		b.fields[name] = text
+		b.fields[name], b.properties[name] = text, true
 	}
 	return nil
 }
@@ -163,8 +163,8 @@ func textOf(value jsontext.Value) (text string, isText bool) {
 	return "", false
 }
 
-// check finds what is wrong with the context. values returns the values that the text of a field has.
-func (b contextBody) check(problems *flags.Problems, values func(text string) iter.Seq[string]) {
+// check finds what is wrong with the context.
+func (b contextBody) check(problems *flags.Problems) {
 	if b.fields == nil {
 		problems.Add("/context", "is required")
 		return
@@ -179,13 +179,10 @@ func (b contextBody) check(problems *flags.Problems, values func(text string) it
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.fields)) {
-		path := string(jsontext.Pointer("/context").AppendToken(name))
+		path := b.path(name)
 		flags.CheckLength(path, name, flags.MaxIdentifier, problems)
-		for value := range values(b.fields[name]) {
-			if n := len(value); n > evaluate.MaxValueLength {
-				problems.Add(path, "must have at most %d bytes, has %d", evaluate.MaxValueLength, n)
-				break
-			}
+		if n := len(b.fields[name]); n > evaluate.MaxValueLength { // all values between commas together
+			problems.Add(path, "must have at most %d bytes, has %d", evaluate.MaxValueLength, n)
 		}
 	}
 	if at := b.fields["currentTime"]; at != "" {
@@ -193,6 +190,15 @@ func (b contextBody) check(problems *flags.Problems, values func(text string) it
 			problems.Add("/context/currentTime", "must be a time in RFC 3339, such as 2026-03-04T05:06:07Z")
 		}
 	}
+}
+
+// path is where the body has a field or property.
+func (b contextBody) path(name string) string {
+	path := jsontext.Pointer("/context")
+	if b.properties[name] {
+		path = path.AppendToken("properties")
+	}
+	return string(path.AppendToken(name))
 }
 
 // warnings tells which fields are ignored.
