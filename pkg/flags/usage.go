@@ -18,15 +18,16 @@ type UsagePost struct {
 
 // The limits of what a post says, so that no client can fill the table. Lengths are in characters.
 const (
-	MaxUsageBody               = 1 << 20 // bytes of the request. Unleash takes 100 KB, and its clients know that
-	MaxUsageName               = 255     // the names of applications, instances and SDKs, as long as in Unleash
-	MaxUsageFeature            = 250     // a name that no flag has is reported as it is, so it can be longer than that of a flag
-	MaxUsageVariants           = 100     // names of variants for each flag
-	MaxUsageCounts             = 10_000  // flags, or with Unleash Edge, flags and applications
-	MaxUsageApplications       = 100     // Unleash Edge reports several
-	MaxUsageInstances          = 1_000   // the same
-	MaxUsageStrategies         = 200     // names of strategies that an application knows
-	MaxUsageCount        int64 = 1 << 40 // evaluations in one post: sums of them cannot overflow
+	MaxUsageBody               = 1 << 20   // bytes of the request. Unleash takes 100 KB, and its clients know that
+	MaxFrontendUsageBody       = 100 << 10 // the same from a browser: its token is public, and a report costs a write unit per KB
+	MaxUsageName               = 255       // the names of applications, instances and SDKs, as long as in Unleash
+	MaxUsageFeature            = 250       // a name that no flag has is reported as it is, so it can be longer than that of a flag
+	MaxUsageVariants           = 100       // names of variants for each flag
+	MaxUsageCounts             = 10_000    // flags, or with Unleash Edge, flags and applications
+	MaxUsageApplications       = 100       // Unleash Edge reports several
+	MaxUsageInstances          = 1_000     // the same
+	MaxUsageStrategies         = 200       // names of strategies that an application knows
+	MaxUsageCount        int64 = 1 << 40   // evaluations in one post: sums of them cannot overflow
 )
 
 // A UsageInstance is an instance of an application that reported something.

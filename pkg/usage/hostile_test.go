@@ -166,3 +166,19 @@ func TestHostileBodies(t *testing.T) {
 		}
 	}
 }
+
+// TestFrontendBody sends bodies that are too large for a browser, whose token is public.
+func TestFrontendBody(t *testing.T) {
+	s := serve(t, nil)
+	for length, status := range map[int]int{flags.MaxFrontendUsageBody / 2: 200, flags.MaxFrontendUsageBody: 413} {
+		unused := `"unused": "` + strings.Repeat("x", length) + `",`
+		for path, body := range map[string]string{
+			"/api/frontend/client/metrics":  `{"appName": "a", "bucket": {"start": 1, "stop": 1, "toggles": {}}}`,
+			"/api/frontend/client/register": `{"appName": "a", "strategies": [], "started": 1, "interval": 1}`,
+		} {
+			if w := s.post(path, dynamotest.FrontendToken, "{"+unused+body[1:]); w.Code != status {
+				t.Errorf("%s with %d bytes: %d %.200s, want %d", path, length, w.Code, w.Body, status)
+			}
+		}
+	}
+}

@@ -29,12 +29,12 @@ func Group(store flags.UsageStore, config httpapi.Config) httpapi.Group {
 	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash answers
 	none := httpapi.Response{}
 	return httpapi.Group{Name: "usage", Operations: []httpapi.Operation{
-		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, flags.ClientToken)),
-		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, flags.ClientToken)),
-		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, flags.ClientToken)),
+		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
+		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
+		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
 		post("POST /api/client/metrics/edge", http.StatusAccepted, edgeMetricsBody{}, s.edgeInstance),
-		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, flags.FrontendToken)),
-		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, flags.FrontendToken)),
+		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, flags.MaxFrontendUsageBody, flags.FrontendToken)),
+		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, flags.MaxFrontendUsageBody, flags.FrontendToken)),
 		{
 			Route: "POST /edge/validate", MaxBody: maxValidateBody,
 			Handle: httpapi.Serve(validateTokensBody{}, validatedTokens{}, s.validate),
@@ -76,15 +76,15 @@ type body interface {
 }
 
 // receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused
-// writes nothing. The token must be an admin token or of one of these types.
-func receive[B body](s *server, answer httpapi.Response, types ...flags.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
+// writes nothing. maximum is that of the body in bytes. The token must be an admin token or of one of these types.
+func receive[B body](s *server, answer httpapi.Response, maximum int, types ...flags.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
 	return func(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 		from, err := s.authenticate(ctx, r, types...)
 		if err != nil {
 			return httpapi.Response{}, err
 		}
 		var b B
-		if err := decode(r, flags.MaxUsageBody, &b); err != nil {
+		if err := decode(r, maximum, &b); err != nil {
 			return httpapi.Response{}, err
 		}
 		var problems flags.Problems
