@@ -61,17 +61,20 @@ func entriesOf(list []flags.Delivery) []flags.OutboxEntry {
 	return convert(list, func(d flags.Delivery) flags.OutboxEntry { return d.OutboxEntry })
 }
 
-// Deliveries reads the parked entries, and the delivered ones unless parkedOnly: one call for each.
-func (s *Store) Deliveries(ctx context.Context, addon int64, parkedOnly bool, limit int) ([]flags.Delivery, error) {
-	all, _, err := s.queryOutbox(ctx, parkedPrefix, addon, "", limit, false)
-	if err != nil || parkedOnly {
-		return all, err
+// Deliveries reads the parked entries and the delivered ones, or one of them: one call for each.
+func (s *Store) Deliveries(ctx context.Context, addon int64, which flags.WhichDeliveries, limit int) ([]flags.Delivery, error) {
+	prefixes := map[flags.WhichDeliveries][]string{
+		flags.AllDeliveries:  {parkedPrefix, deliveredPrefix},
+		flags.SentDeliveries: {deliveredPrefix}, flags.ParkedDeliveries: {parkedPrefix},
 	}
-	delivered, _, err := s.queryOutbox(ctx, deliveredPrefix, addon, "", limit, false)
-	if err != nil {
-		return nil, err
+	var all []flags.Delivery
+	for _, prefix := range prefixes[which] {
+		page, _, err := s.queryOutbox(ctx, prefix, addon, "", limit, false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
 	}
-	all = append(all, delivered...)
 	slices.SortStableFunc(all, func(a, b flags.Delivery) int { return strings.Compare(b.ID, a.ID) })
 	return all[:min(limit, len(all))], nil
 }

@@ -102,7 +102,7 @@ func TestOutbox(t *testing.T) {
 	if left := outbox(t, s, 1); len(left) != 3 || left[1].ID != entries[3].ID {
 		t.Errorf("the outbox has %+v, want the entries 1, 3 and 4", left)
 	}
-	all, err := s.Deliveries(t.Context(), 1, false, 10)
+	all, err := s.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
 	do(err)
 	want := []flags.Delivery{
 		{OutboxEntry: parked, Parked: true, At: at},
@@ -111,8 +111,11 @@ func TestOutbox(t *testing.T) {
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("the deliveries (-want +got):\n%s", diff)
 	}
-	if one, err := s.Deliveries(t.Context(), 1, false, 1); err != nil || len(one) != 1 || one[0].ID != parked.ID {
+	if one, err := s.Deliveries(t.Context(), 1, flags.AllDeliveries, 1); err != nil || len(one) != 1 || one[0].ID != parked.ID {
 		t.Errorf("the latest delivery: %+v, %v", one, err)
+	}
+	if one, err := s.Deliveries(t.Context(), 1, flags.SentDeliveries, 1); err != nil || len(one) != 1 || one[0].ID != got.ID {
+		t.Errorf("the latest that was sent, which is older than a parked one: %+v, %v", one, err)
 	}
 	again, more, err := s.Parked(t.Context(), 1, 10)
 	do(err)
@@ -123,7 +126,7 @@ func TestOutbox(t *testing.T) {
 	if left := outbox(t, s, 1); len(left) != 4 || !cmp.Equal(left[1], entries[2]) {
 		t.Errorf("after it was resent, the outbox has %+v", left)
 	}
-	if parked, err := s.Deliveries(t.Context(), 1, true, 10); err != nil || len(parked) != 0 {
+	if parked, err := s.Deliveries(t.Context(), 1, flags.ParkedDeliveries, 10); err != nil || len(parked) != 0 {
 		t.Errorf("still parked: %+v, %v", parked, err)
 	}
 	for _, other := range []int64{2, 11} {
@@ -226,7 +229,7 @@ func TestOutboxAfterLostResponses(t *testing.T) {
 				if n, want := len(outbox(t, s.plain, 1)), map[bool]int{true: 0, false: 1}[delivered]; n != want {
 					t.Errorf("in the end, the outbox has %d entries, want %d", n, want)
 				}
-				list, err := s.plain.Deliveries(t.Context(), 1, false, 10)
+				list, err := s.plain.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
 				if want := map[bool]int{true: 1, false: 0}[delivered]; err != nil || len(list) != want {
 					t.Errorf("%d deliveries (%v), want %d", len(list), err, want)
 				}
@@ -337,7 +340,7 @@ func TestMoveWithFaults(t *testing.T) {
 	if err := s.Resend(t.Context(), []flags.OutboxEntry{entries[1], entries[5]}); err != nil {
 		t.Error(reason(err))
 	}
-	all, err := plain.Deliveries(t.Context(), 1, false, 10)
+	all, err := plain.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
 	if left := outbox(t, plain, 1); err != nil || len(all) != 4 || len(left) != 2 {
 		t.Errorf("%d deliveries and %d entries (%v), want 4 and 2", len(all), len(left), err)
 	}

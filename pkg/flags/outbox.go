@@ -37,6 +37,16 @@ const MaxOutboxPage = 100
 // MaxDeliveryDetail is the largest length of OutboxEntry.Error and Delivery.Detail, in bytes. The store cuts off the rest.
 const MaxDeliveryDetail = 1000
 
+// WhichDeliveries selects deliveries.
+type WhichDeliveries int
+
+// What can be selected.
+const (
+	AllDeliveries WhichDeliveries = iota
+	SentDeliveries
+	ParkedDeliveries
+)
+
 // A Delivery is an entry that was sent or parked.
 type Delivery struct {
 	OutboxEntry

@@ -133,9 +133,9 @@ func (tx *Tx) Addons() *flags.Addons {
 }
 
 // Deliveries are the latest events that an addon sent, or that are parked because it could not: two queries, or one.
-func (tx *Tx) Deliveries(addon int64, parkedOnly bool, limit int) []flags.Delivery {
+func (tx *Tx) Deliveries(addon int64, which flags.WhichDeliveries, limit int) []flags.Delivery {
 	return memoized(tx, "deliveries", func() ([]flags.Delivery, error) {
-		return tx.service.store.Deliveries(tx.ctx, addon, parkedOnly, limit)
+		return tx.service.store.Deliveries(tx.ctx, addon, which, limit)
 	})
 }
 

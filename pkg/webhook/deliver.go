@@ -20,7 +20,7 @@ import (
 // When and how often messages are sent.
 const (
 	settle     = 2 * time.Second // an event is sent so much later: a transaction may be visible in parts for a moment
-	interval   = 2 * time.Second // between two looks at outboxes that have something
+	interval   = 2 * time.Second // between the beginnings of two looks at outboxes that have something
 	firstDelay = 10 * time.Second
 	maxDelay   = 15 * time.Minute
 	giveUp     = 24 * time.Hour // after the event, if the receiver does not work
@@ -67,21 +67,28 @@ func (r *Report) add(other Report) {
 }
 
 // Run sends what is due, and looks again until nothing becomes due before the time until. A message that was begun before is
-// finished after it.
+// finished after it. An addon that has an error does not end the run of the others.
 func (d *Deliverer) Run(ctx context.Context, until time.Time) (Report, error) {
-	var report Report
+	var (
+		report Report
+		failed error // of the last look that had one
+	)
 	for {
+		began := time.Now()
 		did, next, err := d.look(ctx, until)
 		report.add(did)
-		if err != nil || next.IsZero() || next.After(until) {
-			return report, err
+		if err != nil {
+			failed = err
 		}
-		wait := time.NewTimer(interval) // not until next: new events may come before it
+		if next.IsZero() || next.After(until) {
+			return report, failed
+		}
+		wait := time.NewTimer(interval - time.Since(began)) // not until next: new events may come before it
 		select {
 		case <-wait.C:
 		case <-ctx.Done():
 			wait.Stop()
-			return report, nil
+			return report, failed
 		}
 	}
 }

@@ -159,9 +159,9 @@ func (w *world) waiting() []flags.OutboxEntry {
 }
 
 // deliveries are the latest deliveries of the first addon.
-func (w *world) deliveries(parkedOnly bool) []flags.Delivery {
+func (w *world) deliveries(which flags.WhichDeliveries) []flags.Delivery {
 	w.t.Helper()
-	list, err := w.store.Deliveries(w.t.Context(), 1, parkedOnly, 100)
+	list, err := w.store.Deliveries(w.t.Context(), 1, which, 100)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestEventsAreDelivered(t *testing.T) {
 	if list := w.waiting(); len(list) != 0 {
 		t.Errorf("in the outbox: %+v", list)
 	}
-	list := w.deliveries(false)
+	list := w.deliveries(flags.AllDeliveries)
 	if len(list) != 5 || list[0].Parked || list[0].Detail != "200 OK" || list[0].At.IsZero() {
 		t.Errorf("deliveries %+v", list)
 	}
@@ -89,7 +89,7 @@ func TestRefusedEvents(t *testing.T) {
 	if got := r.accepted["bad"]; len(got) != 2 || got[0] != 2 || got[1] != 3 {
 		t.Errorf("accepted of the refused flag: %v", got)
 	}
-	parked := w.deliveries(true)
+	parked := w.deliveries(flags.ParkedDeliveries)
 	if len(parked) != 1 || parked[0].Attempts != minTries || parked[0].Error != "status 400" {
 		t.Fatalf("parked: %+v", parked)
 	}
@@ -97,7 +97,7 @@ func TestRefusedEvents(t *testing.T) {
 	if err := w.store.Resend(t.Context(), []flags.OutboxEntry{parked[0].OutboxEntry}); err != nil {
 		t.Fatal(err)
 	}
-	if _, report := w.drain(d); report != (Report{Delivered: 1}) || len(w.deliveries(true)) != 0 {
+	if _, report := w.drain(d); report != (Report{Delivered: 1}) || len(w.deliveries(flags.ParkedDeliveries)) != 0 {
 		t.Errorf("after Resend: %+v", report)
 	}
 }
@@ -134,7 +134,7 @@ func TestReceiverThatDoesNot(t *testing.T) {
 	if report.Parked != 2 || report.Delivered != 0 || took < giveUp || took > giveUp+time.Hour {
 		t.Errorf("%+v after %v", report, took)
 	}
-	if parked := w.deliveries(true); len(parked) != 2 || parked[1].Error != "status 500" {
+	if parked := w.deliveries(flags.ParkedDeliveries); len(parked) != 2 || parked[1].Error != "status 500" {
 		t.Errorf("parked: %+v", parked)
 	}
 }
@@ -173,7 +173,7 @@ func TestEventsDuringBackoff(t *testing.T) {
 	time.Sleep(interval / 2) // it has looked, and waits
 	w.change("good", 1)
 	began := time.Now()
-	for len(w.deliveries(false)) == 0 && time.Since(began) < 20*time.Second {
+	for len(w.deliveries(flags.AllDeliveries)) == 0 && time.Since(began) < 20*time.Second {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if took := time.Since(began); took > firstDelay*3/4 {
@@ -244,8 +244,8 @@ func TestKilledDeliverer(t *testing.T) {
 			w.wait(leaseTime)
 			w.drain(w.deliverer(w.store))
 			r.check(t, w.sent, true)
-			if list := w.waiting(); len(list) != 0 || len(w.deliveries(false)) != 3 {
-				t.Errorf("killed at call %d: %d entries are left, %d delivered", call, len(list), len(w.deliveries(false)))
+			if list := w.waiting(); len(list) != 0 || len(w.deliveries(flags.AllDeliveries)) != 3 {
+				t.Errorf("killed at call %d: %d entries are left, %d delivered", call, len(list), len(w.deliveries(flags.AllDeliveries)))
 			}
 			r.Close()
 		}
@@ -292,7 +292,7 @@ func TestDisabledAndDeletedAddons(t *testing.T) {
 	if _, report := w.drain(w.deliverer(w.store)); report != (Report{Parked: 2}) || len(r.accepted) != 0 {
 		t.Errorf("%+v, accepted %v", report, r.accepted)
 	}
-	if parked := w.deliveries(true); len(parked) != 2 || parked[0].Error != "the addon was disabled" {
+	if parked := w.deliveries(flags.ParkedDeliveries); len(parked) != 2 || parked[0].Error != "the addon was disabled" {
 		t.Errorf("parked: %+v", parked)
 	}
 }
@@ -319,6 +319,23 @@ func TestNewEventsDuringSlowSends(t *testing.T) {
 	time.Sleep(7 * time.Second) // 2 s until it can be sent, and a turn
 	fast.check(t, w.sent, false)
 	wait.Wait()
+}
+
+// TestBrokenAddon checks that an addon whose parameters cannot be read does not end the run of another one.
+func TestBrokenAddon(t *testing.T) {
+	r := newReceiver(t)
+	w := newWorld(t, r.URL, r.URL)
+	addons := w.addons.Clone()
+	addons.List[0].Sealed = map[string]string{flags.AddonURL: "broken"}
+	w.setAddons(addons)
+	w.change("due", 1)
+	w.wait(settle)
+	w.change("later", 1)
+	report, err := w.deliverer(w.store).Run(t.Context(), w.now().Add(5*time.Second))
+	if err == nil || report != (Report{Delivered: 2}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	r.check(t, w.sent, false)
 }
 
 // TestSlowFailuresTakeTurns checks that flags whose events fail slowly do not keep another flag from its first try.

@@ -54,12 +54,12 @@ type deliveryDetails struct {
 // others.
 func listDeliveries(tx *httpapi.Tx, at inDeliveries) (deliveryList, error) {
 	_, a := at.find(tx)
-	all := tx.Deliveries(a.ID, at.state == stateFailed, flags.MaxOutboxPage)
+	which := map[string]flags.WhichDeliveries{stateSuccess: flags.SentDeliveries, stateFailed: flags.ParkedDeliveries}[at.state]
+	all := tx.Deliveries(a.ID, which, flags.MaxOutboxPage)
 	entries := httpapi.Each(all, func(d flags.Delivery) flags.OutboxEntry { return d.OutboxEntry })
 	events := tx.OutboxEvents(entries)
 	all = slices.DeleteFunc(slices.Clone(all), func(d flags.Delivery) bool {
-		hidden := !tx.Caller.Admin && flags.IsReserved(events[d.ID].Type)
-		return hidden || at.state == stateSuccess && d.Parked
+		return !tx.Caller.Admin && flags.IsReserved(events[d.ID].Type)
 	})
 	views := httpapi.Each(all, func(d flags.Delivery) deliveryView { return deliveryViewOf(d, events) })
 	return deliveryList{httpapi.PageOf(tx.Query(), views)}, nil
