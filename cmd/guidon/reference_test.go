@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,4 +141,25 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	check(root)
+}
+
+// TestSettingsPage compares the settings in the help of `guidon serve` with those of docs/reference/settings.md.
+func TestSettingsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(pattern, text string) (names []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			names = append(names, m[1])
+		}
+		slices.Sort(names)
+		return names
+	}
+	documented := slices.DeleteFunc(names("(?m)^\\| `([A-Z_…]+)`", string(page)), func(name string) bool {
+		return name == "GUIDON_LOCAL" // for make, too
+	})
+	if diff := cmp.Diff(documented, names(`(?m)^  ([A-Z_…]+) `, serveSettings)); diff != "" {
+		t.Errorf("the settings of the page (-) and of the help (+) differ:\n%s", diff)
+	}
 }

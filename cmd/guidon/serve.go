@@ -21,6 +21,7 @@ Settings (environment):
   CORS_ORIGINS               origins whose pages may call the API
   FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
   CLIENT_MAX_AGE             seconds for which answers to applications may be older, by default 0
+  WEBHOOK_PRIVATE_NETWORKS   private networks that webhooks may be in, such as 127.0.0.0/8, by default none
   LIMIT_…                    limits; see docs/operations/limits.md
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
   TABLE_NAME                 the table, by default guidon
