@@ -329,7 +329,7 @@ func TestBrokenAddon(t *testing.T) {
 	addons.List[0].Sealed = map[string]string{flags.AddonURL: "broken"}
 	w.setAddons(addons)
 	w.change("due", 1)
-	w.wait(settle)
+	time.Sleep(settle)
 	w.change("later", 1)
 	report, err := w.deliverer(w.store).Run(t.Context(), w.now().Add(5*time.Second))
 	if err == nil || report != (Report{Delivered: 2}) {
