@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -85,12 +86,12 @@ func TestAddons(t *testing.T) {
 	}
 }
 
-// TestDeliveries lists what was sent and parked, and sends the parked events again.
+// TestDeliveries lists what was sent, is parked and waits, and sends the parked events again.
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.sendAll(t)
-	s.create(t, "a", "b")
+	s.create(t, "a", "b", "c")
 	s.must(t, "POST", people, `{"username":"ada","rootRole":3}`)
 	_, editor := s.person(t, flags.RoleEditor)
 	for i, e := range s.outboxOf(t) {
@@ -103,6 +104,9 @@ func TestDeliveries(t *testing.T) {
 			err = s.store.Park(t.Context(), e, at)
 		} else if i == 0 {
 			err = s.store.Delivered(t.Context(), e, at, "200 OK")
+		} else {
+			e.Next = at.Add(time.Hour)
+			err = s.store.Failed(t.Context(), e)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -110,8 +114,8 @@ func TestDeliveries(t *testing.T) {
 	}
 	const path = addons + "/1/events"
 	all := s.must(t, "GET", path, "").body
-	if n := strings.Count(all, `"integrationId":1`); n != 3 || !strings.Contains(all, `"type":"user-created"`) {
-		t.Errorf("an administrator sees %d deliveries, want 3: %s", n, all)
+	if n := strings.Count(all, `"integrationId":1`); n != 4 || !strings.Contains(all, `"type":"user-created"`) {
+		t.Errorf("an administrator sees %d deliveries, want 4: %s", n, all)
 	}
 	first := decoded[struct {
 		IntegrationEvents []struct {
@@ -120,10 +124,10 @@ func TestDeliveries(t *testing.T) {
 			Details             struct{ FailedAttempts int }
 		}
 	}](t, s.do(t, "GET", path, "", editor).body).IntegrationEvents
-	if got := fmt.Sprint(first); got != "[{failed no answer {b} {9}} {success 200 OK {a} {9}}]" {
+	if got := fmt.Sprint(first); got != "[{waiting no answer {c} {9}} {failed no answer {b} {9}} {success 200 OK {a} {9}}]" {
 		t.Errorf("an editor sees %s", got)
 	}
-	for query, want := range map[string]int{"?state=failed": 2, "?state=success": 1, "?limit=2": 2, "?offset=2": 1} {
+	for query, want := range map[string]int{"?state=failed": 2, "?state=waiting": 1, "?state=success": 1, "?limit=2": 2, "?offset=2": 2, "?limit=3&offset=3": 1} {
 		if n := strings.Count(s.must(t, "GET", path+query, "").body, `"integrationId":1`); n != want {
 			t.Errorf("%s: %d deliveries, want %d", query, n, want)
 		}

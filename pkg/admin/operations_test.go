@@ -190,7 +190,7 @@ var examples = map[string]example{
 	"PUT " + anAddon:              {aWebhook, 200, 2, 1},
 	"DELETE " + anAddon:           {"", 200, 2, 1},
 	"POST " + anAddon + "/test":   {"", 202, 2, 2},
-	"GET " + anAddon + "/events":  {"", 200, 3, 3},
+	"GET " + anAddon + "/events":  {"", 200, 4, 4},
 	"POST " + anAddon + "/resend": {"", 202, 2, 2}, // there are none
 
 	"GET /api/admin/strategies":                            {"", 200, 1, 1},

@@ -61,15 +61,15 @@ func entriesOf(list []flags.Delivery) []flags.OutboxEntry {
 	return convert(list, func(d flags.Delivery) flags.OutboxEntry { return d.OutboxEntry })
 }
 
-// Deliveries reads the parked entries and the delivered ones, or one of them: one call for each.
+// Deliveries reads the waiting, parked and delivered entries, or one of them: one call for each.
 func (s *Store) Deliveries(ctx context.Context, addon int64, which flags.WhichDeliveries, limit int) ([]flags.Delivery, error) {
 	prefixes := map[flags.WhichDeliveries][]string{
-		flags.AllDeliveries:  {parkedPrefix, deliveredPrefix},
-		flags.SentDeliveries: {deliveredPrefix}, flags.ParkedDeliveries: {parkedPrefix},
+		flags.AllDeliveries:  {outboxPrefix, parkedPrefix, deliveredPrefix},
+		flags.SentDeliveries: {deliveredPrefix}, flags.ParkedDeliveries: {parkedPrefix}, flags.WaitingDeliveries: {outboxPrefix},
 	}
 	var all []flags.Delivery
 	for _, prefix := range prefixes[which] {
-		page, _, err := s.queryOutbox(ctx, prefix, addon, "", limit, false)
+		page, _, err := s.queryOutbox(ctx, prefix, addon, "", limit, prefix == outboxPrefix)
 		if err != nil {
 			return nil, err
 		}

@@ -45,13 +45,14 @@ const (
 	AllDeliveries WhichDeliveries = iota
 	SentDeliveries
 	ParkedDeliveries
+	WaitingDeliveries // the oldest entries of the outbox: those that failed are among them
 )
 
-// A Delivery is an entry that was sent or parked.
+// A Delivery is an entry that was sent or parked, or is still in the outbox.
 type Delivery struct {
 	OutboxEntry
 	Parked bool
-	At     time.Time // when it was sent or parked
+	At     time.Time // when it was sent or parked; zero if it is in the outbox
 	Detail string    // what the receiver answered, if it was sent: "204 No Content"
 }
 

@@ -165,7 +165,8 @@ type Store interface {
 	// OutboxEvents returns the events of entries, by their IDs.
 	OutboxEvents(ctx context.Context, entries []OutboxEntry) (map[string]Event, error)
 
-	// Deliveries returns the latest entries of an addon that were sent, or parked, or either, newest event first.
+	// Deliveries returns entries of an addon: the latest that were sent or parked, the oldest that wait, or all of these,
+	// newest event first.
 	Deliveries(ctx context.Context, addon int64, which WhichDeliveries, limit int) ([]Delivery, error)
 
 	// Parked returns the oldest parked entries of an addon, at most limit and MaxOutboxPage, and whether there are more.

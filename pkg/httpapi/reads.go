@@ -132,7 +132,8 @@ func (tx *Tx) Addons() *flags.Addons {
 	return created(tx, flags.AddonsKey(), &flags.Addons{})
 }
 
-// Deliveries are the latest events that an addon sent, or that are parked because it could not: two queries, or one.
+// Deliveries are the events that wait in the outbox of an addon, and the latest that it sent or that are parked because it could
+// not: three queries, or one.
 func (tx *Tx) Deliveries(addon int64, which flags.WhichDeliveries, limit int) []flags.Delivery {
 	return memoized(tx, "deliveries", func() ([]flags.Delivery, error) {
 		return tx.service.store.Deliveries(tx.ctx, addon, which, limit)

@@ -12,8 +12,9 @@ type Networks struct {
 	allowed []netip.Prefix
 }
 
-// PrivateNetworks are what the setting "true" allows: private networks, carrier-grade NAT, and the machine itself.
-var privateNetworks = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "::1/128", "fc00::/7")
+// privateNetworks are what the setting "true" allows: private networks and carrier-grade NAT. The machine itself must be named: in
+// a Lambda function, the interface to Lambda is there.
+var privateNetworks = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 
 // metadata are the addresses at which clouds hand out credentials and settings. No setting allows them.
 var metadata = prefixes(
@@ -42,7 +43,7 @@ var (
 	nat64         = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// ParseNetworks reads the setting WEBHOOK_PRIVATE_NETWORKS: "true" for private networks and the machine itself, or a list
+// ParseNetworks reads the setting WEBHOOK_PRIVATE_NETWORKS: "true" for private networks, or a list
 // of networks such as 10.1.0.0/16,192.168.7.9/32. Empty or "false" allows none.
 func ParseNetworks(text string) (Networks, error) {
 	switch strings.TrimSpace(text) {

@@ -12,8 +12,8 @@ func TestAddresses(t *testing.T) {
 		"64:ff9b::808:808": public, "::ffff:8.8.8.8": public,
 
 		"10.0.0.1": private, "172.16.0.1": private, "172.31.255.255": private, "192.168.1.1": private, "100.64.0.1": private,
-		"127.0.0.1": private, "127.255.255.254": private, "::1": private, "fc00::1": private, "fd12:3456::1": private,
-		"::ffff:127.0.0.1": private, "::ffff:10.1.2.3": private, "64:ff9b::7f00:1": private, "64:ff9b::a01:203": private,
+		"127.0.0.1": never, "127.255.255.254": never, "::1": never, "fc00::1": private, "fd12:3456::1": private,
+		"::ffff:127.0.0.1": never, "::ffff:10.1.2.3": private, "64:ff9b::7f00:1": never, "64:ff9b::a01:203": private,
 
 		"0.0.0.0": never, "0.1.2.3": never, "::": never, "169.254.1.1": never, "169.254.169.254": never, "169.254.170.2": never,
 		"fe80::1": never, "fe80::1%eth0": never, "fec0::1": never, "fd00:ec2::254": never, "::ffff:169.254.169.254": never,
@@ -46,12 +46,12 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestListedNetworks(t *testing.T) {
-	n, err := ParseNetworks("10.1.0.0/16, 192.168.7.9/32,169.254.0.0/16,fd12::/16")
+	n, err := ParseNetworks("10.1.0.0/16, 192.168.7.9/32,169.254.0.0/16,fd12::/16,127.0.0.2/32")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]bool{
-		"10.1.2.3": true, "::ffff:10.1.2.3": true, "192.168.7.9": true, "169.254.9.9": true, "fd12::1": true, "8.8.8.8": true,
+		"10.1.2.3": true, "::ffff:10.1.2.3": true, "192.168.7.9": true, "169.254.9.9": true, "fd12::1": true, "8.8.8.8": true, "127.0.0.2": true,
 		"10.2.0.1": false, "192.168.7.8": false, "127.0.0.1": false, "169.254.169.254": false, "fd13::1": false,
 	} {
 		if got := n.Allow(netip.MustParseAddr(text)); got != want {

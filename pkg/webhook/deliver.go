@@ -226,7 +226,9 @@ func (r *addonRun) send(ctx context.Context, entry flags.OutboxEntry, events map
 	withheld := r.withheld(event)
 	switch {
 	case withheld != "":
-		result.Failure = withheld
+		if result.Failure = withheld; entry.Error != "" {
+			result.Failure += "; the last attempt: " + entry.Error
+		}
 	case !found:
 		result = Result{Failure: "the event does not exist", Permanent: true}
 	default:

@@ -283,6 +283,14 @@ func TestDisabledAndDeletedAddons(t *testing.T) {
 	r := newReceiver(t)
 	w := newWorld(t, r.URL, r.URL)
 	w.change("a", 2)
+	entries, _, err := w.store.Outbox(t.Context(), 1, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries[0].Attempts, entries[0].Error = 1, "status 500"
+	if err := w.store.Failed(t.Context(), entries[0]); err != nil {
+		t.Fatal(err)
+	}
 	addons := w.addons.Clone()
 	addons.List[0].Enabled = false
 	if err := addons.Remove(2); err != nil {
@@ -292,7 +300,8 @@ func TestDisabledAndDeletedAddons(t *testing.T) {
 	if _, report := w.drain(w.deliverer(w.store)); report != (Report{Parked: 2}) || len(r.accepted) != 0 {
 		t.Errorf("%+v, accepted %v", report, r.accepted)
 	}
-	if parked := w.deliveries(flags.ParkedDeliveries); len(parked) != 2 || parked[0].Error != "the addon was disabled" {
+	if parked := w.deliveries(flags.ParkedDeliveries); len(parked) != 2 || parked[0].Error != "the addon was disabled" ||
+		parked[1].Error != "the addon was disabled; the last attempt: status 500" {
 		t.Errorf("parked: %+v", parked)
 	}
 }

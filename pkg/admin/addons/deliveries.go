@@ -9,24 +9,31 @@ import (
 	"guidon/pkg/shape"
 )
 
-// The states of a delivery, as in Unleash.
+// The states of a delivery. Unleash has the first two.
 const (
 	stateSuccess = "success"
-	stateFailed  = "failed" // parked
+	stateFailed  = "failed"  // parked
+	stateWaiting = "waiting" // in the outbox: not sent yet, or to be sent again
 )
+
+// selections are the deliveries that the states of the query select; "" is that of a query without one.
+var selections = map[string]flags.WhichDeliveries{
+	"": flags.AllDeliveries, stateSuccess: flags.SentDeliveries, stateFailed: flags.ParkedDeliveries, stateWaiting: flags.WaitingDeliveries,
+}
 
 // inDeliveries is the place of an operation on the deliveries of an addon.
 type inDeliveries struct {
 	inAddon
-	state string // "" for all
+	which flags.WhichDeliveries
 }
 
 // Parse reads the addon and the query.
 func (at *inDeliveries) Parse(r httpapi.Request) error {
-	at.state = r.Query().Get("state")
-	if at.state != "" && at.state != stateSuccess && at.state != stateFailed {
-		return flags.Errorf(flags.Invalid, "the query's state must be %s or %s", stateSuccess, stateFailed)
+	which, known := selections[r.Query().Get("state")]
+	if !known {
+		return flags.Errorf(flags.Invalid, "the query's state must be %s, %s or %s", stateSuccess, stateFailed, stateWaiting)
 	}
+	at.which = which
 	return at.inAddon.Parse(r)
 }
 
@@ -35,11 +42,11 @@ type deliveryList struct {
 	Deliveries []deliveryView `json:"integrationEvents"`
 }
 
-// A deliveryView is an event that an addon sent, or could not send.
+// A deliveryView is an event that an addon sent, could not send, or is to send.
 type deliveryView struct {
 	ID           string           `json:"id"`
 	AddonID      int64            `json:"integrationId"`
-	CreatedAt    shape.Time       `json:"createdAt"` // when it was sent or parked
+	CreatedAt    shape.Time       `json:"createdAt"` // when it was sent or parked; when it happened if it waits
 	State        string           `json:"state"`
 	StateDetails string           `json:"stateDetails"`
 	Event        *shape.EventView `json:"event"` // null if it is no longer stored
@@ -47,15 +54,15 @@ type deliveryView struct {
 }
 
 type deliveryDetails struct {
-	FailedAttempts int `json:"failedAttempts"`
+	FailedAttempts int         `json:"failedAttempts"`
+	NextAttemptAt  *shape.Time `json:"nextAttemptAt,omitzero"` // of one that waits after a failed attempt
 }
 
-// listDeliveries lists the latest deliveries, newest event first. Events that only administrators can see are left out for
+// listDeliveries lists deliveries, newest event first. Events that only administrators can see are left out for
 // others.
 func listDeliveries(tx *httpapi.Tx, at inDeliveries) (deliveryList, error) {
 	_, a := at.find(tx)
-	which := map[string]flags.WhichDeliveries{stateSuccess: flags.SentDeliveries, stateFailed: flags.ParkedDeliveries}[at.state]
-	all := tx.Deliveries(a.ID, which, flags.MaxOutboxPage)
+	all := tx.Deliveries(a.ID, at.which, flags.MaxOutboxPage)
 	entries := httpapi.Each(all, func(d flags.Delivery) flags.OutboxEntry { return d.OutboxEntry })
 	events := tx.OutboxEvents(entries)
 	all = slices.DeleteFunc(slices.Clone(all), func(d flags.Delivery) bool {
@@ -70,8 +77,12 @@ func deliveryViewOf(d flags.Delivery, events map[string]flags.Event) deliveryVie
 		ID: d.ID, AddonID: d.Addon, CreatedAt: shape.Time(d.At), State: stateSuccess, StateDetails: d.Detail,
 		Details: deliveryDetails{FailedAttempts: d.Attempts},
 	}
-	if d.Parked {
+	switch {
+	case d.Parked:
 		view.State, view.StateDetails = stateFailed, d.Error
+	case d.At.IsZero():
+		view.State, view.StateDetails, view.CreatedAt = stateWaiting, d.Error, shape.Time(flags.EventTime(d.ID))
+		view.Details.NextAttemptAt = shape.TimeOrNull(d.Next)
 	}
 	if event, stored := events[d.ID]; stored {
 		shown := shape.EventViewOf(event)
