@@ -16,7 +16,7 @@ import (
 )
 
 // A change puts an entry into the outbox of each addon that matches one of its events, in its own transaction. The entry
-// refers to the event, which is never deleted, so it is small whatever the size of the event is.
+// refers to the event, which is never deleted, so it is small even if the event is large.
 //
 // An entry is moved by a transaction without conditions, which may be repeated: it deletes the entry in one place and puts it
 // into another. Only the holder of the addon's lease moves entries out of the outbox. If a lease ends while its holder still

@@ -155,8 +155,8 @@ func (s *Addons) Matching(e Event) []int64 {
 	return ids
 }
 
-// Matches reports whether the addon sends an event. An event that belongs to no project is sent whatever the addon's
-// projects are, and likewise for environments.
+// Matches reports whether the addon sends an event. An event without a project is sent also by an addon that has a list of
+// projects, and likewise for environments.
 func (a Addon) Matches(e Event) bool {
 	return a.Enabled && slices.Contains(a.Events, e.Type) && selects(a.Projects, e.Project) && selects(a.Environments, e.Environment)
 }

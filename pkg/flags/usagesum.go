@@ -7,7 +7,7 @@ import (
 )
 
 // The limits of a sum. Beyond them, counts are added to the application or variant Other: the sum stays right, and fits in an
-// item of the store, whatever names clients send.
+// item of the store, also with hostile names.
 const (
 	MaxSumApplications = 100
 	MaxSumVariants     = 100       // per application and environment

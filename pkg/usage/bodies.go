@@ -16,7 +16,7 @@ import (
 // defaultEnvironment is what Unleash takes as the environment if neither token nor body names one.
 const defaultEnvironment = "default"
 
-// in returns the environment of what a sender reports. SDKs send "default" in most bodies, whatever their environment is.
+// in returns the environment of what a sender reports. SDKs send "default" in most bodies.
 func (s *sender) in(environment text) string {
 	return cmp.Or(s.environment, string(environment), defaultEnvironment)
 }

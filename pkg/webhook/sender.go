@@ -196,7 +196,7 @@ func sign(secret, id, timestamp string, body []byte) (string, error) {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
-// reason is why there was no response, without the address that was connected to: users who can see the deliveries shall
+// reason is why there was no response, without the address that was connected to: users who can see the deliveries must
 // not learn the addresses of internal names.
 func reason(ctx context.Context, err error) string {
 	var (

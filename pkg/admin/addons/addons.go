@@ -134,7 +134,7 @@ func remove(tx *httpapi.Tx, at inAddon) error {
 	return nil
 }
 
-// test puts an event into the outbox of the addon, whatever events the addon sends.
+// test puts an event into the outbox of the addon, also if the addon sends no events of its type.
 func test(tx *httpapi.Tx, at inAddon) error {
 	a := at.findEnabled(tx)
 	tx.After(func(ctx context.Context, store flags.Store) error {

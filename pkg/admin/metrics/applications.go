@@ -70,7 +70,7 @@ type applicationUsage struct {
 	Environments []string `json:"environments"`
 }
 
-// listApplications lists the applications by name, which is the only order that Unleash has, whatever sortBy is.
+// listApplications lists the applications by name, which is the only order that Unleash has: sortBy has no effect.
 func listApplications(tx *httpapi.Tx, _ httpapi.InService) (applicationList, error) {
 	query := tx.Query()
 	matching := []*flags.Application{}
