@@ -85,6 +85,7 @@ var patterns = map[string]string{
 var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}
 
 var enums = map[string][]any{
+	"AddonProviders":     {flags.AddonWebhook, flags.AddonSlack},
 	"CompletionStatuses": plain(flags.CompletionStatuses()),
 	"CustomRoleTypes":    plain([]flags.RoleType{flags.CustomRootRole, flags.CustomProjectRole}),
 	"False":              {false},

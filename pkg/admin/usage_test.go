@@ -137,7 +137,7 @@ func TestUsage(t *testing.T) {
 		{"instances", "GET", "/api/admin/metrics/instances/app-reg/environment/production", "", 200,
 			`{"instances":[{"instanceId":"i2","sdkVersion":"unleash-client-node:6.0.0","clientIp":"192.0.2.1","lastSeen":"<time>"}]}`},
 		{"instances of no environment", "GET", "/api/admin/metrics/instances/app-reg/environment/none", "", 200, `{"instances":[]}`},
-		{"an environment that is not a name", "GET", "/api/admin/metrics/instances/app-reg/environment/a%20b", "", 200, `{"instances":[]}`},
+		{"an environment that is not a name", "GET", "/api/admin/metrics/instances/app-reg/environment/a%20b", "", 404, notFound("there is no environment")},
 		{"outdated SDKs", "GET", "/api/admin/metrics/sdks/outdated", "", 200,
 			`{"sdks":[{"sdkVersion":"unleash-client-java:8.0.0","applications":["app-all"]},{"sdkVersion":"unleash-client-node:4.0.0","applications":["app-reg"]}]}`},
 		{"applications of a project", "GET", project + "/applications", "", 200, `{"applications":[` +

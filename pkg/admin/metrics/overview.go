@@ -8,6 +8,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
 )
 
@@ -80,6 +81,9 @@ type inInstances struct {
 // Parse reads the names.
 func (at *inInstances) Parse(r httpapi.Request) error {
 	at.Environment = r.Path("environmentName")
+	if flags.CheckName(at.Environment) != "" {
+		return flags.Errorf(flags.NotFound, "there is no environment %q", jsonbody.Shorten(at.Environment))
+	}
 	return at.inApplication.Parse(r)
 }
 
