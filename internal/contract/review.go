@@ -29,6 +29,9 @@ func review(log string) error {
 		if logged.Level == "ERROR" {
 			return fmt.Errorf("the server logged an error: %.2000s", line)
 		}
+		if logged.Status == 0 {
+			continue // a line about something else, such as an event that was delivered
+		}
 		statuses[logged.Status]++
 		if logged.Status < 300 {
 			successes[logged.Route]++
