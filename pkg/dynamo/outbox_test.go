@@ -105,7 +105,9 @@ func TestOutbox(t *testing.T) {
 	all, err := s.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
 	do(err)
 	want := []flags.Delivery{
+		{OutboxEntry: entries[4]}, {OutboxEntry: entries[3]},
 		{OutboxEntry: parked, Parked: true, At: at},
+		{OutboxEntry: entries[1]},
 		{OutboxEntry: flags.OutboxEntry{Addon: 1, ID: got.ID, Subject: "FLAG#a", Version: 1, Attempts: 2}, At: at, Detail: "204 No Content"},
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
@@ -229,7 +231,7 @@ func TestOutboxAfterLostResponses(t *testing.T) {
 				if n, want := len(outbox(t, s.plain, 1)), map[bool]int{true: 0, false: 1}[delivered]; n != want {
 					t.Errorf("in the end, the outbox has %d entries, want %d", n, want)
 				}
-				list, err := s.plain.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
+				list, err := s.plain.Deliveries(t.Context(), 1, flags.SentDeliveries, 10)
 				if want := map[bool]int{true: 1, false: 0}[delivered]; err != nil || len(list) != want {
 					t.Errorf("%d deliveries (%v), want %d", len(list), err, want)
 				}
@@ -341,8 +343,8 @@ func TestMoveWithFaults(t *testing.T) {
 		t.Error(reason(err))
 	}
 	all, err := plain.Deliveries(t.Context(), 1, flags.AllDeliveries, 10)
-	if left := outbox(t, plain, 1); err != nil || len(all) != 4 || len(left) != 2 {
-		t.Errorf("%d deliveries and %d entries (%v), want 4 and 2", len(all), len(left), err)
+	if left := outbox(t, plain, 1); err != nil || len(all) != 6 || len(left) != 2 {
+		t.Errorf("%d deliveries, %d of them entries that wait (%v), want 6 and 2", len(all), len(left), err)
 	}
 	checkEntries(t, plain)
 }
