@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -107,38 +106,22 @@ func pageSortKey(last int64) string { return fmt.Sprintf("%s%012d", pagePrefix, 
 
 // FeedPages reads the pages of the feed that have entries after a number: one call per MB.
 func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry, error) {
-	expr, err := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(feedPartition)).
-		And(expression.Key("sk").Between(expression.Value(pageSortKey(number+1)), expression.Value(pageSortKey(maxVersion))))).Build()
-	if err != nil {
-		return nil, internalError(err)
-	}
 	var entries []flags.FeedEntry
-	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	})
-	for pages.HasMorePages() {
-		var a attempts
-		out, err := pages.NextPage(ctx, a.retry)
+	err := queryBetween(ctx, s, feedPartition, pageSortKey(number+1), pageSortKey(maxVersion), func(e envelope) error {
+		last, err := strconv.ParseInt(strings.TrimPrefix(e.SK, pagePrefix), 10, 64)
 		if err != nil {
-			return nil, a.readError(err)
-		}
-		err = eachItem(out.Items, func(e envelope) error {
-			last, err := strconv.ParseInt(strings.TrimPrefix(e.SK, pagePrefix), 10, 64)
-			if err != nil {
-				return err
-			}
-			list, err := parseEntries(last, e.Entries)
-			for _, entry := range list {
-				if entry.Number > number {
-					entries = append(entries, entry)
-				}
-			}
 			return err
-		})
-		if err != nil {
-			return nil, err
 		}
+		list, err := parseEntries(last, e.Entries)
+		for _, entry := range list {
+			if entry.Number > number {
+				entries = append(entries, entry)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return entries, nil
 }

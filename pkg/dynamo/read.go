@@ -156,6 +156,18 @@ func query[Item any](ctx context.Context, s *Store, pk, prefix string, attribute
 	if prefix != "" {
 		key = key.And(expression.Key("sk").BeginsWith(prefix))
 	}
+	return queryOn(ctx, s, key, attributes, each)
+}
+
+// queryBetween calls each with the items of a partition whose sort keys are between two, both included, in order.
+func queryBetween[Item any](ctx context.Context, s *Store, pk, first, last string, each func(Item) error) error {
+	key := expression.Key("pk").Equal(expression.Value(pk)).
+		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
+	return queryOn(ctx, s, key, nil, each)
+}
+
+// queryOn calls each with the items that match a condition on the key, in order: one call per MB.
+func queryOn[Item any](ctx context.Context, s *Store, key expression.KeyConditionBuilder, attributes []string, each func(Item) error) error {
 	var projection expression.ProjectionBuilder
 	for _, name := range attributes {
 		projection = projection.AddNames(expression.Name(name))

@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
@@ -54,30 +52,14 @@ func (a *attempts) writeError(err error) error {
 // Usage returns the sums of a flag: one Query per MB.
 func (s *Store) Usage(ctx context.Context, feature string, unit flags.UsageUnit, from time.Time) ([]flags.UsageSum, error) {
 	last := sumSortKey(unit, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC))
-	expr, err := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(sumPrefix + feature)).
-		And(expression.Key("sk").Between(expression.Value(sumSortKey(unit, from)), expression.Value(last)))).Build()
-	if err != nil {
-		return nil, internalError(err)
-	}
 	sums := []flags.UsageSum{}
-	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	err := queryBetween(ctx, s, sumPrefix+feature, sumSortKey(unit, from), last, func(c contentItem) error {
+		sum, err := c.sum()
+		sums = append(sums, sum)
+		return err
 	})
-	for pages.HasMorePages() {
-		var a attempts
-		out, err := pages.NextPage(ctx, a.retry)
-		if err != nil {
-			return nil, a.readError(err)
-		}
-		err = eachItem(out.Items, func(c contentItem) error {
-			sum, err := c.sum()
-			sums = append(sums, sum)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return sums, nil
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -135,7 +136,7 @@ func (tx *Tx) Addons() *flags.Addons {
 // Deliveries are the events that wait in the outbox of an addon, and the latest that it sent or that are parked because it could
 // not: three queries, or one.
 func (tx *Tx) Deliveries(addon int64, which flags.WhichDeliveries, limit int) []flags.Delivery {
-	return memoized(tx, "deliveries", func() ([]flags.Delivery, error) {
+	return memoized(tx, fmt.Sprintf("deliveries %d %d", addon, which), func() ([]flags.Delivery, error) {
 		return tx.service.store.Deliveries(tx.ctx, addon, which, limit)
 	})
 }
@@ -146,7 +147,7 @@ func (tx *Tx) Parked(addon int64, limit int) ([]flags.OutboxEntry, bool) {
 		entries []flags.OutboxEntry
 		more    bool
 	}
-	p := memoized(tx, "parked", func() (p page, err error) {
+	p := memoized(tx, fmt.Sprintf("parked %d", addon), func() (p page, err error) {
 		p.entries, p.more, err = tx.service.store.Parked(tx.ctx, addon, limit)
 		return p, err
 	})

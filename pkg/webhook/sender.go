@@ -1,3 +1,5 @@
+// Package webhook sends events to webhooks and to Slack: a Sender posts a message, and a Deliverer sends what is in the outboxes
+// of the addons.
 package webhook
 
 import (
