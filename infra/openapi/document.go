@@ -19,7 +19,7 @@ import (
 )
 
 const introduction = "The API to administer feature flags (projects, environments, strategies, variants, users and tokens), and to read and evaluate them. " +
-	"All errors have the same format. They are checked in this order: 401, 403, 415 and 413, 400, 404, 409. Unknown fields of a body are ignored. " +
+	"All errors have the same format. They are checked in this order: 401, 403, 415 and 413, 400, 404, 409, 412. Unknown fields of a body are ignored. " +
 	"Wrong types, duplicate keys, and numbers that would be rounded get a 400. Every change is made completely or not at all."
 
 // render returns the description as it is committed. It fails if an operation, field or group has no text.
@@ -120,6 +120,9 @@ func (d *describer) operation(group string, op endpoint) *openapi3.Operation {
 	for _, name := range texts.Query {
 		described.AddParameter(d.parameter(openapi3.NewQueryParameter(name[strings.LastIndex(name, ".")+1:]), d.words.Query, name))
 	}
+	if texts.IfMatch {
+		described.AddParameter(ifMatch())
+	}
 	d.body(described, texts, op)
 	d.responses(described, texts, op)
 	return described
@@ -204,10 +207,18 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 	}
 }
 
+// ifMatch is the header of a change that must be of what the caller has read.
+func ifMatch() *openapi3.Parameter {
+	schema := openapi3.NewStringSchema().WithMaxLength(1000)
+	schema.Example = "*"
+	return openapi3.NewHeaderParameter("If-Match").WithSchema(schema).WithDescription("The `ETag` of the read that the change is based on. " +
+		"If others have changed it since, nothing is saved and the response is a 412. Omit the header, or send `*`, to replace any state.")
+}
+
 const notModified = "NotModified" // the component for the 304 of every read
 
 func etagHeader() openapi3.Headers {
-	return header("ETag", "Changes when the response changes. Send it in `If-None-Match`. Lists of tokens have none.")
+	return header("ETag", "Changes when the response changes. Send it in `If-None-Match`, or in `If-Match` where a change takes it. Lists of tokens have none.")
 }
 
 func header(name, description string) openapi3.Headers {
@@ -247,6 +258,9 @@ func failuresOf(op endpoint, texts operation) []int {
 	if strings.Contains(path, "{") {
 		statuses = append(statuses, 404)
 	}
+	if texts.IfMatch {
+		statuses = append(statuses, 412)
+	}
 	for status := range texts.Errors {
 		if !slices.Contains(statuses, status) {
 			statuses = append(statuses, status)
@@ -261,6 +275,7 @@ var failures = map[int]string{
 	401: "The token is missing, unknown, deleted or expired (`AuthenticationRequired`).",
 	403: "The caller does not have the permission (`NoAccessError`).",
 	404: "A resource in the path does not exist (`NotFoundError`).",
+	412: "Others have changed it since the read whose `ETag` is in `If-Match` (`PreconditionFailedError`). Read it again.",
 	413: "The body is too large (`PayloadTooLargeError`).",
 	415: "The body's content type is not `application/json` (`ContentTypeerror`).",
 	500: "Internal error (`InternalError`); search the log for the `id`.",
@@ -269,7 +284,7 @@ var failures = map[int]string{
 
 // failureNames are the components of these errors.
 var failureNames = map[int]string{
-	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
+	400: "Invalid", 401: "Unauthenticated", 403: "Forbidden", 404: "NotFound", 412: "PreconditionFailed", 413: "TooLarge", 415: "UnsupportedMediaType", 500: "Internal", 503: "Unavailable",
 }
 
 // errorSchema is the body of every error.
@@ -288,7 +303,7 @@ func errorSchema() *openapi3.Schema {
 	id := text("Id of this error. Search the log for it.", "5e0cf0b1-6b8a-4a3e-9d2e-0c1f7a9b2d44")
 	id.Format = "uuid"
 	name := text("Type of the error.", "ValidationError").WithEnum("ValidationError", "AuthenticationRequired", "NoAccessError",
-		"NotFoundError", "NameExistsError", "ConflictError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
+		"NotFoundError", "NameExistsError", "ConflictError", "PreconditionFailedError", "PayloadTooLargeError", "ContentTypeerror", "InternalError", "ServiceUnavailableError")
 	failure := openapi3.NewObjectSchema().WithoutAdditionalProperties().WithRequired([]string{"id", "message", "name"}).
 		WithProperty("id", id).WithProperty("name", name).WithProperty("message", text("Description of the error and of what is allowed.", "/name: is required")).
 		WithProperty("details", details)

@@ -31,7 +31,8 @@ type operation struct {
 	Description text
 	Access      text // who may call it, if the permission does not say so
 	Query       []string
-	Example     any // of the body
+	IfMatch     bool `yaml:"ifMatch"` // whether it takes the header If-Match
+	Example     any  // of the body
 	Response    string
 	CSV         string         // example of a CSV response
 	Errors      map[int]string // statuses that are special here, and what they mean

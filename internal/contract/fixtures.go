@@ -77,7 +77,7 @@ const (
 
 // create sends the requests of the fixtures and returns the dictionaries.
 func create(ctx context.Context, server *adminapi.Client) (dictionaries, error) {
-	made := dictionaries{"roles": {4, 5}} // built-in project roles
+	made := dictionaries{"roles": {4, 5}, "matching": {"*"}} // built-in project roles; any state
 	for _, f := range once {
 		if err := f.create(ctx, server, made, "contract"); err != nil {
 			return nil, err

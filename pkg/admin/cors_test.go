@@ -37,11 +37,11 @@ func TestCORS(t *testing.T) {
 	allowed := func(origin string) map[string]string {
 		return map[string]string{
 			"Access-Control-Allow-Origin": origin, "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
-			"Access-Control-Allow-Headers": "Authorization, Content-Type", "Access-Control-Max-Age": "600",
+			"Access-Control-Allow-Headers": "Authorization, Content-Type, If-Match, If-None-Match", "Access-Control-Max-Age": "600",
 			"Vary": "Origin, Access-Control-Request-Method",
 		}
 	}
-	simple := map[string]string{"Access-Control-Allow-Origin": console, "Access-Control-Expose-Headers": "Retry-After", "Vary": "Origin, Accept-Encoding"}
+	simple := map[string]string{"Access-Control-Allow-Origin": console, "Access-Control-Expose-Headers": "ETag, Retry-After", "Vary": "Origin, Accept-Encoding"}
 	refused := map[string]string{"Vary": "Origin, Accept-Encoding"}
 	refusedPreflight := map[string]string{"Vary": "Origin, Access-Control-Request-Method"}
 	tests := []struct {

@@ -17,6 +17,7 @@ const (
 	NotFound                         // something named in the path does not exist
 	NameExists                       // the name is taken
 	Conflict                         // the current state does not allow the change
+	PreconditionFailed               // the caller has read something older than what it wants to change (see If-Match)
 	TooLarge                         // the body is larger than allowed
 	UnsupportedMediaType             // the body is not application/json
 	Unavailable                      // the store throttles, fails or does not answer in time; the caller should retry

@@ -29,7 +29,7 @@ const AllOrigins = "*"
 // origins, because this is the administration.
 func administrationCORS(origins []string) *cors {
 	return &cors{
-		Origins: origins, Methods: "GET, POST, PUT, PATCH, DELETE", Headers: "Authorization, Content-Type", Expose: "Retry-After", MaxAge: "600",
+		Origins: origins, Methods: "GET, POST, PUT, PATCH, DELETE", Headers: "Authorization, Content-Type, If-Match, If-None-Match", Expose: "ETag, Retry-After", MaxAge: "600",
 	}
 }
 

@@ -22,6 +22,7 @@ var failures = map[flags.Kind]struct {
 	flags.NotFound:             {http.StatusNotFound, "NotFoundError"},
 	flags.NameExists:           {http.StatusConflict, "NameExistsError"},
 	flags.Conflict:             {http.StatusConflict, "ConflictError"},
+	flags.PreconditionFailed:   {http.StatusPreconditionFailed, "PreconditionFailedError"},
 	flags.TooLarge:             {http.StatusRequestEntityTooLarge, "PayloadTooLargeError"},
 	flags.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "ContentTypeerror"}, // spelled so in the contract
 	flags.Unavailable:          {http.StatusServiceUnavailable, "ServiceUnavailableError"},

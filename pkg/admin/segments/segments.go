@@ -139,10 +139,14 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	if err := tx.CheckListSize(s); err != nil {
 		return err
 	}
+	before := httpapi.Was(tx, s)
+	if err := tx.CheckIfMatch(wire.SegmentViewOf(before), wire.SegmentViewOf(s)); err != nil {
+		return err
+	}
 	if err := s.CheckProjectChange(uses, projects, tx.Environments()); err != nil {
 		return err
 	}
-	tx.Save(events.SegmentUpdated(httpapi.Was(tx, s), s), s)
+	tx.Save(events.SegmentUpdated(before, s), s)
 	return nil
 }
 
@@ -170,6 +174,9 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 		s := tx.SegmentForChange(at.id)
 		if err := authorize(tx, flags.DeleteSegment, s); err != nil {
+			return false, err
+		}
+		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {
 			return false, err
 		}
 		uses, projects := tx.FeatureUses(), tx.Projects()

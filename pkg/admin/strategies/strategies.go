@@ -119,6 +119,9 @@ func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view wi
 func changeStrategy(tx *httpapi.Tx, at inStrategy, after flags.Strategy) (view wire.StrategyView, err error) {
 	f, env, before := at.find(tx)
 	after = after.WithDefaults(f.Name)
+	if err := tx.CheckIfMatch(wire.StrategyViewOf(before, f.Name), wire.StrategyViewOf(after, f.Name)); err != nil {
+		return view, err
+	}
 	if err := checkChange(tx, before, after); err != nil {
 		return view, err
 	}
@@ -156,6 +159,9 @@ func checkSegments(tx *httpapi.Tx, p *flags.Project, s flags.Strategy, had []int
 
 func removeStrategy(tx *httpapi.Tx, at inStrategy) error {
 	f, env, s := at.find(tx)
+	if err := tx.CheckIfMatch(wire.StrategyViewOf(s, f.Name), nil); err != nil {
+		return err
+	}
 	if err := f.RemoveStrategy(env, s.ID); err != nil {
 		return err
 	}

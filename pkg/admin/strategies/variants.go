@@ -36,7 +36,12 @@ func VariantGroup() httpapi.Group {
 
 func readVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (variantList, error) {
 	f, env := at.Find(tx)
-	return variantList{Version: 1, Variants: shape.Variants(f.In(env).Variants)}, nil
+	return environmentVariants(f, env), nil
+}
+
+// environmentVariants is the answer of a read of the variants in one environment.
+func environmentVariants(f *flags.Feature, env flags.ProjectEnvironment) variantList {
+	return variantList{Version: 1, Variants: shape.Variants(f.In(env).Variants)}
 }
 
 func replaceVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in variantsBody) (variantList, error) {
@@ -44,8 +49,7 @@ func replaceVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in variant
 	if err := setVariants(f, in.variants(), env); err != nil {
 		return variantList{}, err
 	}
-	tx.Save(events.VariantsUpdated(httpapi.Was(tx, f), f, env), f)
-	return variantsIn(f, env), nil
+	return saveVariants(tx, f, env)
 }
 
 func patchVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, patch jsonbody.Patch) (variantList, error) {
@@ -53,7 +57,16 @@ func patchVariants(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, patch jsonbo
 	if err := applyPatch(patch, f, env); err != nil {
 		return variantList{}, err
 	}
-	tx.Save(events.VariantsUpdated(httpapi.Was(tx, f), f, env), f)
+	return saveVariants(tx, f, env)
+}
+
+// saveVariants saves a flag whose variants in an environment were changed.
+func saveVariants(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) (variantList, error) {
+	before := httpapi.Was(tx, f)
+	if err := tx.CheckIfMatch(environmentVariants(before, env), environmentVariants(f, env)); err != nil {
+		return variantList{}, err
+	}
+	tx.Save(events.VariantsUpdated(before, f, env), f)
 	return variantsIn(f, env), nil
 }
 
