@@ -3,9 +3,9 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-sam test-sam-local test-deploy test-clients test-edge test-migration test-terraform \
-	contract trust fuzz bench lint audit template build guidon dist deploy admin-token openapi docs-assets clean \
-	check-go check-npm check-compose check-deploy FORCE
+.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser screenshots test-sam test-sam-local test-deploy test-clients \
+	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist deploy admin-token openapi docs-assets clean \
+	check-go check-npm check-chromium check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -84,11 +84,25 @@ HostileQueries|WidestFlag|LargestFlag|ValidationMatchesImport|EveryPermissionIsE
 Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix)$$
 
 # -count=1: the tests start programs that Go's test cache does not know.
-test: check-go check-npm ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
+test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
 	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/admin
+
+# WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
+WEB = functions/console/web
+test-console: console ## check the types of the console, run its tests and check its size
+	@functions/console/build packages
+	cd $(WEB) && npm run --silent typecheck && npm run --silent test
+
+test-browser: check-chromium guidon ## test the console in a browser (TEST=file or title; needs Chromium)
+	@functions/console/build packages
+	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
+
+screenshots: check-chromium guidon ## take the screenshots of the README (needs Chromium)
+	@functions/console/build packages
+	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' CHROMIUM='$(CHROMIUM)' SCREENSHOTS=1 npm run --silent e2e -- screenshots
 
 # The built functions run over the Runtime API of Lambda: as processes on Linux, and in the containers of sam local if a
 # Docker engine is running or can be started.
@@ -151,7 +165,7 @@ bench: check-go check-npm ## measure throughput, latency and memory
 ##@ Check
 
 lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck and golangci-lint
-	@unformatted=$$(gofmt -l */ *.go); \
+	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -tags sam,deploy,clients ./internal/e2e
@@ -163,15 +177,18 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck
 
 # A finding of gosec must carry a nolint comment with the reason. localstack and internal run programs and open files that
 # their user chooses, so gosec does not check them. govulncheck needs a database on the network.
-audit: check-go $(GOSEC) $(GOVULNCHECK) ## run gosec, govulncheck and golangci-lint, and verify the modules
+audit: check-go check-npm $(GOSEC) $(GOVULNCHECK) ## run gosec, govulncheck, npm audit and golangci-lint, and verify the modules
 	@mkdir -p '$(LOCAL)/audit'
-	@$(GOSEC) -exclude=G101 -exclude-dir=localstack -exclude-dir=internal -exclude-dir=.local -color=false ./... > '$(LOCAL)/audit/gosec' 2>&1 || true
+	@$(GOSEC) -exclude=G101 -exclude-dir=localstack -exclude-dir=internal -exclude-dir=.local -exclude-dir=node_modules -color=false ./... > '$(LOCAL)/audit/gosec' 2>&1 || true
 	@grep -q '^ *Issues :' '$(LOCAL)/audit/gosec' || { cat '$(LOCAL)/audit/gosec'; echo "gosec failed" >&2; exit 1; }
 	@if grep '^  > ' '$(LOCAL)/audit/gosec' | grep -v '//nolint:gosec // '; then echo "gosec: these findings need a nolint comment with the reason, or a fix" >&2; exit 1; fi
 	@echo "gosec: no unexplained findings"
 	@$(GOVULNCHECK) ./... > '$(LOCAL)/audit/govulncheck' 2>&1 && cat '$(LOCAL)/audit/govulncheck' || { \
 		cat '$(LOCAL)/audit/govulncheck'; grep -q '^govulncheck: fetching vulnerabilities' '$(LOCAL)/audit/govulncheck' || exit 1; \
 		echo "NOT CHECKED for known vulnerabilities: the database of govulncheck cannot be reached"; }
+	@(cd $(WEB) && npm audit --omit=dev) > '$(LOCAL)/audit/npm' 2>&1 && cat '$(LOCAL)/audit/npm' || { \
+		cat '$(LOCAL)/audit/npm'; ! grep -q 'Severity:' '$(LOCAL)/audit/npm' || exit 1; \
+		echo "NOT CHECKED for known vulnerabilities of npm packages: the registry does not answer npm audit"; }
 	go mod verify
 	@$(MAKE) --no-print-directory $(GOLANGCI_LINT) && $(GOLANGCI_LINT) run
 
@@ -212,20 +229,27 @@ define bootstrap
 		-o '$(2)/bootstrap' ./functions/$(1)
 endef
 
+console: ## build the web console into pkg/console/dist, if its sources have changed
+	@functions/console/build
+
 BUILD = $(LOCAL)/build
 build: check-go $(patsubst functions/%/main.go,$(BUILD)/%/bootstrap,$(wildcard functions/*/main.go)) ## build every Lambda function into .local/build (ARCH=arm64, BUILD)
 
 $(BUILD)/%/bootstrap: FORCE
 	$(call bootstrap,$*,$(@D))
 
+$(BUILD)/fallback/bootstrap: console
+
 build-%Function: FORCE
 	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
 
+build-FallbackFunction: console
+
 # One static binary. GOOS and GOARCH select another platform.
-guidon: check-go ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)
+guidon: check-go console ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
 
-dist: check-go ## build the guidon command for Linux, macOS and Windows into .local/dist
+dist: check-go console ## build the guidon command for Linux, macOS and Windows into .local/dist
 	@set -e; for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe; do \
 		arch=$${platform#*-}; file='$(LOCAL)'/dist/guidon-$$platform; echo "$$file"; \
 		$(MAKE) --no-print-directory guidon GOOS=$${platform%%-*} GOARCH=$${arch%.exe} OUT="$$file"; done
@@ -251,7 +275,8 @@ docs-assets: check-npm ## update the files of Swagger UI in pkg/docs/assets
 		cp LICENSE NOTICE swagger-ui-bundle.js.LICENSE.txt '$(CURDIR)/pkg/docs/assets/'
 
 clean: ## delete downloads, builds and local data
-	rm -rf '$(LOCAL)' .aws-sam
+	rm -rf '$(LOCAL)' .aws-sam $(WEB)/node_modules
+	cd pkg/console/dist && find . ! -name .gitignore ! -name . -prune -exec rm -rf {} +
 
 # Tools, installed on first use at pinned versions
 
@@ -299,6 +324,11 @@ check-go:
 	printf '%s %s\n' "$$want" "$${have#go}" | awk '{ split($$1, want, "."); split($$2, have, "."); \
 		for (i = 1; i <= 3; i++) if (have[i]+0 != want[i]+0) exit have[i]+0 < want[i]+0 }' || { \
 		echo "$$have is too old: install Go $$want or newer from https://go.dev/dl/" >&2; exit 1; }
+
+# CHROMIUM is the browser of the tests: playwright's own cannot be downloaded everywhere.
+CHROMIUM = $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+check-chromium:
+	@[ -n '$(CHROMIUM)' ] || { echo "Chromium is missing: install it, or set CHROMIUM to the path of a Chrome or Chromium" >&2; exit 1; }
 
 check-deploy:
 	@[ "$$(uname)" = Linux ] || { echo "make test-deploy needs Linux, because the emulator runs the functions as processes" >&2; exit 1; }

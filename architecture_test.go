@@ -33,6 +33,7 @@ const (
 	serving    = "guidon/pkg/serving"
 	usage      = "guidon/pkg/usage"
 	docs       = "guidon/pkg/docs"
+	console    = "guidon/pkg/console"
 	functions  = "guidon/functions"
 	infra      = "guidon/infra"
 	server     = "guidon/localstack" // the local server
@@ -76,6 +77,8 @@ var rules = []struct {
 		"it translates the events of Lambda to net/http, for any handler"},
 	{"./pkg/docs", false, [][]string{{aws, awslabs, dynamo, kin, server, internal}, testTooling},
 		"the page with the description is static"},
+	{"./pkg/console", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
+		"the files of the console are static"},
 	{"./pkg/serving", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"it answers applications over any store, and knows nothing of the administration"},
 	{"./pkg/webhook", false, [][]string{{aws, awslabs, dynamo, httpapi, docs, admin, kin, server, command, internal, infra}, testTooling},
@@ -93,14 +96,14 @@ var rules = []struct {
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
 	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
 		"it answers unknown paths and reads no data"},
-	{"./functions/client", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
-	{"./functions/frontend", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
-	{"./functions/snapshot", false, [][]string{{admin}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/client", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/frontend", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/snapshot", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
-	{"./functions/features", false, [][]string{{serving, usage}}, "it is for the administration, and links nothing that serves applications"},
+	{"./functions/features", false, [][]string{{serving, usage, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/aggregate", false, [][]string{{admin, serving}}, "it adds usage to the sums, and serves no requests"},
 	{"./functions/deliver", false, [][]string{{admin, serving, usage}}, "it delivers events, and serves no requests"},
-	{"./functions/docs", false, [][]string{{awsSDK, dynamo}},
+	{"./functions/docs", false, [][]string{{awsSDK, dynamo, console}},
 		"it serves static pages and reads no data"},
 	{"./localstack/...", false, [][]string{{functions}, testTooling},
 		"the server is for users: it ships no test tooling, and runs functions only as built programs"},

@@ -46,14 +46,14 @@ func TestCitationsOfTheContract(t *testing.T) {
 	}
 }
 
-// goFiles returns the Go files of the repository, without those of hidden directories.
+// goFiles returns the Go files of the repository, without those of hidden directories and of npm packages.
 func goFiles(t *testing.T) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && len(path) > 1 && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && (len(path) > 1 && strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
 			return fs.SkipDir
 		case filepath.Ext(path) == ".go":
 			files = append(files, path)

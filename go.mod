@@ -2,6 +2,8 @@ module guidon
 
 go 1.26.0
 
+ignore ./functions/console/web/node_modules
+
 require (
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/Masterminds/semver/v3 v3.5.0

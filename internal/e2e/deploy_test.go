@@ -30,6 +30,7 @@ func TestDeployment(t *testing.T) {
 
 	t.Run("walk", func(t *testing.T) { takeWalk(t, s.gateway) })
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, s.gateway) })
+	t.Run("console", func(t *testing.T) { checkConsole(t, s.gateway) })
 	t.Run("snapshot", s.testSnapshot)
 	t.Run("usage", s.testAggregate)
 	t.Run("role without an action", s.testMissingAction)

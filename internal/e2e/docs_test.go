@@ -74,7 +74,7 @@ func TestNamedTests(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root:
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != root || entry.Name() == "node_modules"):
 			return fs.SkipDir
 		case !strings.HasSuffix(path, "_test.go"):
 			return nil

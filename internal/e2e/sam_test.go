@@ -23,6 +23,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })
 	t.Run("walk", func(t *testing.T) { takeWalk(t, g) })
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, g) })
+	t.Run("console", func(t *testing.T) { checkConsole(t, g) })
 	t.Run("preflight", func(t *testing.T) { checkPreflight(t, g) })
 	t.Run("samples", func(t *testing.T) {
 		checkSamples(t, func(t *testing.T, function, event string) []byte {
@@ -65,6 +66,7 @@ func TestSAMLocal(t *testing.T) {
 	t.Run("quick start", func(t *testing.T) { takeQuickStart(t, g) })
 	t.Run("walk", func(t *testing.T) { takeWalk(t, g) })
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, g) })
+	t.Run("console", func(t *testing.T) { checkConsole(t, g) })
 	t.Run("samples", func(t *testing.T) {
 		checkSamples(t, func(t *testing.T, function, event string) []byte {
 			t.Helper()

@@ -83,7 +83,7 @@ func TestUnknownPaths(t *testing.T) {
 		status       int
 	}{
 		{"GET", "/docs/nosuch", 404}, {"GET", "/docs/../docs", 404}, {"GET", "/docs/assets/index.html", 404},
-		{"GET", "/docs/LICENSE", 404}, {"POST", "/docs", 404}, {"GET", "/", 302}, {"OPTIONS", "/docs", 204},
+		{"GET", "/docs/LICENSE", 404}, {"POST", "/docs", 404}, {"GET", "/", 404}, {"OPTIONS", "/docs", 204},
 	} {
 		got := get(t, tt.method, tt.path)
 		if got.Code != tt.status || tt.status == 404 && !strings.Contains(got.Body.String(), `"name":"NotFoundError"`) {

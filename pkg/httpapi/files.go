@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,10 +14,12 @@ import (
 
 // A File is a static answer.
 type File struct {
-	Type    string // content type
-	Content []byte
-	Gzipped bool              // whether Content is compressed
-	Headers map[string]string // further ones
+	Type      string // content type
+	Content   []byte
+	Gzipped   bool              // whether Content is compressed
+	Immutable bool              // whether its path changes with its content: callers may keep it for a year
+	Status    int               // 0 for 200
+	Headers   map[string]string // further ones
 }
 
 // NewFiles serves files by path, without a token and without a store, and a JSON 404 for other paths and methods.
@@ -31,33 +34,52 @@ func NewFiles(files map[string]File, config Config) http.Handler {
 	return s.guard(mux, nothing)
 }
 
+// The values of Cache-Control. A page is revalidated each time.
+const (
+	revalidated = "no-cache"
+	immutable   = "public, max-age=31536000, immutable"
+)
+
+// transportSecurity has browsers use HTTPS for this host for a year.
+const transportSecurity = "max-age=31536000"
+
 // file answers with a file, compressed if the caller accepts that, or with a 304 if the caller has it already.
 func (s *service) file(route string, f File) http.Handler {
-	sum := sha256.Sum256(f.Content)
-	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
+	tag := sync.OnceValue(func() string {
+		sum := sha256.Sum256(f.Content)
+		return `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
+	})
 	compressed := sync.OnceValue(func() []byte { return compress(f.Content) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, header, status := f.Content, w.Header(), http.StatusOK
+		content, header, status := f.Content, w.Header(), cmp.Or(f.Status, http.StatusOK)
 		for name, value := range f.Headers {
 			header.Set(name, value)
 		}
-		header.Set("Cache-Control", "no-cache") // revalidated each time
-		header.Set("ETag", tag)
+		header.Set("Cache-Control", revalidated)
+		if f.Immutable {
+			header.Set("Cache-Control", immutable)
+		}
+		if r.Header.Get("X-Forwarded-Proto") == "https" { // which API Gateway sets
+			header.Set("Strict-Transport-Security", transportSecurity)
+		}
 		header.Add("Vary", "Accept-Encoding")
 		header.Set("X-Content-Type-Options", "nosniff")
+		if status == http.StatusOK {
+			header.Set("ETag", tag())
+		}
 		switch {
-		case matchesTag(r, tag):
+		case status == http.StatusOK && matchesTag(r, tag()):
 			status, content = http.StatusNotModified, nil
 		case f.Gzipped && acceptsGzip(r):
 			header.Set("Content-Encoding", "gzip")
-		case len(content) >= MinGzip && acceptsGzip(r):
+		case len(content) >= MinGzip && !f.Gzipped && acceptsGzip(r):
 			content = compressed()
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:
 			content = uncompressed(content)
 		}
 		s.log(r, outcome{route: route}, status, errorBody{})
-		if status == http.StatusOK {
+		if status != http.StatusNotModified {
 			header.Set("Content-Type", f.Type)
 			header.Set("Content-Length", strconv.Itoa(len(content)))
 		}

@@ -49,6 +49,7 @@ type Group struct {
 	Name       string
 	Operations []Operation
 	Gone       map[string]string // routes that Guidon does not have, and what their 404 says
+	Site       *Site             // the web application; nil for none
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".
@@ -60,7 +61,7 @@ func (g Group) Routes() []string {
 	return routes
 }
 
-// New serves the operations of a group, and a JSON 404 for every other path and method. The group fallback needs no store.
+// New serves the operations of a group and its site, and a JSON 404 for every other path and method. The group fallback needs no store.
 func New(store flags.Store, group Group, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -77,6 +78,7 @@ func New(store flags.Store, group Group, config Config) http.Handler {
 	for route, message := range group.Gone {
 		mux.Handle(route, s.fails(route, flags.Errorf(flags.NotFound, "%s", message)))
 	}
+	s.page = s.serveSite(mux, group.Site)
 	nothing := http.HandlerFunc(s.notFound)
 	mux.Handle("/", nothing)
 	for _, op := range group.Operations {

@@ -79,6 +79,11 @@ func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs", http.StatusFound)
 		return
 	}
+	if s.page != nil && opensPage(r) {
+		w.Header().Add("Vary", "Accept")
+		s.page.ServeHTTP(w, r)
+		return
+	}
 	if to := withoutSlashesOfSDK(r); to != "" {
 		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusPermanentRedirect, errorBody{})
 		http.Redirect(w, r, to, http.StatusPermanentRedirect) //nolint:gosec // G710: to begins with a path of ours

@@ -26,6 +26,7 @@ type service struct {
 	uses         *TokenUses
 	cors         *cors
 	frontendCORS *cors
+	page         http.Handler // of the site; nil without one
 }
 
 // A request has at most this long: the function's own deadline less what it needs to answer, or maxDuration without one.

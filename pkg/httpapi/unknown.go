@@ -41,9 +41,9 @@ func unknownPath(r *http.Request) *flags.Error {
 	return flags.Errorf(flags.NotFound, "no such endpoint; see /docs")
 }
 
-// toDocs reports whether a browser asks for a path that people try first: it is redirected to the documentation.
+// toDocs reports whether a path is that of the documentation with a slash at its end: it is redirected.
 func toDocs(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/" || r.URL.Path == "/docs/") && r.URL.RawPath == ""
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/docs/" && r.URL.RawPath == ""
 }
 
 const (

@@ -60,7 +60,7 @@ func TestUnknownPaths(t *testing.T) {
 		{"another host", "GET", "//evil.example/api/client/features", 404, "remove the extra slash", "", "//{…}/api/client/features"},
 		{"metrics with two slashes", "POST", "/api//client/metrics", 308, "", "/api/client/metrics", "/api//client/metrics"},
 		{"Edge with two slashes", "POST", "//edge/validate", 308, "", "/edge/validate", "//edge/validate"},
-		{"the root", "GET", "/", 302, "", "/docs", "/"},
+		{"the root", "GET", "/", 404, "no such endpoint; see /docs", "", "/"},
 		{"docs with a slash", "GET", "/docs/", 302, "", "/docs", "/docs/"},
 		{"no browser", "POST", "/", 404, "no such endpoint", "", "/"},
 	} {

@@ -1,14 +1,15 @@
-// Package fallback answers the paths that no other group serves: health, and a helpful 404 for endpoints that Unleash has, or
-// had, and Guidon has not. It needs no store.
+// Package fallback answers the paths that no other group serves: health, the files and pages of the console, and a helpful 404 for
+// endpoints that Unleash has, or had, and Guidon has not. It needs no store.
 package fallback
 
 import (
 	"maps"
 
+	"guidon/pkg/console"
 	"guidon/pkg/httpapi"
 )
 
-// Group has the health endpoint, and the routes with a 404 message of their own.
+// Group has the health endpoint, the console, and the routes with a 404 message of their own.
 func Group() httpapi.Group {
 	gone := maps.Clone(notSupported)
 	for route, instead := range removed {
@@ -18,6 +19,7 @@ func Group() httpapi.Group {
 		Name:       "fallback",
 		Operations: []httpapi.Operation{{Route: "GET /health", Handle: httpapi.Handle(readHealth)}},
 		Gone:       gone,
+		Site:       console.Site(),
 	}
 }
 
