@@ -38,16 +38,17 @@ const (
 	infra      = "guidon/infra"
 	server     = "guidon/localstack" // the local server
 	command    = "guidon/cmd"
+	zitadel    = "github.com/zitadel/" // the OpenID provider of the tests
 	cobra      = "github.com/spf13/"
 	internal   = "guidon/internal" // the local engine, and what only tests or measures
 )
 
 // testTooling lists the packages that exist for tests and measurements only.
 var testTooling = []string{
-	"testing", goCmp, "github.com/Unleash",
+	"testing", goCmp, "github.com/Unleash", zitadel,
 	dynamo + "/dynamotest", flags + "/storetest",
 	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/migration",
-	internal + "/ministack", internal + "/samlocal", internal + "/samples",
+	internal + "/ministack", internal + "/oidctest", internal + "/samlocal", internal + "/samples",
 }
 
 // rules lists what the packages of a pattern may not import, directly or through others.
@@ -89,6 +90,8 @@ var rules = []struct {
 		"it adds usage to the sums of any store, and serves no requests"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it decides what a new instance contains; functions, the server and tests store it"},
+	{"./pkg/oidc", false, [][]string{{aws, awslabs, flags, shape, events, dynamo, httpapi, admin, serving, server, internal, infra}, testTooling},
+		"it signs people in at a provider, and knows nothing of users, the store and the interface"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
 
