@@ -1,0 +1,41 @@
+/** One entry of the details of an error of the server. path is a JSON pointer into the body of the request. */
+export interface ErrorDetail {
+  message: string
+  path?: string
+}
+
+/** An error response of the server. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    override readonly name: string,
+    message: string,
+    readonly details: ErrorDetail[],
+    /** Id of the error in the log of the server. */
+    readonly id?: string,
+  ) {
+    super(message)
+  }
+}
+
+/** The server could not be reached. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError'
+  constructor() {
+    super('The server cannot be reached. Check your connection and try again.')
+  }
+}
+
+/** Whether someone else has changed what was edited (If-Match). */
+export const isConflict = (error: unknown) => error instanceof ApiError && error.status === 412
+/** Whether the caller lacks a permission. */
+export const isForbidden = (error: unknown) => error instanceof ApiError && error.status === 403
+/** Whether the requested item does not exist. */
+export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
+
+/** The text of any error, with a capital letter and a period, as people read it. */
+export function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}

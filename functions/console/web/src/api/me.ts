@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { send, type Schema } from './client'
+import { apiQuery } from './query'
+
+/** Whether something is allowed, and if not, why, as a sentence for a disabled control. */
+export interface Allowed {
+  allowed: boolean
+  /** Absent if allowed: <Button disabledReason={can('X').reason}> needs no condition. */
+  reason?: string
+}
+
+/** Checks permissions as the server does: ADMIN includes all, and a permission holds in its project and environment. */
+export function checkPermission(permissions: Schema<'PermissionOfMe'>[], permission: string, project?: string, environment?: string): Allowed {
+  const allowed = permissions.some(
+    (held) =>
+      held.permission === 'ADMIN' ||
+      (held.permission === permission &&
+        (!held.project || held.project === '*' || held.project === project) &&
+        (!held.environment || held.environment === '*' || held.environment === environment)),
+  )
+  if (allowed) return { allowed }
+  const where = (project ? ` in project ${project}` : '') + (environment ? ` and environment ${environment}` : '')
+  return { allowed, reason: `You need the permission ${permission}${where}. Ask an administrator.` }
+}
+
+/** The signed-in user and its permissions. */
+export function useMe() {
+  const query = useQuery({ ...apiQuery('/api/admin/user'), staleTime: 60_000 })
+  const permissions = query.data?.permissions ?? []
+  const user = query.data?.user
+  return {
+    query,
+    user,
+    name: user?.name || user?.username || user?.email || 'Unknown user',
+    /** can('UPDATE_FEATURE', project).allowed; pass .reason to disabledReason. Until the permissions are known nothing is allowed. */
+    can: (permission: string, project?: string, environment?: string): Allowed =>
+      query.data ? checkPermission(permissions, permission, project, environment) : { allowed: false, reason: 'Your permissions are being read.' },
+    isAdmin: permissions.some((held) => held.permission === 'ADMIN'),
+  }
+}
+
+/** The ways to sign in, of GET /auth/methods. */
+export interface SignInMethods {
+  /** No sign-in is needed (AUTH_TYPE=none). */
+  open: boolean
+  link: boolean
+  oidc: { name: string; url: string } | null
+}
+
+/** The ways to sign in. */
+export function useSignInMethods() {
+  return useQuery({
+    queryKey: ['/auth/methods'],
+    queryFn: async ({ signal }) => (await send<SignInMethods>('get', '/auth/methods', { signal, quiet: true })).body,
+    staleTime: Infinity,
+  })
+}

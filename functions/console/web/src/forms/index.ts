@@ -1,0 +1,1 @@
+export { FormActions, FormError, useForm } from './useform'

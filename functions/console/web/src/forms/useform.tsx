@@ -1,0 +1,146 @@
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { Button } from '../ui/button'
+import { DialogActions } from '../ui/dialog'
+import { collectErrors, type FormErrors } from './errors'
+
+interface FormOptions<Values extends object> {
+  initial: Values
+  /** Sends the values. It throws ApiError if the server refuses. */
+  submit: (values: Values) => Promise<unknown>
+  /** Checks before sending; returns messages by field. The server checks too, so keep it to what it cannot know. */
+  check?: (values: Values) => Partial<Record<keyof Values & string, string>>
+  /** Fields whose JSON pointer differs from '/<field>': { rollout: '/parameters/rollout' }. */
+  pointers?: Partial<Record<keyof Values & string, string>>
+  /** The field that shows 409 NameExistsError. */
+  nameField?: keyof Values & string
+}
+
+/**
+ * State of a form whose errors come from the server:
+ *
+ *   const form = useForm({ initial: { name: '' }, submit: (values) => create.mutateAsync(values), nameField: 'name' })
+ *   <form {...form.props}>
+ *     <TextField label="Name" {...form.field('name')} />
+ *     <FormActions form={form} submit="Create" onCancel={close} />
+ *   </form>
+ */
+export function useForm<Values extends object>(options: FormOptions<Values>) {
+  const [values, setValues] = useState(options.initial)
+  const [errors, setErrors] = useState<FormErrors>({ byPointer: {}, general: [] })
+  const [pending, setPending] = useState(false)
+  const [dirty, setDirty] = useState(false)
+  const element = useRef<HTMLFormElement>(null)
+  const claimed = useRef(new Set<string>())
+  const pointer = (name: string) => options.pointers?.[name as keyof Values & string] ?? `/${name}`
+
+  useEffect(() => {
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [errors])
+
+  const errorAt = (at: string): string | undefined => {
+    claimed.current.add(at)
+    const messages = Object.entries(errors.byPointer)
+      .filter(([path]) => path === at || path.startsWith(`${at}/`))
+      .filter(([path]) => path === at || ![...claimed.current].some((other) => other.length > at.length && (path === other || path.startsWith(`${other}/`))))
+      .map(([, message]) => message)
+    return messages.length ? messages.join(' ') : undefined
+  }
+
+  const set = (change: Partial<Values>) => {
+    setValues((old) => ({ ...old, ...change }))
+    setDirty(true)
+    const changed = Object.keys(change).map(pointer)
+    const kept = Object.entries(errors.byPointer).filter(([path]) => !changed.some((at) => path === at || path.startsWith(`${at}/`)))
+    if (kept.length < Object.keys(errors.byPointer).length) setErrors({ byPointer: Object.fromEntries(kept), general: errors.general })
+  }
+
+  const onSubmit = async (event?: FormEvent) => {
+    event?.preventDefault()
+    // A form in a dialog is a child of the page's form in React's tree.
+    event?.stopPropagation()
+    if (pending) return
+    const found = Object.entries(options.check?.(values) ?? {}).filter(([, message]) => message) as [string, string][]
+    if (found.length) {
+      setErrors({ byPointer: Object.fromEntries(found.map(([name, message]) => [pointer(name), message])), general: [] })
+      return
+    }
+    setPending(true)
+    setErrors({ byPointer: {}, general: [] })
+    try {
+      await options.submit(values)
+      setDirty(false)
+    } catch (error) {
+      setErrors(collectErrors(error, options.nameField && pointer(options.nameField)))
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return {
+    values,
+    set,
+    pending,
+    dirty,
+    errors,
+    errorAt,
+    claimed,
+    submit: () => onSubmit(),
+    /** Replaces all values, for example with the version of the server after a conflict. */
+    reset: (next: Values = options.initial) => {
+      setValues(next)
+      setErrors({ byPointer: {}, general: [] })
+      setDirty(false)
+    },
+    /** Value, onChange and error of a field. */
+    field: <Name extends keyof Values & string>(name: Name) => ({
+      name,
+      value: values[name],
+      onChange: (value: Values[Name]) => set({ [name]: value } as unknown as Partial<Values>),
+      error: errorAt(pointer(name)),
+    }),
+    /** Properties of the form element. */
+    props: { ref: element, onSubmit, noValidate: true, className: 'stack' } as const,
+  }
+}
+
+type AnyForm = Pick<ReturnType<typeof useForm<object>>, 'errors' | 'claimed' | 'pending'>
+
+/** The errors that belong to no field of the form. FormActions includes it. */
+export function FormError({ form }: { form: AnyForm }) {
+  const messages = [...form.errors.general]
+  for (const [path, message] of Object.entries(form.errors.byPointer)) {
+    if (![...form.claimed.current].some((at) => path === at || path.startsWith(`${at}/`))) messages.push(path ? `${path}: ${message}` : message)
+  }
+  if (messages.length === 0) return null
+  return (
+    <div role="alert" className="form-error">
+      {messages.length === 1 ? messages[0] : <ul>{messages.map((message) => <li key={message}>{message}</li>)}</ul>}
+    </div>
+  )
+}
+
+interface FormActionsProps {
+  form: AnyForm
+  /** The verb of the button: 'Create flag'. */
+  submit: string
+  onCancel?: () => void
+  /** Why the form cannot be sent. */
+  disabledReason?: string
+  children?: ReactNode
+}
+
+/** The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. */
+export function FormActions({ form, submit, onCancel, disabledReason, children }: FormActionsProps) {
+  return (
+    <>
+      <FormError form={form} />
+      <DialogActions>
+        {children}
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" variant="primary" pending={form.pending} disabledReason={disabledReason}>
+          {submit}
+        </Button>
+      </DialogActions>
+    </>
+  )
+}

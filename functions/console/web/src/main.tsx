@@ -1,0 +1,33 @@
+import { Tooltip } from '@base-ui/react/tooltip'
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { setUnauthenticated } from './api/client'
+import { newQueryClient } from './api/query'
+import { newRouter } from './routes'
+import './ui/tokens.css'
+import './ui/base.css'
+
+const queryClient = newQueryClient()
+const router = newRouter()
+
+setUnauthenticated(() => {
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in') return
+  queryClient.clear()
+  void router.navigate({ to: '/sign-in', search: { next: href }, replace: true })
+})
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <Tooltip.Provider>
+          <RouterProvider router={router} />
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError, errorText, send } from '../../api'
+import { useSignInMethods, type SignInMethods } from '../../api/me'
+import { Logo } from '../../shell/logo'
+import { Button, ErrorState, Loading, Notice } from '../../ui'
+import { safeNext, signInError } from './next'
+import './signin.css'
+
+/** Signs in by a one-time link (#link=…) or an identity provider. */
+export default function SignInPage() {
+  const { next, error } = useSearch({ from: '/sign-in' })
+  const router = useRouter()
+  const client = useQueryClient()
+  const methods = useSignInMethods()
+  const link = useLink(() => {
+    client.clear()
+    router.history.replace(safeNext(next))
+  })
+  useEffect(() => {
+    document.title = 'Sign in · Guidon'
+  }, [])
+  const failure = link.error ?? signInError(error)
+  return (
+    <div className="signin">
+      <div className="signin-card">
+        <p className="signin-brand">
+          <Logo />
+          Guidon
+        </p>
+        <h1 tabIndex={-1}>Sign in</h1>
+        {failure && (
+          <div role="alert">
+            <Notice kind="danger">{failure}</Notice>
+          </div>
+        )}
+        {link.pending ? (
+          <Loading label="Signing in…" lines={2} />
+        ) : methods.data ? (
+          <Ways methods={methods.data} next={safeNext(next)} onContinue={() => router.history.push(safeNext(next))} />
+        ) : methods.error ? (
+          <ErrorState error={methods.error} onRetry={() => void methods.refetch()} />
+        ) : (
+          <Loading lines={2} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: string; onContinue: () => void }) {
+  if (methods.open) {
+    return (
+      <>
+        <p>This server needs no sign-in (AUTH_TYPE=none). Everyone who reaches it is an administrator.</p>
+        <Button variant="primary" onClick={onContinue}>
+          Continue
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      {methods.oidc && (
+        <a className="button button-primary" href={`${methods.oidc.url}?next=${encodeURIComponent(next)}`}>
+          Sign in with {methods.oidc.name}
+        </a>
+      )}
+      {methods.link && (
+        <div className="stack-s">
+          <h2>{methods.oidc ? 'Or with a link' : 'Sign in with a link'}</h2>
+          <p className="soft">A link signs one person in, once.</p>
+          <ul className="signin-list">
+            <li>
+              Ask an administrator for a link, or create one with <code>guidon link</code>.
+            </li>
+            <li>
+              On your own machine <code>make run</code> prints a link for the administrator.
+            </li>
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+// Each secret is sent once, also when React mounts the page twice in development.
+let sent: { secret: string; result: Promise<unknown> } | undefined
+
+// useLink signs in with the secret of the fragment, which it removes from the address first.
+function useLink(onSignedIn: () => void) {
+  const [state, setState] = useState<{ pending: boolean; error?: string }>({ pending: location.hash.startsWith('#link=') })
+  useEffect(() => {
+    const secret = location.hash.startsWith('#link=') ? location.hash.slice('#link='.length) : undefined
+    if (secret) {
+      history.replaceState(history.state, '', location.pathname + location.search)
+      sent = { secret, result: send('post', '/auth/link', { body: { secret }, quiet: true }) }
+    }
+    if (!sent) return
+    let current = true
+    sent.result.then(
+      () => current && onSignedIn(),
+      (error: unknown) => {
+        if (!current) return
+        sent = undefined
+        const used = error instanceof ApiError && error.status === 401
+        setState({ pending: false, error: used ? 'This link was used already, has expired or is not valid. Ask for a new one.' : errorText(error) })
+      },
+    )
+    return () => {
+      current = false
+    }
+    // The page signs in once when it is opened.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+  return state
+}

@@ -1,0 +1,2 @@
+export { Page, type Crumb } from './page'
+export { useUrlState } from './urlstate'

@@ -1,0 +1,121 @@
+import { Link, useRouterState, type LinkProps } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, type ComponentType } from 'react'
+import { apiQuery } from '../api'
+import { Button } from '../ui/button'
+import { Icons } from '../ui/icons'
+import { Menu, type MenuEntry } from '../ui/menu'
+
+interface Item {
+  label: string
+  to: LinkProps['to']
+  icon: ComponentType
+}
+
+const groups: { label: string; items: Item[] }[] = [
+  {
+    label: 'Flags',
+    items: [
+      { label: 'Projects', to: '/projects', icon: Icons.Folder },
+      { label: 'Search', to: '/search', icon: Icons.Search },
+      { label: 'Playground', to: '/playground', icon: Icons.Play },
+    ],
+  },
+  {
+    label: 'Insight',
+    items: [
+      { label: 'Applications', to: '/applications', icon: Icons.App },
+      { label: 'Connect', to: '/connect', icon: Icons.Plug },
+      { label: 'Audit log', to: '/audit', icon: Icons.Clock },
+    ],
+  },
+  {
+    label: 'Configuration',
+    items: [
+      { label: 'Segments', to: '/segments', icon: Icons.Target },
+      { label: 'Context fields', to: '/context', icon: Icons.Sliders },
+      { label: 'Environments', to: '/environments', icon: Icons.Globe },
+      { label: 'Strategies', to: '/strategies', icon: Icons.Layers },
+      { label: 'Tag types', to: '/tag-types', icon: Icons.Tag },
+      { label: 'Webhooks', to: '/webhooks', icon: Icons.Hook },
+      { label: 'Import and export', to: '/import', icon: Icons.Swap },
+    ],
+  },
+  {
+    label: 'Access',
+    items: [
+      { label: 'API tokens', to: '/tokens', icon: Icons.Key },
+      { label: 'Users', to: '/users', icon: Icons.Users },
+      { label: 'Roles', to: '/roles', icon: Icons.Shield },
+      { label: 'Service accounts', to: '/service-accounts', icon: Icons.Robot },
+    ],
+  },
+]
+
+/** The navigation of the console. */
+export function Nav() {
+  return (
+    <nav id="navigation" aria-label="Main" className="nav">
+      <ProjectSwitcher />
+      {groups.map((group) => (
+        <div key={group.label} className="nav-group">
+          <h2 className="nav-heading">{group.label}</h2>
+          <ul>
+            {group.items.map(({ label, to, icon: Icon }) => (
+              <li key={label}>
+                <Link to={to} className="nav-link" activeOptions={{ includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
+                  <Icon />
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      <a className="nav-link" href="/docs" target="_blank" rel="noreferrer">
+        <Icons.Book />
+        API docs
+        <span className="visually-hidden">(opens a new tab)</span>
+      </a>
+    </nav>
+  )
+}
+
+const lastProject = 'guidon-project'
+const shownProjects = 30
+
+function ProjectSwitcher() {
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), staleTime: 60_000 })
+  const inPath = useRouterState({ select: (state) => /^\/projects\/([^/]+)/.exec(state.location.pathname)?.[1] })
+  const current = inPath === undefined ? undefined : decodeURIComponent(inPath)
+  useEffect(() => {
+    try {
+      if (current) localStorage.setItem(lastProject, current)
+    } catch {
+      // Storage is blocked: no project is remembered.
+    }
+  }, [current])
+  const all = projects.data?.projects ?? []
+  const name = all.find((project) => project.id === current)?.name ?? current ?? 'All projects'
+  const entries: MenuEntry[] = all.slice(0, shownProjects).map((project) => ({
+    label: project.name,
+    link: { to: '/projects/$projectId', params: { projectId: project.id } },
+    checked: project.id === current,
+  }))
+  return (
+    <div className="nav-project">
+      <Menu
+        align="start"
+        heading="Project"
+        trigger={
+          <Button className="nav-switcher" icon={<Icons.Folder />}>
+            <span className="visually-hidden">Project: </span>
+            <span className="nav-switcher-name">{name}</span>
+            <Icons.Chevron />
+          </Button>
+        }
+        entries={[...entries, ...(entries.length ? (['separator'] as const) : []), { label: 'All projects', link: { to: '/projects' } }]}
+      />
+    </div>
+  )
+}

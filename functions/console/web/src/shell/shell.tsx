@@ -1,0 +1,180 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { send, useMe } from '../api'
+import { useSignInMethods } from '../api/me'
+import { useReachable } from '../api/reachable'
+import { Button, IconButton } from '../ui/button'
+import { Icons } from '../ui/icons'
+import { Menu } from '../ui/menu'
+import { Toasts, toast } from '../ui/toasts'
+import { Logo } from './logo'
+import { Nav } from './nav'
+import './shell.css'
+import { setTheme, useTheme, type Theme } from './theme'
+
+/** The frame around all pages but the sign-in page. */
+export function Shell() {
+  const signIn = useRouterState({ select: (state) => state.location.pathname === '/sign-in' })
+  useFocusOnNavigation()
+  return (
+    <>
+      {signIn ? (
+        <main id="content">
+          <Outlet />
+        </main>
+      ) : (
+        <Frame />
+      )}
+      <Toasts />
+    </>
+  )
+}
+
+function Frame() {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const [open, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [path])
+  return (
+    <div className="shell" data-nav-open={open || undefined}>
+      <a className="skip-link" href="#content" onClick={focusContent}>
+        Skip to content
+      </a>
+      <header className="bar">
+        <span className="bar-menu">
+          <IconButton label={open ? 'Close navigation' : 'Open navigation'} aria-expanded={open} aria-controls="navigation" icon={open ? <Icons.Close /> : <Icons.Menu />} onClick={() => setOpen(!open)} />
+        </span>
+        <Link to="/projects" className="brand">
+          <Logo />
+          Guidon
+        </Link>
+        <SearchBox />
+        <div className="row bar-end">
+          <ThemeMenu />
+          <UserMenu />
+        </div>
+      </header>
+      <div className="side" onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
+        <Nav />
+      </div>
+      <main id="content" tabIndex={-1} className="content">
+        <OfflineBanner />
+        <Outlet />
+      </main>
+    </div>
+  )
+}
+
+function focusContent(event: { preventDefault: () => void }) {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}
+
+// After a navigation the focus moves to the heading, so that screen readers tell where the person is.
+function useFocusOnNavigation() {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', (event) => {
+        if (!event.fromLocation || event.fromLocation.pathname === event.toLocation.pathname) return
+        const heading = document.querySelector<HTMLElement>('#content h1') ?? document.getElementById('content')
+        heading?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
+}
+
+function SearchBox() {
+  const navigate = useNavigate()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [])
+  return (
+    <form
+      role="search"
+      className="bar-search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void navigate({ to: '/search', search: { q: input.current?.value ?? '' } as never })
+      }}
+    >
+      <Icons.Search />
+      <input ref={input} type="search" className="input" aria-label="Search all flags" aria-keyshortcuts="Control+K" placeholder="Search all flags" maxLength={100} autoComplete="off" />
+      <kbd aria-hidden="true">Ctrl K</kbd>
+    </form>
+  )
+}
+
+const themes: { value: Theme; label: string; icon: () => React.JSX.Element }[] = [
+  { value: 'system', label: 'Like the system', icon: Icons.Screen },
+  { value: 'light', label: 'Light', icon: Icons.Sun },
+  { value: 'dark', label: 'Dark', icon: Icons.Moon },
+]
+
+function ThemeMenu() {
+  const theme = useTheme()
+  const Current = themes.find((one) => one.value === theme)?.icon ?? Icons.Screen
+  return (
+    <Menu
+      heading="Theme"
+      trigger={<IconButton label="Theme" icon={<Current />} />}
+      entries={themes.map(({ value, label, icon: Icon }) => ({ label, icon: <Icon />, checked: value === theme, onSelect: () => setTheme(value) }))}
+    />
+  )
+}
+
+function UserMenu() {
+  const me = useMe()
+  const methods = useSignInMethods()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    try {
+      await send('post', '/auth/sign-out', { quiet: true })
+    } catch {
+      toast.error('Signing out failed. Try again.')
+      return
+    }
+    client.clear()
+    await navigate({ to: '/sign-in' })
+  }
+  const open = methods.data?.open ?? me.user?.isAPI ?? false
+  return (
+    <Menu
+      heading={
+        <>
+          <span className="strong">{me.name}</span>
+          {me.user?.email && <span className="menu-reason">{me.user.email}</span>}
+          {open && <span className="menu-reason">No sign-in is needed (AUTH_TYPE=none).</span>}
+        </>
+      }
+      trigger={<IconButton label={`Account of ${me.name}`} icon={<Icons.User />} />}
+      entries={[
+        { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
+        ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
+      ]}
+    />
+  )
+}
+
+function OfflineBanner() {
+  const reachable = useReachable()
+  const client = useQueryClient()
+  if (reachable) return null
+  return (
+    <div className="offline" role="status">
+      <Icons.Warning />
+      <span className="grow">The server cannot be reached. This page may be out of date.</span>
+      <Button size="small" onClick={() => void client.refetchQueries({ type: 'active' })}>
+        Try again
+      </Button>
+    </div>
+  )
+}

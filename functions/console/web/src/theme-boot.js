@@ -1,0 +1,7 @@
+// Runs before the first paint, so that a chosen theme does not flash. The Content-Security-Policy forbids inline scripts.
+try {
+  const theme = localStorage.getItem('guidon-theme')
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+} catch {
+  // Storage is blocked: the theme of the system applies.
+}

@@ -1,0 +1,87 @@
+import { Combobox as Base } from '@base-ui/react/combobox'
+import { Field, type Choice, type FieldLook } from './field'
+import { Icons } from './icons'
+import './menu.css'
+
+interface Common extends FieldLook {
+  choices: readonly Choice[]
+  placeholder?: string
+  /** Text when nothing matches what was typed. */
+  emptyText?: string
+}
+
+function List({ emptyText = 'Nothing matches.' }: { emptyText?: string }) {
+  return (
+    <Base.Portal>
+      <Base.Positioner className="layer" sideOffset={4} align="start">
+        <Base.Popup className="menu combobox-popup">
+          <Base.Empty className="menu-empty">{emptyText}</Base.Empty>
+          <Base.List>
+            {(choice: Choice) => (
+              <Base.Item key={choice.value} value={choice} disabled={choice.disabled} className="menu-item">
+                <span className="grow break">{choice.label}</span>
+                <Base.ItemIndicator>
+                  <Icons.Check />
+                </Base.ItemIndicator>
+              </Base.Item>
+            )}
+          </Base.List>
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  )
+}
+
+const sameValue = (a: Choice, b: Choice) => a.value === b.value
+
+/** One of many choices, found by typing. value is '' while nothing is chosen. */
+export function Combobox({ choices, value, onChange, placeholder, emptyText, ...look }: Common & { value: string; onChange: (value: string) => void }) {
+  return (
+    <Field {...look}>
+      {(control) => (
+        <Base.Root
+          items={choices}
+          value={choices.find((choice) => choice.value === value) ?? null}
+          onValueChange={(choice: Choice | null) => onChange(choice?.value ?? '')}
+          isItemEqualToValue={sameValue}
+          disabled={control.disabled}
+        >
+          <Base.Input {...control} className="input select" placeholder={placeholder} />
+          <List emptyText={emptyText} />
+        </Base.Root>
+      )}
+    </Field>
+  )
+}
+
+/** Several of many choices, found by typing and shown as chips. */
+export function MultiCombobox({ choices, value, onChange, placeholder, emptyText, ...look }: Common & { value: readonly string[]; onChange: (value: string[]) => void }) {
+  const chosen = value.map((one) => choices.find((choice) => choice.value === one) ?? { value: one, label: one })
+  return (
+    <Field {...look}>
+      {(control) => (
+        <Base.Root
+          multiple
+          items={choices}
+          value={chosen}
+          onValueChange={(next: Choice[]) => onChange(next.map((choice) => choice.value))}
+          isItemEqualToValue={sameValue}
+          disabled={control.disabled}
+        >
+          <Base.Chips className="combobox-group combobox-multiple">
+            {chosen.map((choice) => (
+              <Base.Chip key={choice.value} className="combobox-chip" aria-label={choice.label}>
+                {choice.label}
+                <Base.ChipRemove aria-label={`Remove ${choice.label}`}>
+                  <Icons.Close />
+                </Base.ChipRemove>
+              </Base.Chip>
+            ))}
+            <Base.Input {...control} className="input" placeholder={chosen.length ? undefined : placeholder} />
+          </Base.Chips>
+          <List emptyText={emptyText} />
+        </Base.Root>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,114 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { useState, type ReactNode } from 'react'
+import { errorText } from '../api/errors'
+import { Button, IconButton } from './button'
+import './dialog.css'
+import { TextField } from './field'
+import { Icons } from './icons'
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  /** One or two sentences below the title. */
+  description?: ReactNode
+  children?: ReactNode
+  /** Buttons at the bottom right: the quiet one first. In a form put <DialogActions> into the form instead. */
+  actions?: ReactNode
+  wide?: boolean
+}
+
+/** A modal dialog. Escape and the cross call onClose. The focus goes in and comes back. */
+export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="dialog-backdrop" />
+        <Base.Popup className={wide ? 'dialog dialog-wide' : 'dialog'}>
+          <div className="dialog-head">
+            <Base.Title className="dialog-title">{title}</Base.Title>
+            <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />
+          </div>
+          {description && <Base.Description className="soft">{description}</Base.Description>}
+          {children}
+          {actions && <DialogActions>{actions}</DialogActions>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** The row of buttons of a dialog or a form, at its end. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="dialog-actions">{children}</div>
+}
+
+interface ConfirmDialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  /** What happens, and whether it can be undone. */
+  description: ReactNode
+  /** The verb of the button: 'Delete token'. */
+  action: string
+  /** The dialog closes when it succeeds, and shows the error when it fails. */
+  onConfirm: () => Promise<unknown>
+  /** For what is final: the text to type before the button works. */
+  typeToConfirm?: string
+  danger?: boolean
+  children?: ReactNode
+}
+
+/** Asks before something that cannot be undone. For anything else act at once and give the toast an Undo. */
+export function ConfirmDialog({ open, onClose, ...rest }: ConfirmDialogProps) {
+  return open ? <ConfirmBody open={open} onClose={onClose} {...rest} /> : null
+}
+
+function ConfirmBody({ onClose, title, description, action, onConfirm, typeToConfirm, danger = true, children }: ConfirmDialogProps) {
+  const [typed, setTyped] = useState('')
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState('')
+  const missing = typeToConfirm !== undefined && typed.trim() !== typeToConfirm
+  const confirm = async () => {
+    setPending(true)
+    setError('')
+    try {
+      await onConfirm()
+      onClose()
+    } catch (failure) {
+      setError(errorText(failure))
+    } finally {
+      setPending(false)
+    }
+  }
+  return (
+    <Dialog open onClose={onClose} title={title} description={description}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!missing && !pending) void confirm()
+        }}
+      >
+        {children}
+        {typeToConfirm !== undefined && <TextField label={`Type ${typeToConfirm} to confirm`} value={typed} onChange={setTyped} maxLength={500} />}
+        {error && (
+          <p role="alert" className="form-error">
+            {error}
+          </p>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant={danger ? 'danger' : 'primary'}
+            pending={pending}
+            disabledReason={missing ? `Type ${typeToConfirm} above first.` : undefined}
+          >
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
