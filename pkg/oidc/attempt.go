@@ -47,7 +47,7 @@ func randomText() string {
 // LocalPath returns the path with its query if it is one of this service, and "/" otherwise. A sign-in never leads to another
 // host, and never to another sign-in.
 func LocalPath(path string) string {
-	unsafe := func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }
+	unsafe := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\\\"<>^`{|}", r) }
 	route, _, _ := strings.Cut(path, "?")
 	route, _, _ = strings.Cut(route, "#")
 	if len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.ContainsFunc(path, unsafe) ||

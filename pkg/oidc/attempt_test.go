@@ -17,7 +17,7 @@ func TestLocalPath(t *testing.T) {
 	}
 	for _, path := range []string{
 		"", "projects", "//example.com", "///example.com", "/\\example.com", "\\\\example.com", "https://example.com", "HTTPS:/example.com",
-		"javascript:alert(1)", "/\t/example.com", "/\n/example.com", "/a\r\nSet-Cookie: b=c", " /projects", "/a b", "/\x00", "/\u2028/a", "/é",
+		"javascript:alert(1)", "/\t/example.com", "/\n/example.com", "/a\r\nSet-Cookie: b=c", " /projects", "/a b", "/\"", "/{a}", "/\x00", "/\u2028/a", "/é",
 		"/a/../../b", "/..//example.com", "/./a", "/projects//x", "/auth/oidc/login", "/auth/oidc/login?next=/", "/api/admin/user", "/sign-in", "/sign-in?next=/",
 		"/" + strings.Repeat("a", 500),
 	} {
@@ -29,7 +29,7 @@ func TestLocalPath(t *testing.T) {
 
 // FuzzLocalPath checks that no path leads to another host, as a browser resolves it.
 func FuzzLocalPath(f *testing.F) {
-	for _, seed := range []string{"/projects?a=b#c", "//example.com", "/\\example.com", "/\t/example.com", "https:example.com", "/%2F/example.com", "/a/..//example.com"} {
+	for _, seed := range []string{"/projects?a=b#c", "//example.com", "/\\example.com", "/\t/example.com", "https:example.com", "/%2F/example.com", "/%2F\"", "/a/..//example.com"} {
 		f.Add(seed)
 	}
 	base, _ := url.Parse("https://flags.example.org" + CallbackPath)
