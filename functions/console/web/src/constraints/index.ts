@@ -1,0 +1,6 @@
+// Constraints of strategies and segments: the editor, the summary and the sentence.
+export { ConstraintList } from './list'
+export { ConstraintSummary } from './summary'
+export { describeConstraint, describeConstraints } from './describe'
+export { toRequest } from './edit'
+export { type Constraint, type Operator } from './operators'

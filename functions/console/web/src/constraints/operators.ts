@@ -1,0 +1,69 @@
+import type { Schema } from '../api'
+
+/** A constraint as the API returns it. */
+export type Constraint = Schema<'Constraint'>
+/** The comparison of a constraint. */
+export type Operator = Constraint['operator']
+/** What an operator compares, which decides how its value is entered. */
+export type Kind = 'text' | 'set' | 'number' | 'date' | 'semver' | 'regex' | 'network'
+
+interface OperatorInfo {
+  kind: Kind
+  /** The comparison in the list of operators. */
+  label: string
+  /** The comparison in a sentence: "country is one of NO". */
+  phrase: string
+  /** The same for an inverted constraint. */
+  inverted: string
+}
+
+const info: Record<Operator, OperatorInfo> = {
+  IN: { kind: 'set', label: 'is one of', phrase: 'is one of', inverted: 'is not one of' },
+  NOT_IN: { kind: 'set', label: 'is not one of', phrase: 'is not one of', inverted: 'is one of' },
+  STR_CONTAINS: { kind: 'text', label: 'contains', phrase: 'contains', inverted: 'does not contain' },
+  STR_STARTS_WITH: { kind: 'text', label: 'starts with', phrase: 'starts with', inverted: 'does not start with' },
+  STR_ENDS_WITH: { kind: 'text', label: 'ends with', phrase: 'ends with', inverted: 'does not end with' },
+  REGEX: { kind: 'regex', label: 'matches the pattern', phrase: 'matches the pattern', inverted: 'does not match the pattern' },
+  NUM_EQ: { kind: 'number', label: '= equals', phrase: 'is equal to', inverted: 'is not equal to' },
+  NUM_GT: { kind: 'number', label: '> greater than', phrase: 'is greater than', inverted: 'is not greater than' },
+  NUM_GTE: { kind: 'number', label: '≥ at least', phrase: 'is at least', inverted: 'is not at least' },
+  NUM_LT: { kind: 'number', label: '< less than', phrase: 'is less than', inverted: 'is not less than' },
+  NUM_LTE: { kind: 'number', label: '≤ at most', phrase: 'is at most', inverted: 'is not at most' },
+  DATE_AFTER: { kind: 'date', label: 'is after', phrase: 'is after', inverted: 'is not after' },
+  DATE_BEFORE: { kind: 'date', label: 'is before', phrase: 'is before', inverted: 'is not before' },
+  SEMVER_EQ: { kind: 'semver', label: '= version', phrase: 'is version', inverted: 'is not version' },
+  SEMVER_GT: { kind: 'semver', label: '> newer than', phrase: 'is newer than version', inverted: 'is not newer than version' },
+  SEMVER_GTE: { kind: 'semver', label: '≥ at least', phrase: 'is at least version', inverted: 'is not at least version' },
+  SEMVER_LT: { kind: 'semver', label: '< older than', phrase: 'is older than version', inverted: 'is not older than version' },
+  SEMVER_LTE: { kind: 'semver', label: '≤ at most', phrase: 'is at most version', inverted: 'is not at most version' },
+  IN_CIDR: { kind: 'network', label: 'is in the network', phrase: 'is in the network', inverted: 'is not in the network' },
+}
+
+const kindLabels: Record<Kind, string> = {
+  set: 'List',
+  text: 'Text',
+  regex: 'Regular expression',
+  number: 'Number',
+  date: 'Date',
+  semver: 'Version',
+  network: 'IP address',
+}
+
+/** All operators by kind, in the order of the list of operators. */
+export const operatorGroups = (Object.keys(kindLabels) as Kind[]).map((kind) => ({
+  kind,
+  label: kindLabels[kind],
+  operators: (Object.keys(info) as Operator[]).filter((operator) => info[operator].kind === kind).map((value) => ({ value, label: info[value].label })),
+}))
+
+/** What the operator compares. */
+export const kindOf = (operator: Operator): Kind => info[operator]?.kind ?? 'set'
+
+/** Whether the operator compares with a list of values. The others compare with one value. */
+export const takesList = (operator: Operator) => ['set', 'text', 'network'].includes(kindOf(operator))
+
+/** Whether the operator can ignore case. */
+export const canIgnoreCase = (operator: Operator) => ['text', 'regex'].includes(kindOf(operator))
+
+/** The comparison of a constraint in words, inverted if the constraint is. */
+export const phraseOf = ({ operator, inverted }: Pick<Constraint, 'operator' | 'inverted'>) => info[operator]?.[inverted ? 'inverted' : 'phrase'] ?? operator

@@ -1,0 +1,92 @@
+import { Autocomplete as Base } from '@base-ui/react/autocomplete'
+import { useRef, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { Field, type FieldLook } from './field'
+import './menu.css'
+
+/** A suggested text, with an explanation beside it. */
+export interface Suggestion {
+  value: string
+  note?: string
+}
+
+interface InputProps {
+  suggestions: readonly Suggestion[]
+  value: string
+  onChange: (value: string) => void
+  /** A suggestion was chosen. By default it becomes the value. */
+  onChoose?: (value: string) => void
+  /** Enter without a chosen suggestion. */
+  onEnter?: () => void
+  onKeyDown?: (event: KeyboardEvent<HTMLInputElement>) => void
+  onPaste?: (event: ClipboardEvent<HTMLInputElement>) => void
+  onBlur?: () => void
+  placeholder?: string
+  maxLength?: number
+  className?: string
+  control: object
+}
+
+const limit = 200
+
+/** Suggestions that contain the text; all of them while the text is one of them. */
+export function matching(suggestions: readonly Suggestion[], text: string): readonly Suggestion[] {
+  const query = text.trim().toLowerCase()
+  const all = query === '' || suggestions.some((one) => one.value.toLowerCase() === query)
+  const found = all ? suggestions : suggestions.filter((one) => `${one.value} ${one.note ?? ''}`.toLowerCase().includes(query))
+  return found.slice(0, limit)
+}
+
+/** The input of SuggestField, for fields that draw more around it. control has what Field passes. */
+export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, control, className = 'input', ...rest }: InputProps) {
+  const highlighted = useRef(false)
+  const items = matching(suggestions, value)
+  return (
+    <Base.Root<Suggestion>
+      items={suggestions}
+      filteredItems={items}
+      itemToStringValue={(one) => one.value}
+      openOnInputClick
+      value={value}
+      onItemHighlighted={(one) => (highlighted.current = one !== undefined)}
+      onValueChange={(text, details) => (details.reason === 'item-press' && onChoose ? onChoose(text) : onChange(text))}
+    >
+      <Base.Input
+        {...rest}
+        {...control}
+        className={className}
+        onKeyDown={(event) => {
+          rest.onKeyDown?.(event)
+          if (event.key === 'Enter' && !highlighted.current) {
+            event.preventDefault()
+            onEnter?.()
+          }
+        }}
+      />
+      <Base.Portal>
+        <Base.Positioner className="layer" sideOffset={4} align="start">
+          <Base.Popup className="menu combobox-popup" hidden={items.length === 0}>
+            <Base.List>
+              {(one: Suggestion) => (
+                <Base.Item key={one.value} value={one} className="menu-item">
+                  <span className="grow break">
+                    {one.value}
+                    {one.note && <span className="soft"> {one.note}</span>}
+                  </span>
+                </Base.Item>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** A text of one line with suggestions: any text is allowed. */
+export function SuggestField({ label, hideLabel, hint, error, required, disabledReason, ...input }: FieldLook & Omit<InputProps, 'control'>) {
+  return (
+    <Field {...{ label, hideLabel, hint, error, required, disabledReason }}>
+      {(control) => <SuggestInput {...input} control={control} />}
+    </Field>
+  )
+}
