@@ -1,0 +1,44 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import { fileURLToPath } from 'node:url'
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/**
+ * Checks how a page looks and whether everyone can use it: screenshots in light and dark and at 360 px, axe in each theme, and no
+ * horizontal scrolling of the document at 360 px. Wait for the content of the page before it. The page is then as before, with the
+ * theme of the system.
+ */
+export async function checkPage(page: Page, name: string) {
+  const size = page.viewportSize() ?? { width: 1280, height: 800 }
+  await expect(page.locator('[aria-busy="true"], .loading')).toHaveCount(0)
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await screenshot(page, `${name}-${theme}`)
+    await expectAccessible(page, `${name} in ${theme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await expectNoSideScroll(page)
+  await screenshot(page, `${name}-360`)
+  await expectAccessible(page, `${name} at 360 px`)
+  await page.setViewportSize(size)
+}
+
+/** Runs axe with the rules of WCAG 2.2 AA. */
+export async function expectAccessible(page: Page, what: string) {
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+  const found = violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.slice(0, 5).map((node) => `${node.target.join(' ')}: ${node.failureSummary}`) }))
+  expect(found, `axe: ${what}`).toEqual([])
+}
+
+/** Checks that the document fits the width of the window. */
+export async function expectNoSideScroll(page: Page) {
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), { message: 'horizontal scrolling of the document' })
+    .toBeLessThanOrEqual(0)
+}
+
+async function screenshot(page: Page, name: string) {
+  await page.screenshot({ path: fileURLToPath(new URL(`screenshots/${name}.png`, import.meta.url)), animations: 'disabled' })
+}

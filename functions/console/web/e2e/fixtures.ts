@@ -1,0 +1,74 @@
+// What every browser test needs: a server for each worker, requests with the admin token, and a signed-in page.
+//
+//   import { expect, test, unique } from './fixtures'
+//   test('creates a segment', async ({ page, api }) => { await page.goto('/segments'); … })
+import { test as base, expect, type Page } from '@playwright/test'
+import { startServer, type Server } from './server'
+
+/** Sends a request with the admin token and returns the body; an error response fails the test. */
+export type Api = <Body = any>(method: string, path: string, body?: unknown) => Promise<Body>
+
+interface WorkerFixtures {
+  server: Server
+  /** Cookies of the signed-in administrator. */
+  session: Awaited<ReturnType<import('@playwright/test').BrowserContext['storageState']>> | undefined
+}
+
+export const test = base.extend<{ api: Api }, WorkerFixtures>({
+  server: [
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const server = await startServer()
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 150_000 },
+  ],
+  // The printed link can be used once, so that each worker signs in once.
+  session: [
+    async ({ server, browser }, use) => {
+      if (!server.link) return use(undefined)
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      await page.goto(server.link)
+      await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+      const session = await context.storageState()
+      await context.close()
+      await use(session)
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  // page is signed in as the administrator.
+  baseURL: ({ server }, use) => use(server.url),
+  storageState: ({ session }, use) => use(session),
+  api: ({ server }, use) => use((method, path, body) => request(server, method, path, body)),
+})
+
+export { expect }
+
+async function request(server: Server, method: string, path: string, body?: unknown) {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (server.adminToken) headers.Authorization = server.adminToken
+  const response = await fetch(server.url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return text && response.headers.get('Content-Type')?.includes('json') ? JSON.parse(text) : text
+}
+
+let counter = 0
+
+/** A name that no other test uses. */
+export function unique(name: string): string {
+  return `${name}-${process.env.TEST_PARALLEL_INDEX ?? 0}-${Date.now().toString(36)}-${counter++}`
+}
+
+/** Collects the errors that a page writes to its console, and its failed scripts. allow matches the expected ones. */
+export function noConsoleErrors(page: Page, allow: RegExp = /$^/): () => void {
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !allow.test(message.text())) errors.push(message.text())
+  })
+  page.on('pageerror', (error) => errors.push(String(error)))
+  return () => expect(errors).toEqual([])
+}

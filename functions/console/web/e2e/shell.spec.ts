@@ -1,0 +1,108 @@
+import { checkPage } from './checkpage'
+import { expect, noConsoleErrors, test } from './fixtures'
+
+test('the root leads to the projects', async ({ page }) => {
+  const check = noConsoleErrors(page)
+  await page.goto('/')
+  await expect(page).toHaveURL('/projects')
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  await expect(page).toHaveTitle('Projects · Guidon')
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
+  await checkPage(page, 'projects')
+  check()
+})
+
+test('navigation moves the focus to the heading and sets the title', async ({ page }) => {
+  await page.goto('/projects')
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await navigation.getByRole('link', { name: 'Segments' }).click()
+  await expect(page).toHaveURL('/segments')
+  await expect(page).toHaveTitle('Segments · Guidon')
+  await expect(page.getByRole('heading', { level: 1, name: 'Segments' })).toBeFocused()
+  await expect(navigation.getByRole('link', { name: 'Segments' })).toHaveAttribute('aria-current', 'page')
+  await page.goBack()
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeFocused()
+})
+
+test('the tabs of a project have addresses', async ({ page }) => {
+  await page.goto('/projects/default/health')
+  const tabs = page.getByRole('navigation', { name: 'Default', exact: true })
+  await expect(tabs.getByRole('link', { name: 'Health' })).toHaveAttribute('aria-current', 'page')
+  await expect(page).toHaveTitle('Health · Default · Guidon')
+  await tabs.getByRole('link', { name: 'Access' }).click()
+  await expect(page).toHaveURL('/projects/default/access')
+  await expect(tabs.getByRole('link', { name: 'Access' })).toHaveAttribute('aria-current', 'page')
+})
+
+test('the skip link moves the focus to the content', async ({ page }) => {
+  await page.goto('/projects')
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'Skip to content' })
+  await expect(skip).toBeFocused()
+  await expect(skip).toBeInViewport()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('#content')).toBeFocused()
+})
+
+test('a chosen theme stays', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto('/projects')
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const light = await background()
+  await page.getByRole('button', { name: 'Theme' }).click()
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  expect(await background()).not.toBe(light)
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  expect(await background()).not.toBe(light)
+  await page.getByRole('button', { name: 'Theme' }).click()
+  await page.getByRole('menuitem', { name: 'Like the system' }).click()
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme')
+  expect(await background()).toBe(light)
+})
+
+test('an address that no page has', async ({ page }) => {
+  await page.goto('/nothing/here')
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+  await checkPage(page, 'not-found')
+  await page.getByRole('link', { name: 'Go to the projects' }).click()
+  await expect(page).toHaveURL('/projects')
+})
+
+test('an unknown project shows the message of the server', async ({ page }) => {
+  await page.goto('/projects/no-such-project')
+  await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()
+})
+
+test('the navigation of a small window opens and closes', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/projects')
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await expect(navigation).toBeHidden()
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await expect(navigation).toBeVisible()
+  await checkPage(page, 'navigation')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await navigation.getByRole('link', { name: 'Users' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeFocused()
+  await expect(navigation).toBeHidden()
+})
+
+test('the project switcher opens a project', async ({ page }) => {
+  await page.goto('/segments')
+  await page.getByRole('button', { name: 'Project: All projects' }).click()
+  await page.getByRole('menuitem', { name: 'Default' }).click()
+  await expect(page).toHaveURL('/projects/default')
+  await expect(page.getByRole('button', { name: 'Project: Default' })).toBeVisible()
+})
+
+test('the banner tells that the server cannot be reached', async ({ page, context }) => {
+  await page.goto('/projects')
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
+  await context.setOffline(true)
+  await expect(page.getByText('The server cannot be reached. This page may be out of date.')).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByText('The server cannot be reached. This page may be out of date.')).toBeHidden()
+})
