@@ -2,6 +2,7 @@
 export { Badge, Card, Chip, CodeBlock, CopyButton, DateTime, Facts, Figure, Meter, Pagination, Section, Tag } from './bits'
 export { Button, IconButton, LinkButton, type ButtonProps } from './button'
 export { Dialog, DialogActions, ConfirmDialog } from './dialog'
+export { FavoriteButton } from './favorite'
 export { Checkbox, Field, NumberField, RadioGroup, SearchField, Select, TextArea, TextField, type Choice, type FieldLook } from './field'
 export { ago, fullDate, number, plural, words } from './format'
 export { Icons } from './icons'

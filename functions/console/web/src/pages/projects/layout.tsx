@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { apiQuery } from '../../api'
+import { apiQuery, isNotFound } from '../../api'
 import { Page } from '../../shell'
-import { Loaded, type Tab } from '../../ui'
+import { Badge, EmptyState, Icons, LinkButton, Loaded, type Tab } from '../../ui'
+import { ProjectFavorite } from './favorite'
+import { modes } from './view'
+
+const crumbs = [{ label: 'Projects', link: { to: '/projects' } as const }]
 
 /** The frame of the pages of a project: its name and the tabs. */
 export default function ProjectLayout() {
   const { projectId } = useParams({ from: '/projects/$projectId' })
   const project = useQuery(apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } }))
   const params = { projectId }
+  if (isNotFound(project.error)) return <NoProject projectId={projectId} />
   const tabs: Tab[] = [
     { label: 'Flags', link: { to: '/projects/$projectId', params } },
     { label: 'Health', link: { to: '/projects/$projectId/health', params } },
@@ -19,9 +24,34 @@ export default function ProjectLayout() {
     { label: 'Archive', link: { to: '/projects/$projectId/archive', params } },
     { label: 'Settings', link: { to: '/projects/$projectId/settings', params } },
   ]
+  const mode = modes.find((one) => one.value === project.data?.mode)
+  const aside = project.data && (
+    <>
+      <ProjectFavorite id={projectId} name={project.data.name} favorite={project.data.favorite} />
+      {mode && mode.value !== 'open' && <Badge>{mode.label}</Badge>}
+    </>
+  )
   return (
-    <Page title={project.data?.name ?? projectId} description={project.data?.description} crumbs={[{ label: 'Projects', link: { to: '/projects' } }]} tabs={tabs}>
+    <Page title={project.data?.name ?? projectId} aside={aside} description={project.data?.description} crumbs={crumbs} tabs={tabs}>
       <Loaded query={project}>{() => <Outlet />}</Loaded>
+    </Page>
+  )
+}
+
+function NoProject({ projectId }: { projectId: string }) {
+  return (
+    <Page title="Project not found" crumbs={crumbs}>
+      <EmptyState
+        icon={<Icons.Folder />}
+        title={`There is no project ${projectId}`}
+        action={
+          <LinkButton to="/projects" variant="primary">
+            Show all projects
+          </LinkButton>
+        }
+      >
+        It was deleted, or the link has a wrong id.
+      </EmptyState>
     </Page>
   )
 }

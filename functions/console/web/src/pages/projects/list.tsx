@@ -1,47 +1,74 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { apiQuery, type Schema } from '../../api'
-import { Page } from '../../shell'
-import { DateTime, EmptyState, ErrorState, Icons, Meter, Table, number, type Column } from '../../ui'
+import { useState } from 'react'
+import { apiQuery, useMe } from '../../api'
+import { Page, useUrlState } from '../../shell'
+import { Button, EmptyState, ErrorState, Icons, Pagination, SearchField, Select, Skeleton } from '../../ui'
+import { ProjectCard } from './card'
+import { CreateProjectDialog } from './create'
+import './projects.css'
+import { findProjects, isOrder, orders, type Project } from './view'
 
-type Project = Schema<'ProjectRow'>
+const pageSize = 48
 
-const columns: Column<Project>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: (project) => (
-      <Link to="/projects/$projectId" params={{ projectId: project.id }} className="strong">
-        {project.name}
-      </Link>
-    ),
-  },
-  { id: 'health', header: 'Health', cell: (project) => <Meter label={`Health of ${project.name}`} value={project.health ?? 100} kind="ok" /> },
-  { id: 'flags', header: 'Flags', align: 'right', cell: (project) => number(project.featureCount ?? 0) },
-  { id: 'created', header: 'Created', cell: (project) => <DateTime value={project.createdAt} /> },
-]
-
-/** All projects. */
+/** All projects as cards: favorites first, to search and to sort. */
 export default function ProjectsPage() {
   const projects = useQuery(apiQuery('/api/admin/projects'))
+  const [creating, setCreating] = useState(false)
+  const { can } = useMe()
+  const create = (
+    <Button variant="primary" icon={<Icons.Plus />} onClick={() => setCreating(true)} disabledReason={can('CREATE_PROJECT').reason}>
+      Create project
+    </Button>
+  )
+  const all = projects.data?.projects
   return (
-    <Page title="Projects">
-      {projects.error ? (
-        <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />
-      ) : (
-        <Table
-          label="Projects"
-          columns={columns}
-          rows={projects.data?.projects ?? []}
-          rowKey={(project) => project.id}
-          loading={projects.isPending}
-          empty={
-            <EmptyState icon={<Icons.Folder />} title="No projects">
-              A project groups flags, and who may change them.
-            </EmptyState>
-          }
-        />
-      )}
+    <Page title="Projects" description="A project groups the flags of a team or a product, and names the people who may change them." actions={create}>
+      {all ? <Projects all={all} /> : projects.error ? <ErrorState error={projects.error} onRetry={() => void projects.refetch()} /> : <LoadingCards />}
+      <CreateProjectDialog open={creating} onClose={() => setCreating(false)} />
     </Page>
+  )
+}
+
+function Projects({ all }: { all: Project[] }) {
+  const [view, setView] = useUrlState({ q: '', sort: 'name', offset: 0 })
+  const order = isOrder(view.sort) ? view.sort : 'name'
+  const found = findProjects(all, view.q, order)
+  const offset = view.offset < found.length ? view.offset : 0
+  return (
+    <>
+      <div className="row">
+        <SearchField label="Search projects" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+        <div className="toolbar-end">
+          <Select label="Sort projects by" hideLabel choices={orders} value={order} onChange={(sort) => setView({ sort, offset: 0 })} />
+        </div>
+      </div>
+      {found.length === 0 ? (
+        <EmptyState icon={<Icons.Search />} title="No project matches" action={<Button onClick={() => setView({ q: '', offset: 0 })}>Show all projects</Button>}>
+          No name, id or description contains “{view.q.trim()}”.
+        </EmptyState>
+      ) : (
+        <ul className="project-cards" aria-label="Projects">
+          {found.slice(offset, offset + pageSize).map((project) => (
+            <ProjectCard key={project.id} project={project} />
+          ))}
+        </ul>
+      )}
+      {found.length > pageSize && <Pagination noun="projects" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next }, { push: true })} />}
+    </>
+  )
+}
+
+function LoadingCards() {
+  return (
+    <div className="project-cards" role="status">
+      <span className="visually-hidden">Reading…</span>
+      {[1, 2, 3].map((card) => (
+        <div key={card} className="project-card project-card-loading">
+          <Skeleton width="short" />
+          <Skeleton />
+          <Skeleton width="medium" />
+        </div>
+      ))}
+    </div>
   )
 }

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api, apiQuery, useChange, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Checkbox, Dialog, Loaded, TextArea, TextField, toast } from '../../ui'
+
+/** Asks for what a new project needs, creates it and opens it. */
+export function CreateProjectDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const environments = useQuery({ ...apiQuery('/api/admin/environments'), enabled: open })
+  return (
+    <Dialog open={open} onClose={onClose} title="Create project" description="If you sign in as a person, you become its owner.">
+      <Loaded query={environments}>{(data) => <CreateForm environments={data.environments} onClose={onClose} />}</Loaded>
+    </Dialog>
+  )
+}
+
+function CreateForm({ environments, onClose }: { environments: Schema<'CountedEnvironment'>[]; onClose: () => void }) {
+  const navigate = useNavigate()
+  const create = useChange({
+    change: (body: Schema<'CreateProjectRequest'>) => api.post('/api/admin/projects', { body }),
+    invalidates: ['/api/admin/projects', '/api/admin/user'],
+    showsErrors: true,
+    onSuccess: (project) => {
+      toast.success(`Project ${project.name} created`)
+      onClose()
+      void navigate({ to: '/projects/$projectId', params: { projectId: project.id } })
+    },
+  })
+  const enabled = environments.filter((environment) => environment.enabled).map((environment) => environment.name)
+  const form = useForm({
+    initial: { name: '', id: '', description: '', environments: enabled },
+    submit: ({ name, id, ...rest }) => create.mutateAsync({ ...rest, name: name.trim(), id: id.trim() || undefined } as Schema<'CreateProjectRequest'>),
+    nameField: 'id',
+  })
+  const chosen = form.values.environments
+  const toggle = (name: string, on: boolean) => form.set({ environments: on ? [...chosen, name] : chosen.filter((one) => one !== name) })
+  return (
+    <form {...form.props}>
+      <TextField label="Name" required autoFocus maxLength={255} {...form.field('name')} />
+      <TextField
+        label="Id"
+        maxLength={100}
+        hint="Appears in links, tokens and the API, and cannot be changed later. Left empty, it is derived from the name."
+        {...form.field('id')}
+      />
+      <TextArea label="Description" maxLength={2000} rows={2} {...form.field('description')} />
+      <fieldset className="field">
+        <legend className="field-label">Environments</legend>
+        {environments.map(({ name, type }) => (
+          <Checkbox
+            key={name}
+            label={
+              <>
+                {name} <span className="soft">({type})</span>
+              </>
+            }
+            checked={chosen.includes(name)}
+            onChange={(on) => toggle(name, on)}
+          />
+        ))}
+        {form.errorAt('/environments') && <p className="field-error">{form.errorAt('/environments')}</p>}
+      </fieldset>
+      <FormActions form={form} submit="Create project" onCancel={onClose} />
+    </form>
+  )
+}

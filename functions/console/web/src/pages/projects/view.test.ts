@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { findProjects, healthKind, isOrder, type Project } from './view'
+
+const project = (id: string, change: Partial<Project> = {}): Project => ({
+  id,
+  name: id,
+  createdAt: '2026-03-04T05:06:07.000Z',
+  updatedAt: '2026-03-04T05:06:07.000Z',
+  defaultStickiness: 'default',
+  favorite: false,
+  featureCount: 0,
+  featureLimit: null,
+  featureNaming: { pattern: null, example: null, description: null },
+  health: 100,
+  linkTemplates: [],
+  memberCount: 0,
+  mode: 'open',
+  staleFeatureCount: 0,
+  ...change,
+})
+
+const ids = (projects: Project[]) => projects.map(({ id }) => id)
+
+describe('findProjects', () => {
+  const all = [project('shop-10'), project('shop-2'), project('billing', { description: 'Invoices of the SHOP' }), project('mobile')]
+
+  it('searches names, ids and descriptions, ignoring case', () => {
+    expect(ids(findProjects(all, ' Shop ', 'name'))).toEqual(['billing', 'shop-2', 'shop-10'])
+  })
+
+  it('lists favorites first in every order', () => {
+    const list = [project('a', { featureCount: 9 }), project('b', { favorite: true })]
+    expect(ids(findProjects(list, '', 'flags'))).toEqual(['b', 'a'])
+  })
+
+  it('sorts by health, number of flags and age, and equal ones by name', () => {
+    const list = [
+      project('a', { health: 90, featureCount: 1 }),
+      project('c', { health: 50, featureCount: 3 }),
+      project('b', { health: 50, featureCount: 2, createdAt: '2026-04-04T05:06:07.000Z' }),
+    ]
+    expect(ids(findProjects(list, '', 'health'))).toEqual(['b', 'c', 'a'])
+    expect(ids(findProjects(list, '', 'flags'))).toEqual(['c', 'b', 'a'])
+    expect(ids(findProjects(list, '', 'newest'))).toEqual(['b', 'a', 'c'])
+  })
+})
+
+it('colours the health of a project', () => {
+  expect([100, 80, 79, 50, 49].map(healthKind)).toEqual(['ok', 'ok', 'warn', 'warn', 'danger'])
+})
+
+it('knows the orders', () => {
+  expect([isOrder('flags'), isOrder('toString')]).toEqual([true, false])
+})

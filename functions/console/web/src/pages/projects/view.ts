@@ -1,0 +1,50 @@
+import type { Schema } from '../../api'
+
+export type Project = Schema<'ProjectRow'>
+
+/** The orders of the list of projects. */
+export const orders = [
+  { value: 'name', label: 'Sort by name' },
+  { value: 'health', label: 'Lowest health first' },
+  { value: 'flags', label: 'Most flags first' },
+  { value: 'newest', label: 'Newest first' },
+] as const
+
+export type Order = (typeof orders)[number]['value']
+
+/** Whether a text is one of the orders: an address can have any. */
+export function isOrder(text: string): text is Order {
+  return orders.some((order) => order.value === text)
+}
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+const compare: Record<Order, (a: Project, b: Project) => number> = {
+  name: () => 0,
+  health: (a, b) => a.health - b.health,
+  flags: (a, b) => b.featureCount - a.featureCount,
+  newest: (a, b) => b.createdAt.localeCompare(a.createdAt),
+}
+
+/** The projects whose name, id or description contains the text, favorites first. */
+export function findProjects(projects: readonly Project[], text: string, order: Order): Project[] {
+  const wanted = text.trim().toLowerCase()
+  return projects
+    .filter((project) => [project.name, project.id, project.description ?? ''].some((value) => value.toLowerCase().includes(wanted)))
+    .sort((a, b) => Number(b.favorite) - Number(a.favorite) || compare[order](a, b) || collator.compare(a.name, b.name))
+}
+
+/** The colour of a health in percent. */
+export function healthKind(health: number): 'ok' | 'warn' | 'danger' {
+  if (health >= 80) return 'ok'
+  return health >= 50 ? 'warn' : 'danger'
+}
+
+/** The modes of a project. They are notes for people: the server does not enforce them. */
+export const modes = [
+  { value: 'open', label: 'Open', hint: 'Everyone may propose and make changes.' },
+  { value: 'protected', label: 'Protected', hint: 'Only members should make changes.' },
+  { value: 'private', label: 'Private', hint: 'Only members should look at the project.' },
+] as const
+
+export type Mode = (typeof modes)[number]['value']
