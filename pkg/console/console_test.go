@@ -265,6 +265,9 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("the page has %s, which the policy forbids", found)
 		}
 	}
+	if got := send(t, h, "GET", "/licences.txt", "Accept: */*").Body.String(); !strings.Contains(got, "\nreact 1") || !strings.Contains(got, "Licence: MIT") {
+		t.Errorf("/licences.txt is %.300s, want the npm packages with their licences", got)
+	}
 	for path, file := range Site().Files {
 		if len(file.Content) > 2<<20 {
 			t.Errorf("%s has %d bytes, want at most 2 MiB, because a Lambda function answers with 6 MB at most", path, len(file.Content))
