@@ -111,12 +111,18 @@ type (
 		Environments   []rowEnvironment `json:"environments"`
 		Tags           []tag            `json:"tags"`
 	}
+	// listedRow is what the list of a project says of a flag.
+	listedRow struct {
+		row
+		Lifecycle phase `json:"lifecycle"`
+	}
 	list struct {
-		Version  int   `json:"version"`
-		Features []row `json:"features"`
+		Version  int         `json:"version"`
+		Features []listedRow `json:"features"`
 	}
 	overview struct {
-		list
+		Version                                    int
+		Features                                   []row
 		Name, Description, Mode, DefaultStickiness string
 		FeatureLimit                               *int
 		FeatureNaming                              struct{ Pattern, Example, Description *string }

@@ -290,7 +290,11 @@ func (l *loader) checkLists(project string, flags []*loaded) {
 	}
 	var features list
 	l.g.do(l.t, 200, "GET", "/api/admin/projects/"+project+"/features", nil, &features)
-	equal(l.t, "the flags of "+project, environmentsOf(features.Features), active)
+	rows := make([]row, len(features.Features))
+	for i, listed := range features.Features {
+		rows[i] = listed.row
+	}
+	equal(l.t, "the flags of "+project, environmentsOf(rows), active)
 	var overview overview
 	l.g.do(l.t, 200, "GET", "/api/admin/projects/"+project, nil, &overview)
 	equal(l.t, "the overview of "+project, environmentsOf(overview.Features), active)

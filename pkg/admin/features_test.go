@@ -134,10 +134,15 @@ func TestReadFeature(t *testing.T) {
 	})
 }
 
-// listed is a flag in a list.
-func listed(name string, environments ...string) string {
+// featureRow is a flag in the overview of its project.
+func featureRow(name string, environments ...string) string {
 	return fmt.Sprintf(`{"name":%q,"type":"release","description":"","stale":false,"impressionData":false,"createdAt":"<time>","lastSeenAt":null,"favorite":false,"environments":[%s]}`,
 		name, strings.Join(environments, ","))
+}
+
+// listed is a flag in the list of its project.
+func listed(name string, environments ...string) string {
+	return strings.TrimSuffix(featureRow(name, environments...), "}") + `,"lifecycle":{"stage":"initial","enteredStageAt":"<time>"}}`
 }
 
 func TestUpdateFeature(t *testing.T) {

@@ -39,6 +39,7 @@ func TestLifecycle(t *testing.T) {
 		{"complete it again", "POST", complete, `{"status":"kept"}`, 200, ""},
 		{"the history has the stage", "GET", history, "", 200, stages("initial completed", `"status":"kept"`)},
 		{"read the completed flag", "GET", f, "", 200, record(stages("completed", `"status":"kept"`))},
+		{"list the completed flag", "GET", features, "", 200, `{"...":0,"features":[` + record(stages("completed", `"status":"kept"`)) + `]}`},
 		{"complete it with another outcome", "POST", complete, `{"status":"kept-with-variant","statusValue":"blue"}`, 200, ""},
 		{"the history has the stage", "GET", history, "", 200, stages("initial completed", `"status":"kept-with-variant"`, `"statusValue":"blue"`)},
 		{"uncomplete it", "POST", uncomplete, "", 200, ""},

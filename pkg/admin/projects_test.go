@@ -44,7 +44,7 @@ func TestReadProject(t *testing.T) {
 	rows := func(names ...string) string {
 		all := make([]string, len(names))
 		for i, name := range names {
-			all[i] = listed(name, row("development"), row("production"))
+			all[i] = featureRow(name, row("development"), row("production"))
 		}
 		return `"features":[` + strings.Join(all, ",") + `]`
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
@@ -86,8 +85,8 @@ func listFeatures(tx *httpapi.Tx, at inList) (featureList, error) {
 			rows = append(rows, s)
 		}
 	}
-	return featureList{Version: 2, Features: httpapi.Each(httpapi.PageOf(tx.Query(), rows), func(s flags.FeatureSummary) wire.FeatureRow {
-		return wire.FeatureRowOf(s, envs, tx.Caller.FavoritesKey())
+	return featureList{Version: 2, Features: httpapi.Each(httpapi.PageOf(tx.Query(), rows), func(s flags.FeatureSummary) listedFeature {
+		return listedFeatureOf(s, envs, tx.Caller.FavoritesKey())
 	})}, nil
 }
 

@@ -346,17 +346,15 @@ type foundFeatures struct {
 
 // A foundFeature is a flag that a search finds.
 type foundFeature struct {
-	wire.FeatureRow
+	listedFeature
 	Project        string          `json:"project"`
 	DependencyType *flags.Relation `json:"dependencyType"` // parent, child or null
 	Segments       []string        `json:"segments"`
-	Lifecycle      phaseView       `json:"lifecycle"`
 }
 
 func (f finding) view(favoritesKey string) foundFeature {
 	view := foundFeature{
-		FeatureRow: wire.FeatureRowOf(f.FeatureSummary, f.environments, favoritesKey), Project: f.Project, Segments: f.segments,
-		Lifecycle: phaseOf(f.Phase()),
+		listedFeature: listedFeatureOf(f.FeatureSummary, f.environments, favoritesKey), Project: f.Project, Segments: f.segments,
 	}
 	if f.Relation != "" {
 		view.DependencyType = &f.Relation

@@ -149,6 +149,16 @@ func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnviro
 }
 
 type featureList struct {
-	Version  int               `json:"version"`
-	Features []wire.FeatureRow `json:"features"`
+	Version  int             `json:"version"`
+	Features []listedFeature `json:"features"`
+}
+
+// A listedFeature is a flag in the list of its project.
+type listedFeature struct {
+	wire.FeatureRow
+	Lifecycle phaseView `json:"lifecycle"`
+}
+
+func listedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment, favoritesKey string) listedFeature {
+	return listedFeature{FeatureRow: wire.FeatureRowOf(s, envs, favoritesKey), Lifecycle: phaseOf(s.Phase())}
 }
