@@ -1,3 +1,6 @@
+// The styles of elements come first, so that those of components override them.
+import './ui/tokens.css'
+import './ui/base.css'
 import { Tooltip } from '@base-ui/react/tooltip'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -7,8 +10,6 @@ import { createRoot } from 'react-dom/client'
 import { setUnauthenticated } from './api/client'
 import { newQueryClient } from './api/query'
 import { newRouter } from './routes'
-import './ui/tokens.css'
-import './ui/base.css'
 
 const queryClient = newQueryClient()
 const router = newRouter()

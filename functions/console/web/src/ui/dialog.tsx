@@ -18,10 +18,10 @@ interface DialogProps {
   wide?: boolean
 }
 
-/** A modal dialog. Escape and the cross call onClose. The focus goes in and comes back. */
+/** A modal dialog. Escape and the cross call onClose; a click outside does not, so that no input is lost. */
 export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()} disablePointerDismissal>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
         <Base.Popup className={wide ? 'dialog dialog-wide' : 'dialog'}>

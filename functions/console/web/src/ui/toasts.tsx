@@ -11,7 +11,7 @@ interface Toast {
   undo?: () => Promise<unknown>
 }
 
-const limit = 3
+const limit = 2
 let toasts: Toast[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
@@ -22,7 +22,9 @@ function set(next: Toast[]) {
 }
 
 function add(kind: Toast['kind'], text: string, options?: { undo?: Toast['undo'] }) {
-  set([{ id: nextId++, kind, text, undo: options?.undo }, ...toasts].slice(0, limit))
+  // An older error is about an earlier attempt.
+  const kept = toasts.filter((one) => one.kind !== 'error')
+  set([{ id: nextId++, kind, text, undo: options?.undo }, ...kept].slice(0, limit))
 }
 
 /** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */

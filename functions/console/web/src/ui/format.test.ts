@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { ago, plural, words } from './format'
+
+const now = new Date('2026-03-10T12:00:00Z')
+
+test.each([
+  ['2026-03-10T11:59:50Z', 'just now'],
+  ['2026-03-10T11:59:10Z', '1 minute ago'],
+  ['2026-03-10T11:30:00Z', '30 minutes ago'],
+  ['2026-03-10T09:00:00Z', '3 hours ago'],
+  ['2026-03-09T12:00:00Z', 'yesterday'],
+  ['2026-03-12T12:00:00Z', 'in 2 days'],
+])('%s is %s', (date, text) => {
+  expect(ago(new Date(date), now)).toBe(text)
+})
+
+test('older dates are absolute', () => {
+  expect(ago(new Date('2025-12-10T12:00:00Z'), now)).toBe('10 Dec 2025')
+})
+
+test('numbers with nouns and constants as words', () => {
+  expect(plural(1, 'flag')).toBe('1 flag')
+  expect(plural(12345, 'flag')).toBe('12,345 flags')
+  expect(plural(2, 'strategy', 'strategies')).toBe('2 strategies')
+  expect(words('UPDATE_FEATURE')).toBe('Update feature')
+})
