@@ -3,6 +3,9 @@ import { useCallback, useMemo } from 'react'
 
 type Value = string | number | boolean
 
+// Without it TypeScript takes the default false as the only value.
+type Widened<State> = { [Name in keyof State]: State[Name] extends boolean ? boolean : State[Name] }
+
 /**
  * State of a page in its address, so that a link shows the same view: filters, sorting, the page of a list.
  * Values take the type of their defaults, and defaults are left out of the address.
@@ -10,16 +13,18 @@ type Value = string | number | boolean
  *   const [view, setView] = useUrlState({ q: '', offset: 0, stale: false })
  *   setView({ q: 'check', offset: 0 })
  */
-export function useUrlState<State extends Record<string, Value>>(defaults: State): [State, (change: Partial<State>, options?: { push?: boolean }) => void] {
+export function useUrlState<State extends Record<string, Value>>(
+  defaults: State,
+): [Widened<State>, (change: Partial<Widened<State>>, options?: { push?: boolean }) => void] {
   const router = useRouter()
   const search = useRouterState({ select: (state) => state.location.search }) as Record<string, unknown>
   const names = JSON.stringify(defaults)
   const state = useMemo(() => {
     const initial = JSON.parse(names) as State
-    return Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, parse(search[name], value)])) as State
+    return Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, parse(search[name], value)])) as Widened<State>
   }, [search, names])
   const set = useCallback(
-    (change: Partial<State>, options?: { push?: boolean }) => {
+    (change: Partial<Widened<State>>, options?: { push?: boolean }) => {
       const initial = JSON.parse(names) as State
       const next: Record<string, unknown> = { ...(router.state.location.search as object) }
       for (const [name, value] of Object.entries(change)) {
