@@ -1,3 +1,4 @@
+import type { Schema } from '../api'
 import { canIgnoreCase, kindOf, takesList, type Constraint, type Operator } from './operators'
 
 /** Limits of the server. */
@@ -78,6 +79,9 @@ export function fromLocalInput(text: string): string {
 }
 
 /** The constraints as a request has them: without values that their operators ignore. */
-export function toRequest(constraints: readonly Constraint[]): Constraint[] {
-  return constraints.map(({ value, values, ...rest }) => (takesList(rest.operator) ? { ...rest, values } : { ...rest, values: [], value: value ?? '' }))
+export function toRequest(constraints: readonly Constraint[]): Schema<'ConstraintRequest'>[] {
+  return constraints.map(({ value, values, ...rest }) => {
+    const sent = takesList(rest.operator) ? { ...rest, values } : { ...rest, values: [], value: value ?? '' }
+    return sent as Schema<'ConstraintRequest'>
+  })
 }

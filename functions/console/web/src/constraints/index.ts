@@ -2,5 +2,5 @@
 export { ConstraintList } from './list'
 export { ConstraintSummary } from './summary'
 export { describeConstraint, describeConstraints } from './describe'
-export { toRequest } from './edit'
+export { splitValues, toRequest } from './edit'
 export { type Constraint, type Operator } from './operators'

@@ -1,10 +1,156 @@
-import { Page } from '../../shell'
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, apiKey, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { Page, useUrlState } from '../../shell'
+import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, ErrorState, IconButton, Icons, Switch, Table, number, plural, toast, type Column } from '../../ui'
+import { invalidate } from '../../api'
+import { useQueryClient } from '@tanstack/react-query'
+import { EnvironmentDialog } from './environmentdialog'
+import { moved, positions } from './order'
 
+type Environment = Schema<'CountedEnvironment'>
+type List = Schema<'EnvironmentList'>
+
+const key = apiKey('/api/admin/environments')
+/** What shows environments. */
+const affected = ['/api/admin/environments', '/api/admin/projects', '/api/admin/api-tokens']
+
+const update = (change: (environments: Environment[]) => Environment[]) => (list: List): List => ({ ...list, environments: change(list.environments) })
+
+/** The environments of the service and their order. */
 export default function EnvironmentsPage() {
+  const me = useMe()
+  const environments = useQuery(apiQuery('/api/admin/environments'))
+  const [view, setView] = useUrlState({ create: false, edit: '' })
+  const [deleted, setDeleted] = useState<Environment>()
+  const list = environments.data?.environments ?? []
+  const edited = list.find((one) => one.name === view.edit)
+  const updateReason = me.can('UPDATE_ENVIRONMENT').reason
+
+  const toggle = useChange({
+    change: ({ name, enabled }: { name: string; enabled: boolean }) =>
+      enabled
+        ? api.post('/api/admin/environments/{environmentName}/on', { path: { environmentName: name } })
+        : api.post('/api/admin/environments/{environmentName}/off', { path: { environmentName: name } }),
+    invalidates: affected,
+    optimistic: ({ name, enabled }) => [{ key, update: update((old) => old.map((one) => (one.name === name ? { ...one, enabled } : one))) }],
+  })
+  const reorder = useChange({
+    change: (next: Environment[]) => api.put('/api/admin/environments/sort-order', { body: positions(next.map((one) => one.name)) }),
+    invalidates: affected,
+    optimistic: (next) => [{ key, update: update(() => next) }],
+  })
+
+  const columns: Column<Environment>[] = [
+    {
+      id: 'order',
+      header: 'Order',
+      width: '80px',
+      cell: (one) => <OrderButtons name={one.name} index={list.indexOf(one)} count={list.length} reason={updateReason} onMove={(from, to) => reorder.mutate(moved(list, from, to))} />,
+    },
+    {
+      id: 'name',
+      header: 'Name',
+      cell: (one) => (
+        <span className="row">
+          <span className="strong break">{one.name}</span>
+          {one.protected && <Badge>Protected</Badge>}
+        </span>
+      ),
+    },
+    { id: 'type', header: 'Type', cell: (one) => <Badge kind={one.type === 'production' ? 'warn' : 'neutral'}>{one.type}</Badge> },
+    {
+      id: 'enabled',
+      header: 'Added to new projects',
+      cell: (one) => <Switch label={`Add ${one.name} to new projects`} checked={one.enabled} disabledReason={updateReason} onChange={(enabled) => toggle.mutate({ name: one.name, enabled })} />,
+    },
+    { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
+    { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      align: 'right',
+      width: '48px',
+      cell: (one) => (
+        <ActionMenu
+          label={`Actions for ${one.name}`}
+          entries={[
+            { label: 'Change type', icon: <Icons.Edit />, onSelect: () => setView({ edit: one.name }, { push: true }), disabledReason: updateReason },
+            {
+              label: 'Delete',
+              icon: <Icons.Trash />,
+              danger: true,
+              onSelect: () => setDeleted(one),
+              disabledReason: one.protected ? 'This environment is protected.' : me.can('DELETE_ENVIRONMENT').reason,
+            },
+          ]}
+        />
+      ),
+    },
+  ]
   return (
-    <Page title="Environments">
-      <EmptyState title="Environments">This part of the console is not available yet.</EmptyState>
+    <Page
+      title="Environments"
+      description="Where your applications run. A flag is switched on and rolled out in each environment separately."
+      actions={
+        <Button variant="primary" icon={<Icons.Plus />} disabledReason={me.can('CREATE_ENVIRONMENT').reason} onClick={() => setView({ create: true }, { push: true })}>
+          Create environment
+        </Button>
+      }
+    >
+      {environments.error ? (
+        <ErrorState error={environments.error} onRetry={() => void environments.refetch()} />
+      ) : (
+        <Table label="Environments" columns={columns} rows={list} rowKey={(one) => one.name} loading={environments.isPending} empty={<EmptyState icon={<Icons.Globe />} title="No environments" />} />
+      )}
+      {view.create && <EnvironmentDialog onClose={() => setView({ create: false })} invalidates={affected} />}
+      {edited && !view.create && <EnvironmentDialog key={edited.name} environment={edited} onClose={() => setView({ edit: '' })} invalidates={affected} />}
+      {deleted && <DeleteDialog environment={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
+  )
+}
+
+interface OrderButtonsProps {
+  name: string
+  index: number
+  count: number
+  reason?: string
+  onMove: (from: number, to: number) => void
+}
+
+function OrderButtons({ name, index, count, reason, onMove }: OrderButtonsProps) {
+  return (
+    <span className="row nowrap-row chips">
+      <IconButton size="small" label={`Move ${name} up`} icon={<Icons.Up />} disabledReason={reason ?? (index === 0 ? 'It is the first.' : undefined)} onClick={() => onMove(index, index - 1)} />
+      <IconButton
+        size="small"
+        label={`Move ${name} down`}
+        icon={<Icons.Down />}
+        disabledReason={reason ?? (index === count - 1 ? 'It is the last.' : undefined)}
+        onClick={() => onMove(index, index + 1)}
+      />
+    </span>
+  )
+}
+
+function DeleteDialog({ environment, onClose }: { environment: Environment; onClose: () => void }) {
+  const client = useQueryClient()
+  const { name, projectCount, apiTokenCount } = environment
+  const remove = async () => {
+    await api.delete('/api/admin/environments/{environmentName}', { path: { environmentName: name } })
+    await invalidate(client, affected)
+    toast.success(`Environment ${name} deleted`)
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Delete environment ${name}?`}
+      description={`It is removed from ${plural(projectCount ?? 0, 'project')}, with the strategies and switches that flags have in it. ${plural(apiTokenCount ?? 0, 'API token')} can use it; tokens for this environment only stop working at once. This cannot be undone.`}
+      action="Delete environment"
+      typeToConfirm={name}
+      onConfirm={remove}
+    />
   )
 }

@@ -1,10 +1,87 @@
-import { Page } from '../../shell'
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { apiQuery, useMe, type Schema } from '../../api'
+import { describeConstraints } from '../../constraints'
+import { Page, useUrlState } from '../../shell'
+import { Button, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, plural, type Column } from '../../ui'
+import { pageOf, pageSize, search } from './paged'
+import { canCreateSegment } from './rights'
+import './settings.css'
 
+type Segment = Schema<'SegmentRow'>
+
+const columns: Column<Segment>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: '30%',
+    cell: (segment) => (
+      <>
+        <Link to="/segments/$id" params={{ id: String(segment.id) }} className="strong break">
+          {segment.name}
+        </Link>
+        {segment.description && <p className="soft small break two-lines">{segment.description}</p>}
+      </>
+    ),
+  },
+  {
+    id: 'constraints',
+    header: 'Who is in it',
+    cell: (segment) => (segment.constraints.length === 0 ? <span className="soft">Everyone</span> : <p className="break two-lines">{describeConstraints(segment.constraints)}</p>),
+  },
+  { id: 'project', header: 'Project', cell: (segment) => segment.project ?? <span className="soft">All</span> },
+  { id: 'used', header: 'Used in', cell: (segment) => usedIn(segment) },
+]
+
+function usedIn({ usedInFeatures, usedInProjects }: Segment) {
+  if (!usedInFeatures && !usedInProjects) return <span className="soft">Not used</span>
+  return <span className="nowrap">{`${plural(usedInFeatures ?? 0, 'flag')}, ${plural(usedInProjects ?? 0, 'project')}`}</span>
+}
+
+/** All segments. */
 export default function SegmentsPage() {
+  const segments = useQuery(apiQuery('/api/admin/segments'))
+  const [view, setView] = useUrlState({ q: '', offset: 0 })
+  const found = search(segments.data?.segments ?? [], view.q, (segment) => [segment.name, segment.description, segment.project])
+  const shown = pageOf(found, view.offset)
+  const create = <CreateButton />
   return (
-    <Page title="Segments">
-      <EmptyState title="Segments">This part of the console is not available yet.</EmptyState>
+    <Page title="Segments" description="A segment is a named list of constraints, such as “beta users”, that strategies of many flags can share." actions={create}>
+      {segments.error ? (
+        <ErrorState error={segments.error} onRetry={() => void segments.refetch()} />
+      ) : segments.data?.segments.length === 0 ? (
+        <EmptyState icon={<Icons.Layers />} title="No segments yet" action={create}>
+          Describe a group of users once, for example “country is one of NO or SE”, and add it to the strategies of any flag. A change of the segment applies to all of them.
+        </EmptyState>
+      ) : (
+        <div className="stack">
+          <SearchField label="Search segments" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          <Table
+            label="Segments"
+            columns={columns}
+            rows={shown.rows}
+            rowKey={(segment) => segment.id}
+            loading={segments.isPending}
+            empty={<EmptyState icon={<Icons.Search />} title="No segment matches" />}
+          />
+          <Pagination noun="segments" offset={shown.offset} limit={pageSize} total={found.length} onChange={(offset) => setView({ offset })} />
+        </div>
+      )}
     </Page>
+  )
+}
+
+function CreateButton() {
+  const me = useMe()
+  const navigate = useNavigate()
+  return (
+    <Button
+      variant="primary"
+      icon={<Icons.Plus />}
+      disabledReason={canCreateSegment(me).reason}
+      onClick={() => void navigate({ to: '/segments/$id', params: { id: 'new' } })}
+    >
+      Create segment
+    </Button>
   )
 }

@@ -1,0 +1,54 @@
+import { api, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Checkbox, Dialog, TextField } from '../../ui'
+import { SuggestField } from '../../ui/suggest'
+
+interface EnvironmentDialogProps {
+  environment?: Schema<'CountedEnvironment'>
+  onClose: () => void
+  invalidates: string[]
+}
+
+const types = ['development', 'test', 'preproduction', 'production'].map((value) => ({ value }))
+
+/** Creates an environment, or changes the type of one. */
+export function EnvironmentDialog({ environment, onClose, invalidates }: EnvironmentDialogProps) {
+  const me = useMe()
+  const save = useChange({
+    change: async ({ name, type, enabled }: { name: string; type: string; enabled: boolean }) => {
+      if (environment) await api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
+      else await api.post('/api/admin/environments', { body: { name: name.trim(), type: type.trim(), enabled } })
+    },
+    invalidates,
+    success: (_, { name }) => (environment ? `Environment ${name} saved` : `Environment ${name.trim()} created`),
+    onSuccess: onClose,
+    showsErrors: true,
+  })
+  const form = useForm({
+    initial: { name: environment?.name ?? '', type: environment?.type ?? 'development', enabled: true },
+    nameField: 'name',
+    submit: (values) => save.mutateAsync(values),
+  })
+  return (
+    <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'New environment'}>
+      <form {...form.props}>
+        {!environment && <TextField label="Name" required maxLength={100} placeholder="staging" hint="It is part of API tokens and cannot be changed." {...form.field('name')} />}
+        <SuggestField label="Type" required suggestions={types} maxLength={100} hint="Any word. Production is marked in the console." {...form.field('type')} onEnter={() => void form.submit()} />
+        {!environment && (
+          <Checkbox
+            label="Add to new projects"
+            hint="Existing projects get it on their page “Environments”."
+            checked={form.values.enabled}
+            onChange={(enabled) => form.set({ enabled })}
+          />
+        )}
+        <FormActions
+          form={form}
+          submit={environment ? 'Save' : 'Create environment'}
+          onCancel={onClose}
+          disabledReason={me.can(environment ? 'UPDATE_ENVIRONMENT' : 'CREATE_ENVIRONMENT').reason}
+        />
+      </form>
+    </Dialog>
+  )
+}

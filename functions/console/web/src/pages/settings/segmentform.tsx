@@ -1,0 +1,160 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api, apiQuery, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
+import { ConstraintList, describeConstraints, toRequest, type Constraint } from '../../constraints'
+import { FormActions, useForm } from '../../forms'
+import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast } from '../../ui'
+import { ConflictDialog } from '../../ui/conflict'
+import { canChangeSegment, canCreateSegment } from './rights'
+
+type Segment = Schema<'Segment'>
+
+interface Values {
+  name: string
+  description: string
+  /** Empty for all projects. */
+  project: string
+  constraints: Constraint[]
+}
+
+const valuesOf = (segment?: Segment): Values => ({
+  name: segment?.name ?? '',
+  description: segment?.description ?? '',
+  project: segment?.project ?? '',
+  constraints: segment?.constraints ?? [],
+})
+
+const bodyOf = (values: Values): Schema<'SegmentRequest'> => ({
+  name: values.name.trim(),
+  description: values.description || null,
+  project: values.project || null,
+  constraints: toRequest(values.constraints),
+})
+
+/** Edits a segment, or creates one if none is loaded. A change is refused if another person changed the segment meanwhile. */
+export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
+  const me = useMe()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const projects = useQuery(apiQuery('/api/admin/projects'))
+  // The version that the form started from. A later one that was read in the background must not be overwritten unseen.
+  const [base, setBase] = useState(loaded)
+  const [conflict, setConflict] = useState<Versioned<Segment>>()
+  const id = base?.body.id
+  const read = (segmentId: number) => client.fetchQuery({ ...versionedQuery('/api/admin/segments/{id}', { path: { id: segmentId } }), staleTime: 0 })
+
+  const save = useChange({
+    change: async ({ values, etag }: { values: Values; etag?: string | null }) => {
+      if (id === undefined) return (await api.post('/api/admin/segments', { body: bodyOf(values) })).id
+      await api.put('/api/admin/segments/{id}', { path: { id }, body: bodyOf(values), ifMatch: etag })
+      return id
+    },
+    invalidates: ['/api/admin/segments', '/api/admin/context'],
+    success: id === undefined ? 'Segment created' : 'Segment saved',
+    showsErrors: true,
+  })
+
+  const form = useForm({
+    initial: valuesOf(base?.body),
+    nameField: 'name',
+    submit: async (values) => {
+      try {
+        const saved = await save.mutateAsync({ values, etag: base?.etag })
+        if (id === undefined) return void navigate({ to: '/segments/$id', params: { id: String(saved) }, replace: true })
+        take(await read(saved))
+      } catch (error) {
+        if (isConflict(error) && id !== undefined) setConflict(await read(id))
+        throw error
+      }
+    },
+  })
+
+  const take = (version: Versioned<Segment>) => {
+    setBase(version)
+    form.reset(valuesOf(version.body))
+    setConflict(undefined)
+  }
+  useEffect(() => {
+    if (loaded && loaded.etag !== base?.etag && !form.dirty && !form.pending && !conflict) take(loaded)
+  })
+
+  const overwrite = async () => {
+    if (!conflict || id === undefined) return
+    try {
+      await save.mutateAsync({ values: form.values, etag: conflict.etag })
+      take(await read(id))
+    } catch (error) {
+      if (isConflict(error)) setConflict(await read(id))
+      else toast.error(String(error instanceof Error ? error.message : error))
+    }
+  }
+
+  const reason = (base ? canChangeSegment(me, base.body.project) : canCreateSegment(me)).reason
+  const choices = [{ value: '', label: 'All projects' }, ...(projects.data?.projects ?? []).map((project) => ({ value: project.id, label: project.name }))]
+  if (form.values.project && !choices.some((choice) => choice.value === form.values.project)) choices.push({ value: form.values.project, label: form.values.project })
+  const constraints = form.field('constraints')
+  return (
+    <>
+      <form {...form.props}>
+        {reason && <Notice>{reason}</Notice>}
+        <Section>
+          <fieldset disabled={Boolean(reason)} className="stack">
+            <div className="columns">
+              <TextField label="Name" required maxLength={255} placeholder="beta users" {...form.field('name')} />
+              <Select label="Project" hint="The project whose flags may use it." choices={choices} {...form.field('project')} />
+            </div>
+            <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
+          </fieldset>
+        </Section>
+        <Section title="Constraints" description={constraintsHint(form.values.constraints)}>
+          <ConstraintList value={constraints.value} onChange={constraints.onChange} errors={form.errors.byPointer} disabledReason={reason} />
+          {form.values.constraints.length === 0 && <Notice kind="warn">Without a constraint everyone is in the segment.</Notice>}
+        </Section>
+        <FormActions
+          form={form}
+          submit={base ? 'Save segment' : 'Create segment'}
+          disabledReason={reason ?? (base && !form.dirty ? 'Nothing has changed.' : undefined)}
+          onCancel={base ? undefined : () => void navigate({ to: '/segments' })}
+        >
+          {base && <DeleteButton segment={base.body} etag={base.etag} reason={reason} />}
+          {base && form.dirty && <Button onClick={() => take(base)}>Discard changes</Button>}
+        </FormActions>
+      </form>
+      {conflict && base && (
+        <ConflictDialog
+          open
+          onClose={() => setConflict(undefined)}
+          noun="segment"
+          before={valuesOf(base.body)}
+          after={valuesOf(conflict.body)}
+          onReload={() => take(conflict)}
+          onOverwrite={() => void overwrite()}
+          pending={save.isPending}
+        />
+      )}
+    </>
+  )
+}
+
+function constraintsHint(constraints: readonly Constraint[]): string {
+  return constraints.length === 0 ? 'All of them must hold.' : `A user is in the segment if ${describeConstraints(constraints)}.`
+}
+
+function DeleteButton({ segment, etag, reason }: { segment: Segment; etag: string | null; reason?: string }) {
+  const navigate = useNavigate()
+  const remove = useChange({
+    change: () => api.delete('/api/admin/segments/{id}', { path: { id: segment.id }, ifMatch: etag }),
+    invalidates: ['/api/admin/segments', '/api/admin/context'],
+    success: `Segment ${segment.name} deleted`,
+    undo: () => api.post('/api/admin/segments', { body: bodyOf(valuesOf(segment)) }),
+    onSuccess: () => void navigate({ to: '/segments' }),
+  })
+  return (
+    <span className="grow">
+      <Button variant="quiet" icon={<Icons.Trash />} disabledReason={reason} pending={remove.isPending} onClick={() => remove.mutate()}>
+        Delete segment
+      </Button>
+    </span>
+  )
+}
