@@ -103,6 +103,7 @@ var rules = []struct {
 	{"./functions/frontend", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/snapshot", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
+	{"./functions/signin", false, [][]string{{serving, usage, console}}, "it is for people, and links nothing that serves applications"},
 	{"./functions/features", false, [][]string{{serving, usage, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/aggregate", false, [][]string{{admin, serving}}, "it adds usage to the sums, and serves no requests"},
 	{"./functions/deliver", false, [][]string{{admin, serving, usage}}, "it delivers events, and serves no requests"},

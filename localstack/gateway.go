@@ -38,6 +38,7 @@ type gateway struct {
 	routes  *router
 	metrics *metrics
 	tokens  map[flags.TokenType]string // secrets of valid tokens, for the greeting
+	signIn  string                     // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
 	engine  *engine.Engine             // nil if an external DynamoDB is used
 
 	processes *processes // nil unless FUNCTIONS is set
@@ -112,6 +113,11 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	s.config.Sealer = func(context.Context) (flags.Sealer, error) { return box, nil }
 	if g.tokens, err = validTokens(ctx, store, s); err != nil {
 		return err
+	}
+	if !s.config.Open {
+		if g.signIn, err = bootstrap.SignInLink(ctx, store, time.Now()); err != nil {
+			return err
+		}
 	}
 	if s.functions != "" {
 		if g.processes, err = newProcesses(s, t, cmp.Or(options.Endpoint, s.endpoint)); err != nil {

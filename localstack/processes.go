@@ -72,11 +72,13 @@ func environment(s settings, endpoint, secretsManager string) map[string]string 
 		"AWS_ACCESS_KEY_ID":                "local",
 		"AWS_SECRET_ACCESS_KEY":            "local",
 		"AWS_REGION":                       "local",
+		"PUBLIC_URL":                       s.config.PublicURL,
 	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "AUTH_TYPE", name == "LOG_LEVEL", name == "CORS_ORIGINS", name == "FRONTEND_ORIGINS", name == "CLIENT_MAX_AGE",
+			name == "SESSION_HOURS",
 			strings.HasPrefix(name, "LIMIT_"):
 			env[name] = value
 		}

@@ -47,6 +47,9 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	}
 	defer listener.Close()
 
+	if s.config.PublicURL == "" {
+		s.config.PublicURL = "http://" + listener.Addr().String()
+	}
 	g, err := open(ctx, s)
 	if err != nil {
 		return err
@@ -63,7 +66,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	greet(os.Stdout, listener.Addr(), s, g.tokens)
+	greet(os.Stdout, listener.Addr(), s, g.tokens, g.signIn)
 
 	for ctx.Err() == nil {
 		select {

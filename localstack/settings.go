@@ -26,7 +26,7 @@ type settings struct {
 	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
-	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL
+	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -84,8 +84,16 @@ func or(value, otherwise string) string {
 	return value
 }
 
+// console is the line with the address of the console, by which the first administrator signs in.
+func console(publicURL, signIn string) string {
+	if signIn == "" {
+		return "console         " + publicURL + "/"
+	}
+	return "sign in         " + flags.SignInURL(publicURL, signIn)
+}
+
 // greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
-func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType]string) {
+func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType]string, signIn string) {
 	url := "http://" + address.String()
 	admin, header := tokens[flags.AdminToken], ""
 	switch {
@@ -104,9 +112,10 @@ func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType
 Guidon is ready. Ctrl-C stops it.
 
   address         %s
+  %s
   API docs        %s/docs
   admin token     %s
-`, url, url, admin)
+`, url, console(s.config.PublicURL, signIn), url, admin)
 	if client := tokens[flags.ClientToken]; client != "" {
 		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", client, url)
 	}

@@ -17,6 +17,8 @@ Settings (environment):
   INIT_CLIENT_API_TOKENS     the same for client tokens
   INIT_FRONTEND_API_TOKENS   the same for frontend tokens
   AUTH_TYPE                  none: requests need no token
+  PUBLIC_URL                 the address that people use, by default that of the server
+  SESSION_HOURS              hours for which people stay signed in, by default 12
   LOG_LEVEL                  debug, info, warn or error
   CORS_ORIGINS               origins whose pages may call the API
   FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
@@ -35,8 +37,9 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run Guidon on this machine",
 		Long: `Run all of Guidon in one process, on 127.0.0.1, with a DynamoDB engine that it starts itself
-(npm downloads the engine once). It prints its address, the address of the API documentation and
-a token of each kind. Ctrl-C stops it; the data stays.
+(npm downloads the engine once). It prints its address, a one-time link that signs in as the first
+administrator, the address of the API documentation and a token of each kind. Ctrl-C stops it; the
+data stays.
 ` + serveSettings,
 		Example: `  guidon serve
   guidon serve --port 8080 --data-dir /tmp/guidon

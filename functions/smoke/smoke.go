@@ -140,6 +140,7 @@ var probes = map[string]probe{
 	"imports":      {"/api/admin/features-batch/export", 401},
 	"metrics":      {"/api/admin/metrics/applications", 401},
 	"playground":   {"/api/admin/playground", 401},
+	"signin":       {"/auth/sign-out", 401},
 	"events":       {"/api/admin/events", 401},
 	"client":       {"/api/client/features", 401},
 	"frontend":     {"/api/frontend", 401},
@@ -151,7 +152,8 @@ var probes = map[string]probe{
 // event returns the request as API Gateway sends it.
 func (p probe) event() events.APIGatewayV2HTTPRequest {
 	method := "GET"
-	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") || strings.HasSuffix(p.path, "/playground") {
+	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") || strings.HasSuffix(p.path, "/playground") ||
+		strings.HasSuffix(p.path, "/sign-out") {
 		method = "POST"
 	}
 	request := events.APIGatewayV2HTTPRequest{

@@ -38,7 +38,7 @@ type endpoint struct {
 // forApplications is in place of a permission: these operations check the token themselves.
 const forApplications = "applications"
 
-// withoutToken is the same for what Unleash Edge calls without a token.
+// withoutToken is the same for what Unleash Edge calls without a token, and for how people sign in.
 const withoutToken = "none"
 
 func groups() (all []group) {
@@ -54,7 +54,8 @@ func describeGroups(groups []httpapi.Group, permission string) (all []group) {
 		for _, op := range g.Operations {
 			shape := op.Shape()
 			needed := cmp.Or(string(op.Permission), permission)
-			if permission != "" && strings.HasPrefix(op.Route, "POST /edge/") {
+			_, path, _ := strings.Cut(op.Route, " ")
+			if permission != "" && strings.HasPrefix(path, "/edge/") || needed == "" && strings.HasPrefix(path, "/auth/") {
 				needed = withoutToken
 			}
 			described.operations = append(described.operations, endpoint{

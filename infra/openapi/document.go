@@ -49,7 +49,8 @@ func describe(groups []group) (*openapi3.T, error) {
 		Components: &openapi3.Components{
 			Schemas: d.components, Responses: d.failures,
 			SecuritySchemes: openapi3.SecuritySchemes{securityScheme: {Value: openapi3.NewSecurityScheme().WithType("apiKey").WithIn("header").
-				WithName("Authorization").WithDescription("An API token, or a personal token, optionally after `Bearer `. The administration takes those of type admin and personal ones.")}},
+				WithName("Authorization").WithDescription("An API token, or a personal token, optionally after `Bearer `. The administration takes those of type admin and personal ones. " +
+				"A session, which is in a cookie, has the permissions of its user; see `POST /auth/link`.")}},
 		},
 		Security: openapi3.SecurityRequirements{openapi3.NewSecurityRequirement().Authenticate(securityScheme)},
 	}

@@ -179,11 +179,11 @@ func stageProblems(source string) (problems []string) {
 }
 
 // TestSettings checks that the description of a version contains every parameter that is in a function's variables, and fits
-// into 256 characters, without the origins. docs/deploying.md says how many characters of origins fit. SAM may not publish a version for a new parameter value; CloudFormation replaces a version whose
+// into 256 characters, without the origins and PublicUrl. docs/deploying.md says how many characters of these fit. SAM may not publish a version for a new parameter value; CloudFormation replaces a version whose
 // description has changed.
 func TestSettings(t *testing.T) {
 	source := readSource(t, "template.yaml")
-	for _, fault := range []string{"", " ${RestoredTable}", "/${LimitTags}", " ${CorsOrigins}", " ${ClientMaxAge}"} {
+	for _, fault := range []string{"", " ${RestoredTable}", "/${LimitTags}", " ${CorsOrigins}", " ${PublicUrl}", " ${ClientMaxAge}"} {
 		problems := settingsProblems(strings.Replace(source, fault, "", 1))
 		if fault == "" && len(problems) > 0 {
 			t.Error(strings.Join(problems, "\n"))
@@ -198,7 +198,7 @@ var (
 	settingsText  = regexp.MustCompile(`(?s)\n      Value: !Sub "(\$\{LogLevel\}.*?)"\n`)
 	ofParameter   = regexp.MustCompile(`\$\{(\w+)\}`)
 	variableRef   = regexp.MustCompile(`\n        [A-Z_0-9]+: !Ref (\w+)`)
-	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4} // a limit has 6 digits
+	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4, "SessionHours": 3} // a limit has 6 digits
 )
 
 func settingsProblems(source string) (problems []string) {
@@ -209,7 +209,7 @@ func settingsProblems(source string) (problems []string) {
 	text := regexp.MustCompile(`\\\n +`).ReplaceAllString(m[1], "")
 	length := len(ofParameter.ReplaceAllString(text, ""))
 	for _, parameter := range ofParameter.FindAllStringSubmatch(text, -1) {
-		if !strings.HasSuffix(parameter[1], "Origins") { // these have no limit of their own
+		if !strings.HasSuffix(parameter[1], "Origins") && parameter[1] != "PublicUrl" { // these have no limit of their own
 			length += cmp.Or(longestValues[parameter[1]], 6)
 		}
 	}
@@ -223,8 +223,10 @@ func settingsProblems(source string) (problems []string) {
 			problems = append(problems, "the settings lack "+name)
 		}
 	}
-	if !strings.Contains(text, "${RestoredTable}") {
-		problems = append(problems, "the settings lack RestoredTable")
+	for _, name := range []string{"RestoredTable", "PublicUrl"} { // in a variable by a condition
+		if !strings.Contains(text, "${"+name+"}") {
+			problems = append(problems, "the settings lack "+name)
+		}
 	}
 	return problems
 }

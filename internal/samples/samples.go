@@ -28,6 +28,7 @@ var Samples = []Sample{
 	{"tokens", 201, ""},
 	{"imports", 200, ""},
 	{"playground", 200, ""},
+	{"signin", 200, ""},
 	{"events", 200, ""},
 	{"metrics", 200, ""},
 	{"docs", 200, ""},

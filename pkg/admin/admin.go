@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/admin/projects"
 	"guidon/pkg/admin/segments"
+	"guidon/pkg/admin/signin"
 	"guidon/pkg/admin/strategies"
 	"guidon/pkg/admin/tags"
 	"guidon/pkg/admin/tokens"
@@ -22,7 +23,7 @@ import (
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
 		projects.Projects(), projects.Environments(), features.Group(), tags.Group(), strategies.Group(), strategies.VariantGroup(),
-		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), addons.Group(), fallback.Group(),
+		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
 	}
 }
 

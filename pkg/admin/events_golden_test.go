@@ -162,6 +162,10 @@ var goldenSteps = []step{
 	{"update a service account", "PUT", "/api/admin/service-account/{account}", `{"name":"Builds"}`, ""},
 	{"delete a personal token", "DELETE", "/api/admin/service-account/{account}/token/{pat}", "", ""},
 	{"delete a service account", "DELETE", "/api/admin/service-account/{account}", "", ""},
+	{"create a sign-in link", "POST", "/api/admin/user-admin/{user}/sign-in-link", "", "link"},
+	{"sign in", "POST", "/auth/link", `{"secret":"{link}"}`, ""},
+	{"sign out a user", "POST", "/api/admin/user-admin/{user}/sign-out", "", ""},
+	{"sign out", "POST", "/auth/sign-out", "", ""},
 	{"delete a user", "DELETE", "/api/admin/user-admin/{user}", "", ""},
 	{"create an API token", "POST", "/api/admin/api-tokens", `{"tokenName":"shop","type":"client","projects":["shop"],"environment":"staging","expiresAt":"2100-01-01T00:00:00Z"}`, "token"},
 	{"update an API token", "PUT", "/api/admin/api-tokens/{token}", `{"expiresAt":null}`, ""},
@@ -223,7 +227,17 @@ func TestGoldenEvents(t *testing.T) {
 			return text
 		}
 		before := last
-		answer := s.must(t, st.method, fill(st.path), fill(st.body)).body
+		var headers []string
+		if st.path == "/auth/sign-out" {
+			headers = inSession(s.signIn(t, 1))
+			collect("sign in to sign out")
+			before = last
+		}
+		got := s.do(t, st.method, fill(st.path), fill(st.body), headers...)
+		if got.status >= 300 {
+			t.Fatalf("%s: %d %.500s, want success", st.name, got.status, got.body)
+		}
+		answer := got.body
 		if st.save != "" {
 			saved[st.save] = idOrSecret(answer)
 		}
@@ -324,6 +338,7 @@ func idOrSecret(answer string) string {
 	var in struct {
 		ID     json.RawMessage
 		Secret string
+		URL    string
 		Type   string
 		Roles  struct{ ID json.RawMessage }
 	}
@@ -333,6 +348,8 @@ func idOrSecret(answer string) string {
 		return strings.Trim(string(in.ID), `"`)
 	case in.Roles.ID != nil:
 		return string(in.Roles.ID)
+	case in.URL != "":
+		return secretOfLink(in.URL)
 	}
 	return in.Secret
 }

@@ -106,12 +106,15 @@ func TestFaultMatrix(t *testing.T) {
 	t.Logf("%d cells", cells)
 }
 
+// bySession has the operations that need a session, with the status of the response.
+var bySession = map[string]int{"POST /auth/sign-out": 204, "POST /auth/sign-out-everywhere": 204}
+
 // A cell is its own server with the data that an operation needs.
 type cell struct {
 	*server
 	route  string
 	call   call
-	header string // the Authorization header, if it is not the administrator's
+	header string // the header with the token or session, if it is not the administrator's token
 	faults *dynamotest.Faults
 	token  *forgetful
 }
@@ -135,6 +138,10 @@ func newCell(t *testing.T, route string) *cell {
 		_, c.header = c.person(t, flags.RoleAdmin)
 		c.do(t, "GET", ownTokens, "", c.header) // the first call records the use of the token
 		c.call.body, c.call.status = own.body, own.status
+	}
+	if status := bySession[route]; status != 0 {
+		c.header = c.signIn(t, 1)
+		c.call.status = status
 	}
 	return c
 }
@@ -192,8 +199,9 @@ func (c *cell) send(t *testing.T, within time.Duration) answer {
 	ctx, cancel := context.WithTimeout(t.Context(), within+time.Second)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, c.call.method, c.call.path, strings.NewReader(c.call.body))
-	_, secret, _ := strings.Cut(cmp.Or(c.header, ": "+dynamotest.AdminToken), ": ")
-	r.Header.Set("Authorization", secret)
+	name, value, _ := strings.Cut(cmp.Or(c.header, as(dynamotest.AdminToken)), ": ")
+	r.Header.Set(name, value)
+	r.Header.Set(httpapi.ConsoleHeader, "1")
 	if c.call.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

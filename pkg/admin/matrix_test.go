@@ -116,6 +116,7 @@ type stage struct {
 	robot  string    // a service account with a token
 	role   string    // a custom project role without permissions and users
 	signup string
+	link   string            // a sign-in link
 	tags   string            // a tag type
 	fields string            // a context field
 	own    map[string]string // the id of a segment of each project
@@ -139,6 +140,7 @@ func (s *server) stage(t *testing.T) stage {
 	g.role = on.role
 	s.newSignup(t, &on)
 	g.signup = on.secret
+	g.link = s.link(t, 1)
 	s.newTagType(t, &on)
 	g.tags = on.kind
 	s.newField(t, &on)
@@ -189,6 +191,8 @@ func (g stage) cell(route string, on subject) (method, path, body string) {
 		on.user = g.robot
 	case route == "DELETE "+heldRole:
 		on.role = "5"
+	case route == "POST /auth/link":
+		on.secret = g.link
 	case strings.Contains(route, "/invite-link/"):
 		on.secret = g.signup
 	case strings.HasSuffix(route, "/{name}"):

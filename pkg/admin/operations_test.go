@@ -51,6 +51,12 @@ const (
 var examples = map[string]example{
 	"GET /health": {"", 200, 0, 0},
 
+	"GET /auth/methods": {"", 200, 0, 0},
+	"POST /auth/link":   {`{"secret":"{token}"}`, 204, 4, 2}, // the link, and then its user
+	// The caller of this test is an API token, which has no session.
+	"POST /auth/sign-out":            {"", 403, 1, 1},
+	"POST /auth/sign-out-everywhere": {"", 403, 1, 1},
+
 	"POST /api/admin/projects":                          {`{"id":"{new}"}`, 201, 3, 3},
 	"GET /api/admin/projects/{projectId}":               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/environments": {`{"environment":"default"}`, 200, 2, 1},
@@ -121,6 +127,8 @@ var examples = map[string]example{
 	"GET /api/admin/user-admin/{userId}":         {"", 200, 1, 1},
 	"PUT /api/admin/user-admin/{userId}":         {`{"name":"Changed"}`, 200, 3, 2},
 	"DELETE /api/admin/user-admin/{userId}":      {"", 200, 2, 1},
+	"POST " + aSignInLink:                        {"", 201, 2, 2},
+	"POST " + aSignOut:                           {"", 204, 2, 2},
 	"GET /api/admin/service-account":             {"", 200, 2, 2},
 	"POST /api/admin/service-account":            {`{"username":"{new}","name":"A program","rootRole":3}`, 201, 4, 4},
 	"PUT /api/admin/service-account/{userId}":    {`{"name":"Changed"}`, 200, 3, 2},
@@ -283,6 +291,7 @@ var subjects atomic.Int64
 
 // preparations has the operations that need a subject of their own, since they delete or change it, and how to prepare it.
 var preparations = map[string]func(s *server, t *testing.T, on *subject){
+	"POST /auth/link":                      func(s *server, t *testing.T, on *subject) { on.secret = s.link(t, 1) },
 	"GET " + anApplication:                 (*server).newApplication,
 	"POST " + anApplication:                (*server).newApplication,
 	"DELETE " + anApplication:              (*server).newApplication,
@@ -570,8 +579,13 @@ func withBody(t *testing.T) []string {
 	return slices.DeleteFunc(routes(t), func(route string) bool { return examples[route].body == "" })
 }
 
+// publicRoutes are those that need no token.
+var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /health"}
+
+func isPublic(route string) bool { return slices.Contains(publicRoutes, route) }
+
 // protectedRoutes returns the routes that need a token: all that are not public.
 func protectedRoutes(t *testing.T) []string {
 	t.Helper()
-	return slices.DeleteFunc(routes(t), func(route string) bool { return route == "GET /health" })
+	return slices.DeleteFunc(routes(t), isPublic)
 }

@@ -1,6 +1,10 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import (
+	"time"
+
+	"guidon/pkg/flags"
+)
 
 // An entity describes how the aggregates of one entity are stored. To add one, describe it in a file of its own and
 // list it in entities.
@@ -29,6 +33,9 @@ type entity struct {
 
 	// row is the list row of an aggregate and its key; an empty document if lists do not show it.
 	row func(flags.Aggregate) (document string, at itemKey, err error)
+
+	// expires is when DynamoDB may delete the aggregate, which must be of no use from then on.
+	expires func(flags.Aggregate) time.Time
 
 	// unique lists the names that no other aggregate may have.
 	unique func(flags.Aggregate) []uniqueName
@@ -61,6 +68,8 @@ var entities = [...]*entity{
 	&instancesEntity,
 	&tokenApplicationsEntity,
 	&usageCursorEntity,
+	&sessionsEntity,
+	&signInLinkEntity,
 }
 
 // entityOf is the descriptor of an entity.

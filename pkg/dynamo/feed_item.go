@@ -24,7 +24,7 @@ func cannotEncode(a flags.Aggregate) (string, error) {
 	return "", fmt.Errorf("dynamo: the entity %s is only loaded", a.Key().Entity)
 }
 
-// feedAttributes are the attributes of the feed and of its pages. They are not in a JSON document, because every change adds
+// feedAttributes are the attributes of the feed and of its pages. TTL is also one of aggregates that expire. They are not in a JSON document, because every change adds
 // to them without reading them.
 //
 // The numbers of the entries follow from n: the last one of "recent" has the number n, the one before it n-1, and so on. The

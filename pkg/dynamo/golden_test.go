@@ -97,6 +97,7 @@ func TestGolden(t *testing.T) {
 		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
 		storetest.FullAddons(),
 		storetest.FullApplication(), storetest.FullInstances(), storetest.FullTokenApplications(),
+		storetest.FullSessions(), storetest.FullSignInLink(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{

@@ -21,7 +21,7 @@ type envelope struct {
 	Document string `dynamodbav:"doc,omitempty"`
 	Begun    int64  `dynamodbav:"begun,omitempty"` // only in a segment's guard
 
-	feedAttributes // only in the feed and its pages
+	feedAttributes // only in the feed and its pages, except for TTL
 }
 
 // encode is a document as JSON. Equal content gives equal bytes: a write whose bytes have not changed is left out.

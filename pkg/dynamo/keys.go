@@ -29,6 +29,10 @@ import (
 //	token list row   TOKENS               <sha256>                    a copy of the API token, for the list of all
 //	user             USERS                <id>                        a person or service account
 //	user history     USER#<id>            EVENT#<version>
+//	sessions         SESSIONS#<user id>   SESSIONS                    of a user, at most 20; deleted with the user
+//	sessions history SESSIONS#<user id>   EVENT#<version>
+//	sign-in link     SIGNIN#<sha256>      LINK                        lets a person sign in once; expires after 15 minutes or a day
+//	sign-in history  SIGNIN#<sha256>      EVENT#<version>
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	signup history   SIGNUP#<sha256>      EVENT#<version>
 //	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment or a user (username, e-mail)
@@ -63,7 +67,7 @@ import (
 //
 //	access                       calls                 units for small items
 //	authenticate, and load what  1 BatchGetItem        1 per item: token, project, flag, environments = 4
-//	the operation reads
+//	the operation reads                                a session: sessions, user, roles = 3
 //	list the flags of a project  + 1 Query per MB      1 per 4 KB of rows: about 75 for 1,000 flags in 2 environments
 //	list all tags                + 2 Query per project the same, for the active and the archived flags of all projects
 //	change one flag              + 1 TransactWrite     flag, event, and row and guard if they change: 4 to 8;

@@ -121,6 +121,9 @@ func (s *Store) planWrite(tx *transaction, w flags.Write, increment int64) (vers
 	}
 	at := entity.key(key.ID)
 	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(w.After), Version: increment, Document: document}
+	if entity.expires != nil {
+		e.TTL = entity.expires(w.After).Unix()
+	}
 	condition, failure := notExists(), entity.existsError(key.ID)
 	if w.Before != nil {
 		before, err := entity.encode(w.Before)

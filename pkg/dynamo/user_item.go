@@ -21,6 +21,12 @@ var userEntity = entity{
 			unique("email", strings.ToLower(u.Email), flags.Errorf(flags.Invalid, "the email %s is taken", strconv.Quote(u.Email))),
 			unique("username", u.Username, flags.Errorf(flags.Invalid, "the username %s is taken", strconv.Quote(u.Username)))...)
 	},
+	dependents: func(s *Store, tx *transaction, before, after flags.Aggregate) error {
+		if after == nil {
+			s.deleteAlways(tx, sessionsKey(before.Key().ID))
+		}
+		return nil
+	},
 }
 
 const userList = "USERS"

@@ -20,7 +20,8 @@ var addonEvents = []EventType{
 	AddonCreated, AddonUpdated, AddonDeleted,
 	APITokenCreated, APITokenUpdated, APITokenDeleted, PersonalTokenCreated, PersonalTokenDeleted,
 	SignupTokenCreated, SignupTokenUpdated, RolesSeeded,
-	UserCreated, UserUpdated, UserDeleted, ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
+	UserCreated, UserUpdated, UserDeleted, UserSignedIn, UserSignedOut, UserSignedOutEverywhere, SignInLinkCreated,
+	ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
 	RoleCreated, RoleUpdated, RoleDeleted,
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,
 }

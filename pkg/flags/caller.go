@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// A Caller is the API token or user behind a request.
+// A Caller is the API token, the user or the user's session behind a request.
 type Caller struct {
 	Name  string // of the token or user
 	Admin bool   // has every permission
 	User  *User  // nil for an API token
+
+	Session string // hash of the session that the user is signed in with; "" for a token
 
 	roles *Roles
 	root  *Role // the user's root role; nil if it was deleted
@@ -56,8 +58,13 @@ func AuthenticateUser(token *Token, user *User, roles *Roles) (Caller, error) {
 		!slices.ContainsFunc(user.Tokens, func(t UserToken) bool { return token.HasHash(t.Hash) }) {
 		return Caller{}, errUnauthenticated
 	}
+	return callerOf(user, roles), nil
+}
+
+// callerOf returns a user as a caller.
+func callerOf(user *User, roles *Roles) Caller {
 	root := roles.Find(user.RootRole)
-	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}, nil
+	return Caller{Name: user.DisplayName(), Admin: root != nil && root.Has(Admin, ""), User: user, roles: roles, root: root}
 }
 
 // AnyEnvironment, passed as the environment of a permission check, means that holding the permission in at least

@@ -33,13 +33,14 @@ type LogPage struct {
 // UnknownTotal means that the total is not known, because counting would read the whole log.
 const UnknownTotal = -1
 
-// reserved are the events about tokens, users, roles and access to projects. The permission Read does not cover
+// reserved are the events about tokens, users, sign-ins, roles and access to projects. The permission Read does not cover
 // them.
 var reserved = []EventType{
 	APITokenCreated, APITokenUpdated, APITokenDeleted,
 	PersonalTokenCreated, PersonalTokenDeleted,
 	SignupTokenCreated, SignupTokenUpdated,
 	UserCreated, UserUpdated, UserDeleted,
+	UserSignedIn, UserSignedOut, UserSignedOutEverywhere, SignInLinkCreated,
 	ServiceAccountCreated, ServiceAccountUpdated, ServiceAccountDeleted,
 	RolesSeeded, RoleCreated, RoleUpdated, RoleDeleted,
 	ProjectUserAdded, ProjectUserRoleChanged, ProjectUserRemoved, ProjectAccessUpdated,

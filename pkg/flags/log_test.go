@@ -52,7 +52,7 @@ func TestReservedEvents(t *testing.T) {
 	}
 	for _, match := range kinds {
 		kind := EventType(match[1])
-		about := slices.ContainsFunc([]string{"token", "pat-", "user", "role", "account", "access", "group"}, func(word string) bool {
+		about := slices.ContainsFunc([]string{"token", "pat-", "user", "role", "account", "access", "group", "sign-in"}, func(word string) bool {
 			return strings.Contains(string(kind), word)
 		})
 		if got := slices.Contains(ReservedEvents(), kind); got != about {

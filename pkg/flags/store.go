@@ -43,6 +43,8 @@ const (
 
 	EntityTokenApplications Entity = "token applications" // applications that reported with a token
 	EntityUsageCursor       Entity = "usage cursor"       // how far usage was added to the sums
+	EntitySessions          Entity = "sessions"           // of a user
+	EntitySignInLink        Entity = "sign-in link"       // by the hash of its secret
 )
 
 // A Key identifies an aggregate.
@@ -98,6 +100,12 @@ func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
 
 // UserKey returns the key of a user by ID.
 func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
+
+// SessionsKey returns the key of the sessions of a user, by the user's ID.
+func SessionsKey(user int64) Key { return Key{EntitySessions, strconv.FormatInt(user, 10)} }
+
+// SignInLinkKey returns the key of a sign-in link by the hash of its secret.
+func SignInLinkKey(hash string) Key { return Key{EntitySignInLink, hash} }
 
 // A View is the result of a load. Keys of aggregates that do not exist are missing.
 type View map[Key]Aggregate

@@ -7,13 +7,16 @@ import (
 	"guidon/pkg/flags"
 )
 
-// authenticate finds out who calls. A personal token costs one more call: for the user, the roles, and what else the place
+// authenticate finds out who calls. What a session needs was loaded with the operation's own reads. A personal token costs one more call: for the user, the roles, and what else the place
 // needs to decide what a user may do.
 func (tx *Tx) authenticate() error {
 	s, req := tx.service, tx.request
 	if !s.needsToken(req.op) {
 		tx.Caller = flags.Caller{Name: "admin", Admin: true}
 		return nil
+	}
+	if req.session != nil {
+		return tx.authenticateSession(req.session)
 	}
 	var token *flags.Token
 	if secret := secretOf(req.http); secret != "" {

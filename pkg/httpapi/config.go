@@ -25,6 +25,9 @@ type Config struct {
 	Metrics         *Metrics // METRICS: the metrics of the log lines; nil for none
 	Version         string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
 
+	PublicURL       string        // PUBLIC_URL: the address that people use, without a slash at its end; "" for that of the request
+	SessionLifetime time.Duration // SESSION_HOURS: how long a session lasts; 0 for flags.DefaultSessionLifetime
+
 	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
 	// request to the key's store.
 	Sealer func(ctx context.Context) (flags.Sealer, error)
@@ -39,7 +42,7 @@ const maxMaxAge = 3600
 
 // ConfigFromEnv reads the settings from the environment: AUTH_TYPE (none or api-token, the default), LOG_LEVEL (debug, info,
 // warn or error; default info), CORS_ORIGINS (comma-separated; default none), FRONTEND_ORIGINS (comma-separated; default *, all),
-// CLIENT_MAX_AGE (seconds; default 0), METRICS (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per
+// CLIENT_MAX_AGE (seconds; default 0), PUBLIC_URL (default: that of the request), SESSION_HOURS (default 12), METRICS (none, the default, or emf: see Metrics), and the limits LIMIT_STRATEGIES (per
 // flag and environment), LIMIT_CONSTRAINTS (per strategy), LIMIT_CONSTRAINT_VALUES (per constraint),
 // LIMIT_CONSTRAINT_VALUE_LENGTH (characters), LIMIT_ENVIRONMENTS (per service), LIMIT_TAGS (per flag), LIMIT_STRATEGY_SEGMENTS
 // (per strategy), LIMIT_SEGMENT_VALUES (per segment) and LIMIT_CONTEXT_FIELDS (per service).
@@ -67,6 +70,9 @@ func ConfigFromEnv() (Config, error) {
 		return c, err
 	}
 	if c.Metrics, err = newMetrics(os.Getenv); err != nil {
+		return c, err
+	}
+	if err = c.readSignIn(); err != nil {
 		return c, err
 	}
 	if age := os.Getenv("CLIENT_MAX_AGE"); age != "" {

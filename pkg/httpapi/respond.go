@@ -74,7 +74,16 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		}
 	}
+	for _, cookie := range from.cookies {
+		w.Header().Add("Set-Cookie", cookie)
+	}
+	if from.location != "" {
+		w.Header().Set("Location", from.location)
+	}
 	if body == nil {
+		if from.secret {
+			w.Header().Set("Cache-Control", "no-store")
+		}
 		s.log(r, o, status, failure)
 		w.WriteHeader(status)
 		return
@@ -105,9 +114,6 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	s.log(r, o, status, failure)
 	if from.download != "" {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+from.download+`"`)
-	}
-	if from.location != "" {
-		w.Header().Set("Location", from.location)
 	}
 	answer.setHeaders(w.Header())
 	w.WriteHeader(status)

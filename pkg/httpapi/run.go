@@ -39,6 +39,7 @@ const (
 type request struct {
 	http     *http.Request
 	op       *Operation
+	session  *sessionCookie // nil without one, or if the operation does not ask for the caller
 	place    Place
 	placeErr error
 	bodyRead bool
@@ -52,6 +53,9 @@ func (s *service) handler(op Operation) http.Handler {
 		started := time.Now()
 		o := outcome{route: op.Route, status: op.status()}
 		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}}
+		if s.needsToken(&op) {
+			req.session = s.sessionOf(r)
+		}
 		req.placeErr = req.place.Parse(Request{r})
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
@@ -117,12 +121,14 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 // would cost more, and those that run at the same time would conflict with each other.
 const feedShare = 8
 
-// loadFirst brings the caller's token and what the operation is known to read, in one call. With a request that may change
+// loadFirst brings the caller's token or session and what the operation is known to read, in one call. With a request that may change
 // something, it brings the registry of addons, to which the events of the change may have to be sent.
 func (tx *Tx) loadFirst() error {
 	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
 	secret := secretOf(req.http)
-	if needsToken && secret == "" {
+	switch session := req.session; {
+	case !needsToken:
+	case session != nil && session.user == 0, session == nil && secret == "":
 		return nil // authenticate refuses it
 	}
 	keys := append(req.place.Keys(), req.op.Ahead...)
@@ -132,7 +138,9 @@ func (tx *Tx) loadFirst() error {
 			keys = append(keys, flags.FeedKey())
 		}
 	}
-	if needsToken {
+	if session := req.session; session != nil {
+		keys = append(keys, session.keys()...)
+	} else if needsToken {
 		hash := flags.HashSecret(secret)
 		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
 	}
@@ -168,10 +176,11 @@ type Result struct {
 	Events   []flags.Event
 	Location string
 	Download string
+	Cookies  []string
 }
 
 func (tx *Tx) result(answer any, err error) Result {
-	r := Result{Answer: answer, Writes: tx.change.Writes, Events: tx.events, Location: tx.location, Download: tx.download}
+	r := Result{Answer: answer, Writes: tx.change.Writes, Events: tx.events, Location: tx.location, Download: tx.download, Cookies: tx.cookies}
 	if err != nil {
 		r = Result{Err: err.Error()}
 	}

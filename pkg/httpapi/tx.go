@@ -42,6 +42,7 @@ type Tx struct {
 	secret   bool                                                 // whether the answer may hold a secret (see NoStore)
 	location string
 	download string
+	cookies  []string // Set-Cookie headers
 }
 
 // A round is what all attempts of a round share: what was loaded, each of it once.

@@ -30,6 +30,8 @@ func Group() httpapi.Group {
 		{Route: "GET " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.Handle(readUser)},
 		{Route: "PUT " + users + "/{userId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateUser)},
 		{Route: "DELETE " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.DoMany(deleteUser)},
+		{Route: "POST " + users + "/{userId}/sign-in-link", Permission: flags.Admin, Status: 201, Handle: httpapi.Handle(createSignInLink)},
+		{Route: "POST " + users + "/{userId}/sign-out", Permission: flags.Admin, Status: 204, Handle: httpapi.Do(signOutUser)},
 		{Route: "GET /api/admin/user", Permission: flags.Read, Handle: httpapi.Handle(readMe)},
 
 		{Route: "GET " + accounts, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listAccounts)},

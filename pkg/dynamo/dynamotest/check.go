@@ -213,7 +213,13 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return flags.ProjectKey(rest), true
 	case "TOKEN TOKEN":
 		return flags.TokenKey(rest), true
+	case "SESSIONS SESSIONS":
+		user, _ := strconv.ParseInt(rest, 10, 64)
+		return flags.SessionsKey(user), true
+	case "SIGNIN LINK":
+		return flags.SignInLinkKey(rest), true
 	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
+		"SESSIONS EVENT", "SIGNIN EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
 		"UNIQUE UNIQUE", "COUNTER COUNTER", "FEED FEED", "FEED PAGE", "FEED SNAPSHOT", "FEED LEASE", "SNAPSHOT CHUNK",
 		"APP INSTANCES", "APP EVENT", "USAGE CURSOR", "USAGE TOKEN", "USAGE HOUR", "USAGE DAY", "BATCH BATCH":

@@ -64,6 +64,10 @@ func (c *checker) ownerOf(pk string) (owner item, alone bool) {
 		return c.items[key{"SIGNUPS", id}], true
 	case "TOKEN":
 		return c.items[key{pk, "TOKEN"}], false
+	case "SESSIONS":
+		return c.items[key{pk, "SESSIONS"}], false
+	case "SIGNIN":
+		return c.items[key{pk, "LINK"}], false
 	case "USER":
 		return c.items[key{"USERS", id}], false
 	}

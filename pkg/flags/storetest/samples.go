@@ -167,6 +167,18 @@ func FullSignupToken() *flags.SignupToken {
 	}
 }
 
+// FullSessions returns the sessions of a user.
+func FullSessions() *flags.Sessions {
+	return &flags.Sessions{User: 3, Generation: 2, List: []flags.Session{
+		{Hash: "abcd", How: flags.SignInByLink, CreatedAt: at, ExpiresAt: at.Add(12 * time.Hour)},
+	}}
+}
+
+// FullSignInLink returns a sign-in link with all fields set.
+func FullSignInLink() *flags.SignInLink {
+	return &flags.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: at, ExpiresAt: at.Add(15 * time.Minute)}
+}
+
 // FullTokenUse returns the last use of a token.
 func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: at} }
 

@@ -1,0 +1,108 @@
+// Package signin has the operations by which people sign in to the console and sign out. Their paths are outside of /api.
+package signin
+
+import (
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/jsonbody"
+)
+
+// Group lists the operations. GET /auth/oidc/login and GET /auth/oidc/callback belong here too, with signInMethods.OIDC.
+func Group() httpapi.Group {
+	return httpapi.Group{Name: "signin", Operations: []httpapi.Operation{
+		{Route: "GET /auth/methods", Handle: httpapi.Handle(readMethods)},
+		{Route: "POST /auth/link", Allow: (*httpapi.Tx).CheckSameOrigin, Status: 204, Handle: httpapi.DoBody(signInWithLink)},
+		{Route: "POST /auth/sign-out", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOut)},
+		{Route: "POST /auth/sign-out-everywhere", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOutEverywhere)},
+	}}
+}
+
+// A signInMethods says how people can sign in.
+type signInMethods struct {
+	Open bool          `json:"open"` // whether no sign-in is needed (AUTH_TYPE=none)
+	Link bool          `json:"link"` // always true
+	OIDC *oidcProvider `json:"oidc"` // null: there is no OpenID Connect provider
+}
+
+// An oidcProvider is an OpenID Connect provider.
+type oidcProvider struct {
+	Name string `json:"name"` // of the provider, for people
+	URL  string `json:"url"`  // where the sign-in starts
+}
+
+func readMethods(tx *httpapi.Tx, _ httpapi.InService) (signInMethods, error) {
+	tx.NoStore()
+	return signInMethods{Open: tx.Open(), Link: true}, nil
+}
+
+// A signInLinkBody is a sign-in link that is used.
+type signInLinkBody struct {
+	Secret jsonbody.Maybe[string] `json:"secret"`
+}
+
+// maxSecret is the largest number of characters of a secret in a body. Real ones are shorter.
+const maxSecret = 200
+
+// Check checks that there is a secret. Whether it is valid is not said here.
+func (b signInLinkBody) Check(_ flags.Limits, problems *flags.Problems) {
+	if b.Secret.Value == "" {
+		problems.Add("/secret", "is required: it is the part of the sign-in link after #link=")
+	}
+	flags.CheckLength("/secret", b.Secret.Value, maxSecret, problems)
+}
+
+// signInWithLink uses up a link and starts a session, in one transaction: of two requests with the same link, one is refused.
+func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) error {
+	hash := flags.SignInLinkHash(in.Secret.Value)
+	if hash == "" {
+		return flags.ErrLinkInvalid
+	}
+	link := tx.FindSignInLink(hash)
+	if link == nil {
+		return flags.ErrLinkInvalid
+	}
+	tx.Load(flags.UserKey(link.User), flags.SessionsKey(link.User))
+	user := tx.FindUser(link.User)
+	if err := link.Check(hash, user, tx.FindSessions(link.User), tx.Now); err != nil {
+		return err
+	}
+	tx.Delete(startSession(tx, user, flags.SignInByLink), link, tx.Sessions(user.ID))
+	return nil
+}
+
+// startSession starts a session of a user and has the browser keep it. The caller must save the user's sessions with the event
+// that it returns.
+func startSession(tx *httpapi.Tx, user *flags.User, how flags.SignInMethod) flags.Event {
+	secret := tx.Random()
+	tx.Sessions(user.ID).Start(tx.NewSession(how, secret))
+	tx.SetSession(user.ID, secret)
+	tx.Caller = flags.Caller{Name: user.DisplayName(), User: user} // of the event
+	return events.UserSignedIn(user.ID, how)
+}
+
+// requireSession refuses a token: it has no session to end.
+func requireSession(tx *httpapi.Tx) error {
+	if tx.Caller.Session == "" {
+		return flags.Errorf(flags.Forbidden, "only a session can be ended, and this request has none; to make a token invalid, delete it")
+	}
+	return nil
+}
+
+// signOut ends the session of the request.
+func signOut(tx *httpapi.Tx, _ httpapi.InService) error {
+	sessions := tx.Sessions(tx.Caller.User.ID)
+	sessions.End(tx.Caller.Session)
+	tx.Save(events.UserSignedOut(sessions.User), sessions)
+	tx.ClearSession()
+	return nil
+}
+
+// signOutEverywhere ends all sessions of the caller, and makes the caller's unused sign-in links invalid.
+func signOutEverywhere(tx *httpapi.Tx, _ httpapi.InService) error {
+	sessions := tx.Sessions(tx.Caller.User.ID)
+	sessions.EndAll()
+	tx.Save(events.UserSignedOutEverywhere(sessions.User), sessions)
+	tx.ClearSession()
+	return nil
+}

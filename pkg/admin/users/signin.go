@@ -1,0 +1,45 @@
+package users
+
+import (
+	"guidon/pkg/events"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
+)
+
+// inSessions is the place of an operation on the sessions of a user.
+type inSessions struct{ inUser }
+
+// Keys names the user and the user's sessions.
+func (at *inSessions) Keys() []flags.Key {
+	return []flags.Key{flags.UserKey(at.UserID), flags.SessionsKey(at.UserID)}
+}
+
+// A signInLinkView is a new sign-in link. The store has only its hash, so that it cannot be shown again.
+type signInLinkView struct {
+	URL       string     `json:"url"`
+	ExpiresAt shape.Time `json:"expiresAt"`
+}
+
+func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
+	secret := tx.Random()
+	link, err := flags.NewSignInLink(tx.User(at.UserID), tx.FindSessions(at.UserID), secret, tx.Now, flags.SignInLinkLifetime)
+	if err != nil {
+		return signInLinkView{}, err
+	}
+	tx.Save(events.SignInLinkCreated(link), link)
+	tx.NoStore()
+	return signInLinkView{URL: flags.SignInURL(tx.PublicURL(), secret), ExpiresAt: shape.Time(link.ExpiresAt)}, nil
+}
+
+// signOutUser ends all sessions of a user, and makes the user's unused sign-in links invalid.
+func signOutUser(tx *httpapi.Tx, at inSessions) error {
+	u := tx.User(at.UserID)
+	if err := u.CheckCanSignIn(); err != nil {
+		return err
+	}
+	sessions := tx.Sessions(u.ID)
+	sessions.EndAll()
+	tx.Save(events.UserSignedOutEverywhere(u.ID), sessions)
+	return nil
+}
