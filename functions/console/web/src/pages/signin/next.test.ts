@@ -15,6 +15,6 @@ test.each([
 
 test('unknown codes of errors are shown', () => {
   expect(signInError(undefined)).toBeUndefined()
-  expect(signInError('access_denied')).toBe('The identity provider refused the sign-in.')
+  expect(signInError('refused')).toBe('The identity provider refused the sign-in.')
   expect(signInError('odd')).toContain('odd')
 })

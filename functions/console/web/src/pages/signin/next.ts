@@ -12,13 +12,12 @@ export function signInError(code: string | undefined): string | undefined {
   return messages[code] ?? `Signing in failed (${code.slice(0, 100)}). Try again.`
 }
 
+// The codes of pkg/oidc.
 const messages: Record<string, string> = {
-  access_denied: 'The identity provider refused the sign-in.',
-  state: 'The sign-in took too long or was started in another browser. Try again.',
-  expired: 'The sign-in took too long. Try again.',
-  unknown_user: 'You have no account here. Ask an administrator to create one.',
-  no_account: 'You have no account here. Ask an administrator to create one.',
-  forbidden: 'Your account may not sign in. Ask an administrator.',
-  email: 'The identity provider gave no verified email address. Ask an administrator.',
-  provider: 'The identity provider cannot be reached. Try again later.',
+  'provider-unavailable': 'The identity provider cannot be reached. Try again later.',
+  misconfigured: 'The sign-in is not set up correctly. Ask an administrator: the log of the server has the details.',
+  refused: 'The identity provider refused the sign-in.',
+  expired: 'The sign-in took too long or was started in another browser. Try again.',
+  'no-access': 'Your account has no access to Guidon. Ask an administrator.',
+  'not-linked': 'A user with your name or email address exists, but your provider has not verified the address. Ask an administrator.',
 }
