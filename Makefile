@@ -94,15 +94,14 @@ test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Am
 WEB = functions/console/web
 test-console: console ## check the types of the console, run its tests and check its size
 	@functions/console/build packages
-	cd $(WEB) && npm run --silent typecheck && npm run --silent test -- --passWithNoTests
+	cd $(WEB) && npm run --silent typecheck && npm run --silent test
 
-test-browser: check-chromium guidon ## test the console in a browser (TEST=file or title; needs Chromium)
+test-browser: check-chromium guidon ## test the console in a browser (TEST=e2e/shell.spec.ts runs one file; needs Chromium)
 	@functions/console/build packages
-	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
+	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' GUIDON_LOCAL='$(abspath $(LOCAL))' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
 
-screenshots: check-chromium guidon ## take the screenshots of the README (needs Chromium)
-	@functions/console/build packages
-	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' CHROMIUM='$(CHROMIUM)' SCREENSHOTS=1 npm run --silent e2e -- screenshots
+screenshots: test-browser ## take screenshots of the pages of the console, in light, dark and narrow (TEST, as test-browser)
+	@echo "the screenshots are in $(WEB)/e2e/screenshots"
 
 # The built functions run over the Runtime API of Lambda: as processes on Linux, and in the containers of sam local if a
 # Docker engine is running or can be started.
