@@ -8,6 +8,8 @@ import { useOverflow, useWindow } from './window'
 export interface Column<Row> {
   id: string
   header: string
+  /** Shown in the header instead of the text, such as a checkbox that selects all rows. */
+  headerCell?: ReactNode
   cell: (row: Row) => ReactNode
   /** The header sorts by this column: the page sorts the rows, see sort and onSort. */
   sortable?: boolean
@@ -38,13 +40,15 @@ interface TableProps<Row> {
   loading?: boolean
   /** Renders only the rows in view. Rows are then 40 px high, and each column needs a width. For more than 100 rows. */
   virtual?: boolean
+  /** Width in pixels below which the table scrolls sideways in its box. */
+  minWidth?: number
   rowClass?: (row: Row) => string | undefined
 }
 
 const rowHeight = 40
 
 /** A table in a scroll box of its own, with a sticky header. */
-export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, loading, virtual, rowClass }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, loading, virtual, minWidth, rowClass }: TableProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const overflows = useOverflow(box)
   const shown = useWindow(box, rows.length, rowHeight, Boolean(virtual))
@@ -52,7 +56,7 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
   if (!loading && rows.length === 0 && empty) return <>{empty}</>
   return (
     <div ref={box} className="table-box" {...scroll}>
-      <table className={virtual ? 'table table-virtual' : 'table'} aria-label={label} aria-rowcount={virtual ? rows.length + 1 : undefined} aria-busy={loading || undefined}>
+      <table className={virtual ? 'table table-virtual' : 'table'} style={minWidth ? { minWidth } : undefined} aria-label={label} aria-rowcount={virtual ? rows.length + 1 : undefined} aria-busy={loading || undefined}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -113,6 +117,8 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
           {column.header}
           <span className={sorted ? '' : 'table-sort-off'}>{sorted && sort.descending ? <Icons.Down /> : <Icons.Up />}</span>
         </button>
+      ) : column.headerCell ? (
+        column.headerCell
       ) : (
         <span className={column.hideHeader ? 'visually-hidden' : undefined}>{column.header}</span>
       )}

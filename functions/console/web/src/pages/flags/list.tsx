@@ -1,5 +1,116 @@
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { apiQuery, useMe } from '../../api'
+import { useUrlState } from '../../shell'
+import { Button, EmptyState, ErrorState, Icons, Table, number, plural, type Sort } from '../../ui'
+import { BulkBar } from './bulkbar'
+import { flagColumns } from './columns'
+import { CreateFlagDialog } from './create'
+import { flagList, useFavoriteFlag, useSwitchFlag } from './data'
+import { FilterBar } from './filters'
+import './flags.css'
+import { filterFlags, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
 
+const none: FlagRow[] = []
+
+/** The flags of a project: searched, filtered and sorted in the browser, with the rows in view only. */
 export default function FlagsTab() {
-  return <EmptyState title="Flags">This part of the console is not available yet.</EmptyState>
+  const { projectId } = useParams({ from: '/projects/$projectId' })
+  const project = useQuery(apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } }))
+  const list = useQuery(flagList(projectId))
+  const [view, setView] = useUrlState({ ...noFilter, sort: 'name', desc: false as boolean })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [creating, setCreating] = useState(false)
+  const { can } = useMe()
+  const switchFlag = useSwitchFlag(projectId)
+  const favoriteFlag = useFavoriteFlag(projectId)
+
+  const rows = list.data?.features ?? none
+  const { sort: sortBy, desc, ...filter } = view
+  const sort: Sort = { by: sortBy, descending: desc }
+  const shown = useShown(rows, filter, sort)
+  const environments = useMemo(() => project.data?.environments.map(({ environment }) => environment) ?? [], [project.data])
+  const chosen = useMemo(() => rows.filter((row) => selected.has(row.name)), [rows, selected])
+  const shownSelected = useMemo(() => shown.reduce((count, row) => count + (selected.has(row.name) ? 1 : 0), 0), [shown, selected])
+
+  const onFilter = useCallback((change: Partial<FlagFilter>) => setView(change), [setView])
+  const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
+  const onSelectAll = (on: boolean) => setSelected(on ? new Set(shown.map((row) => row.name)) : new Set())
+
+  const { columns, width } = flagColumns({
+    projectId,
+    environments: environments.map((name) => ({ name, allowed: can('UPDATE_FEATURE_ENVIRONMENT', projectId, name) })),
+    selected,
+    selectedAll: shownSelected === 0 ? 'none' : shownSelected === shown.length ? 'all' : 'some',
+    onSelect,
+    onSelectAll,
+    onSwitch: (name, environment, on) => switchFlag.mutate({ name, environment, on }),
+    onFavorite: (name, favorite) => favoriteFlag.mutate({ name, favorite }),
+  })
+  const newFlag = (
+    <Button variant="primary" icon={<Icons.Plus />} disabledReason={can('CREATE_FEATURE', projectId).reason} onClick={() => setCreating(true)}>
+      New flag
+    </Button>
+  )
+
+  if (list.error && !list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+  const empty = list.data && rows.length === 0
+  return (
+    <>
+      {!empty && (
+        <div className="flags-bar">
+          <FilterBar rows={rows} environments={environments} filter={filter} onChange={onFilter} />
+          {newFlag}
+        </div>
+      )}
+      {chosen.length > 0 ? (
+        <BulkBar projectId={projectId} environments={environments} flags={chosen} onClear={() => setSelected(new Set())} />
+      ) : (
+        !empty && (
+          <p className="soft small" role="status">
+            {list.isPending ? 'Reading the flags…' : isFiltered(filter) ? `${number(shown.length)} of ${plural(rows.length, 'flag')}` : plural(rows.length, 'flag')}
+          </p>
+        )
+      )}
+      <Table
+        virtual
+        label={`Flags of ${project.data?.name ?? projectId}`}
+        columns={columns}
+        minWidth={width}
+        rows={shown}
+        rowKey={(row) => row.name}
+        rowClass={(row) => (selected.has(row.name) ? 'flags-selected' : undefined)}
+        sort={sort}
+        onSort={({ by, descending }) => setView({ sort: by, desc: descending })}
+        loading={list.isPending}
+        empty={
+          empty ? (
+            <EmptyState title="No flags yet" action={newFlag}>
+              <p>A flag turns a part of your software on and off without a deployment: for everyone, for some users, or for a share of them.</p>
+            </EmptyState>
+          ) : (
+            <EmptyState icon={<Icons.Search />} title="No flag matches" action={<Button onClick={() => onFilter(noFilter)}>Clear the filters</Button>}>
+              <p>Archived flags are in the tab Archive, flags of other projects in the search at the top.</p>
+            </EmptyState>
+          )
+        }
+      />
+      {creating && <CreateFlagDialog projectId={projectId} naming={project.data?.featureNaming} onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+// The filtered and sorted flags. They follow the filter with low priority, so that typing stays fluent.
+function useShown(rows: readonly FlagRow[], filter: FlagFilter, { by, descending }: Sort): readonly FlagRow[] {
+  const wanted = useDeferredValue(JSON.stringify(filter))
+  const sorted = useMemo(() => sortFlags(rows, { by, descending }), [rows, by, descending])
+  return useMemo(() => filterFlags(sorted, JSON.parse(wanted) as FlagFilter), [sorted, wanted])
+}
+
+function withName(old: ReadonlySet<string>, name: string, on: boolean): ReadonlySet<string> {
+  const next = new Set(old)
+  if (on) next.add(name)
+  else next.delete(name)
+  return next
 }

@@ -1,0 +1,114 @@
+// The changes of many flags that the list offers, each with what takes it back.
+import { api, type Schema } from '../../api'
+import { plural } from '../../ui'
+import { expectAll, inBatches, oneByOne, type BulkResult } from './bulk'
+import { isOn, switched, tagText, type FlagRow } from './rows'
+
+/** One change of many flags. */
+export interface BulkAction {
+  /** While it runs: 'Archiving'. */
+  doing: string
+  /** After it: 'archived'. */
+  done: string
+  run: (names: readonly string[], onProgress: (finished: number) => void, stopped: () => boolean) => Promise<BulkResult>
+  /** Takes the change of the named flags back. */
+  undo?: (names: readonly string[]) => Promise<unknown>
+  /** How the changed flags look in the list; absent if they leave it or the list is read again. */
+  patch?: (row: FlagRow) => FlagRow
+}
+
+const named = (rows: readonly FlagRow[], names: readonly string[]) => {
+  const wanted = new Set(names)
+  return rows.filter((row) => wanted.has(row.name))
+}
+
+const namesOf = (rows: readonly FlagRow[]) => rows.map((row) => row.name)
+
+function sendSwitch(projectId: string, environment: string, on: boolean, features: string[]) {
+  const options = { path: { projectId, environment }, body: { features } }
+  return on
+    ? api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on', options)
+    : api.post('/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off', options)
+}
+
+/** Switches the flags on or off in an environment. */
+export function switchAction(projectId: string, flags: readonly FlagRow[], environment: string, on: boolean): BulkAction {
+  return {
+    doing: on ? 'Switching on' : 'Switching off',
+    done: `switched ${on ? 'on' : 'off'} in ${environment}`,
+    run: (names, onProgress, stopped) => inBatches(names, (batch) => sendSwitch(projectId, environment, on, batch), onProgress, stopped),
+    undo: async (names) => {
+      const changed = named(flags, names).filter((row) => isOn(row, environment) !== on)
+      expectAll(await inBatches(namesOf(changed), (batch) => sendSwitch(projectId, environment, !on, batch)))
+    },
+    patch: (row) => switched(row, environment, on),
+  }
+}
+
+/** Marks the flags as stale, or as active again. */
+export function staleAction(projectId: string, flags: readonly FlagRow[], stale: boolean): BulkAction {
+  const send = (value: boolean) => (features: string[]) => api.post('/api/admin/projects/{projectId}/stale', { path: { projectId }, body: { features, stale: value } })
+  return {
+    doing: stale ? 'Marking as stale' : 'Marking as active',
+    done: stale ? 'marked as stale' : 'marked as active',
+    run: (names, onProgress, stopped) => inBatches(names, send(stale), onProgress, stopped),
+    undo: async (names) => expectAll(await inBatches(namesOf(named(flags, names).filter((row) => row.stale !== stale)), send(!stale))),
+    patch: (row) => ({ ...row, stale }),
+  }
+}
+
+/** Archives the flags. Undo revives them and switches them on where they were. */
+export function archiveAction(projectId: string, flags: readonly FlagRow[]): BulkAction {
+  return {
+    doing: 'Archiving',
+    done: 'archived',
+    run: (names, onProgress, stopped) => inBatches(names, (features) => api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } }), onProgress, stopped),
+    undo: async (names) => {
+      expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
+      const revived = named(flags, names)
+      const environments = new Set(revived.flatMap((row) => row.environments.filter((one) => one.enabled).map((one) => one.name)))
+      for (const environment of environments) {
+        const on = revived.filter((row) => isOn(row, environment))
+        expectAll(await inBatches(namesOf(on), (batch) => sendSwitch(projectId, environment, true, batch)))
+      }
+    },
+  }
+}
+
+/** Adds tags to the flags and removes others. */
+export function tagAction(projectId: string, flags: readonly FlagRow[], added: Schema<'Tag'>[], removed: Schema<'Tag'>[]): BulkAction {
+  const send = (addedTags: Schema<'Tag'>[], removedTags: Schema<'Tag'>[]) => (features: string[]) =>
+    api.put('/api/admin/projects/{projectId}/tags', { path: { projectId }, body: { features, tags: { addedTags, removedTags } } })
+  const has = (row: FlagRow, tag: Schema<'Tag'>) => Boolean(row.tags?.some((one) => tagText(one) === tagText(tag)))
+  return {
+    doing: 'Changing the tags',
+    done: 'tagged',
+    run: (names, onProgress, stopped) => inBatches(names, send(added, removed), onProgress, stopped),
+    undo: async (names) => {
+      const changed = named(flags, names)
+      for (const tag of added) expectAll(await inBatches(namesOf(changed.filter((row) => !has(row, tag))), send([], [tag])))
+      for (const tag of removed) expectAll(await inBatches(namesOf(changed.filter((row) => has(row, tag))), send([tag], [])))
+    },
+    patch: (row) => {
+      const kept = (row.tags ?? []).filter((tag) => ![...added, ...removed].some((one) => tagText(one) === tagText(tag)))
+      return { ...row, tags: [...kept, ...added].sort((a, b) => (tagText(a) < tagText(b) ? -1 : 1)) }
+    },
+  }
+}
+
+/** Moves the flags to another project. */
+export function moveAction(projectId: string, target: string): BulkAction {
+  const move = (from: string, to: string) => (featureName: string) =>
+    api.post('/api/admin/projects/{projectId}/features/{featureName}/changeProject', { path: { projectId: from, featureName }, body: { newProjectId: to } })
+  return {
+    doing: 'Moving',
+    done: `moved to ${target}`,
+    run: (names, onProgress, stopped) => oneByOne(names, move(projectId, target), onProgress, stopped),
+    undo: async (names) => expectAll(await oneByOne(names, move(target, projectId))),
+  }
+}
+
+/** What an action did, as a sentence. */
+export function resultText(action: BulkAction, { done }: BulkResult): string {
+  return `${plural(done.length, 'flag')} ${action.done}`
+}

@@ -1,0 +1,172 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { invalidate, useMe } from '../../api'
+import { Button, Dialog, Icons, Menu, Notice, plural, number, toast, type MenuEntry } from '../../ui'
+import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
+import type { Failure } from './bulk'
+import { MoveDialog, TagsDialog } from './bulkdialogs'
+import { patchRows } from './data'
+import { ExportDialog } from './exportdialog'
+import type { FlagRow } from './rows'
+
+interface BulkBarProps {
+  projectId: string
+  environments: readonly string[]
+  flags: readonly FlagRow[]
+  onClear: () => void
+}
+
+/** Actions for the selected flags, with progress, Undo, and the flags that could not be changed. */
+export function BulkBar({ projectId, environments, flags, onClear }: BulkBarProps) {
+  const { can } = useMe()
+  const bulk = useBulk(projectId, flags, onClear)
+  const [dialog, setDialog] = useState<'tags' | 'move' | 'export'>()
+  const close = () => setDialog(undefined)
+  const update = can('UPDATE_FEATURE', projectId).reason
+  const switches = environments.flatMap((environment): MenuEntry[] => {
+    const disabledReason = can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment).reason
+    return [true, false].map((on) => ({
+      label: `Switch ${on ? 'on' : 'off'} in ${environment}`,
+      disabledReason,
+      onSelect: () => void bulk.start(switchAction(projectId, flags, environment, on)),
+    }))
+  })
+  const more: MenuEntry[] = [
+    { label: 'Mark as stale', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, true)) },
+    { label: 'Mark as active', disabledReason: update, onSelect: () => void bulk.start(staleAction(projectId, flags, false)) },
+    { label: 'Change tags…', icon: <Icons.Tag />, disabledReason: update, onSelect: () => setDialog('tags') },
+    { label: 'Move to a project…', icon: <Icons.Folder />, disabledReason: can('MOVE_FEATURE_TOGGLE', projectId).reason, onSelect: () => setDialog('move') },
+    { label: 'Export…', icon: <Icons.Swap />, onSelect: () => setDialog('export') },
+  ]
+  if (bulk.progress) {
+    return (
+      <div className="flags-bulk" role="status">
+        <span className="spinner" />
+        <span className="grow number">
+          {bulk.progress.doing}: {number(bulk.progress.finished)} of {plural(bulk.progress.total, 'flag')}
+        </span>
+        <Button size="small" onClick={bulk.stop}>
+          Stop
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <>
+      <div className="flags-bulk" role="group" aria-label="Selected flags">
+        <span className="strong number" role="status">
+          {plural(flags.length, 'flag')} selected
+        </span>
+        <Menu
+          align="start"
+          entries={switches}
+          trigger={
+            <Button size="small">
+              On or off
+              <Icons.Chevron />
+            </Button>
+          }
+        />
+        <Button size="small" icon={<Icons.Archive />} disabledReason={can('DELETE_FEATURE', projectId).reason} onClick={() => void bulk.start(archiveAction(projectId, flags))}>
+          Archive
+        </Button>
+        <Menu
+          align="start"
+          entries={more}
+          trigger={
+            <Button size="small">
+              More
+              <Icons.Chevron />
+            </Button>
+          }
+        />
+        <Button size="small" variant="quiet" onClick={onClear}>
+          Clear selection
+        </Button>
+      </div>
+      {dialog === 'tags' && (
+        <TagsDialog
+          flags={flags}
+          onClose={close}
+          onSubmit={(added, removed) => {
+            close()
+            void bulk.start(tagAction(projectId, flags, added, removed))
+          }}
+        />
+      )}
+      {dialog === 'move' && (
+        <MoveDialog
+          projectId={projectId}
+          count={flags.length}
+          onClose={close}
+          onSubmit={(target) => {
+            close()
+            void bulk.start(moveAction(projectId, target))
+          }}
+        />
+      )}
+      {dialog === 'export' && <ExportDialog projectId={projectId} environments={environments} features={flags.map((flag) => flag.name)} onClose={close} />}
+      <FailuresDialog failures={bulk.failures} onClose={bulk.clearFailures} />
+    </>
+  )
+}
+
+interface Progress {
+  doing: string
+  finished: number
+  total: number
+}
+
+// Runs one action at a time.
+function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => void) {
+  const client = useQueryClient()
+  const [progress, setProgress] = useState<Progress>()
+  const [failures, setFailures] = useState<Failure[]>([])
+  const stopped = useRef(false)
+  const refresh = () => invalidate(client, ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'])
+  const start = async (action: BulkAction) => {
+    const names = flags.map((flag) => flag.name)
+    stopped.current = false
+    setProgress({ doing: action.doing, finished: 0, total: names.length })
+    const result = await action.run(
+      names,
+      (finished) => setProgress({ doing: action.doing, finished, total: names.length }),
+      () => stopped.current,
+    )
+    const { patch, undo } = action
+    if (patch) patchRows(client, projectId, result.done, patch)
+    await refresh()
+    setProgress(undefined)
+    setFailures(result.failed)
+    if (result.done.length > 0) {
+      toast.success(resultText(action, result), undo && {
+        undo: async () => {
+          try {
+            await undo(result.done)
+          } finally {
+            await refresh()
+          }
+        },
+      })
+    }
+    if (result.failed.length === 0 && !stopped.current) onDone()
+  }
+  return { start, stop: () => (stopped.current = true), progress, failures, clearFailures: () => setFailures([]) }
+}
+
+const shownFailures = 200
+
+function FailuresDialog({ failures, onClose }: { failures: Failure[]; onClose: () => void }) {
+  return (
+    <Dialog open={failures.length > 0} onClose={onClose} title={`${plural(failures.length, 'flag')} not changed`} actions={<Button onClick={onClose}>Close</Button>}>
+      <ul className="flags-failures">
+        {failures.slice(0, shownFailures).map(({ name, message }) => (
+          <li key={name} className="break">
+            <span className="strong">{name}</span>: {message}
+          </li>
+        ))}
+      </ul>
+      {failures.length > shownFailures && <Notice>{number(failures.length - shownFailures)} more are not shown.</Notice>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,158 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api, ApiError, errorText, useChange, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Checkbox, Dialog, Field, Icons, TextArea, toast } from '../../ui'
+import { flagTypes } from './rows'
+import { TagPicker } from './tagpicker'
+
+interface CreateFlagDialogProps {
+  projectId: string
+  naming?: Schema<'Naming'>
+  onClose: () => void
+}
+
+interface Values {
+  name: string
+  type: Schema<'CreateFeatureRequest'>['type']
+  description: string
+  impressionData: boolean
+  tags: Schema<'Tag'>[]
+}
+
+const initial: Values = { name: '', type: 'release', description: '', impressionData: false, tags: [] }
+
+/** Creates a flag and opens it. */
+export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialogProps) {
+  const navigate = useNavigate()
+  const create = useChange({
+    change: async ({ tags, ...body }: Values) => {
+      const created = await api.post('/api/admin/projects/{projectId}/features', { path: { projectId }, body })
+      // The flag exists: what is wrong with its tags must not look as if it did not.
+      if (tags.length > 0) {
+        await api
+          .put('/api/admin/features/{featureName}/tags', { path: { featureName: created.name }, body: { addedTags: tags, removedTags: [] } })
+          .catch((error: unknown) => toast.error(`${created.name} is created without its tags. ${errorText(error)}`))
+      }
+      return created
+    },
+    invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/tags'],
+    success: (created) => `${created.name} is created. It is off in all environments.`,
+    showsErrors: true,
+    onSuccess: (created) => {
+      onClose()
+      void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId, flag: created.name } })
+    },
+  })
+  const form = useForm({ initial, submit: (values) => create.mutateAsync({ ...values, name: values.name.trim() }), nameField: 'name' })
+  const name = form.field('name')
+  const check = useNameCheck(projectId, form.values.name.trim())
+  const { tags, type } = form.values
+  return (
+    <Dialog open onClose={onClose} title="New flag">
+      <form {...form.props}>
+        <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} name={form.values.name.trim()} free={check.free} />}>
+          {(control) => (
+            <input
+              {...control}
+              autoFocus
+              autoComplete="off"
+              spellCheck={false}
+              className="input mono"
+              maxLength={100}
+              placeholder="new-checkout"
+              value={name.value}
+              onChange={(event) => name.onChange(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Type" hint={flagTypes.find(({ value }) => value === type)?.hint} error={form.errorAt('/type')}>
+          {(control) => (
+            <select {...control} className="input select" value={type} onChange={(event) => form.set({ type: event.target.value as Values['type'] })}>
+              {flagTypes.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
+        <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
+        <Checkbox
+          label="Impression data"
+          hint="SDKs emit an event for each evaluation of the flag, for example for your analytics."
+          checked={form.values.impressionData}
+          onChange={(impressionData) => form.set({ impressionData })}
+        />
+        <FormActions form={form} submit="Create flag" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: string; free: boolean }) {
+  const pattern = naming?.pattern
+  if (pattern && name && !matches(pattern, name)) {
+    return (
+      <>
+        This project names its flags by the pattern <code>{pattern}</code>
+        {naming.example && (
+          <>
+            , for example <code>{naming.example}</code>
+          </>
+        )}
+        .
+      </>
+    )
+  }
+  if (free) {
+    return (
+      <span className="row">
+        <Icons.Check /> The name is free.
+      </span>
+    )
+  }
+  return naming?.description || 'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed later, and is never free again.'
+}
+
+function matches(pattern: string, name: string) {
+  try {
+    return new RegExp(pattern).test(name)
+  } catch {
+    return true // The server's expressions are not all those of browsers.
+  }
+}
+
+const checkDelay = 300
+
+// What the server says about the name, when typing pauses.
+function useNameCheck(projectId: string, name: string) {
+  const [checked, setChecked] = useState({ name: '', error: undefined as string | undefined })
+  useEffect(() => {
+    if (!name) return
+    const abort = new AbortController()
+    const check = async () => {
+      try {
+        await api.post('/api/admin/features/validate', { body: { name, projectId }, signal: abort.signal })
+        setChecked({ name, error: undefined })
+      } catch (error) {
+        // Other errors appear when the form is sent.
+        if (error instanceof ApiError && (error.status === 400 || error.status === 409)) setChecked({ name, error: nameError(error) })
+      }
+    }
+    const timer = setTimeout(() => void check(), checkDelay)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [projectId, name])
+  const current = name !== '' && checked.name === name
+  return { error: current ? checked.error : undefined, free: current && !checked.error }
+}
+
+function nameError(error: ApiError): string {
+  const details = error.details.map(({ message }) => message).join(' ')
+  const text = details || error.message
+  return errorText(new Error(text))
+}

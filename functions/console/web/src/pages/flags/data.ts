@@ -1,0 +1,75 @@
+// Reading and changing the flags of a project.
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { api, apiKey, apiQuery, errorText, invalidate, type Schema } from '../../api'
+import { toast } from '../../ui'
+import { changeRows, switched, type FlagRow } from './rows'
+
+const path = '/api/admin/projects/{projectId}/features'
+
+type FlagList = Schema<'FeatureList'>
+
+/**
+ * The whole list of a project, in one answer: 10,000 flags are 230 KB compressed. The server reads every row of the project for any
+ * part of the list, so filters, sorting and scrolling work on what was loaded.
+ */
+export function flagList(projectId: string) {
+  return queryOptions({
+    ...apiQuery(path, { path: { projectId } }),
+    staleTime: 60_000,
+    // Comparing 10,000 rows with those before takes longer than drawing the visible ones again.
+    structuralSharing: false,
+  })
+}
+
+/** Changes rows of the cached list, without reading it again. */
+export function patchRows(client: QueryClient, projectId: string, names: readonly string[], change: (row: FlagRow) => FlagRow) {
+  client.setQueryData<FlagList>(apiKey(path, { path: { projectId } }), (old) => old && { ...old, features: changeRows(old.features, names, change) })
+}
+
+/** Paths of what a change of a flag makes outdated, except the list of its project, whose rows the change patches. */
+export const aroundFlags = ['/api/admin/projects/{projectId}/features/', '/api/admin/projects/{projectId}/overview', '/api/admin/projects/{projectId}/insights', '/api/admin/search']
+
+// A change of one row: shown at once, and taken back with the reason if the server refuses it.
+function useRowChange<Input extends { name: string }>(projectId: string, send: (input: Input) => Promise<unknown>, apply: (row: FlagRow, input: Input, back: boolean) => FlagRow) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: send,
+    onMutate: async (input: Input) => {
+      await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
+      patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+    },
+    onError: (error, input) => {
+      patchRows(client, projectId, [input.name], (row) => apply(row, input, true))
+      toast.error(`${input.name}: ${errorText(error)}`)
+    },
+    onSettled: () => invalidate(client, aroundFlags),
+  })
+}
+
+/** Switches a flag in an environment. */
+export function useSwitchFlag(projectId: string) {
+  return useRowChange<{ name: string; environment: string; on: boolean }>(
+    projectId,
+    ({ name, environment, on }) => {
+      const options = { path: { projectId, featureName: name, environment } }
+      return on
+        ? api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
+        : api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
+    },
+    (row, { environment, on }, back) => switched(row, environment, on !== back),
+  )
+}
+
+/** Adds a flag to the favorites of the caller, or removes it. */
+export function useFavoriteFlag(projectId: string) {
+  return useRowChange<{ name: string; favorite: boolean }>(
+    projectId,
+    ({ name, favorite }) => {
+      const options = { path: { projectId, featureName: name } }
+      return favorite
+        ? api.post('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+        : api.delete('/api/admin/projects/{projectId}/features/{featureName}/favorites', options)
+    },
+    (row, { favorite }, back) => ({ ...row, favorite: favorite !== back }),
+  )
+}

@@ -1,0 +1,23 @@
+// Exports as files.
+import { api, type Schema } from '../../api'
+
+/** Asks the server for an export and saves it as a file. */
+export async function saveExport(request: Schema<'ExportRequest'>): Promise<number> {
+  const data = await api.post('/api/admin/features-batch/export', { body: { ...request, fullSegments: true } })
+  saveFile(exportName(request, new Date()), JSON.stringify(data, null, 2))
+  return data.features.length
+}
+
+/** The name of the file of an export: guidon-default-development-2026-01-31.json. */
+export function exportName({ project, environment, tag }: Schema<'ExportRequest'>, now: Date): string {
+  const parts = ['guidon', project, tag, environment, now.toISOString().slice(0, 10)]
+  return `${parts.filter(Boolean).join('-').replace(/[^\w.-]+/g, '-')}.json`
+}
+
+function saveFile(name: string, text: string) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
