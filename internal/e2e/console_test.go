@@ -31,7 +31,7 @@ func checkConsole(t *testing.T, g *gateway) {
 		t.Log("the console is not built")
 		return
 	}
-	if page.StatusCode != 200 || page.Header.Get("Content-Type") != "text/html; charset=utf-8" || page.Header.Get("Cache-Control") != "no-cache" {
+	if page.StatusCode != http.StatusOK || page.Header.Get("Content-Type") != "text/html; charset=utf-8" || page.Header.Get("Cache-Control") != "no-cache" {
 		t.Fatalf("%d %v %.300s, want the page of the console", page.StatusCode, page.Header, text)
 	}
 	if !strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") || page.Header.Get("X-Content-Type-Options") != "nosniff" {
@@ -43,7 +43,7 @@ func checkConsole(t *testing.T, g *gateway) {
 	}
 	for _, match := range named {
 		asset, content := g.fetch(t, match[1], "*/*")
-		if asset.StatusCode != 200 || asset.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || content == "" {
+		if asset.StatusCode != http.StatusOK || asset.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || content == "" {
 			t.Errorf("%s: %d %v and %d bytes, want a file that browsers keep", match[1], asset.StatusCode, asset.Header, len(content))
 		}
 		if strings.Contains(content, "<html") {
@@ -53,7 +53,7 @@ func checkConsole(t *testing.T, g *gateway) {
 	for path, accept := range map[string]string{"/assets/nosuch-1a2b.js": browser, "/api/admin/nosuch": browser, "/projects": "application/json", "/": "*/*"} {
 		missing, text := g.fetch(t, path, accept)
 		var f failure
-		if err := json.Unmarshal([]byte(text), &f); err != nil || missing.StatusCode != 404 || f.Name != "NotFoundError" {
+		if err := json.Unmarshal([]byte(text), &f); err != nil || missing.StatusCode != http.StatusNotFound || f.Name != "NotFoundError" {
 			t.Errorf("GET %s with Accept: %s: %d %.300s, want a 404 in JSON", path, accept, missing.StatusCode, text)
 		}
 	}

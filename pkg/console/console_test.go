@@ -219,11 +219,11 @@ func TestThroughLambda(t *testing.T) {
 		return answer
 	}
 	page := request("/projects/default")
-	if page.StatusCode != 200 || page.IsBase64Encoded || page.Body != index || page.Headers["Strict-Transport-Security"] == "" {
+	if page.StatusCode != http.StatusOK || page.IsBase64Encoded || page.Body != index || page.Headers["Strict-Transport-Security"] == "" {
 		t.Errorf("%d %v %s, want the page", page.StatusCode, page.Headers, page.Body)
 	}
 	asset := request("/assets/index-1a2b.js")
-	if asset.StatusCode != 200 || !asset.IsBase64Encoded || asset.Headers["Content-Encoding"] != "gzip" {
+	if asset.StatusCode != http.StatusOK || !asset.IsBase64Encoded || asset.Headers["Content-Encoding"] != "gzip" {
 		t.Fatalf("%d %v, want the compressed file in base64", asset.StatusCode, asset.Headers)
 	}
 	content, err := base64.StdEncoding.DecodeString(asset.Body)

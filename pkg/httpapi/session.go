@@ -118,7 +118,7 @@ func (tx *Tx) ClearSession() { tx.setSessionCookie("", -1) }
 
 func (tx *Tx) setSessionCookie(value string, maxAge int) {
 	config := tx.service.config
-	tx.SetCookie(&http.Cookie{
+	tx.SetCookie(&http.Cookie{ //nolint:gosec // G124: Secure everywhere except over plain HTTP on this machine
 		Name: config.sessionCookie(), Value: value, MaxAge: maxAge, Path: "/",
 		HttpOnly: true, Secure: !config.local(), SameSite: http.SameSiteLaxMode,
 	})
