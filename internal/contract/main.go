@@ -92,6 +92,9 @@ func run(ctx context.Context, guidon, st string, seed, examples int) error {
 	if _, err := schemathesis(ctx, st, folder, append(args, own...)...); err != nil {
 		return err
 	}
+	if err := signInAndOut(ctx, server, url); err != nil {
+		return err
+	}
 	if sent < atLeast {
 		return fmt.Errorf("only %d requests were sent, expected at least %d", sent, atLeast)
 	}

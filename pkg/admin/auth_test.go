@@ -138,6 +138,14 @@ func TestConfigFromEnv(t *testing.T) {
 		{"an unknown AUTH_TYPE", []string{"AUTH_TYPE", "None"}, false, flags.Limits{}, "AUTH_TYPE"},
 		{"an unknown log level", []string{"LOG_LEVEL", "loud"}, false, flags.Limits{}, "LOG_LEVEL"},
 		{"a limit of 0", []string{"LIMIT_STRATEGIES", "0"}, false, flags.Limits{}, "LIMIT_STRATEGIES"},
+		{"sign-in over https", []string{"PUBLIC_URL", "https://flags.example.com/", "SESSION_HOURS", "720"}, false, flags.DefaultLimits(), ""},
+		{"sign-in on this machine", []string{"PUBLIC_URL", "http://localhost:4242"}, false, flags.DefaultLimits(), ""},
+		{"sign-in over http", []string{"PUBLIC_URL", "http://flags.example.com"}, false, flags.Limits{}, "http is only allowed for localhost"},
+		{"a public URL with a path", []string{"PUBLIC_URL", "https://flags.example.com/guidon"}, false, flags.Limits{}, "without a path"},
+		{"a public URL without a scheme", []string{"PUBLIC_URL", "flags.example.com"}, false, flags.Limits{}, "PUBLIC_URL"},
+		{"a public URL with a password", []string{"PUBLIC_URL", "https://a:b@flags.example.com"}, false, flags.Limits{}, "PUBLIC_URL"},
+		{"no session hours", []string{"SESSION_HOURS", "0"}, false, flags.Limits{}, "SESSION_HOURS"},
+		{"too many session hours", []string{"SESSION_HOURS", "721"}, false, flags.Limits{}, "SESSION_HOURS"},
 		{"a limit that is not a number", []string{"LIMIT_ENVIRONMENTS", "many"}, false, flags.Limits{}, "LIMIT_ENVIRONMENTS"},
 	}
 	for _, tt := range tests {

@@ -78,7 +78,7 @@ func TestUserPaths(t *testing.T) {
 		{"access", "GET", people + "/access", "", 200, `{"users":[{"id":1,"accountType":"User","username":"admin"},` +
 			`{"id":2,"accountType":"User","name":"Ann","username":"ann","email":"ann@example.com"},{"id":3,"accountType":"User","username":"bob"}],"groups":[]}`},
 		{"admins", "GET", people + "/admin-count", "", 200, `{"password":0,"noPassword":2,"service":1}`},
-		{"inactive", "GET", people + "/inactive", "", 404, failure("NotFoundError", "does not record sign-ins")},
+		{"inactive", "GET", people + "/inactive", "", 404, failure("NotFoundError", "does not list inactive users")},
 		{"an id that is not a number", "GET", people + "/ann", "", 400, faulty("userId in the path must be a whole number")},
 	})
 	viewer := as(s.account(t, "3", nil))

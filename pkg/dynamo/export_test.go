@@ -92,6 +92,20 @@ func PageTTLs(t *testing.T, s *Store) (list []time.Time) {
 	return list
 }
 
+// SignInLinkTTL is when a sign-in link expires.
+func SignInLinkTTL(t *testing.T, s *Store, hash string) time.Time {
+	t.Helper()
+	var at time.Time
+	err := batchGet(context.Background(), s, []map[string]types.AttributeValue{signInLinkEntity.key(hash).attributes()}, true, func(e envelope) error {
+		at = time.Unix(e.TTL, 0)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
 // DamageChunk replaces a chunk of a snapshot, or deletes it if content is nil. It returns when the chunk would have expired.
 func DamageChunk(t *testing.T, s *Store, head *flags.SnapshotHead, i int, content []byte) (expires time.Time) {
 	t.Helper()

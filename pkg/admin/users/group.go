@@ -52,6 +52,6 @@ func Group() httpapi.Group {
 		{Route: "PUT " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
 		{Route: "DELETE " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
 	}, Gone: map[string]string{
-		"GET " + users + "/inactive": "Guidon does not record sign-ins yet, so it cannot tell which users are inactive; GET " + users + " lists all users",
+		"GET " + users + "/inactive": "Guidon does not list inactive users; the event log has sign-ins (user-signed-in), and GET " + users + " lists all users",
 	}}
 }

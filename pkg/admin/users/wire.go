@@ -23,8 +23,8 @@ type userView struct {
 	Username      string      `json:"username,omitzero"`
 	Email         string      `json:"email,omitzero"`
 	ImageURL      string      `json:"imageUrl"`
-	InviteLink    string      `json:"inviteLink"`    // always empty: users cannot log in
-	LoginAttempts int         `json:"loginAttempts"` // always 0, for the same reason
+	InviteLink    string      `json:"inviteLink"`    // always empty: a sign-in link is an operation of its own
+	LoginAttempts int         `json:"loginAttempts"` // always 0: users have no passwords
 	RootRole      int64       `json:"rootRole"`
 	SeenAt        *shape.Time `json:"seenAt"`
 	CreatedAt     shape.Time  `json:"createdAt"`
