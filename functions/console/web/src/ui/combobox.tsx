@@ -34,13 +34,25 @@ function List({ emptyText = 'Nothing matches.' }: { emptyText?: string }) {
 
 const sameValue = (a: Choice, b: Choice) => a.value === b.value
 
+/** How many choices a list shows at once. */
+const limit = 100
+
+interface ComboboxProps extends Common {
+  value: string
+  onChange: (value: string) => void
+  /** The page finds the choices for what is typed, and keeps the chosen one among them. Otherwise the list filters them. */
+  onSearch?: (text: string) => void
+}
+
 /** One of many choices, found by typing. value is '' while nothing is chosen. */
-export function Combobox({ choices, value, onChange, placeholder, emptyText, ...look }: Common & { value: string; onChange: (value: string) => void }) {
+export function Combobox({ choices, value, onChange, onSearch, placeholder, emptyText, ...look }: ComboboxProps) {
   return (
     <Field {...look}>
       {(control) => (
         <Base.Root
           items={choices}
+          limit={limit}
+          {...(onSearch && { filter: null, onInputValueChange: onSearch })}
           value={choices.find((choice) => choice.value === value) ?? null}
           onValueChange={(choice: Choice | null) => onChange(choice?.value ?? '')}
           isItemEqualToValue={sameValue}
@@ -63,6 +75,7 @@ export function MultiCombobox({ choices, value, onChange, placeholder, emptyText
         <Base.Root
           multiple
           items={choices}
+          limit={limit}
           value={chosen}
           onValueChange={(next: Choice[]) => onChange(next.map((choice) => choice.value))}
           isItemEqualToValue={sameValue}

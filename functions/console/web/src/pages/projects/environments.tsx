@@ -1,5 +1,121 @@
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Facts, Icons, Loaded, Menu, Notice, Section, number, plural } from '../../ui'
+import { DefaultStrategyDialog } from './defaultstrategy'
+import { describeStrategy, requestOf } from './strategy'
 
+type Environment = Schema<'ProjectEnvironment'>
+
+const basePath = '/api/admin/projects/{projectId}/environments'
+const invalidates = ['/api/admin/environments', '/api/admin/projects', '/api/admin/search']
+
+/** The environments of a project: in them its flags can be switched on. */
 export default function EnvironmentsTab() {
-  return <EmptyState title="Environments">This part of the console is not available yet.</EmptyState>
+  const { projectId } = useParams({ from: '/projects/$projectId' })
+  const environments = useQuery(apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId } }))
+  return <Loaded query={environments}>{(data) => <Environments projectId={projectId} attached={data.environments} />}</Loaded>
+}
+
+function Environments({ projectId, attached }: { projectId: string; attached: Environment[] }) {
+  const [editing, setEditing] = useState<Environment>()
+  const [removing, setRemoving] = useState<Environment>()
+  const { can } = useMe()
+  const reason = can('UPDATE_PROJECT', projectId).reason
+  const detach = useDetach(projectId)
+  // Removing an environment with active flags changes what applications get, so it asks first.
+  const remove = (environment: Environment) => (environment.projectEnabledToggleCount > 0 ? setRemoving(environment) : detach.mutate(environment))
+  return (
+    <>
+      <div className="row-apart">
+        <p className="soft grow">Flags can be switched on in these environments. Each application names its environment by its token.</p>
+        <AddEnvironment projectId={projectId} attached={attached} reason={reason} />
+      </div>
+      {attached.length === 0 && (
+        <EmptyState icon={<Icons.Globe />} title="No environments">
+          No flag of this project can be switched on. Add an environment, such as development or production.
+        </EmptyState>
+      )}
+      {attached.map((environment) => (
+        <EnvironmentSection key={environment.name} environment={environment} reason={reason} onEdit={() => setEditing(environment)} onRemove={() => remove(environment)} />
+      ))}
+      {editing && <DefaultStrategyDialog projectId={projectId} environment={editing.name} strategy={editing.defaultStrategy} onClose={() => setEditing(undefined)} />}
+      <ConfirmDialog
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={`Remove ${removing?.name} from this project?`}
+        description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications no longer get them at once. If you add the environment again, the flags have their strategies, but stay off.`}
+        action="Remove environment"
+        onConfirm={() => detach.mutateAsync(removing!)}
+      />
+    </>
+  )
+}
+
+function useDetach(projectId: string) {
+  return useChange({
+    change: ({ name }: Environment) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
+    invalidates,
+    success: (_, { name }) => `${name} is removed from this project.`,
+    undo: ({ name, defaultStrategy }) => api.post(basePath, { path: { projectId }, body: { environment: name, defaultStrategy: defaultStrategy && requestOf(defaultStrategy) } }),
+  })
+}
+
+function AddEnvironment({ projectId, attached, reason }: { projectId: string; attached: Environment[]; reason?: string }) {
+  const all = useQuery(apiQuery('/api/admin/environments'))
+  const add = useChange({
+    change: (name: string) => api.post(basePath, { path: { projectId }, body: { environment: name } }),
+    invalidates,
+    success: (_, name) => `${name} is added to this project.`,
+    undo: (name) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
+  })
+  const others = (all.data?.environments ?? []).filter((environment) => !attached.some(({ name }) => name === environment.name))
+  const none = all.data && others.length === 0 ? 'The project has all environments. Administrators create more on the page Environments.' : undefined
+  const button = (
+    <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason ?? none} pending={add.isPending}>
+      Add environment
+    </Button>
+  )
+  if (reason || none) return button
+  return <Menu trigger={button} entries={others.map(({ name, type }) => ({ label: `${name} (${type})`, onSelect: () => add.mutate(name) }))} />
+}
+
+interface SectionProps {
+  environment: Environment
+  reason?: string
+  onEdit: () => void
+  onRemove: () => void
+}
+
+function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionProps) {
+  const { name, type, defaultStrategy } = environment
+  const title = (
+    <span className="row">
+      {name} {type !== name && <Badge>{type}</Badge>}
+    </span>
+  )
+  return (
+    <Section
+      title={title}
+      actions={<ActionMenu label={`Actions for ${name}`} entries={[{ label: 'Remove from the project', icon: <Icons.Trash />, danger: true, onSelect: onRemove, disabledReason: reason }]} />}
+    >
+      <Facts
+        items={[
+          ['Flags that are on', number(environment.projectEnabledToggleCount)],
+          ['Tokens of applications', number(environment.projectApiTokenCount)],
+        ]}
+      />
+      <div className="row-apart project-default">
+        <p className="grow break">
+          <span className="soft">Default strategy: </span>
+          {defaultStrategy ? describeStrategy(defaultStrategy) : 'none. A flag needs a strategy of its own before it can be switched on.'}
+        </p>
+        <Button size="small" icon={<Icons.Edit />} aria-label={`${defaultStrategy ? 'Edit' : 'Set'} the default strategy of ${name}`} disabledReason={reason} onClick={onEdit}>
+          {defaultStrategy ? 'Edit' : 'Set'}
+        </Button>
+      </div>
+      {defaultStrategy?.disabled && <Notice kind="warn">The default strategy is disabled: flags get it, but it is not evaluated.</Notice>}
+    </Section>
+  )
 }

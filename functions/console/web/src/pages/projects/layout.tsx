@@ -4,6 +4,7 @@ import { apiQuery, isNotFound } from '../../api'
 import { Page } from '../../shell'
 import { Badge, EmptyState, Icons, LinkButton, Loaded, type Tab } from '../../ui'
 import { ProjectFavorite } from './favorite'
+import './projects.css'
 import { modes } from './view'
 
 const crumbs = [{ label: 'Projects', link: { to: '/projects' } as const }]

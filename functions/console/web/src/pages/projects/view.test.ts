@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findProjects, healthKind, isOrder, type Project } from './view'
+import { comparedWithBefore, findArchived, findProjects, healthKind, isOrder, type Project } from './view'
 
 const project = (id: string, change: Partial<Project> = {}): Project => ({
   id,
@@ -51,4 +51,17 @@ it('colours the health of a project', () => {
 
 it('knows the orders', () => {
   expect([isOrder('flags'), isOrder('toString')]).toEqual([true, false])
+})
+
+it('compares a number with the one before', () => {
+  expect([comparedWithBefore(5, 2), comparedWithBefore(2, 5), comparedWithBefore(2, 2)]).toEqual([
+    '3 more than in the 30 days before',
+    '3 fewer than in the 30 days before',
+    'As many as in the 30 days before',
+  ])
+})
+
+it('finds archived flags by name and description', () => {
+  const flags = [{ name: 'checkout', description: null }, { name: 'banner', description: 'Of the Checkout' }, { name: 'search' }]
+  expect(findArchived(flags, ' check').map(({ name }) => name)).toEqual(['checkout', 'banner'])
 })

@@ -48,3 +48,15 @@ export const modes = [
 ] as const
 
 export type Mode = (typeof modes)[number]['value']
+
+/** How a number of 30 days compares with that of the 30 days before. */
+export function comparedWithBefore(now: number, before: number): string {
+  if (now === before) return 'As many as in the 30 days before'
+  return now > before ? `${now - before} more than in the 30 days before` : `${before - now} fewer than in the 30 days before`
+}
+
+/** The archived flags whose name or description contains the text. */
+export function findArchived<Flag extends { name: string; description?: string | null }>(flags: readonly Flag[], text: string): Flag[] {
+  const wanted = text.trim().toLowerCase()
+  return flags.filter((flag) => flag.name.toLowerCase().includes(wanted) || (flag.description ?? '').toLowerCase().includes(wanted))
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, words, type Column } from '../../ui'
+import { enabledIn, lastSeen, restore } from './restore'
+
+type Flag = Schema<'FoundFeature'>
+
+const shownFlags = 20
+
+/** The stale flags of a project: those to remove from the code and to archive. */
+export function StaleFlags({ projectId }: { projectId: string }) {
+  const { can } = useMe()
+  const query = { project: `IS:${projectId}`, state: 'IS:stale', sortBy: 'createdAt', limit: String(shownFlags) }
+  const stale = useQuery(apiQuery('/api/admin/search/features', { query }))
+  const archive = useChange({
+    change: (flag: Flag) => api.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } }),
+    invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'],
+    success: (_, flag) => `${flag.name} is archived.`,
+    undo: (flag) => restore(projectId, [flag]),
+  })
+  const columns: Column<Flag>[] = [
+    {
+      id: 'name',
+      header: 'Flag',
+      cell: ({ name }) => (
+        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }} className="break">
+          {name}
+        </Link>
+      ),
+    },
+    { id: 'type', header: 'Type', cell: ({ type }) => words(type) },
+    { id: 'on', header: 'On in', cell: (flag) => enabledIn(flag).join(', ') || <span className="soft">No environment</span> },
+    { id: 'seen', header: 'Last used', cell: (flag) => <DateTime value={lastSeen(flag)} /> },
+    { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateTime value={createdAt} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      align: 'right',
+      cell: (flag) => (
+        <Button
+          size="small"
+          icon={<Icons.Archive />}
+          aria-label={`Archive ${flag.name}`}
+          disabledReason={can('DELETE_FEATURE', projectId).reason}
+          pending={archive.isPending && archive.variables?.name === flag.name}
+          onClick={() => archive.mutate(flag)}
+        >
+          Archive
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Section title="Stale flags" description="Remove them from the code. Archive a flag when no application uses it any more.">
+      <Loaded query={stale} lines={3}>
+        {({ features, total }) =>
+          features.length === 0 ? (
+            <p className="soft">No flag is stale. Mark a flag as stale when it has served its purpose.</p>
+          ) : (
+            <>
+              <Table label="Stale flags" columns={columns} rows={features} rowKey={({ name }) => name} />
+              {total > features.length && (
+                <p className="soft small">
+                  The oldest {number(features.length)} of {plural(total, 'stale flag')}.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
