@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button } from './button'
 import { Dialog } from './dialog'
 import { Diff } from './diffview'
@@ -17,10 +18,12 @@ interface ConflictDialogProps {
   /** Saves again with the ETag of the stored version. */
   onOverwrite: () => void
   pending?: boolean
+  /** Above the difference, for example both versions as sentences. */
+  children?: ReactNode
 }
 
 /** Shown when a change was refused with 412 because someone else changed the same item (isConflict). */
-export function ConflictDialog({ open, onClose, noun, who, before, after, onReload, onOverwrite, pending }: ConflictDialogProps) {
+export function ConflictDialog({ open, onClose, noun, who, before, after, onReload, onOverwrite, pending, children }: ConflictDialogProps) {
   return (
     <Dialog
       wide
@@ -37,6 +40,7 @@ export function ConflictDialog({ open, onClose, noun, who, before, after, onRelo
         </>
       }
     >
+      {children}
       <Diff before={before} after={after} label={`What changed in the ${noun}`} />
     </Dialog>
   )

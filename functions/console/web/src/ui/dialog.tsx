@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { useState, type ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { errorText } from '../api/errors'
 import { Button, IconButton } from './button'
 import './dialog.css'
@@ -18,13 +18,15 @@ interface DialogProps {
   wide?: boolean
 }
 
-/** A modal dialog. Escape and the cross call onClose; a click outside does not, so that no input is lost. */
+/** A modal dialog. The focus goes to its first field. Escape and the cross call onClose; a click outside does not, so that no input is lost. */
 export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
+  const firstField = () => popup.current?.querySelector<HTMLElement>('input:not([type="hidden"], :disabled), select:not(:disabled), textarea:not(:disabled)') ?? true
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()} disablePointerDismissal>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
-        <Base.Popup className={wide ? 'dialog dialog-wide' : 'dialog'}>
+        <Base.Popup ref={popup} initialFocus={firstField} className={wide ? 'dialog dialog-wide' : 'dialog'}>
           <div className="dialog-head">
             <Base.Title className="dialog-title">{title}</Base.Title>
             <Base.Close render={<IconButton label="Close" icon={<Icons.Close />} />} />

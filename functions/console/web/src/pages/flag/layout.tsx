@@ -1,14 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
-import { Outlet, useParams } from '@tanstack/react-router'
-import { apiQuery } from '../../api'
+import { Outlet } from '@tanstack/react-router'
+import { isNotFound } from '../../api'
 import { Page } from '../../shell'
-import { Loaded, type Tab } from '../../ui'
+import { CopyButton, ErrorState, LinkButton, Loading, type Tab } from '../../ui'
+import { FlagActions } from './actions'
+import { useFlag, useFlagParams, useProject } from './data'
+import './flag.css'
+import { ArchivedNotice, FlagBadges, FlagLinks, FlagTags } from './header'
 
-/** The frame of the pages of a flag: its name and the tabs. */
+/** The frame of the pages of a flag: its name, its state, its actions and the tabs. */
 export default function FlagLayout() {
-  const params = useParams({ from: '/projects/$projectId/flags/$flag' })
+  const params = useFlagParams()
   const { projectId, flag } = params
-  const feature = useQuery(apiQuery('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag } }))
+  const query = useFlag()
+  const project = useProject()
   const tabs: Tab[] = [
     { label: 'Overview', link: { to: '/projects/$projectId/flags/$flag', params } },
     { label: 'Variants', link: { to: '/projects/$projectId/flags/$flag/variants', params } },
@@ -16,17 +20,58 @@ export default function FlagLayout() {
     { label: 'History', link: { to: '/projects/$projectId/flags/$flag/history', params } },
     { label: 'Settings', link: { to: '/projects/$projectId/flags/$flag/settings', params } },
   ]
+  const crumbs = [
+    { label: 'Projects', link: { to: '/projects' as const } },
+    { label: project?.name ?? projectId, link: { to: '/projects/$projectId' as const, params: { projectId } } },
+  ]
+  if (isNotFound(query.error)) {
+    return (
+      <Page title={flag} crumbs={crumbs}>
+        <ErrorState error={query.error} title="No such flag" />
+        <div className="row flag-centered">
+          <LinkButton to="/projects/$projectId" params={{ projectId }}>
+            Flags of the project
+          </LinkButton>
+          <LinkButton to="/search" search={{ q: flag } as never}>
+            Search all projects
+          </LinkButton>
+        </div>
+      </Page>
+    )
+  }
+  const data = query.data
   return (
     <Page
       title={flag}
-      description={feature.data?.description}
-      crumbs={[
-        { label: 'Projects', link: { to: '/projects' } },
-        { label: projectId, link: { to: '/projects/$projectId', params: { projectId } } },
-      ]}
+      crumbs={crumbs}
       tabs={tabs}
+      aside={
+        <>
+          <CopyButton text={flag} label="Copy name" />
+          {data && <FlagBadges flag={data} />}
+        </>
+      }
+      actions={data && <FlagActions flag={data} />}
+      description={
+        data && (
+          <>
+            {data.description}
+            <FlagTags flag={data} />
+            <FlagLinks flag={data} templates={project?.linkTemplates ?? []} />
+          </>
+        )
+      }
     >
-      <Loaded query={feature}>{() => <Outlet />}</Loaded>
+      {data ? (
+        <>
+          {data.archived && <ArchivedNotice flag={data} />}
+          <Outlet />
+        </>
+      ) : query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Loading />
+      )}
     </Page>
   )
 }

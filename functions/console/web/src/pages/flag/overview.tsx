@@ -1,5 +1,33 @@
-import { EmptyState } from '../../ui'
+import { useState } from 'react'
+import { useUrlState } from '../../shell'
+import { Notice } from '../../ui'
+import { useLoadedFlag } from './data'
+import { Dependencies } from './dependencies'
+import { EnvironmentPanel } from './environment'
+import { StrategyEditor } from './strategy/editor'
 
+/** The strategies of the flag in each environment, and the flags on which it depends. */
 export default function OverviewTab() {
-  return <EmptyState title="Overview">This part of the console is not available yet.</EmptyState>
+  const flag = useLoadedFlag()
+  // The open strategy is part of the address: 'new' or an id.
+  const [view, setView] = useUrlState({ environment: '', strategy: '' })
+  const [switchOn, setSwitchOn] = useState(false)
+  const environment = flag.environments.find((one) => one.name === view.environment)
+  const open = (name: string, strategy: string, options?: { switchOn?: boolean }) => {
+    setSwitchOn(Boolean(options?.switchOn))
+    setView({ environment: name, strategy }, { push: true })
+  }
+  const close = () => setView({ environment: '', strategy: '' })
+  return (
+    <>
+      {flag.environments.length === 0 && <Notice kind="warn">The project has no environments. Add one in the settings of the project.</Notice>}
+      {flag.environments.map((one) => (
+        <EnvironmentPanel key={one.name} flag={flag} environment={one} onEdit={(strategy, options) => open(one.name, strategy, options)} />
+      ))}
+      <Dependencies flag={flag} />
+      {environment && view.strategy && (
+        <StrategyEditor key={`${view.environment}/${view.strategy}`} flag={flag} environment={environment} id={view.strategy} switchOn={switchOn} onClose={close} />
+      )}
+    </>
+  )
 }

@@ -1,5 +1,145 @@
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, apiQuery, useChange, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Button, Checkbox, DateTime, Facts, Icons, RadioGroup, Section, TextArea } from '../../ui'
+import { archiveObstacle, useArchive, useStale, useUncomplete } from './actions'
+import { flagPath, touched, useLoadedFlag, useReasons, type Flag } from './data'
+import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
+import { lifecycleText } from './lifecycle'
 
+/** Settings of the flag: what it is for, its lifecycle, and moving or archiving it. */
 export default function SettingsTab() {
-  return <EmptyState title="Settings">This part of the console is not available yet.</EmptyState>
+  const flag = useLoadedFlag()
+  return (
+    <>
+      <MetadataForm key={flag.name} flag={flag} />
+      <LifecycleSection flag={flag} />
+      <PlaceSection flag={flag} />
+    </>
+  )
+}
+
+type Type = Flag['type']
+
+const fallbackTypes: Schema<'FeatureType'>[] = []
+
+function MetadataForm({ flag }: { flag: Flag }) {
+  const types = useQuery({ ...apiQuery('/api/admin/feature-types'), staleTime: Infinity }).data?.types ?? fallbackTypes
+  const reason = useReasons(flag)('UPDATE_FEATURE')
+  const save = useChange({
+    change: (body: Schema<'UpdateFeatureRequest'>) => api.put(flagPath, { path: { projectId: flag.project, featureName: flag.name }, body }),
+    invalidates: touched,
+    success: 'Settings saved',
+    showsErrors: true,
+  })
+  const form = useForm<{ description: string; type: Type; impressionData: boolean }>({
+    initial: { description: flag.description ?? '', type: flag.type, impressionData: flag.impressionData },
+    submit: (values) => save.mutateAsync(values),
+  })
+  return (
+    <Section title="Description and type">
+      <form {...form.props}>
+        <TextArea label="Description" maxLength={2000} disabledReason={reason} {...form.field('description')} hint="What the flag is for, so that others know when it can go." />
+        <RadioGroup
+          label="Type"
+          disabledReason={reason}
+          choices={types.map((type) => ({ value: type.id, label: type.name, hint: `${type.description}${type.lifetimeDays ? ` Expected to live ${type.lifetimeDays} days.` : ''}` }))}
+          {...form.field('type')}
+        />
+        <Checkbox
+          label="Impression data"
+          hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."
+          disabledReason={reason}
+          checked={form.values.impressionData}
+          onChange={(impressionData) => form.set({ impressionData })}
+        />
+        <FormActions form={form} submit="Save settings" disabledReason={reason ?? (form.dirty ? undefined : 'Nothing has been changed.')} />
+      </form>
+    </Section>
+  )
+}
+
+function LifecycleSection({ flag }: { flag: Flag }) {
+  const [completing, setCompleting] = useState(false)
+  const phases = useQuery(apiQuery(`${flagPath}/lifecycle`, { path: { projectId: flag.project, featureName: flag.name } })).data ?? []
+  const reason = useReasons(flag)('UPDATE_FEATURE')
+  const stale = useStale(flag)
+  const uncomplete = useUncomplete(flag)
+  const completed = flag.lifecycle.stage === 'completed'
+  return (
+    <Section
+      title="Lifecycle"
+      description={lifecycleText(flag.lifecycle).hint}
+      actions={
+        <>
+          <Button disabledReason={reason} pending={stale.isPending} onClick={() => stale.mutate(!flag.stale)}>
+            {flag.stale ? 'Mark as not stale' : 'Mark as stale'}
+          </Button>
+          {completed ? (
+            <Button disabledReason={reason} pending={uncomplete.isPending} onClick={() => uncomplete.mutate()}>
+              Mark as not completed
+            </Button>
+          ) : (
+            <Button disabledReason={reason} onClick={() => setCompleting(true)}>
+              Mark as completed…
+            </Button>
+          )}
+        </>
+      }
+    >
+      <ol className="lifecycle">
+        {phases.map((phase) => (
+          <li key={`${phase.stage}${phase.enteredStageAt}`} className="row">
+            <span className="strong">{lifecycleText(phase).label}</span>
+            <span className="soft">
+              since <DateTime value={phase.enteredStageAt} />
+            </span>
+            {phase.status && (
+              <span className="soft">
+                {outcomes[phase.status] ?? phase.status}
+                {phase.statusValue ? ` ${phase.statusValue}` : ''}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      <p className="soft">A stale flag has served its purpose and should be removed from the code. Neither mark changes anything for applications.</p>
+      {completing && <CompleteDialog flag={flag} onClose={() => setCompleting(false)} />}
+    </Section>
+  )
+}
+
+const outcomes: Record<string, string> = { kept: 'the feature was kept', 'kept-with-variant': 'the feature was kept with the variant', discarded: 'the feature was discarded' }
+
+function PlaceSection({ flag }: { flag: Flag }) {
+  const [open, setOpen] = useState<'clone' | 'move'>()
+  const reason = useReasons(flag)
+  const reasonToClone = useReasons({ ...flag, archived: false })('CREATE_FEATURE')
+  const archive = useArchive(flag)
+  const close = () => setOpen(undefined)
+  return (
+    <Section title="Clone, move, archive">
+      <Facts
+        items={[
+          ['Created', <DateTime key="created" value={flag.createdAt} />],
+          ['Project', flag.project],
+        ]}
+      />
+      <p className="soft">An archived flag counts as off everywhere. Its name stays taken, and it can be revived.</p>
+      <div className="row">
+        <Button icon={<Icons.Copy />} disabledReason={reasonToClone} onClick={() => setOpen('clone')}>
+          Clone…
+        </Button>
+        <Button icon={<Icons.Folder />} disabledReason={reason('MOVE_FEATURE_TOGGLE')} onClick={() => setOpen('move')}>
+          Move…
+        </Button>
+        <Button icon={<Icons.Archive />} variant="danger" pending={archive.isPending} disabledReason={reason('DELETE_FEATURE') ?? archiveObstacle(flag)} onClick={() => archive.mutate()}>
+          Archive flag
+        </Button>
+      </div>
+      {open === 'clone' && <CloneDialog flag={flag} onClose={close} />}
+      {open === 'move' && <MoveDialog flag={flag} onClose={close} />}
+    </Section>
+  )
 }

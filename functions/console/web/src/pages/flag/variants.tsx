@@ -1,5 +1,120 @@
-import { EmptyState } from '../../ui'
+import { useState } from 'react'
+import { useUrlState } from '../../shell'
+import { Badge, Button, EmptyState, Icons, Notice, Section, Table, type Column } from '../../ui'
+import { isProduction, useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
+import { VariantsEditor } from './variants/editor'
+import { percentOf, type Variant } from './variants/model'
+import { WeightBar } from './variants/weightbar'
 
+/** The variants of the flag in each environment. */
 export default function VariantsTab() {
-  return <EmptyState title="Variants">This part of the console is not available yet.</EmptyState>
+  const flag = useLoadedFlag()
+  // The open editor is part of the address.
+  const [view, setView] = useUrlState({ edit: '' })
+  const [copyFrom, setCopyFrom] = useState<Variant[]>()
+  const environment = flag.environments.find((one) => one.name === view.edit)
+  const open = (name: string, from?: Variant[]) => {
+    setCopyFrom(from)
+    setView({ edit: name }, { push: true })
+  }
+  const none = flag.environments.every((one) => one.variants.length === 0)
+  return (
+    <>
+      <p className="soft">
+        Variants split those who get the flag into groups, for example for an A/B test. Strategies can have variants of their own, which come first: edit them with the strategy.
+      </p>
+      {none && flag.environments[0] && (
+        <EmptyState icon={<Icons.Sliders />} title="No variants">
+          Without variants the flag is only on or off. With them, an application also gets the name of a variant, and its payload if it has one.
+        </EmptyState>
+      )}
+      {flag.environments.map((one) => (
+        <EnvironmentVariants key={one.name} flag={flag} environment={one} onEdit={(from) => open(one.name, from)} />
+      ))}
+      {environment && <VariantsEditor key={environment.name} flag={flag} environment={environment} copyFrom={copyFrom} onClose={() => setView({ edit: '' })} />}
+    </>
+  )
+}
+
+const columns: Column<Variant>[] = [
+  { id: 'name', header: 'Name', cell: (variant) => <span className="strong break">{variant.name}</span> },
+  {
+    id: 'weight',
+    header: 'Weight',
+    width: '130px',
+    cell: (variant) => (
+      <span className="row">
+        <span className="number">{percentOf(variant.weight)}</span>
+        {variant.weightType === 'fix' && <Badge>Fixed</Badge>}
+      </span>
+    ),
+  },
+  { id: 'payload', header: 'Payload', cell: (variant) => <PayloadText payload={variant.payload} /> },
+  {
+    id: 'overrides',
+    header: 'Always for',
+    cell: (variant) =>
+      variant.overrides?.length ? (
+        <span className="break">{variant.overrides.map((one) => `${one.contextName} ${one.values.slice(0, 5).join(', ')}${one.values.length > 5 ? ', …' : ''}`).join('; ')}</span>
+      ) : (
+        <span className="soft">–</span>
+      ),
+  },
+]
+
+function PayloadText({ payload }: { payload: Variant['payload'] }) {
+  if (!payload) return <span className="soft">–</span>
+  const text = payload.value.length > 80 ? `${payload.value.slice(0, 80)}…` : payload.value
+  return (
+    <span className="row">
+      <code className="break">{text}</code>
+      <span className="soft small">{payload.type}</span>
+    </span>
+  )
+}
+
+function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; environment: FlagEnvironment; onEdit: (copyFrom?: Variant[]) => void }) {
+  const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
+  const others = flag.environments.filter((one) => one.name !== environment.name && one.variants.length > 0)
+  const own = environment.strategies.filter((strategy) => strategy.variants.length > 0 && !strategy.disabled)
+  const empty = environment.variants.length === 0
+  return (
+    <Section
+      title={
+        <span className="row">
+          {environment.name}
+          {isProduction(environment) && environment.name !== environment.type && <Badge kind="accent">Production</Badge>}
+        </span>
+      }
+      actions={
+        <>
+          {empty &&
+            others.map((other) => (
+              <Button key={other.name} size="small" icon={<Icons.Copy />} disabledReason={reason} onClick={() => onEdit(other.variants)}>
+                Copy from {other.name}
+              </Button>
+            ))}
+          <Button
+            size="small"
+            icon={empty ? <Icons.Plus /> : <Icons.Edit />}
+            disabledReason={reason}
+            onClick={() => onEdit()}
+            aria-label={`${empty ? 'Add' : 'Edit'} variants in ${environment.name}`}
+          >
+            {empty ? 'Add variants' : 'Edit'}
+          </Button>
+        </>
+      }
+    >
+      {own.length > 0 && <Notice>{own.length === 1 ? 'A strategy' : `${own.length} strategies`} here has variants of its own. For those who get the flag by it, the variants below do not apply.</Notice>}
+      {empty ? (
+        <p className="soft">No variants.</p>
+      ) : (
+        <>
+          <WeightBar variants={environment.variants} label={`Variants in ${environment.name}`} />
+          <Table label={`Variants in ${environment.name}`} columns={columns} rows={environment.variants} rowKey={(variant) => variant.name} />
+        </>
+      )}
+    </Section>
+  )
 }

@@ -1,0 +1,126 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, useChange } from '../../api'
+import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
+import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
+import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
+
+type Open = 'clone' | 'move' | 'complete' | undefined
+
+/** The favourite star and the menu of actions of a flag. */
+export function FlagActions({ flag }: { flag: Flag }) {
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  const favorite = useFavorite(flag)
+  const entries = useEntries(flag, setOpen)
+  return (
+    <>
+      <FavoriteButton name={flag.name} favorite={flag.favorite} onChange={(next) => favorite.mutate(next)} />
+      <Menu
+        trigger={
+          <Button>
+            Actions
+            <Icons.Chevron />
+          </Button>
+        }
+        entries={entries}
+      />
+      {open === 'clone' && <CloneDialog flag={flag} onClose={close} />}
+      {open === 'move' && <MoveDialog flag={flag} onClose={close} />}
+      {open === 'complete' && <CompleteDialog flag={flag} onClose={close} />}
+    </>
+  )
+}
+
+function useFavorite(flag: Flag) {
+  const path = { projectId: flag.project, featureName: flag.name }
+  return useChange({
+    change: (favorite: boolean) => (favorite ? api.post(`${flagPath}/favorites`, { path }) : api.delete(`${flagPath}/favorites`, { path })),
+    invalidates: touched,
+    optimistic: (favorite) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, favorite } }],
+  })
+}
+
+/** Marks a flag as stale or not, with Undo. */
+export function useStale(flag: Flag) {
+  const path = { projectId: flag.project, featureName: flag.name }
+  const send = (stale: boolean) => api.put(flagPath, { path, body: { stale } })
+  return useChange({
+    change: send,
+    invalidates: touched,
+    optimistic: (stale) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, stale } }],
+    success: (_, stale) => (stale ? 'Marked as stale' : 'No longer marked as stale'),
+    undo: (stale) => send(!stale),
+  })
+}
+
+/** Undoes the completion of a flag. */
+export function useUncomplete(flag: Flag) {
+  const path = { projectId: flag.project, featureName: flag.name }
+  return useChange({
+    change: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path }),
+    invalidates: touched,
+    success: 'No longer marked as completed',
+  })
+}
+
+/** Archives a flag and goes to the list of flags, with Undo. */
+export function useArchive(flag: Flag) {
+  const navigate = useNavigate()
+  return useChange({
+    change: () => api.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } }),
+    invalidates: touched,
+    success: `Flag ${flag.name} archived`,
+    undo: () => restore(flag),
+    onSuccess: () => void navigate({ to: '/projects/$projectId', params: { projectId: flag.project } }),
+  })
+}
+
+// Reviving a flag switches it off everywhere and does not restore its parents: both are set again.
+async function restore(flag: Flag) {
+  const path = { projectId: flag.project, featureName: flag.name }
+  await api.post('/api/admin/archive/revive/{featureName}', { path: { featureName: flag.name } })
+  for (const dependency of flag.dependencies) await api.post(`${flagPath}/dependencies`, { path, body: dependency })
+  for (const environment of flag.environments.filter((one) => one.enabled)) {
+    await api.post(`${flagPath}/environments/{environment}/on`, { path: { ...path, environment: environment.name } })
+  }
+}
+
+/** Why a flag cannot be archived: the flags that depend on it. */
+export function archiveObstacle(flag: Flag): string | undefined {
+  if (flag.children.length === 0) return undefined
+  return `Other flags depend on it: ${flag.children.slice(0, 5).join(', ')}${flag.children.length > 5 ? ', …' : ''}. Remove their dependency first.`
+}
+
+function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
+  const reason = useReasons(flag)
+  const reasonToClone = useReasons({ ...flag, archived: false })('CREATE_FEATURE')
+  const stale = useStale(flag)
+  const uncomplete = useUncomplete(flag)
+  const archive = useArchive(flag)
+  const params = { projectId: flag.project, flag: flag.name }
+  const completed = flag.lifecycle.stage === 'completed'
+  return [
+    { label: 'Edit description and type', icon: <Icons.Edit />, link: { to: '/projects/$projectId/flags/$flag/settings', params }, disabledReason: reason('UPDATE_FEATURE') },
+    { label: 'Clone…', icon: <Icons.Copy />, onSelect: () => open('clone'), disabledReason: reasonToClone },
+    { label: 'Move to another project…', icon: <Icons.Folder />, onSelect: () => open('move'), disabledReason: reason('MOVE_FEATURE_TOGGLE') },
+    'separator',
+    {
+      label: flag.stale ? 'Mark as not stale' : 'Mark as stale',
+      icon: <Icons.Clock />,
+      onSelect: () => stale.mutate(!flag.stale),
+      disabledReason: reason('UPDATE_FEATURE'),
+    },
+    completed
+      ? { label: 'Mark as not completed', icon: <Icons.Undo />, onSelect: () => uncomplete.mutate(), disabledReason: reason('UPDATE_FEATURE') }
+      : { label: 'Mark as completed…', icon: <Icons.Check />, onSelect: () => open('complete'), disabledReason: reason('UPDATE_FEATURE') },
+    'separator',
+    {
+      label: 'Archive',
+      icon: <Icons.Archive />,
+      danger: true,
+      onSelect: () => archive.mutate(),
+      disabledReason: reason('DELETE_FEATURE') ?? archiveObstacle(flag),
+    },
+  ]
+}

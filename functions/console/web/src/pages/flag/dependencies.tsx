@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, apiQuery, useChange, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Button, Dialog, IconButton, Icons, RadioGroup, Section } from '../../ui'
+import { Combobox, MultiCombobox } from '../../ui/combobox'
+import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
+
+type Dependency = Schema<'Dependency'>
+
+const pathOf = (flag: Flag) => ({ projectId: flag.project, featureName: flag.name })
+const save = (flag: Flag, dependency: Dependency) => api.post(`${flagPath}/dependencies`, { path: pathOf(flag), body: dependency })
+
+/** The flags on which the flag depends, and those that depend on it. */
+export function Dependencies({ flag }: { flag: Flag }) {
+  const [editing, setEditing] = useState<Dependency | 'new'>()
+  const reason = useReasons(flag)('UPDATE_FEATURE_DEPENDENCY')
+  const remove = useChange({
+    change: (dependency: Dependency) => api.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent: dependency.feature } }),
+    invalidates: touched,
+    optimistic: (dependency) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } }],
+    success: (_, dependency) => `No longer depends on ${dependency.feature}`,
+    undo: (dependency) => save(flag, dependency),
+  })
+  const obstacle = flag.children.length > 0 ? 'Other flags depend on this flag, so it cannot have parents.' : undefined
+  return (
+    <Section
+      title="Dependencies"
+      description="A flag is on only where each flag that it depends on, its parent, is in the required state."
+      actions={
+        <Button size="small" icon={<Icons.Plus />} disabledReason={reason ?? obstacle} onClick={() => setEditing('new')}>
+          Add parent
+        </Button>
+      }
+    >
+      {flag.dependencies.length > 0 && (
+        <ul className="stack-s">
+          {flag.dependencies.map((dependency) => (
+            <li key={dependency.feature} className="row-apart dependency">
+              <span className="break">
+                <FlagLink project={flag.project} name={dependency.feature} /> must be <strong>{dependency.enabled ? 'on' : 'off'}</strong>
+                {dependency.variants.length > 0 && ` with ${dependency.variants.length > 1 ? 'one of the variants' : 'the variant'} ${dependency.variants.join(', ')}`}
+              </span>
+              <span className="row">
+                <IconButton size="small" label={`Edit dependency on ${dependency.feature}`} icon={<Icons.Edit />} disabledReason={reason} onClick={() => setEditing(dependency)} />
+                <IconButton size="small" label={`Remove dependency on ${dependency.feature}`} icon={<Icons.Trash />} disabledReason={reason} onClick={() => remove.mutate(dependency)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {flag.children.length > 0 && (
+        <p className="break">
+          <span className="soft">Flags that depend on this one: </span>
+          {flag.children.slice(0, shownChildren).map((child, index) => (
+            <span key={child}>
+              {index > 0 && ', '}
+              <FlagLink project={flag.project} name={child} />
+            </span>
+          ))}
+          {flag.children.length > shownChildren && ` and ${flag.children.length - shownChildren} more`}
+        </p>
+      )}
+      {flag.dependencies.length === 0 && flag.children.length === 0 && <p className="soft">None.</p>}
+      {editing && <DependencyDialog flag={flag} dependency={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
+    </Section>
+  )
+}
+
+const shownChildren = 50
+
+function FlagLink({ project, name }: { project: string; name: string }) {
+  return (
+    <Link to="/projects/$projectId/flags/$flag" params={{ projectId: project, flag: name }} className="break">
+      {name}
+    </Link>
+  )
+}
+
+type State = 'on' | 'variant' | 'off'
+
+function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependency?: Dependency; onClose: () => void }) {
+  const parents = useQuery(apiQuery(`${flagPath}/parents`, { path: pathOf(flag) }))
+  const add = useChange({
+    change: (body: Dependency) => save(flag, body),
+    invalidates: touched,
+    success: (_, body) => `Depends on ${body.feature}`,
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+  const form = useForm<{ feature: string; state: State; variants: string[] }>({
+    initial: {
+      feature: dependency?.feature ?? '',
+      state: !dependency || dependency.enabled ? (dependency?.variants.length ? 'variant' : 'on') : 'off',
+      variants: dependency?.variants ?? [],
+    },
+    submit: ({ feature, state, variants }) => add.mutateAsync({ feature, enabled: state !== 'off', variants: state === 'variant' ? variants : [] }),
+    check: ({ feature, state, variants }) => ({
+      feature: feature ? '' : 'Choose a flag.',
+      variants: state === 'variant' && variants.length === 0 ? 'Choose at least one variant.' : '',
+    }),
+  })
+  const { feature, state, variants } = form.values
+  const variantsOfParent = useQuery({ ...apiQuery(`${flagPath}/parent-variants`, { path: { projectId: flag.project, featureName: feature } }), enabled: feature !== '' && state === 'variant' })
+  return (
+    <Dialog open onClose={onClose} title={dependency ? `Dependency on ${dependency.feature}` : 'Add a parent'} description="A parent is a flag of the same project that has no parents itself.">
+      <form {...form.props}>
+        {!dependency && (
+          <Combobox
+            label="Parent"
+            required
+            choices={(parents.data ?? []).map((name) => ({ value: name, label: name }))}
+            value={feature}
+            onChange={(next) => form.set({ feature: next, variants: [] })}
+            placeholder="Type to search"
+            emptyText="No flag that could be a parent matches."
+            error={form.field('feature').error}
+          />
+        )}
+        <RadioGroup
+          label="It must be"
+          choices={[
+            { value: 'on', label: 'On', hint: 'With any variant.' },
+            { value: 'variant', label: 'On with certain variants' },
+            { value: 'off', label: 'Off' },
+          ]}
+          {...form.field('state')}
+        />
+        {state === 'variant' && (
+          <MultiCombobox
+            label="Variants"
+            choices={(variantsOfParent.data ?? []).map((name) => ({ value: name, label: name }))}
+            value={variants}
+            onChange={(next) => form.set({ variants: next })}
+            emptyText={feature ? 'The parent has no such variant.' : 'Choose a parent first.'}
+            error={form.field('variants').error}
+          />
+        )}
+        <FormActions form={form} submit={dependency ? 'Save' : 'Add parent'} onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

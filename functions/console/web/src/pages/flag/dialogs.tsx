@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Checkbox, Dialog, Notice, RadioGroup, Select, TextField } from '../../ui'
+import { flagPath, touched, type Flag } from './data'
+
+interface DialogProps {
+  flag: Flag
+  onClose: () => void
+}
+
+/** Creates a copy of the flag under another name. */
+export function CloneDialog({ flag, onClose }: DialogProps) {
+  const navigate = useNavigate()
+  const path = { projectId: flag.project, featureName: flag.name }
+  const clone = useChange({
+    change: (body: Schema<'CloneFeatureRequest'>) => api.post(`${flagPath}/clone`, { path, body }),
+    invalidates: touched,
+    success: (_, body) => `Flag ${body.name} created`,
+    showsErrors: true,
+    onSuccess: (_, body) => {
+      onClose()
+      void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId: flag.project, flag: body.name } })
+    },
+  })
+  const form = useForm({
+    initial: { name: `${flag.name}-2`, replaceGroupId: true },
+    submit: (values) => clone.mutateAsync({ ...values, name: values.name.trim() }),
+    nameField: 'name',
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Clone ${flag.name}`} description="The new flag gets the same description, type, strategies, variants and dependencies, but no tags. It is off in all environments.">
+      <form {...form.props}>
+        <TextField label="Name of the new flag" required maxLength={100} {...form.field('name')} hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed." />
+        <Checkbox
+          label="Select other users than the original"
+          hint="Gradual rollouts use the new name as their group. Without this, the same users get both flags."
+          checked={form.values.replaceGroupId}
+          onChange={(replaceGroupId) => form.set({ replaceGroupId })}
+        />
+        <FormActions form={form} submit="Clone flag" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+/** Moves the flag to another project. */
+export function MoveDialog({ flag, onClose }: DialogProps) {
+  const navigate = useNavigate()
+  const { can } = useMe()
+  const projects = useQuery(apiQuery('/api/admin/projects'))
+  const move = useChange({
+    change: (newProjectId: string) => api.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } }),
+    invalidates: touched,
+    success: (_, project) => `Flag moved to ${project}`,
+    showsErrors: true,
+    onSuccess: (_, project) => {
+      onClose()
+      void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId: project, flag: flag.name } })
+    },
+  })
+  const form = useForm({ initial: { newProjectId: '' }, submit: (values) => move.mutateAsync(values.newProjectId), check: (values) => ({ newProjectId: values.newProjectId ? '' : 'Choose a project.' }) })
+  const others = (projects.data?.projects ?? []).filter((project) => project.id !== flag.project)
+  const choices = others.map((project) => {
+    const allowed = can('CREATE_FEATURE', project.id).allowed
+    return { value: project.id, label: project.name + (allowed ? '' : ' (you cannot create flags there)'), disabled: !allowed }
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Move ${flag.name}`} description="Applications with tokens of the old project no longer get the flag, unless their tokens include the new project.">
+      <form {...form.props}>
+        {projects.data && others.length === 0 && <Notice>There is no other project.</Notice>}
+        <Select label="New project" required choices={[{ value: '', label: 'Choose a project' }, ...choices]} {...form.field('newProjectId')} hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved." />
+        <FormActions form={form} submit="Move flag" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+type Outcome = NonNullable<Schema<'CompleteRequest'>['status']>
+
+/** Marks the flag as completed, with its outcome. */
+export function CompleteDialog({ flag, onClose }: DialogProps) {
+  const complete = useChange({
+    change: (body: Schema<'CompleteRequest'>) => api.post(`${flagPath}/lifecycle/complete`, { path: { projectId: flag.project, featureName: flag.name }, body }),
+    invalidates: touched,
+    success: 'Marked as completed',
+    undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+  const variants = [...new Set(flag.environments.flatMap((environment) => [...environment.variants, ...environment.strategies.flatMap((strategy) => strategy.variants)]).map((variant) => variant.name))]
+  const form = useForm<{ status: Outcome; statusValue: string }>({
+    initial: { status: 'kept', statusValue: variants[0] ?? '' },
+    submit: ({ status, statusValue }) => complete.mutateAsync(status === 'kept-with-variant' ? { status, statusValue } : { status }),
+  })
+  const outcomes: { value: Outcome; label: string; hint: string }[] = [
+    { value: 'kept', label: 'The feature was kept', hint: 'Everyone gets it.' },
+    ...(variants.length ? [{ value: 'kept-with-variant' as const, label: 'The feature was kept with a variant', hint: 'Everyone gets that variant.' }] : []),
+    { value: 'discarded', label: 'The feature was discarded', hint: 'It is removed from the code.' },
+  ]
+  return (
+    <Dialog open onClose={onClose} title={`Mark ${flag.name} as completed`} description="This records that the work on the flag is done. It changes nothing for applications.">
+      <form {...form.props}>
+        <RadioGroup label="Outcome" choices={outcomes} {...form.field('status')} />
+        {form.values.status === 'kept-with-variant' && (
+          <Select label="Variant" choices={variants.map((name) => ({ value: name, label: name }))} {...form.field('statusValue')} />
+        )}
+        <FormActions form={form} submit="Mark as completed" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}

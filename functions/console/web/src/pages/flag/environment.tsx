@@ -1,0 +1,88 @@
+import { useId, useState } from 'react'
+import { Badge, Button, DateTime, Icons, Notice, Switch, plural, words } from '../../ui'
+import { isProduction, useProject, useReasons, type Flag, type FlagEnvironment } from './data'
+import { FirstStrategyDialog } from './firststrategy'
+import { describeAudience } from './strategy/describe'
+import { StrategyList } from './strategy/list'
+import { useSwitch } from './switch'
+
+interface PanelProps {
+  flag: Flag
+  environment: FlagEnvironment
+  /** Opens the editor of a strategy: 'new' or an id. */
+  onEdit: (strategy: string, options?: { switchOn?: boolean }) => void
+}
+
+/** A flag in one environment: the switch, what it means, and the strategies. */
+export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
+  const heading = useId()
+  const [choosing, setChoosing] = useState(false)
+  const flip = useSwitch(flag)
+  const project = useProject()
+  const reason = useReasons(flag)
+  const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
+  const production = isProduction(environment)
+  const empty = environment.strategies.length === 0
+  const mayAdd = reason('CREATE_FEATURE_STRATEGY', environment.name)
+  const change = (on: boolean) => {
+    // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
+    if (on && empty && !standard && !mayAdd) setChoosing(true)
+    else flip.mutate({ environment: environment.name, on })
+  }
+  return (
+    <section className={production ? 'card env env-production' : 'card env'} aria-labelledby={heading}>
+      <div className="row-apart">
+        <div className="row env-title">
+          <Switch label={`${flag.name} in ${environment.name}`} checked={environment.enabled} onChange={change} disabledReason={reason('UPDATE_FEATURE_ENVIRONMENT', environment.name)} />
+          <h2 id={heading} className="break">
+            {environment.name}
+          </h2>
+          {environment.type !== environment.name && <Badge kind={production ? 'accent' : 'neutral'}>{words(environment.type)}</Badge>}
+          <span className={environment.enabled ? 'env-state env-on' : 'env-state soft'}>{environment.enabled ? 'On' : 'Off'}</span>
+        </div>
+        <div className="row">
+          <span className="soft small">
+            {environment.lastSeenAt ? (
+              <>
+                Used <DateTime value={environment.lastSeenAt} />
+              </>
+            ) : (
+              'Not used yet'
+            )}
+          </span>
+          <Button size="small" icon={<Icons.Plus />} disabledReason={mayAdd} onClick={() => onEdit('new')} aria-label={`Add strategy in ${environment.name}`}>
+            Add strategy
+          </Button>
+        </div>
+      </div>
+      <p className="soft">
+        {stateText(environment)}
+        {empty && standard && ` Switching it on adds the project's default strategy: ${describeAudience(standard)}.`}
+      </p>
+      {environment.enabled && !empty && !environment.hasEnabledStrategies && (
+        <Notice kind="warn">Every strategy here is disabled, so no one gets the flag. Enable a strategy, or add one.</Notice>
+      )}
+      {flag.dependencies.length > 0 && environment.enabled && (
+        <p className="soft">
+          Only where {flag.dependencies.map((one) => `${one.feature} is ${one.enabled ? 'on' : 'off'}`).join(' and ')}, because the flag depends on it.
+        </p>
+      )}
+      {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
+      {environment.variantCount > 0 && (
+        <p className="soft small">
+          {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the tab Variants.
+        </p>
+      )}
+      {choosing && <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />}
+    </section>
+  )
+}
+
+/** What the state of a flag in an environment means. */
+export function stateText(environment: Pick<FlagEnvironment, 'enabled' | 'strategies'>): string {
+  const active = environment.strategies.filter((strategy) => !strategy.disabled).length
+  if (environment.strategies.length === 0) return 'Off for everyone. A strategy says who gets the flag when it is on.'
+  if (!environment.enabled) return 'Off for everyone. The strategies apply as soon as it is switched on.'
+  if (active > 1) return 'On for everyone who matches at least one strategy.'
+  return active === 1 ? 'On for everyone who matches the strategy.' : 'On, but without a strategy that applies.'
+}

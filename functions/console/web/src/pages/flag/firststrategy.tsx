@@ -1,0 +1,64 @@
+import { api, useChange } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Button, Dialog, NumberField, RadioGroup } from '../../ui'
+import { environmentPath, isProduction, touched, useProject, type Flag, type FlagEnvironment } from './data'
+import { newStrategy, strategyRequest } from './strategy/model'
+
+interface FirstStrategyProps {
+  flag: Flag
+  environment: FlagEnvironment
+  onClose: () => void
+  /** Opens the editor of a strategy instead. */
+  onDetails: () => void
+}
+
+/** Asks who gets a flag that is switched on without a strategy, adds the strategy and switches the flag on. */
+export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: FirstStrategyProps) {
+  const stickiness = useProject()?.defaultStickiness ?? 'default'
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const start = useChange({
+    change: async (rollout: number) => {
+      const strategy = await api.post(`${environmentPath}/strategies`, { path, body: strategyRequest(newStrategy(stickiness, rollout)) })
+      await api.post(`${environmentPath}/on`, { path })
+      return strategy
+    },
+    invalidates: touched,
+    success: (_, rollout) => `On in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
+    // Removing the only strategy switches the flag off.
+    undo: (_, strategy) => api.delete(`${environmentPath}/strategies/{strategyId}`, { path: { ...path, strategyId: strategy.id } }),
+    showsErrors: true,
+    onSuccess: onClose,
+  })
+  const form = useForm<{ who: 'everyone' | 'share'; rollout: number | null }>({
+    initial: { who: isProduction(environment) ? 'share' : 'everyone', rollout: 10 },
+    submit: ({ who, rollout }) => start.mutateAsync(who === 'everyone' ? 100 : (rollout ?? 0)),
+    check: ({ who, rollout }) => ({ rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '' }),
+    pointers: { rollout: '/parameters/rollout' },
+  })
+  return (
+    <Dialog open onClose={onClose} title={`Who gets ${flag.name} in ${environment.name}?`} description="The flag has no strategy here yet. You can change the answer at any time.">
+      <form {...form.props}>
+        <RadioGroup
+          label="Audience"
+          choices={[
+            { value: 'everyone', label: 'Everyone', hint: 'All users of all applications in this environment.' },
+            { value: 'share', label: 'A percentage of users', hint: 'The same users get it each time. Increase the percentage when all goes well.' },
+          ]}
+          {...form.field('who')}
+        />
+        {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
+        <FormActions form={form} submit="Add strategy and switch on" onCancel={onClose}>
+          <Button
+            variant="quiet"
+            onClick={() => {
+              onClose()
+              onDetails()
+            }}
+          >
+            Constraints, segments…
+          </Button>
+        </FormActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,123 @@
+import { Link } from '@tanstack/react-router'
+import { ConstraintSummary } from '../../../constraints'
+import { ActionMenu, Badge, IconButton, Icons, Tooltip, type MenuEntry } from '../../../ui'
+import { useReasons, type Flag, type FlagEnvironment } from '../data'
+import { WeightBar } from '../variants/weightbar'
+import { useCopy, useDisable, useRemove } from './changes'
+import { describeAudience, describeStickiness } from './describe'
+import { percentageName, typeName, type Strategy, type StrategyType } from './model'
+import { RolloutBar } from './rollout'
+
+interface StrategyCardProps {
+  flag: Flag
+  environment: FlagEnvironment
+  strategy: Strategy
+  index: number
+  types: readonly StrategyType[] | undefined
+  segmentNames: ReadonlyMap<number, string>
+  onEdit: () => void
+  onMove: (by: number) => void
+}
+
+/** A strategy: whom it selects, and what can be done with it. */
+export function StrategyCard({ flag, environment, strategy, index, types, segmentNames, onEdit, onMove }: StrategyCardProps) {
+  const reason = useReasons(flag)('UPDATE_FEATURE_STRATEGY', environment.name)
+  const entries = useEntries(flag, environment, strategy)
+  const count = environment.strategies.length
+  const name = strategy.title || typeName(strategy.name, types)
+  const which = count > 1 ? `strategy ${index + 1} in ${environment.name}` : `strategy in ${environment.name}`
+  const percentage = percentageName(strategy)
+  return (
+    <article className={strategy.disabled ? 'strategy strategy-disabled' : 'strategy'} aria-label={`Strategy ${index + 1}: ${name}`}>
+      <div className="row-apart strategy-head">
+        <div className="row">
+          <h3 className="break">{name}</h3>
+          {strategy.title && <span className="soft small">{typeName(strategy.name, types)}</span>}
+          {strategy.disabled && <Badge kind="warn">Disabled</Badge>}
+        </div>
+        <div className="row strategy-actions">
+          {count > 1 && (
+            <>
+              <IconButton
+                size="small"
+                label={`Move ${which} up`}
+                data-move="up"
+                icon={<Icons.Up />}
+                disabledReason={reason ?? (index === 0 ? 'It is the first strategy.' : undefined)}
+                onClick={() => onMove(-1)}
+              />
+              <IconButton
+                size="small"
+                label={`Move ${which} down`}
+                data-move="down"
+                icon={<Icons.Down />}
+                disabledReason={reason ?? (index === count - 1 ? 'It is the last strategy.' : undefined)}
+                onClick={() => onMove(1)}
+              />
+            </>
+          )}
+          <IconButton size="small" label={`Edit ${which}`} icon={<Icons.Edit />} disabledReason={reason} onClick={onEdit} />
+          <ActionMenu label={`More actions for ${which}`} entries={entries} />
+        </div>
+      </div>
+      <p className="strategy-audience">
+        <span className="strong break">{describeAudience(strategy, types)}</span>
+        {percentage && (
+          <Tooltip text={describeStickiness(strategy)}>
+            <button type="button" className="strategy-help" aria-label="What this means">
+              <Icons.Info />
+            </button>
+          </Tooltip>
+        )}
+      </p>
+      {percentage && <RolloutBar percent={Number(strategy.parameters[percentage] ?? 0)} />}
+      {strategy.segments.length > 0 && (
+        <p className="row strategy-line">
+          <span className="soft">in {strategy.segments.length > 1 ? 'all segments' : 'segment'}</span>
+          {strategy.segments.map((id) => (
+            <Link key={id} to="/segments/$id" params={{ id: String(id) }} className="break">
+              {segmentNames.get(id) ?? `#${id}`}
+            </Link>
+          ))}
+        </p>
+      )}
+      {strategy.constraints.length > 0 && (
+        <div className="strategy-line">
+          <p className="soft">{strategy.segments.length > 0 ? 'and if' : 'if'}</p>
+          <ConstraintSummary constraints={strategy.constraints} />
+        </div>
+      )}
+      {strategy.variants.length > 0 && <WeightBar variants={strategy.variants} label={`Variants of ${which}`} />}
+    </article>
+  )
+}
+
+function useEntries(flag: Flag, environment: FlagEnvironment, strategy: Strategy): MenuEntry[] {
+  const reason = useReasons(flag)
+  const disable = useDisable(flag, environment)
+  const copy = useCopy(flag)
+  const remove = useRemove(flag, environment)
+  const targets = [environment, ...flag.environments.filter((one) => one.name !== environment.name)]
+  return [
+    {
+      label: strategy.disabled ? 'Enable' : 'Disable',
+      icon: strategy.disabled ? <Icons.Play /> : <Icons.Minus />,
+      onSelect: () => disable.mutate({ strategy, disabled: !strategy.disabled }),
+      disabledReason: reason('UPDATE_FEATURE_STRATEGY', environment.name),
+    },
+    ...targets.map((target): MenuEntry => ({
+      label: target.name === environment.name ? 'Duplicate' : `Copy to ${target.name}`,
+      icon: <Icons.Copy />,
+      onSelect: () => copy.mutate({ strategy, to: target.name }),
+      disabledReason: reason('CREATE_FEATURE_STRATEGY', target.name),
+    })),
+    'separator',
+    {
+      label: 'Remove',
+      icon: <Icons.Trash />,
+      danger: true,
+      onSelect: () => remove.mutate(strategy),
+      disabledReason: reason('DELETE_FEATURE_STRATEGY', environment.name),
+    },
+  ]
+}

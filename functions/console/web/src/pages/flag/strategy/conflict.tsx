@@ -1,0 +1,36 @@
+import { ConflictDialog } from '../../../ui/conflict'
+import { describeStrategy } from './describe'
+import { comparable, type Strategy, type StrategyDraft, type StrategyType } from './model'
+import type { Conflict } from './save'
+
+interface StrategyConflictProps {
+  conflict: Conflict
+  /** What the form has, and what it started from. */
+  mine: StrategyDraft
+  base: Strategy
+  names: ReadonlyMap<number, string>
+  types?: readonly StrategyType[]
+  onClose: () => void
+  onReload: () => void
+  onOverwrite: () => void
+  pending: boolean
+}
+
+/** Says that someone else changed the strategy, and shows what. */
+export function StrategyConflict({ conflict, mine, base, names, types, ...actions }: StrategyConflictProps) {
+  return (
+    <ConflictDialog open noun="strategy" who={conflict.who} before={comparable(base)} after={comparable(conflict.latest.body)} {...actions}>
+      <dl className="facts">
+        <div>
+          <dt>Stored now</dt>
+          <dd className="break">{describeStrategy(conflict.latest.body, names, types)}</dd>
+        </div>
+        <div>
+          <dt>Yours</dt>
+          <dd className="break">{describeStrategy(mine, names, types)}</dd>
+        </div>
+      </dl>
+    </ConflictDialog>
+  )
+}
+

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { describeAudience, describeStickiness, describeStrategy } from './describe'
+import { newStrategy } from './model'
+
+const rollout = (percent: string, stickiness = 'default') => ({ name: 'flexibleRollout', parameters: { rollout: percent, stickiness } })
+
+describe('describeAudience', () => {
+  test.each([
+    [rollout('100'), 'Everyone (100%)'],
+    [rollout('100', 'companyId'), 'Everyone with a companyId (100%)'],
+    [rollout('0'), 'No one (0%)'],
+    [rollout('0.9'), 'No one (0%)'],
+    [rollout('12.5'), '12% of users'],
+    [rollout('50', 'random'), '50% of evaluations, at random each time'],
+    [rollout('50', 'sessionId'), '50% of sessions'],
+    [rollout('50', 'companyId'), '50% of values of companyId'],
+    [rollout(''), 'A percentage that is not set'],
+    [{ name: 'gradualRolloutUserId', parameters: { percentage: '5', groupId: 'g' } }, '5% of users'],
+    [{ name: 'default', parameters: {} }, 'Everyone'],
+    [{ name: 'userWithId', parameters: { userIds: 'a, b,c' } }, 'The users a, b and c'],
+    [{ name: 'userWithId', parameters: { userIds: 'a,b,c,d,e' } }, 'The users a, b, c and 2 others'],
+    [{ name: 'userWithId', parameters: {} }, 'No users: the list is empty'],
+    [{ name: 'byCountry', parameters: { countries: 'NO' } }, 'Whom the application selects by its strategy byCountry (countries: NO)'],
+  ])('%j', (strategy, text) => {
+    expect(describeAudience(strategy)).toBe(text)
+  })
+})
+
+test('describeStrategy names segments and constraints', () => {
+  const strategy = {
+    ...newStrategy('userId', 25),
+    segments: [1, 9],
+    constraints: [{ contextName: 'country', operator: 'IN' as const, values: ['NO'], inverted: false, caseInsensitive: false }],
+  }
+  expect(describeStrategy(strategy, new Map([[1, 'Beta']]))).toBe('25% of users in all of the segments Beta and #9, if country is one of NO.')
+})
+
+test('a stickiness without a fallback warns about users without the field', () => {
+  expect(describeStickiness(rollout('50', 'userId'))).toContain('Without a userId the strategy does not apply')
+  expect(describeStickiness(rollout('50'))).toContain('decided at random')
+  expect(describeStickiness({ name: 'default', parameters: {} })).toBe('')
+})

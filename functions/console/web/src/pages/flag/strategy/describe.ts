@@ -1,0 +1,74 @@
+import { describeConstraint } from '../../../constraints/describe'
+import { listOf, percentageName, type StrategyDraft, type StrategyType } from './model'
+
+type Described = Pick<StrategyDraft, 'name' | 'parameters' | 'constraints' | 'segments'>
+
+/** How many values a sentence names before it counts the rest. */
+const shownValues = 3
+
+/** Whom the type and the parameters of a strategy select, without its constraints: '25% of users, by userId'. */
+export function describeAudience(strategy: Pick<Described, 'name' | 'parameters'>, types?: readonly StrategyType[]): string {
+  const { name, parameters } = strategy
+  if (percentageName(strategy)) return describeRollout(strategy)
+  if (name === 'default') return 'Everyone'
+  if (name === 'userWithId') return listed('The users', parameters.userIds, 'No users: the list is empty')
+  if (name === 'remoteAddress') return listed('The IP addresses', parameters.IPs, 'No one: the list of IP addresses is empty')
+  if (name === 'applicationHostname') return listed('Applications on the hosts', parameters.hostNames, 'No application: the list of hosts is empty')
+  const type = types?.find((one) => one.name === name)
+  const set = (type?.parameters.map((one) => one.name) ?? Object.keys(parameters)).filter((one) => parameters[one])
+  const values = set.map((one) => `${one}: ${parameters[one]}`).join(', ')
+  return `Whom the application selects by its strategy ${name}${values ? ` (${values})` : ''}`
+}
+
+function describeRollout(strategy: Pick<Described, 'name' | 'parameters'>): string {
+  const value = strategy.parameters[percentageName(strategy) ?? ''] ?? ''
+  const percent = Math.floor(Number(value))
+  const stickiness = stickinessOf(strategy)
+  const field = stickiness !== 'default' && stickiness !== 'random'
+  if (value === '' || !Number.isFinite(percent)) return 'A percentage that is not set'
+  if (percent <= 0) return 'No one (0%)'
+  if (percent >= 100) return field ? `Everyone with a ${stickiness} (100%)` : 'Everyone (100%)'
+  if (stickiness === 'random') return `${percent}% of evaluations, at random each time`
+  if (stickiness === 'sessionId') return `${percent}% of sessions`
+  if (stickiness === 'default' || stickiness === 'userId') return `${percent}% of users`
+  return `${percent}% of values of ${stickiness}`
+}
+
+/** The stickiness of a rollout, also of the old types that have it in their names. */
+export function stickinessOf({ name, parameters }: Pick<Described, 'name' | 'parameters'>): string {
+  if (name === 'gradualRolloutUserId') return 'userId'
+  if (name === 'gradualRolloutSessionId') return 'sessionId'
+  if (name === 'gradualRolloutRandom') return 'random'
+  return parameters.stickiness || 'default'
+}
+
+function listed(noun: string, list: string | undefined, empty: string): string {
+  const values = listOf(list)
+  if (values.length === 0) return empty
+  return `${noun} ${enumerate(values)}`
+}
+
+function enumerate(values: readonly string[]): string {
+  const rest = values.length - shownValues
+  if (rest > 1) return `${values.slice(0, shownValues).join(', ')} and ${rest} others`
+  if (values.length === 1) return values[0] ?? ''
+  return `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`
+}
+
+/** What a strategy does, as a sentence: '25% of users in segment Beta, if country is one of NO.' */
+export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<number, string>, types?: readonly StrategyType[]): string {
+  const segments = strategy.segments.map((id) => segmentNames.get(id) ?? `#${id}`)
+  const within = segments.length ? ` in ${segments.length === 1 ? 'segment' : 'all of the segments'} ${enumerate(segments)}` : ''
+  const conditions = strategy.constraints.map((constraint) => describeConstraint(constraint))
+  const where = conditions.length ? `, if ${conditions.join(', and ')}` : ''
+  return `${describeAudience(strategy, types)}${within}${where}.`
+}
+
+/** What keeps the same person on the same side of a rollout, as a sentence; '' if the type is no rollout. */
+export function describeStickiness(strategy: Pick<Described, 'name' | 'parameters'>): string {
+  if (!percentageName(strategy)) return ''
+  const stickiness = stickinessOf(strategy)
+  if (stickiness === 'random') return 'Each evaluation is decided anew, so the same person can get different results.'
+  if (stickiness === 'default') return 'The same userId, or without one the same sessionId, always gets the same result. Without both it is decided at random.'
+  return `The same ${stickiness} always gets the same result. Without a ${stickiness} the strategy does not apply, not even at 100%.`
+}

@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { apiQuery, type Versioned } from '../../../api'
+import { ConstraintList } from '../../../constraints'
+import { FormActions, useForm } from '../../../forms'
+import { Checkbox, ConfirmDialog, Dialog, Notice, Select, TextField, type Choice } from '../../../ui'
+import { MultiCombobox } from '../../../ui/combobox'
+import { useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { VariantListEditor } from '../variants/list'
+import { weightProblem } from '../variants/model'
+import { StrategyConflict } from './conflict'
+import { describeStrategy, stickinessOf } from './describe'
+import { useSegmentNames } from './list'
+import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, strategyRequest, type Strategy, type StrategyDraft, type StrategyType } from './model'
+import { Parameters } from './parameters'
+import { useSaveStrategy } from './save'
+
+interface StrategyFormProps {
+  flag: Flag
+  environment: FlagEnvironment
+  title: string
+  /** The strategy to edit with its version; undefined for a new one. */
+  stored?: Versioned<Strategy>
+  switchOn: boolean
+  onClose: () => void
+}
+
+/** The form of a strategy in a dialog. */
+export function StrategyForm({ flag, environment, title, stored, switchOn, onClose }: StrategyFormProps) {
+  const project = useProject()
+  const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
+  const names = useSegmentNames()
+  const [asking, setAsking] = useState(false)
+  const [initial, setInitial] = useState(() => (stored ? strategyDraft(stored.body) : newStrategy(project?.defaultStickiness)))
+  const save = useSaveStrategy({ flag, environment, stored, switchOn, onSaved: onClose })
+  const form = useForm<StrategyDraft>({ initial, submit: save.submit, check: checkDraft })
+  const { values } = form
+  const type = types?.find((one) => one.name === values.name)
+  const errorAt = (pointer: string) => form.errorAt(pointer)
+  form.errorAt('/constraints')
+  const dirty = JSON.stringify(strategyRequest(values)) !== JSON.stringify(strategyRequest(initial))
+  const close = () => (dirty ? setAsking(true) : onClose())
+  const reload = (latest: Strategy | undefined) => {
+    if (!latest) return
+    setInitial(strategyDraft(latest))
+    form.reset(strategyDraft(latest))
+  }
+  const reason = useReasons(flag)(stored ? 'UPDATE_FEATURE_STRATEGY' : 'CREATE_FEATURE_STRATEGY', environment.name)
+  return (
+    <Dialog open wide onClose={close} title={title}>
+      <form {...form.props}>
+        {save.removed && <Notice kind="warn" title="This strategy was removed meanwhile">Saving adds it again.</Notice>}
+        <Group title="Who">
+          <Select
+            label="Type"
+            choices={typeChoices(types, values.name)}
+            value={values.name}
+            onChange={(name) => form.set({ name, parameters: parametersFor(name, initial, project?.defaultStickiness) })}
+            error={errorAt('/name')}
+            hint={type?.description ?? undefined}
+          />
+          <Parameters draft={values} type={type} flag={flag.name} errorAt={errorAt} onChange={(parameters) => form.set({ parameters })} />
+        </Group>
+        <Group title="Only if" description="A strategy applies only if all its segments and all its constraints hold. To allow one or the other, add another strategy.">
+          <SegmentsField projectId={flag.project} value={values.segments} onChange={(segments) => form.set({ segments })} error={errorAt('/segments')} />
+          <h4 className="field-label">Constraints</h4>
+          <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
+        </Group>
+        <Group title="Variants" description="Splits those who get the flag by this strategy, for example for an A/B test. They replace the variants of the environment.">
+          <VariantListEditor value={values.variants} onChange={(variants) => form.set({ variants })} errorAt={errorAt} basePath="/variants" stickiness={percentageName(values) ? stickinessOf(values) : 'default'} />
+        </Group>
+        <Group title="Title and state">
+          <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hint="Optional. Says what the strategy is for, for example: Beta users." />
+          <Checkbox label="Disabled" hint="A disabled strategy is kept, and does not apply." checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
+        </Group>
+        <div className="strategy-footer">
+          <p className="soft small">{values.disabled ? 'Disabled. If enabled, the flag is on for' : 'The flag is on for'}</p>
+          <p className="strong break strategy-sentence">{describeStrategy(values, names, types)}</p>
+          {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
+          <FormActions form={form} submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'} onCancel={close} disabledReason={reason} />
+        </div>
+      </form>
+      {save.conflict && save.base && (
+        <StrategyConflict
+          conflict={save.conflict}
+          mine={values}
+          base={save.base}
+          names={names}
+          types={types}
+          onClose={save.dismiss}
+          onReload={() => reload(save.acceptLatest())}
+          onOverwrite={() => {
+            save.acceptLatest()
+            void form.submit()
+          }}
+          pending={form.pending}
+        />
+      )}
+      {asking && (
+        <ConfirmDialog open onClose={() => setAsking(false)} title="Discard your changes?" description="What you entered is not saved." action="Discard" onConfirm={async () => onClose()} />
+      )}
+    </Dialog>
+  )
+}
+
+function Group({ title, description, children }: { title: string; description?: string; children: ReactNode }) {
+  return (
+    <section className="form-group">
+      <div>
+        <h3>{title}</h3>
+        {description && <p className="soft small">{description}</p>}
+      </div>
+      <div className="stack">{children}</div>
+    </section>
+  )
+}
+
+interface SegmentsProps {
+  projectId: string
+  value: number[]
+  onChange: (value: number[]) => void
+  error?: string
+}
+
+function SegmentsField({ projectId, value, onChange, error }: SegmentsProps) {
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
+  const usable = segments.filter((segment) => !segment.project || segment.project === projectId || value.includes(segment.id))
+  const full = value.length >= maxSegments
+  const choices = usable.map((segment) => ({ value: String(segment.id), label: segment.name, disabled: full && !value.includes(segment.id) }))
+  return (
+    <MultiCombobox
+      label="Segments"
+      choices={choices}
+      value={value.map(String)}
+      onChange={(next) => onChange(next.slice(0, maxSegments).map(Number))}
+      placeholder={usable.length ? 'Choose segments' : 'There are no segments yet'}
+      emptyText="No segment matches."
+      hint={full ? `At most ${maxSegments} segments.` : 'Named lists of constraints that strategies share.'}
+      error={error}
+    />
+  )
+}
+
+function checkDraft(values: StrategyDraft): Partial<Record<keyof StrategyDraft, string>> {
+  return { variants: weightProblem(values.variants) }
+}
+
+/** The types to choose from: those in use first, without deprecated ones unless the strategy has it. */
+function typeChoices(types: readonly StrategyType[] | undefined, current: string): Choice[] {
+  const rank = (type: StrategyType) => (type.name === 'flexibleRollout' ? 0 : type.editable ? 2 : 1)
+  const choices = (types ?? [])
+    .filter((type) => !type.deprecated || type.name === current)
+    .sort((a, b) => rank(a) - rank(b))
+    .map((type) => ({ value: type.name, label: type.displayName ?? (type.title ? `${type.title} (${type.name})` : type.name) }))
+  return choices.some((choice) => choice.value === current) ? choices : [{ value: current, label: current }, ...choices]
+}
+
+/** The parameters after the type was changed: those of the type that the form started with come back. */
+function parametersFor(name: string, initial: StrategyDraft, stickiness = 'default'): Record<string, string> {
+  if (name === initial.name) return initial.parameters
+  if (name === 'flexibleRollout') return { rollout: '100', stickiness }
+  return {}
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { apiQuery } from '../../../api'
+import type { Flag, FlagEnvironment } from '../data'
+import { StrategyCard } from './card'
+import { useReorder } from './changes'
+
+interface StrategyListProps {
+  flag: Flag
+  environment: FlagEnvironment
+  onEdit: (strategy: string) => void
+}
+
+/** The strategies of a flag in an environment, in their order. */
+export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
+  const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
+  const names = useSegmentNames()
+  const reorder = useReorder(flag, environment)
+  const [said, setSaid] = useState('')
+  const [moved, setMoved] = useState<{ id: string; by: number }>()
+  const box = useRef<HTMLOListElement>(null)
+  const strategies = environment.strategies
+
+  // A button that is moved in the document loses the focus.
+  useEffect(() => {
+    if (!moved) return
+    const card = box.current?.querySelector(`[data-strategy="${CSS.escape(moved.id)}"]`)
+    const usable = (name: string) => card?.querySelector<HTMLElement>(`[data-move="${name}"]:not([aria-disabled])`)
+    const button = moved.by < 0 ? (usable('up') ?? usable('down')) : (usable('down') ?? usable('up'))
+    button?.focus()
+  }, [moved, strategies])
+
+  const move = (index: number, by: number) => {
+    const order = strategies.map((one) => one.id)
+    const [id] = order.splice(index, 1)
+    if (!id) return
+    order.splice(index + by, 0, id)
+    reorder.mutate(order)
+    setMoved({ id, by })
+    setSaid(`Moved to place ${index + by + 1} of ${strategies.length}.`)
+  }
+  return (
+    <>
+      <ol className="strategies" ref={box} aria-label={`Strategies in ${environment.name}`}>
+        {strategies.map((strategy, index) => (
+          <li key={strategy.id} data-strategy={strategy.id}>
+            {index > 0 && <p className="strategy-or">or</p>}
+            <StrategyCard
+              flag={flag}
+              environment={environment}
+              strategy={strategy}
+              index={index}
+              types={types}
+              segmentNames={names}
+              onEdit={() => onEdit(strategy.id)}
+              onMove={(by) => move(index, by)}
+            />
+          </li>
+        ))}
+      </ol>
+      <span className="visually-hidden" role="status">
+        {said}
+      </span>
+    </>
+  )
+}
+
+/** The names of all segments by id. */
+export function useSegmentNames(): ReadonlyMap<number, string> {
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
+  return new Map(segments.map((segment) => [segment.id, segment.name]))
+}

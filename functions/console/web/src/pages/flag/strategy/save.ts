@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { api, invalidate, isConflict, isNotFound, type Schema, type Versioned } from '../../../api'
+import { toast } from '../../../ui'
+import { environmentPath, touched, type Flag, type FlagEnvironment } from '../data'
+import { strategyPath } from './changes'
+import { strategyRequest, type Strategy, type StrategyDraft } from './model'
+
+interface SaveOptions {
+  flag: Flag
+  environment: FlagEnvironment
+  /** The strategy that the form started from, with its version; undefined for a new one. */
+  stored?: Versioned<Strategy>
+  switchOn: boolean
+  onSaved: () => void
+}
+
+/** A change that was refused because someone else changed the strategy. */
+export interface Conflict {
+  latest: Versioned<Strategy>
+  /** Who changed it, if the event log says so. */
+  who?: string
+}
+
+/** Saves a strategy. It sends the version that was read, and reports a conflict instead of replacing another person's change. */
+export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }: SaveOptions) {
+  const client = useQueryClient()
+  const base = useRef(stored)
+  const [conflict, setConflict] = useState<Conflict>()
+  const [removed, setRemoved] = useState(false)
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+
+  const done = async (text: string) => {
+    toast.success(text)
+    onSaved()
+    await invalidate(client, touched)
+  }
+  const create = async (values: StrategyDraft) => {
+    await api.post(`${environmentPath}/strategies`, { path, body: strategyRequest(values) })
+    if (switchOn) await api.post(`${environmentPath}/on`, { path })
+    await done(switchOn ? `Strategy added, and on in ${environment.name}` : `Strategy added in ${environment.name}`)
+  }
+  const replace = async (values: StrategyDraft, { body, etag }: Versioned<Strategy>) => {
+    const strategy = { ...path, strategyId: body.id }
+    try {
+      await api.put(strategyPath, { path: strategy, body: strategyRequest(values), ifMatch: etag })
+    } catch (error) {
+      if (isConflict(error)) {
+        const latest = await api.getVersioned(strategyPath, { path: strategy })
+        setConflict({ latest, who: await lastEditor(flag.name, body.id) })
+        return
+      }
+      if (!isNotFound(error)) throw error
+      setRemoved(true)
+      return
+    }
+    await done(`Strategy saved in ${environment.name}`)
+  }
+  return {
+    conflict,
+    removed,
+    /** The version that the form started from. */
+    base: base.current?.body,
+    submit: (values: StrategyDraft) => (base.current && !removed ? replace(values, base.current) : create(values)),
+    /** Takes note of the version that caused the conflict, and returns it: the next submit replaces it. */
+    acceptLatest: (): Strategy | undefined => {
+      base.current = conflict?.latest ?? base.current
+      setConflict(undefined)
+      void invalidate(client, touched)
+      return base.current?.body
+    },
+    dismiss: () => setConflict(undefined),
+  }
+}
+
+/** Who changed a strategy last, by the event log of the flag. */
+async function lastEditor(featureName: string, strategyId: string): Promise<string | undefined> {
+  try {
+    const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName } })
+    return events.find((event) => event.type.startsWith('feature-strategy') && isAbout(event, strategyId))?.createdBy
+  } catch {
+    return undefined // the name is only a help
+  }
+}
+
+const isAbout = (event: Schema<'Event'>, strategyId: string) => event.data?.id === strategyId || event.preData?.id === strategyId

@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { api, useChange } from '../../api'
+import { environmentPath, flagKey, touched, type Flag } from './data'
+
+interface Flip {
+  environment: string
+  on: boolean
+}
+
+/** Switches the flag on or off in an environment: at once, with Undo, and back with the reason if the server refuses. */
+export function useSwitch(flag: Flag) {
+  const client = useQueryClient()
+  const send = ({ environment, on }: Flip) => {
+    const path = { projectId: flag.project, featureName: flag.name, environment }
+    return on ? api.post(`${environmentPath}/on`, { path }) : api.post(`${environmentPath}/off`, { path })
+  }
+  return useChange({
+    change: send,
+    invalidates: touched,
+    optimistic: ({ environment, on }: Flip) => [{ key: flagKey(flag), update: (old?: Flag) => old && withSwitch(old, environment, on) }],
+    success: (_, { environment, on }) => {
+      const before = client.getQueryData<Flag>(flagKey(flag))?.environments.find((one) => one.name === environment)
+      const added = on && before?.strategies.length === 0
+      return `${on ? 'On' : 'Off'} in ${environment}${added ? ", with the project's default strategy" : ''}`
+    },
+    undo: ({ environment, on }) => send({ environment, on: !on }),
+  })
+}
+
+function withSwitch(flag: Flag, environment: string, enabled: boolean): Flag {
+  return { ...flag, environments: flag.environments.map((one) => (one.name === environment ? { ...one, enabled } : one)) }
+}

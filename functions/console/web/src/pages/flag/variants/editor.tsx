@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { versionedQuery } from '../../../api'
+import { Dialog, ErrorState } from '../../../ui'
+import { environmentPath, type Flag, type FlagEnvironment } from '../data'
+import { VariantsForm } from './form'
+import type { Variant } from './model'
+
+interface VariantsEditorProps {
+  flag: Flag
+  environment: FlagEnvironment
+  /** The variants of another environment, to start from. */
+  copyFrom?: Variant[]
+  onClose: () => void
+}
+
+/** The dialog that edits the variants of a flag in an environment. It reads them with their version when it opens. */
+export function VariantsEditor({ flag, environment, copyFrom, onClose }: VariantsEditorProps) {
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const query = useQuery({
+    ...versionedQuery(`${environmentPath}/variants`, { path }),
+    // The form starts from this version: it must be the newest, and must not change below the form.
+    gcTime: 0,
+    staleTime: Infinity,
+    refetchOnMount: 'always',
+  })
+  const title = `Variants in ${environment.name}`
+  if (query.data) return <VariantsForm flag={flag} environment={environment} title={title} stored={query.data} copyFrom={copyFrom} onClose={onClose} />
+  // The dialog opens when the variants have been read: it then has its size, and the focus goes to its first field.
+  if (!query.error) return null
+  return (
+    <Dialog open onClose={onClose} title={title}>
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,104 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { api, invalidate, isConflict, type Schema, type Versioned } from '../../../api'
+import { FormActions, useForm } from '../../../forms'
+import { ConfirmDialog, Dialog, toast } from '../../../ui'
+import { ConflictDialog } from '../../../ui/conflict'
+import { environmentPath, touched, useProject, useReasons, type Flag, type FlagEnvironment } from '../data'
+import { VariantListEditor } from './list'
+import { draftOf, newVariant, requestOf, weightProblem, type Variant, type VariantDraft } from './model'
+
+type Stored = Versioned<Schema<'VariantList'>>
+
+interface VariantsFormProps {
+  flag: Flag
+  environment: FlagEnvironment
+  title: string
+  stored: Stored
+  copyFrom?: Variant[]
+  onClose: () => void
+}
+
+/** The form of the variants of a flag in an environment, in a dialog. */
+export function VariantsForm({ flag, environment, title, stored, copyFrom, onClose }: VariantsFormProps) {
+  const client = useQueryClient()
+  const stickiness = useProject()?.defaultStickiness ?? 'default'
+  const base = useRef(stored)
+  const [conflict, setConflict] = useState<{ latest: Stored; who?: string }>()
+  const [asking, setAsking] = useState(false)
+  const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
+  const [initial, setInitial] = useState(() => ({ variants: stored.body.variants.map(draftOf) }))
+  const start = () => ({ variants: copyFrom?.map(draftOf) ?? (initial.variants.length ? initial.variants : [newVariant(stickiness), newVariant(stickiness)]) })
+  const [opened] = useState(start)
+
+  const send = async (variants: VariantDraft[]) => {
+    try {
+      await api.put(`${environmentPath}/variants`, { path, body: variants.map(requestOf), ifMatch: base.current.etag })
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      const latest = await api.getVersioned(`${environmentPath}/variants`, { path })
+      setConflict({ latest, who: await lastEditor(flag.name, environment.name) })
+      return
+    }
+    toast.success(`Variants saved in ${environment.name}`)
+    onClose()
+    await invalidate(client, touched)
+  }
+  const form = useForm({
+    initial: opened,
+    submit: (values) => send(values.variants),
+    check: (values) => ({ variants: weightProblem(values.variants) }),
+    // The body of the request is the list itself.
+    pointers: { variants: '' },
+  })
+  const { variants } = form.values
+  const dirty = JSON.stringify(variants.map(requestOf)) !== JSON.stringify(opened.variants.map(requestOf))
+  const close = () => (dirty ? setAsking(true) : onClose())
+  const accept = () => {
+    base.current = conflict?.latest ?? base.current
+    setConflict(undefined)
+    void invalidate(client, touched)
+    return { variants: base.current.body.variants.map(draftOf) }
+  }
+  const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
+  return (
+    <Dialog open wide onClose={close} title={title} description="Who gets the flag is decided by the strategies. The weights say which variant they get.">
+      <form {...form.props}>
+        <VariantListEditor value={variants} onChange={(next) => form.set({ variants: next })} errorAt={form.errorAt} basePath="" stickiness={stickiness} overrides />
+        {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
+        <FormActions form={form} submit="Save variants" onCancel={close} disabledReason={reason} />
+      </form>
+      {conflict && (
+        <ConflictDialog
+          open
+          noun="list of variants"
+          who={conflict.who}
+          before={base.current.body.variants}
+          after={conflict.latest.body.variants}
+          onClose={() => setConflict(undefined)}
+          onReload={() => {
+            const next = accept()
+            setInitial(next)
+            form.reset(next)
+          }}
+          onOverwrite={() => {
+            accept()
+            void form.submit()
+          }}
+          pending={form.pending}
+        />
+      )}
+      {asking && <ConfirmDialog open onClose={() => setAsking(false)} title="Discard your changes?" description="What you entered is not saved." action="Discard" onConfirm={async () => onClose()} />}
+    </Dialog>
+  )
+}
+
+/** Who changed the variants in an environment last, by the event log of the flag. */
+async function lastEditor(featureName: string, environment: string): Promise<string | undefined> {
+  try {
+    const { events } = await api.get('/api/admin/events/{featureName}', { path: { featureName } })
+    return events.find((event) => event.type.includes('variant') && event.environment === environment)?.createdBy
+  } catch {
+    return undefined // the name is only a help
+  }
+}

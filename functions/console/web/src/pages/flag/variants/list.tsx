@@ -1,0 +1,146 @@
+import { useRef } from 'react'
+import { Button, Checkbox, Icons, IconButton, NumberField, Select, TextArea, TextField, type Choice } from '../../../ui'
+import { StickinessField } from '../strategy/parameters'
+import { formatJson, maxVariants, newVariant, percentOf, weightProblem, weights, type VariantDraft } from './model'
+import { Overrides } from './overrides'
+import { WeightBar } from './weightbar'
+
+interface VariantListProps {
+  value: readonly VariantDraft[]
+  onChange: (value: VariantDraft[]) => void
+  errorAt: (pointer: string) => string | undefined
+  /** The pointer of the list in the body of the request. */
+  basePath: string
+  /** Stickiness of the first variant. */
+  stickiness: string
+  /** Whether values of context fields can get a certain variant. */
+  overrides?: boolean
+}
+
+/** Edits variants with their weights, payloads and overrides. */
+export function VariantListEditor({ value, onChange, errorAt, basePath, stickiness, overrides }: VariantListProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const shares = weights(value)
+  const problem = weightProblem(value)
+  const shared = value[0]?.stickiness ?? stickiness
+  const add = () => {
+    const next = [...value, newVariant(shared)]
+    // The first variant alone would be no choice.
+    if (next.length === 1) next.push(newVariant(shared))
+    onChange(next)
+    const position = value.length
+    // The new fields are in the document after this event.
+    setTimeout(() => box.current?.querySelectorAll<HTMLInputElement>('.variant-name input')[position]?.focus(), 0)
+  }
+  const change = (index: number, next: Partial<VariantDraft>) => onChange(value.map((one, other) => (other === index ? { ...one, ...next } : one)))
+  return (
+    <div className="stack-s" ref={box}>
+      {value.length > 0 && <WeightBar variants={value.map((variant, index) => ({ name: variant.name, weight: shares[index] ?? 0 }))} label="Resulting weights" />}
+      {value.map((variant, index) => (
+        <VariantEditor
+          key={variant.key}
+          index={index}
+          value={variant}
+          share={shares[index] ?? 0}
+          path={`${basePath}/${index}`}
+          errorAt={errorAt}
+          overrides={overrides}
+          onChange={(next) => change(index, next)}
+          onRemove={() => onChange(value.filter((_, other) => other !== index))}
+        />
+      ))}
+      {problem && <p className="field-error">{problem}</p>}
+      {!problem && errorAt(basePath) && <p className="field-error">{errorAt(basePath)}</p>}
+      <div className="row">
+        <Button icon={<Icons.Plus />} onClick={add} disabledReason={value.length >= maxVariants ? `At most ${maxVariants} variants are allowed.` : undefined}>
+          {value.length === 0 ? 'Add variants' : 'Add variant'}
+        </Button>
+      </div>
+      {value.length > 0 && (
+        <StickinessField
+          label="Stickiness of the variants"
+          value={shared}
+          onChange={(next) => onChange(value.map((one) => ({ ...one, stickiness: next })))}
+          hint={
+            value.some((one) => one.stickiness !== shared)
+              ? 'The variants have different settings. Choosing one here sets it for all.'
+              : 'The same value of this field always gets the same variant. Use the stickiness of the rollout.'
+          }
+        />
+      )}
+    </div>
+  )
+}
+
+interface VariantEditorProps {
+  index: number
+  value: VariantDraft
+  /** The resulting weight in thousandths. */
+  share: number
+  path: string
+  errorAt: (pointer: string) => string | undefined
+  overrides?: boolean
+  onChange: (change: Partial<VariantDraft>) => void
+  onRemove: () => void
+}
+
+function VariantEditor({ index, value, share, path, errorAt, overrides, onChange, onRemove }: VariantEditorProps) {
+  const name = value.name || `variant ${index + 1}`
+  return (
+    <fieldset className="variant">
+      <legend className="visually-hidden">Variant {index + 1}</legend>
+      <div className="variant-head">
+        <span className="variant-name">
+          <TextField label="Name" value={value.name} onChange={(next) => onChange({ name: next })} error={errorAt(`${path}/name`)} maxLength={255} placeholder={index === 0 ? 'blue' : index === 1 ? 'green' : ''} />
+        </span>
+        <div className="variant-weight">
+          {value.fixed ? (
+            <NumberField label="Weight" unit="%" min={0} max={100} step={0.1} value={value.percent} onChange={(percent) => onChange({ percent })} error={errorAt(`${path}/weight`)} />
+          ) : (
+            <p className="field">
+              <span className="field-label">Weight</span>
+              <span className="variant-share number">{percentOf(share)}</span>
+            </p>
+          )}
+          <Checkbox label="Fixed weight" checked={value.fixed} onChange={(fixed) => onChange({ fixed, percent: fixed ? share / 10 : null })} />
+        </div>
+        <IconButton label={`Remove ${name}`} icon={<Icons.Trash />} onClick={onRemove} />
+      </div>
+      <PayloadEditor value={value} path={path} errorAt={errorAt} onChange={onChange} />
+      {overrides && <Overrides value={value.overrides} onChange={(next) => onChange({ overrides: next })} path={`${path}/overrides`} errorAt={errorAt} name={name} />}
+    </fieldset>
+  )
+}
+
+const payloadTypes: Choice<VariantDraft['payloadType']>[] = [
+  { value: 'none', label: 'None' },
+  { value: 'string', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+  { value: 'csv', label: 'CSV' },
+  { value: 'number', label: 'Number' },
+]
+
+function PayloadEditor({ value, path, errorAt, onChange }: Pick<VariantEditorProps, 'value' | 'path' | 'errorAt' | 'onChange'>) {
+  const error = errorAt(`${path}/payload`)
+  const field = { label: 'Value', value: value.payload, onChange: (payload: string) => onChange({ payload }), error, maxLength: 65_536 }
+  const formatted = value.payloadType === 'json' ? formatJson(value.payload) : undefined
+  return (
+    <div className="variant-payload">
+      <Select label="Payload" choices={payloadTypes} value={value.payloadType} onChange={(payloadType) => onChange({ payloadType })} />
+      {value.payloadType === 'number' && <TextField {...field} inputMode="decimal" className="number" />}
+      {value.payloadType === 'string' && <TextField {...field} />}
+      {(value.payloadType === 'json' || value.payloadType === 'csv') && (
+        <div className="stack-s">
+          <TextArea {...field} spellCheck={false} hint={value.payloadType === 'json' && value.payload !== '' && formatted === undefined ? 'This is not JSON yet.' : undefined} />
+          {formatted !== undefined && formatted !== value.payload && (
+            <div>
+              <Button size="small" onClick={() => onChange({ payload: formatted })}>
+                Format JSON
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import type { Schema } from '../../../api'
+
+/** A variant as the API returns it. */
+export type Variant = Schema<'Variant'>
+
+/** Limits of the server. */
+export const maxVariants = 100
+export const maxOverrides = 30
+export const totalWeight = 1000
+
+/** A variant in a form. The weight is a percentage with one decimal. */
+export interface VariantDraft {
+  /** Tells rows apart while names are typed. */
+  key: number
+  name: string
+  fixed: boolean
+  /** The percentage of a fixed weight; null while the field is empty. */
+  percent: number | null
+  payloadType: 'none' | 'string' | 'json' | 'csv' | 'number'
+  payload: string
+  stickiness: string
+  overrides: { contextName: string; values: string[] }[]
+}
+
+let lastKey = 0
+
+/** A new variant that shares the rest of the weight. */
+export function newVariant(stickiness = 'default', name = ''): VariantDraft {
+  return { key: ++lastKey, name, fixed: false, percent: null, payloadType: 'none', payload: '', stickiness, overrides: [] }
+}
+
+/** The form's values for a variant that is stored. */
+export function draftOf(variant: Variant): VariantDraft {
+  return {
+    key: ++lastKey,
+    name: variant.name,
+    fixed: variant.weightType === 'fix',
+    percent: variant.weightType === 'fix' ? variant.weight / 10 : null,
+    payloadType: (variant.payload?.type as VariantDraft['payloadType'] | undefined) ?? 'none',
+    payload: variant.payload?.value ?? '',
+    stickiness: variant.stickiness || 'default',
+    overrides: variant.overrides?.map(({ contextName, values }) => ({ contextName, values })) ?? [],
+  }
+}
+
+/** The body of a request for the draft. */
+export function requestOf(draft: VariantDraft): Schema<'VariantRequest'> {
+  return {
+    name: draft.name.trim(),
+    weight: draft.fixed ? Math.round((draft.percent ?? 0) * 10) : 0,
+    weightType: draft.fixed ? 'fix' : 'variable',
+    stickiness: draft.stickiness,
+    ...(draft.payloadType === 'none' ? {} : { payload: { type: draft.payloadType, value: draft.payload } }),
+    ...(draft.overrides.length ? { overrides: draft.overrides } : {}),
+  }
+}
+
+/** The resulting weights in thousandths: fixed weights stay, the others share the rest evenly, the first ones get what remains. */
+export function weights(drafts: readonly Pick<VariantDraft, 'fixed' | 'percent'>[]): number[] {
+  const fixed = drafts.map((draft) => (draft.fixed ? Math.round((draft.percent ?? 0) * 10) : null))
+  const rest = Math.max(0, totalWeight - fixed.reduce<number>((sum, weight) => sum + (weight ?? 0), 0))
+  const sharing = fixed.filter((weight) => weight === null).length
+  let index = 0
+  return fixed.map((weight) => weight ?? Math.floor(rest / sharing) + (index++ < rest % sharing ? 1 : 0))
+}
+
+/** A weight in thousandths as a percentage. */
+export const percentOf = (weight: number) => `${Number((weight / 10).toFixed(1))}%`
+
+/** What keeps the list from being saved, as a sentence; '' if nothing does. */
+export function weightProblem(drafts: readonly VariantDraft[]): string {
+  if (drafts.length === 0) return ''
+  const fixed = drafts.reduce((sum, draft) => sum + (draft.fixed ? Math.round((draft.percent ?? 0) * 10) : 0), 0)
+  if (drafts.every((draft) => draft.fixed)) return 'At least one variant must share the rest of the weight: set its weight to automatic.'
+  if (fixed >= totalWeight) return `The fixed weights total ${percentOf(fixed)}. Together they must stay below 100%, so that the others get a share.`
+  return ''
+}
+
+/** The text with the line breaks of formatted JSON; undefined if it is not JSON. */
+export function formatJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return undefined
+  }
+}
