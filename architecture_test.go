@@ -90,7 +90,7 @@ var rules = []struct {
 		"it adds usage to the sums of any store, and serves no requests"},
 	{"./pkg/bootstrap", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it decides what a new instance contains; functions, the server and tests store it"},
-	{"./pkg/oidc", false, [][]string{{aws, awslabs, flags, shape, events, dynamo, httpapi, admin, serving, server, internal, infra}, testTooling},
+	{"./pkg/oidc", false, [][]string{{aws, awslabs, shape, events, dynamo, httpapi, admin, serving, server, internal, infra}, testTooling},
 		"it signs people in at a provider, and knows nothing of users, the store and the interface"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
@@ -143,16 +143,22 @@ func TestDependencies(t *testing.T) {
 }
 
 // TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and addons: tokens and
-// addons create them, bootstrap creates the first token, deliver sends events with the secrets of addons.
+// addons create them, bootstrap creates the first token, deliver sends events with the secrets of addons. The function signin
+// reads another secret, with the settings of OpenID Connect.
 func TestTokenKeyReaders(t *testing.T) {
+	readers := map[string][]string{
+		"guidon/pkg/seal/secretsmanager":   {"addons", "bootstrap", "deliver", "tokens"},
+		"guidon/pkg/oidc/secretsmanager":   {"signin"},
+		"guidon/pkg/secretsmanager":        {"addons", "bootstrap", "deliver", "signin", "tokens"},
+		awsSDK + "/service/secretsmanager": {"addons", "bootstrap", "deliver", "signin", "tokens"},
+	}
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
-		links := false
-		for _, dep := range goList(t, "-deps", "-f", "{{.ImportPath}}", function) {
-			links = links || dep == "guidon/pkg/seal/secretsmanager" || strings.HasPrefix(dep, awsSDK+"/service/secretsmanager")
-		}
+		deps := goList(t, "-deps", "-f", "{{.ImportPath}}", function)
 		name := strings.TrimPrefix(function, functions+"/")
-		if want := slices.Contains([]string{"addons", "bootstrap", "deliver", "tokens"}, name); links != want {
-			t.Errorf("%s links Secrets Manager: %t, want %t", function, links, want)
+		for reader, of := range readers {
+			if links, want := slices.Contains(deps, reader), slices.Contains(of, name); links != want {
+				t.Errorf("%s links %s: %t, want %t", function, reader, links, want)
+			}
 		}
 	}
 }
@@ -212,6 +218,8 @@ var shipped = map[string]string{
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy":              "AWS's own: the hook before a canary",
 	"github.com/aws/aws-sdk-go-v2/service/lambda":                  "AWS's own: the hook invokes new versions",
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager":          "AWS's own: the key that encrypts tokens",
+	"github.com/coreos/go-oidc/v3":                                 "OpenID Connect: discovery, and the check of ID tokens",
+	"golang.org/x/oauth2":                                          "OAuth 2.0: the exchange of a code, with PKCE",
 	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the SDK",
 	"github.com/go-json-experiment/json":                           "JSON that rejects duplicate names and invalid UTF-8; to become encoding/json/v2",
 	"github.com/evanphx/json-patch/v5":                             "RFC 6902 (JSON Patch), with a limit on what copies add",

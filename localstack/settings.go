@@ -1,17 +1,21 @@
 package localstack
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"guidon/internal/engine"
+	"guidon/pkg/admin/signin"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/oidc"
 	"guidon/pkg/webhook"
 )
 
@@ -26,7 +30,7 @@ type settings struct {
 	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
-	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS
+	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -52,6 +56,14 @@ func readSettings(getenv func(string) string) (settings, error) {
 	}
 	if s.networks, err = webhook.ParseNetworks(getenv("WEBHOOK_PRIVATE_NETWORKS")); err != nil {
 		return s, fmt.Errorf("WEBHOOK_PRIVATE_NETWORKS: %w", err)
+	}
+	openID, err := oidc.Parse(getenv)
+	if err != nil {
+		return s, err
+	}
+	if openID != nil {
+		provider := oidc.New(*openID, time.Now)
+		s.config.OpenID = signin.OpenID(func(context.Context) (*oidc.Provider, error) { return provider, nil })
 	}
 	s.tokens, err = bootstrap.TokensFromEnv(tokenSettings(os.LookupEnv))
 	return s, err

@@ -192,7 +192,9 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 	}
 	described.Responses = openapi3.NewResponses(openapi3.WithStatus(op.status, &openapi3.ResponseRef{Value: success}))
 	described.Responses.Delete("default")
-	if strings.HasPrefix(op.route, "GET ") {
+	if op.status == http.StatusFound {
+		success.Headers = header("Location", "Where the browser goes on to.")
+	} else if strings.HasPrefix(op.route, "GET ") {
 		success.Headers = etagHeader()
 		described.Responses.Set("304", &openapi3.ResponseRef{Ref: "#/components/responses/" + notModified, Value: d.failures[notModified].Value})
 	}

@@ -53,6 +53,9 @@ var examples = map[string]example{
 
 	"GET /auth/methods": {"", 200, 0, 0},
 	"POST /auth/link":   {`{"secret":"{token}"}`, 204, 4, 2}, // the link, and then its user
+	// There is no provider, so both lead to the sign-in page.
+	"GET /auth/oidc/login":    {"", 302, 0, 0},
+	"GET /auth/oidc/callback": {"", 302, 1, 1},
 	// The caller of this test is an API token, which has no session.
 	"POST /auth/sign-out":            {"", 403, 1, 1},
 	"POST /auth/sign-out-everywhere": {"", 403, 1, 1},
@@ -580,7 +583,7 @@ func withBody(t *testing.T) []string {
 }
 
 // publicRoutes are those that need no token.
-var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /health"}
+var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /auth/oidc/login", "GET /auth/oidc/callback", "GET /health"}
 
 func isPublic(route string) bool { return slices.Contains(publicRoutes, route) }
 

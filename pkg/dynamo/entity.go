@@ -70,6 +70,7 @@ var entities = [...]*entity{
 	&usageCursorEntity,
 	&sessionsEntity,
 	&signInLinkEntity,
+	&identityEntity,
 }
 
 // entityOf is the descriptor of an entity.

@@ -97,7 +97,7 @@ func TestGolden(t *testing.T) {
 		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
 		storetest.FullAddons(),
 		storetest.FullApplication(), storetest.FullInstances(), storetest.FullTokenApplications(),
-		storetest.FullSessions(), storetest.FullSignInLink(),
+		storetest.FullSessions(), storetest.FullSignInLink(), storetest.FullIdentityLink(),
 	} {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{

@@ -33,6 +33,8 @@ import (
 //	sessions history SESSIONS#<user id>   EVENT#<version>
 //	sign-in link     SIGNIN#<sha256>      LINK                        lets a person sign in once; expires after 15 minutes or a day
 //	sign-in history  SIGNIN#<sha256>      EVENT#<version>
+//	identity         IDENTITY#<sha256>    IDENTITY                    as which user a person at an OpenID provider signs in; never deleted
+//	identity history IDENTITY#<sha256>    EVENT#<version>
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	signup history   SIGNUP#<sha256>      EVENT#<version>
 //	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment or a user (username, e-mail)

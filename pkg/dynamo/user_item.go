@@ -46,6 +46,8 @@ type userDocument struct {
 	Projects       []string            `json:"projects,omitempty"`
 	Tokens         []userTokenDocument `json:"tokens,omitempty"`
 	NextToken      int64               `json:"nextToken,omitzero"`
+	Issuer         string              `json:"issuer,omitzero"`
+	Subject        string              `json:"subject,omitzero"`
 }
 
 type userTokenDocument struct {
@@ -62,7 +64,7 @@ func storeUser(u *flags.User) userDocument {
 		Format: format, ID: u.ID, ServiceAccount: u.ServiceAccount, Name: u.Name, Username: u.Username, Email: u.Email,
 		ImageURL: u.ImageURL, RootRole: u.RootRole, CreatedAt: u.CreatedAt, SeenAt: u.SeenAt, Projects: u.Projects,
 		Tokens:    convert(u.Tokens, func(t flags.UserToken) userTokenDocument { return userTokenDocument(t) }),
-		NextToken: u.NextToken,
+		NextToken: u.NextToken, Issuer: u.Issuer, Subject: u.Subject,
 	}
 }
 
@@ -71,6 +73,6 @@ func (doc userDocument) user(version int64) *flags.User {
 		Version: version, ID: doc.ID, ServiceAccount: doc.ServiceAccount, Name: doc.Name, Username: doc.Username, Email: doc.Email,
 		ImageURL: doc.ImageURL, RootRole: doc.RootRole, CreatedAt: doc.CreatedAt, SeenAt: doc.SeenAt, Projects: doc.Projects,
 		Tokens:    convert(doc.Tokens, func(t userTokenDocument) flags.UserToken { return flags.UserToken(t) }),
-		NextToken: doc.NextToken,
+		NextToken: doc.NextToken, Issuer: doc.Issuer, Subject: doc.Subject,
 	}
 }

@@ -45,6 +45,7 @@ const (
 	EntityUsageCursor       Entity = "usage cursor"       // how far usage was added to the sums
 	EntitySessions          Entity = "sessions"           // of a user
 	EntitySignInLink        Entity = "sign-in link"       // by the hash of its secret
+	EntityIdentity          Entity = "identity"           // a person at an OpenID provider, by the hash of issuer and subject
 )
 
 // A Key identifies an aggregate.
@@ -106,6 +107,11 @@ func SessionsKey(user int64) Key { return Key{EntitySessions, strconv.FormatInt(
 
 // SignInLinkKey returns the key of a sign-in link by the hash of its secret.
 func SignInLinkKey(hash string) Key { return Key{EntitySignInLink, hash} }
+
+// IdentityKey returns the key of the link of a person at an OpenID provider to a user.
+func IdentityKey(issuer, subject string) Key {
+	return Key{EntityIdentity, HashSecret(strconv.Itoa(len(issuer)) + " " + issuer + subject)}
+}
 
 // A View is the result of a load. Keys of aggregates that do not exist are missing.
 type View map[Key]Aggregate

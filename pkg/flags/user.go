@@ -28,6 +28,8 @@ type User struct {
 	Projects       []string    // IDs of the projects in which the user has a role
 	Tokens         []UserToken // by ID
 	NextToken      int64
+
+	Issuer, Subject string // of the person at the OpenID provider who signs in as the user; "" for none
 }
 
 // A UserToken describes a personal token. Its secret is only shown when it is created; it is looked up by the

@@ -28,6 +28,10 @@ type Config struct {
 	PublicURL       string        // PUBLIC_URL: the address that people use, without a slash at its end; "" for that of the request
 	SessionLifetime time.Duration // SESSION_HOURS: how long a session lasts; 0 for flags.DefaultSessionLifetime
 
+	// OpenID returns the OpenID provider at which people sign in. Only the group signin needs it. The first call can take a request
+	// to the store of its settings. Nil for none.
+	OpenID func(ctx context.Context) (OpenIDProvider, error)
+
 	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
 	// request to the key's store.
 	Sealer func(ctx context.Context) (flags.Sealer, error)

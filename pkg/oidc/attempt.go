@@ -58,34 +58,40 @@ func LocalPath(path string) string {
 	return path
 }
 
-// cookiePrefix is the beginning of the names of the cookies. Only this host can set a cookie whose name begins with __Host-.
-func (p *Provider) cookiePrefix() string {
-	if p.secure {
-		return "__Host-guidon-oidc-"
-	}
-	return "guidon-oidc-"
+// A jar makes the cookies of attempts.
+type jar struct {
+	prefix string // of the names
+	secure bool
 }
 
-func (p *Provider) cookieName(state string) string { return p.cookiePrefix() + state[:idLength] }
+// jarOf returns the jar for a public address. Over https, only this host can set a cookie whose name begins with __Host-.
+func jarOf(publicURL string) jar {
+	if strings.HasPrefix(publicURL, "http://") {
+		return jar{prefix: "guidon-oidc-"}
+	}
+	return jar{prefix: "__Host-guidon-oidc-", secure: true}
+}
+
+func (j jar) name(state string) string { return j.prefix + state[:idLength] }
 
 // cookie returns the cookie of an attempt.
-func (p *Provider) cookie(a attempt) *http.Cookie {
+func (j jar) cookie(a attempt) *http.Cookie {
 	value, _ := json.Marshal(a) // a struct of texts and a number always has a JSON form
-	c := p.bareCookie(p.cookieName(a.State))
+	c := j.bare(j.name(a.State))
 	c.Value, c.MaxAge = base64.RawURLEncoding.EncodeToString(value), int(attemptAge/time.Second)
 	return c
 }
 
 // removal returns a cookie that removes the one with the name.
-func (p *Provider) removal(name string) *http.Cookie {
-	c := p.bareCookie(name)
+func (j jar) removal(name string) *http.Cookie {
+	c := j.bare(name)
 	c.MaxAge = -1
 	return c
 }
 
-// bareCookie has SameSite=Lax: the provider's redirect comes from another site.
-func (p *Provider) bareCookie(name string) *http.Cookie {
-	return &http.Cookie{Name: name, Path: "/", HttpOnly: true, Secure: p.secure, SameSite: http.SameSiteLaxMode}
+// bare has SameSite=Lax: the provider's redirect comes from another site.
+func (j jar) bare(name string) *http.Cookie {
+	return &http.Cookie{Name: name, Path: "/", HttpOnly: true, Secure: j.secure, SameSite: http.SameSiteLaxMode}
 }
 
 // parseAttempt reads the value of a cookie.
@@ -105,10 +111,10 @@ func parseAttempt(value string) (attempt, bool) {
 }
 
 // surplus returns cookies that remove attempts, the oldest first, until one more has room. Unreadable ones count as oldest.
-func (p *Provider) surplus(cookies []*http.Cookie) []*http.Cookie {
+func (j jar) surplus(cookies []*http.Cookie) []*http.Cookie {
 	begun, names := map[string]int64{}, []string{}
 	for _, c := range cookies {
-		if _, seen := begun[c.Name]; !strings.HasPrefix(c.Name, p.cookiePrefix()) || seen {
+		if _, seen := begun[c.Name]; !strings.HasPrefix(c.Name, j.prefix) || seen {
 			continue
 		}
 		a, _ := parseAttempt(c.Value)
@@ -118,19 +124,19 @@ func (p *Provider) surplus(cookies []*http.Cookie) []*http.Cookie {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(begun[a], begun[b]), strings.Compare(a, b)) })
 	var removals []*http.Cookie
 	for i := range max(0, len(names)-maxAttempts+1) {
-		removals = append(removals, p.removal(names[i]))
+		removals = append(removals, j.removal(names[i]))
 	}
 	return removals
 }
 
 // find returns the attempt with the state.
-func (p *Provider) find(cookies []*http.Cookie, state string) (attempt, error) {
+func (p *Provider) find(j jar, cookies []*http.Cookie, state string) (attempt, error) {
 	if len(state) != len(randomText()) {
 		return attempt{}, Fail(Expired, "the state %.60q has not the form of a state", state)
 	}
 	for _, c := range cookies {
 		a, ok := parseAttempt(c.Value)
-		if c.Name != p.cookieName(state) || !ok || subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 {
+		if c.Name != j.name(state) || !ok || subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 {
 			continue
 		}
 		age := p.now().Sub(time.Unix(a.Begun, 0))

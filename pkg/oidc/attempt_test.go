@@ -48,18 +48,15 @@ func FuzzLocalPath(f *testing.F) {
 // FuzzAttempt reads any cookie with any state.
 func FuzzAttempt(f *testing.F) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
-	p, err := New(Settings{}, Options{PublicURL: "https://flags.example.com", Now: func() time.Time { return now }})
-	if err != nil {
-		f.Fatal(err)
-	}
+	p, j := New(Settings{}, func() time.Time { return now }), jarOf("https://flags.example.com")
 	a := newAttempt("/projects", now)
-	value, _ := base64.RawURLEncoding.DecodeString(p.cookie(a).Value)
+	value, _ := base64.RawURLEncoding.DecodeString(j.cookie(a).Value)
 	f.Add(string(value), a.State)
 	f.Add(`{"s":""}`, "")
 	f.Fuzz(func(t *testing.T, value, state string) {
-		c := &http.Cookie{Name: p.cookiePrefix() + cut(state, idLength), Value: base64.RawURLEncoding.EncodeToString([]byte(value))}
-		p.surplus([]*http.Cookie{c})
-		got, err := p.find([]*http.Cookie{c}, state)
+		c := &http.Cookie{Name: j.prefix + cut(state, idLength), Value: base64.RawURLEncoding.EncodeToString([]byte(value))}
+		j.surplus([]*http.Cookie{c})
+		got, err := p.find(j, []*http.Cookie{c}, state)
 		if err == nil && (got.State != state || got.Nonce == "" || got.Verifier == "") {
 			t.Errorf("an incomplete attempt is accepted: %+v", got)
 		}

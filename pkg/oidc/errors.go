@@ -1,6 +1,9 @@
 package oidc
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Code says why a sign-in failed. The sign-in page has a text for each code.
 type Code string
@@ -21,7 +24,7 @@ const (
 	NotLinked Code = "not-linked"
 )
 
-// An Error is a failed sign-in. Its message is for the log: the person who signs in only sees the code.
+// An Error is a failed sign-in. Its message is for the log, and has no names: the person who signs in only sees the code.
 type Error struct {
 	Code    Code
 	Message string
@@ -44,6 +47,9 @@ func Fail(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// wrap cuts the text of the cause, which can have a whole response.
 func wrap(code Code, err error, message string) *Error {
-	return &Error{Code: code, Message: message, Err: err}
+	return &Error{Code: code, Message: message, Err: errors.New(cut(err.Error(), maxCause))}
 }
+
+const maxCause = 300

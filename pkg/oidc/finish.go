@@ -10,6 +10,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"guidon/pkg/flags"
 )
 
 // Limits of the parameters with which a browser comes back.
@@ -23,25 +25,25 @@ var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// Finish ends a sign-in: query are the parameters with which the browser came back to CallbackPath, cookies those of the
-// request. It returns the person and the path to go on to, and cookies to set, with an error too: an attempt that has ended
+// Finish ends a sign-in: query are the parameters with which the browser came back to CallbackPath, the others are as for Begin. It returns the person and the path to go on to, and cookies to set, with an error too: an attempt that has ended
 // cannot be used again. The error is an *Error.
-func (p *Provider) Finish(ctx context.Context, cookies []*http.Cookie, query url.Values) (who *Identity, next string, set []*http.Cookie, err error) {
-	a, err := p.find(cookies, query.Get("state"))
+func (p *Provider) Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query url.Values) (who *flags.Identity, next string, set []*http.Cookie, err error) {
+	jar := jarOf(publicURL)
+	a, err := p.find(jar, cookies, query.Get("state"))
 	if err != nil {
 		return nil, "/", nil, err
 	}
-	set = []*http.Cookie{p.removal(p.cookieName(a.State))}
+	set = []*http.Cookie{jar.removal(jar.name(a.State))}
 	ctx, cancel := context.WithTimeout(ctx, finishTimeout)
 	defer cancel()
-	who, err = p.identify(ctx, a, query)
+	who, err = p.identify(ctx, publicURL, a, query)
 	return who, LocalPath(a.Next), set, err
 }
 
 // identify exchanges the code and checks what the provider answers.
-func (p *Provider) identify(ctx context.Context, a attempt, query url.Values) (*Identity, error) {
+func (p *Provider) identify(ctx context.Context, publicURL string, a attempt, query url.Values) (*flags.Identity, error) {
 	if refusal := query.Get("error"); refusal != "" {
-		return nil, refusedBy(refusal, query.Get("error_description"))
+		return nil, refusedBy(refusal)
 	}
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -56,7 +58,7 @@ func (p *Provider) identify(ctx context.Context, a attempt, query url.Values) (*
 	}
 
 	ctx = oidc.ClientContext(ctx, p.client)
-	token, err := found.oauth.Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	token, err := found.client(publicURL).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
 	if err != nil {
 		return nil, exchangeError(err)
 	}
@@ -71,8 +73,8 @@ func (p *Provider) identify(ctx context.Context, a attempt, query url.Values) (*
 	return newIdentity(p.settings, idToken.Subject, claims)
 }
 
-// refusedBy returns the error for a response with an error of OAuth (RFC 6749, section 4.1.2.1).
-func refusedBy(name, description string) error {
+// refusedBy returns the error for a response with an error of OAuth (RFC 6749, section 4.1.2.1). Its description can name the person.
+func refusedBy(name string) error {
 	code := Refused
 	switch name {
 	case "server_error", "temporarily_unavailable":
@@ -80,7 +82,7 @@ func refusedBy(name, description string) error {
 	case "invalid_scope", "unauthorized_client", "unsupported_response_type", "invalid_request":
 		code = Misconfigured
 	}
-	return Fail(code, "the provider refused: %.*q %.*q", maxParameter, name, maxParameter, description)
+	return Fail(code, "the provider refused: %.*q", maxParameter, name)
 }
 
 // exchangeError returns the error of a failed exchange of the code. It never has the secret.

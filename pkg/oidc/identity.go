@@ -12,6 +12,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"guidon/pkg/flags"
 )
 
 // Limits of what a provider says of a person. More is refused, except for names, which are cut.
@@ -22,17 +24,6 @@ const (
 	maxGroups  = 500
 	maxGroup   = 256
 )
-
-// An Identity is a person at a provider. Issuer and Subject never change; all else can.
-type Identity struct {
-	Issuer        string
-	Subject       string
-	Email         string   // "" for none
-	EmailVerified bool     // whether the provider vouches for the address
-	Name          string   // for people, "" for none
-	Username      string   // "" for none
-	Groups        []string // nil without OIDC_GROUP_ROLES
-}
 
 // claims are what a provider says of a person.
 type claims map[string]json.RawMessage
@@ -73,7 +64,7 @@ func (p *Provider) claims(ctx context.Context, found *discovered, token *oauth2.
 // complete tells whether the userinfo endpoint has nothing to add.
 func (p *Provider) complete(all claims) bool {
 	needed := []string{"email", "name"}
-	if len(p.settings.GroupRoles) > 0 {
+	if len(p.settings.Rules.GroupRoles) > 0 {
 		needed = append(needed, p.settings.GroupsClaim)
 	}
 	for _, name := range needed {
@@ -89,12 +80,12 @@ func (p *Provider) distributed(all claims) bool {
 	var sources map[string]string
 	_ = json.Unmarshal(all["_claim_names"], &sources)
 	_, has := sources[p.settings.GroupsClaim]
-	return has && len(p.settings.GroupRoles) > 0
+	return has && len(p.settings.Rules.GroupRoles) > 0
 }
 
 // newIdentity returns the person whom the claims describe.
-func newIdentity(settings Settings, subject string, all claims) (*Identity, error) {
-	who := &Identity{Issuer: settings.Issuer, Subject: subject}
+func newIdentity(settings Settings, subject string, all claims) (*flags.Identity, error) {
+	who := &flags.Identity{Issuer: settings.Issuer, Subject: subject}
 	if subject == "" || len(subject) > maxSubject || unprintable(subject) {
 		return nil, Fail(Refused, "the claim sub has %d bytes, it must have 1 to %d printable ones", len(subject), maxSubject)
 	}
@@ -116,7 +107,7 @@ func newIdentity(settings Settings, subject string, all claims) (*Identity, erro
 		return nil, err
 	}
 	who.Name, who.Username = cut(printable(who.Name), maxName), cut(printable(who.Username), maxName)
-	if len(settings.GroupRoles) == 0 {
+	if len(settings.Rules.GroupRoles) == 0 {
 		return who, nil
 	}
 	if who.Groups, err = all.groups(settings.GroupsClaim); err != nil {

@@ -6,16 +6,16 @@ package oidc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"guidon/pkg/flags"
 )
 
 // CallbackPath is the path to which the provider sends browsers back.
@@ -33,17 +33,9 @@ const (
 // leeway is how far the clock of the provider may be off.
 const leeway = time.Minute
 
-// Options are what a Provider needs besides its settings.
-type Options struct {
-	PublicURL string           // the address of Guidon without a path, as browsers see it
-	Now       func() time.Time // time.Now if it is nil
-}
-
 // A Provider signs people in at an OpenID provider. It can be used by several goroutines.
 type Provider struct {
 	settings Settings
-	callback string
-	secure   bool // whether browsers reach Guidon by https
 	now      func() time.Time
 	client   *http.Client
 
@@ -63,20 +55,15 @@ type discovered struct {
 	names    bool // whether responses name the issuer (RFC 9207)
 }
 
-// New returns a provider. It makes no call: the provider is discovered when it is first needed.
-func New(settings Settings, options Options) (*Provider, error) {
-	public, err := url.Parse(options.PublicURL)
-	if err != nil || public.Scheme != "https" && public.Scheme != "http" || public.Host == "" || strings.Trim(public.Path, "/") != "" {
-		return nil, fmt.Errorf("PUBLIC_URL %q must be the address of Guidon without a path, such as https://flags.example.com", options.PublicURL)
-	}
+// New returns a provider, which takes the time from now: time.Now in production. It makes no call: the provider is discovered
+// when it is first needed.
+func New(settings Settings, now func() time.Time) *Provider {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // a Lambda function sleeps between sign-ins: its old connections would be dead
 	transport.MaxResponseHeaderBytes = maxHeader
-	p := &Provider{
+	return &Provider{
 		settings: settings,
-		callback: public.Scheme + "://" + public.Host + CallbackPath,
-		secure:   public.Scheme == "https",
-		now:      options.Now,
+		now:      now,
 		client: &http.Client{
 			Transport: limited{transport},
 			Timeout:   callTimeout,
@@ -84,25 +71,33 @@ func New(settings Settings, options Options) (*Provider, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	if p.now == nil {
-		p.now = time.Now
-	}
-	return p, nil
 }
 
-// Settings returns the settings of the provider.
-func (p *Provider) Settings() Settings { return p.settings }
+// Name returns the name of the provider, for people.
+func (p *Provider) Name() string { return p.settings.Name }
 
-// Begin starts a sign-in. It returns the address at the provider to which the browser goes, and the cookies to set. next is
-// the path to which the person returns, see LocalPath; cookies are those of the request. The error is an *Error.
-func (p *Provider) Begin(ctx context.Context, cookies []*http.Cookie, next string) (location string, set []*http.Cookie, err error) {
+// Rules say what people may do.
+func (p *Provider) Rules() flags.SignInRules { return p.settings.Rules }
+
+// Begin starts a sign-in. It returns the address at the provider to which the browser goes, and the cookies to set. publicURL is
+// the address of Guidon without a slash at its end, as people use it; cookies are those of the request; next is the path to which
+// the person returns, see LocalPath. The error is an *Error.
+func (p *Provider) Begin(ctx context.Context, publicURL string, cookies []*http.Cookie, next string) (location string, set []*http.Cookie, err error) {
 	found, err := p.discover(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	a := newAttempt(next, p.now())
-	location = found.oauth.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier))
-	return location, append(p.surplus(cookies), p.cookie(a)), nil
+	location = found.client(publicURL).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier))
+	jar := jarOf(publicURL)
+	return location, append(jar.surplus(cookies), jar.cookie(a)), nil
+}
+
+// client is the provider as a service at that address uses it.
+func (d *discovered) client(publicURL string) *oauth2.Config {
+	client := d.oauth
+	client.RedirectURL = publicURL + CallbackPath
+	return &client
 }
 
 // discover returns what the provider says of itself, at most an hour old. While the provider does not answer, an older answer
@@ -168,7 +163,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 		keys:     oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), p.client), about.JWKS),
 		oauth: oauth2.Config{
 			ClientID: p.settings.ClientID, ClientSecret: p.settings.ClientSecret,
-			Endpoint: endpoint, RedirectURL: p.callback, Scopes: p.settings.Scopes,
+			Endpoint: endpoint, Scopes: p.settings.Scopes,
 		},
 		userInfo: checkURL(provider.UserInfoEndpoint()) == nil,
 		names:    about.IssParam,

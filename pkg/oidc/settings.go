@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"guidon/pkg/flags"
 )
 
 // Settings describe an OpenID provider and what its users may do. Parse reads and checks them.
@@ -20,16 +22,7 @@ type Settings struct {
 	Name         string   // of the provider, for the button of the sign-in page
 	Scopes       []string // always with "openid"
 	GroupsClaim  string   // the claim with the groups of a person
-	GroupRoles   []GroupRole
-	CreateUsers  bool   // whether the first sign-in of a person creates a user
-	DefaultRole  string // the root role of a person none of whose groups has one; "" for no access
-}
-
-// A GroupRole gives the members of a group a role, in the whole service or in a project.
-type GroupRole struct {
-	Group   string
-	Project string // "" for a root role
-	Role    string // the name of the role
+	Rules        flags.SignInRules
 }
 
 // Names are the names of the settings, as environment variables and as fields of a secret.
@@ -43,6 +36,7 @@ const (
 	maxSetting    = 1000   // bytes of a setting
 	maxGroupRoles = 10_000 // bytes of OIDC_GROUP_ROLES
 	maxMappings   = 200    // parts of OIDC_GROUP_ROLES
+	maxProjects   = 10     // in OIDC_GROUP_ROLES: a sign-in changes all of them in one transaction
 	maxScopes     = 20
 )
 
@@ -103,18 +97,20 @@ func Parse(get func(name string) string) (*Settings, error) {
 
 	s.GroupsClaim = valueOr(get("OIDC_GROUPS_CLAIM"), "groups")
 	var err error
-	if s.GroupRoles, err = parseGroupRoles(get("OIDC_GROUP_ROLES")); err != nil {
+	if s.Rules.GroupRoles, err = parseGroupRoles(get("OIDC_GROUP_ROLES")); err != nil {
 		problem("OIDC_GROUP_ROLES", "%v", err)
+	} else if len(s.Rules.Projects()) > maxProjects {
+		problem("OIDC_GROUP_ROLES", "must name at most %d projects", maxProjects)
 	}
 	switch get("OIDC_CREATE_USERS") {
 	case "", "on":
-		s.CreateUsers = true
+		s.Rules.CreateUsers = true
 	case "off":
 	default:
 		problem("OIDC_CREATE_USERS", "must be on or off")
 	}
 	if role := get("OIDC_DEFAULT_ROLE"); !strings.EqualFold(role, "none") {
-		s.DefaultRole = role
+		s.Rules.DefaultRole = role
 	}
 	return s, errors.Join(problems...)
 }
@@ -140,18 +136,18 @@ func ParseJSON(text string) (*Settings, error) {
 }
 
 // parseGroupRoles reads a list such as platform=Admin,devs=Editor,shop=shop:Owner.
-func parseGroupRoles(text string) ([]GroupRole, error) {
+func parseGroupRoles(text string) ([]flags.GroupRole, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	var list []GroupRole
+	var list []flags.GroupRole
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		i := strings.LastIndexByte(part, '=') // a group can have a "=" in its name, a role cannot
 		if i < 0 {
 			return nil, fmt.Errorf("has the part %q: use group=Role, or group=project:Role for a role in a project", part)
 		}
-		m := GroupRole{Group: strings.TrimSpace(part[:i]), Role: strings.TrimSpace(part[i+1:])}
+		m := flags.GroupRole{Group: strings.TrimSpace(part[:i]), Role: strings.TrimSpace(part[i+1:])}
 		if project, role, ok := strings.Cut(m.Role, ":"); ok {
 			m.Project, m.Role = strings.TrimSpace(project), strings.TrimSpace(role)
 			if m.Project == "" {

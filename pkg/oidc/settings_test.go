@@ -1,10 +1,13 @@
 package oidc
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/flags"
 )
 
 func settingsOf(values map[string]string) (*Settings, error) {
@@ -24,7 +27,7 @@ func TestParse(t *testing.T) {
 	}
 	want := &Settings{
 		Issuer: "https://login.example.com/realms/a", ClientID: "guidon", ClientSecret: "hush", Name: "login.example.com",
-		Scopes: []string{"openid", "profile", "email"}, GroupsClaim: "groups", CreateUsers: true,
+		Scopes: []string{"openid", "profile", "email"}, GroupsClaim: "groups", Rules: flags.SignInRules{CreateUsers: true},
 	}
 	got, err := settingsOf(minimal("", ""))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -32,10 +35,13 @@ func TestParse(t *testing.T) {
 	}
 	want = &Settings{
 		Issuer: "http://127.0.0.1:8080/", ClientID: "c", ClientSecret: "s", Name: "Keycloak",
-		Scopes: []string{"openid", "groups"}, GroupsClaim: "cognito:groups", DefaultRole: "Viewer",
-		GroupRoles: []GroupRole{
-			{"platform", "", "Admin"}, {"cn=devs", "", "Editor"}, {"/shop", "shop", "Owner"}, {"shop", "default", "Release manager"},
-		},
+		Scopes: []string{"openid", "groups"}, GroupsClaim: "cognito:groups", Rules: flags.SignInRules{DefaultRole: "Viewer",
+			GroupRoles: []flags.GroupRole{
+				{Group: "platform", Role: "Admin"},
+				{Group: "cn=devs", Role: "Editor"},
+				{Group: "/shop", Project: "shop", Role: "Owner"},
+				{Group: "shop", Project: "default", Role: "Release manager"},
+			}},
 	}
 	got, err = settingsOf(map[string]string{
 		"OIDC_ISSUER": "http://127.0.0.1:8080/", "OIDC_CLIENT_ID": "c", "OIDC_CLIENT_SECRET": "s", "OIDC_NAME": "Keycloak",
@@ -45,12 +51,16 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("all settings: %v\n%s", err, diff)
 	}
-	if got, err := settingsOf(minimal("OIDC_DEFAULT_ROLE", "none")); err != nil || got.DefaultRole != "" {
+	if got, err := settingsOf(minimal("OIDC_DEFAULT_ROLE", "none")); err != nil || got.Rules.DefaultRole != "" {
 		t.Errorf("default role none: %+v, %v", got, err)
 	}
 }
 
 func TestParseProblems(t *testing.T) {
+	var manyProjects strings.Builder
+	for i := range 11 {
+		fmt.Fprintf(&manyProjects, ",a=p%d:Owner", i)
+	}
 	tests := []struct{ name, value, want string }{
 		{"OIDC_ISSUER", "", "OIDC_ISSUER is required"},
 		{"OIDC_CLIENT_ID", "", "OIDC_CLIENT_ID is required"},
@@ -72,6 +82,7 @@ func TestParseProblems(t *testing.T) {
 		{"OIDC_GROUP_ROLES", "shop=:Owner", "use group=Role"},
 		{"OIDC_GROUP_ROLES", "shop=shop:", "use group=Role"},
 		{"OIDC_GROUP_ROLES", strings.Repeat("a=B,", 200) + "a=B", "at most 200 parts"},
+		{"OIDC_GROUP_ROLES", manyProjects.String()[1:], "at most 10 projects"},
 		{"OIDC_GROUP_ROLES", strings.Repeat("a", 10_001), "at most 10000 bytes"},
 		{"OIDC_CREATE_USERS", "yes", "OIDC_CREATE_USERS must be on or off"},
 		{"OIDC_GROUPS_CLAIM", strings.Repeat("c", 1001), "at most 1000 bytes"},
@@ -86,7 +97,7 @@ func TestParseProblems(t *testing.T) {
 func TestParseJSON(t *testing.T) {
 	const required = `"OIDC_ISSUER":"https://login.example.com","OIDC_CLIENT_ID":"guidon","OIDC_CLIENT_SECRET":"hush"`
 	got, err := ParseJSON(`{` + required + `,"OIDC_DEFAULT_ROLE":"Viewer"}`)
-	if err != nil || got.DefaultRole != "Viewer" || got.ClientSecret != "hush" {
+	if err != nil || got.Rules.DefaultRole != "Viewer" || got.ClientSecret != "hush" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for text, want := range map[string]string{

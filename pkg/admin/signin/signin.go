@@ -6,13 +6,16 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/oidc"
 )
 
-// Group lists the operations. GET /auth/oidc/login and GET /auth/oidc/callback belong here too, with signInMethods.OIDC.
+// Group lists the operations. The callback is a GET that makes changes, so it names the addons to which their events may go.
 func Group() httpapi.Group {
 	return httpapi.Group{Name: "signin", Operations: []httpapi.Operation{
 		{Route: "GET /auth/methods", Handle: httpapi.Handle(readMethods)},
 		{Route: "POST /auth/link", Allow: (*httpapi.Tx).CheckSameOrigin, Status: 204, Handle: httpapi.DoBody(signInWithLink)},
+		{Route: "GET " + login, Status: 302, Handle: httpapi.Do(beginOpenID)},
+		{Route: "GET " + oidc.CallbackPath, Status: 302, Ahead: []flags.Key{flags.AddonsKey(), flags.RolesKey()}, Handle: httpapi.Do(finishOpenID)},
 		{Route: "POST /auth/sign-out", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOut)},
 		{Route: "POST /auth/sign-out-everywhere", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOutEverywhere)},
 	}}
@@ -33,7 +36,15 @@ type oidcProvider struct {
 
 func readMethods(tx *httpapi.Tx, _ httpapi.InService) (signInMethods, error) {
 	tx.NoStore()
-	return signInMethods{Open: tx.Open(), Link: true}, nil
+	methods := signInMethods{Open: tx.Open(), Link: true}
+	provider, err := tx.OpenID()
+	switch {
+	case err != nil: // people can still sign in with a link
+		tx.LogFailedSignIn(string(oidc.Misconfigured), err)
+	case provider != nil:
+		methods.OIDC = &oidcProvider{Name: provider.Name(), URL: login}
+	}
+	return methods, nil
 }
 
 // A signInLinkBody is a sign-in link that is used.

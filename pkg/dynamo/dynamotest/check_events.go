@@ -66,6 +66,8 @@ func (c *checker) ownerOf(pk string) (owner item, alone bool) {
 		return c.items[key{pk, "TOKEN"}], false
 	case "SESSIONS":
 		return c.items[key{pk, "SESSIONS"}], false
+	case "IDENTITY":
+		return c.items[key{pk, "IDENTITY"}], false
 	case "SIGNIN":
 		return c.items[key{pk, "LINK"}], false
 	case "USER":

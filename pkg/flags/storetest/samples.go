@@ -98,6 +98,7 @@ func FullUser() *flags.User {
 	return &flags.User{
 		ID: 3, ServiceAccount: true, Name: "Zoë", Username: "zoe", Email: "Zoe@example.com", ImageURL: "https://example.com/z.png",
 		RootRole: 2, CreatedAt: at, SeenAt: at.Add(time.Hour), Projects: []string{"shop"}, NextToken: 9,
+		Issuer: "https://login.example.com", Subject: "zoe-1",
 		Tokens: []flags.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: at, ExpiresAt: at.Add(time.Hour), SeenAt: at.Add(time.Minute)}},
 	}
 }
@@ -177,6 +178,11 @@ func FullSessions() *flags.Sessions {
 // FullSignInLink returns a sign-in link with all fields set.
 func FullSignInLink() *flags.SignInLink {
 	return &flags.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: at, ExpiresAt: at.Add(15 * time.Minute)}
+}
+
+// FullIdentityLink returns a link of a person at an OpenID provider to a user.
+func FullIdentityLink() *flags.IdentityLink {
+	return &flags.IdentityLink{Issuer: "https://login.example.com", Subject: "zoe-1", User: 3, CreatedAt: at}
 }
 
 // FullTokenUse returns the last use of a token.

@@ -13,7 +13,7 @@ func TestSamplesAreFull(t *testing.T) {
 	for _, sample := range []any{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
 		FullSignupToken(), FullTokenUse(), FullEvent(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
-		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullPost(), FullSum(),
+		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullPost(), FullSum(),
 	} {
 		empty := map[string]bool{}
 		inspect(reflect.ValueOf(sample), reflect.TypeOf(sample).String(), empty)

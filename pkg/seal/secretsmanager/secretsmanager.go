@@ -7,13 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
-	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
-
 	"guidon/pkg/flags"
 	"guidon/pkg/seal"
+	"guidon/pkg/secretsmanager"
 )
 
 // MaxAge is how long a process uses the keys before it reads them again. After this time, every process has a changed key.
@@ -21,9 +17,6 @@ const MaxAge = 10 * time.Minute
 
 // retryAfter is how long a process uses the old keys after it has failed to read them again.
 const retryAfter = time.Minute
-
-// attemptTimeout is the timeout of one attempt to read the secret.
-const attemptTimeout = 2 * time.Second
 
 // A Source reads the keys when they are first needed, and again after MaxAge.
 type Source struct {
@@ -37,7 +30,7 @@ type Source struct {
 }
 
 // New returns a source for the secret with an ARN (or name). It makes no call.
-func New(arn string) *Source { return &Source{arn: arn, read: get, now: time.Now} }
+func New(arn string) *Source { return &Source{arn: arn, read: secretsmanager.Get, now: time.Now} }
 
 // Sealer returns a sealer with the keys. If they cannot be read again, it uses the old ones.
 func (s *Source) Sealer(ctx context.Context) (flags.Sealer, error) {
@@ -60,17 +53,4 @@ func (s *Source) Sealer(ctx context.Context) (flags.Sealer, error) {
 		s.readAt = s.now().Add(retryAfter - MaxAge)
 	}
 	return s.box, nil
-}
-
-// get reads a secret: one call.
-func get(ctx context.Context, arn string) (string, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)))
-	if err != nil {
-		return "", err
-	}
-	out, err := sdk.NewFromConfig(cfg).GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String(arn)})
-	if err != nil {
-		return "", err
-	}
-	return aws.ToString(out.SecretString), nil
 }
