@@ -91,7 +91,7 @@ const tree = root.addChildren([
   page(root, '/environments', 'Environments', () => import('./pages/settings/environments')),
   page(root, '/tag-types', 'Tag types', () => import('./pages/settings/tagtypes')),
   page(root, '/strategies', 'Strategies', () => import('./pages/settings/strategies')),
-  page(root, '/import', 'Import and export', () => import('./pages/settings/import')),
+  page(root, '/import', 'Import and export', () => import('./pages/flags/import')),
   page(root, '/webhooks', 'Webhooks', () => import('./pages/settings/webhooks')),
 ])
 

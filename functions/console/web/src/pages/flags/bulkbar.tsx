@@ -13,11 +13,13 @@ interface BulkBarProps {
   projectId: string
   environments: readonly string[]
   flags: readonly FlagRow[]
+  /** The number of selected flags that the filters hide. */
+  hidden: number
   onClear: () => void
 }
 
 /** Actions for the selected flags, with progress, Undo, and the flags that could not be changed. */
-export function BulkBar({ projectId, environments, flags, onClear }: BulkBarProps) {
+export function BulkBar({ projectId, environments, flags, hidden, onClear }: BulkBarProps) {
   const { can } = useMe()
   const bulk = useBulk(projectId, flags, onClear)
   const [dialog, setDialog] = useState<'tags' | 'move' | 'export'>()
@@ -56,6 +58,7 @@ export function BulkBar({ projectId, environments, flags, onClear }: BulkBarProp
       <div className="flags-bulk" role="group" aria-label="Selected flags">
         <span className="strong number" role="status">
           {plural(flags.length, 'flag')} selected
+          {hidden > 0 && `, ${number(hidden)} of them not shown`}
         </span>
         <Menu
           align="start"

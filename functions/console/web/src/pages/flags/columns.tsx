@@ -49,20 +49,20 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       cell: (row) => <NameCell row={row} projectId={projectId} onFavorite={input.onFavorite} />,
     },
     ...environmentColumns,
-    { id: 'type', header: 'Type', sortable: true, width: '104px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
-    { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '98px', cell: (row) => <Lifecycle stage={row.lifecycle.stage} /> },
-    { id: 'tags', header: 'Tags', width: '150px', cell: (row) => <Tags row={row} /> },
-    { id: 'seen', header: 'Last used', sortable: true, width: '108px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
-    { id: 'created', header: 'Created', sortable: true, width: '108px', cell: (row) => <When value={row.createdAt} never="" /> },
+    { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
+    { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle stage={row.lifecycle.stage} /> },
+    { id: 'tags', header: 'Tags', width: '136px', cell: (row) => <Tags row={row} /> },
+    { id: 'seen', header: 'Last used', sortable: true, width: '96px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
+    { id: 'created', header: 'Created', sortable: true, width: '96px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
   const width = columns.reduce((sum, column) => sum + (column.width ? parseInt(column.width, 10) : nameWidth), 0)
   return { columns, width }
 }
 
-const nameWidth = 250
+const nameWidth = 240
 
 function environmentWidth(name: string) {
-  return Math.min(160, Math.max(84, 44 + name.length * 7))
+  return Math.min(160, Math.max(84, 28 + name.length * 7))
 }
 
 function NameCell({ row, projectId, onFavorite }: { row: FlagRow; projectId: string; onFavorite: ColumnsInput['onFavorite'] }) {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Button, Icons, SearchField, Select, number, type Choice } from '../../ui'
 import { countTags, flagTypes, isFiltered, lifecycleStages, noFilter, type FlagFilter, type FlagRow } from './rows'
 
@@ -22,9 +22,14 @@ export function FilterBar({ rows, environments, filter, onChange }: FilterBarPro
     { value: `${name}:on`, label: `On in ${name}` },
     { value: `${name}:off`, label: `Off in ${name}` },
   ])
+  const [open, setOpen] = useState(false)
+  const onText = useCallback((q: string) => onChange({ q }), [onChange])
   return (
-    <div className="flags-filters" role="search" aria-label="Filter the flags">
-      <SearchBox value={filter.q} onChange={(q) => onChange({ q })} />
+    <div className={open ? 'flags-filters flags-filters-open' : 'flags-filters'} role="search" aria-label="Filter the flags">
+      <SearchBox label="Search name, description or tag" value={filter.q} onChange={onText} />
+      <Button className="flags-filters-button" aria-expanded={open} icon={<Icons.Sliders />} onClick={() => setOpen(!open)}>
+        Filters
+      </Button>
       <Select hideLabel label="Status" value={filter.status} onChange={(status) => onChange({ status })} choices={[any('On or off'), ...statuses]} />
       <Select hideLabel label="Type" value={filter.type} onChange={(type) => onChange({ type })} choices={[any('Any type'), ...flagTypes]} />
       <Select hideLabel label="Lifecycle" value={filter.lifecycle} onChange={(lifecycle) => onChange({ lifecycle })} choices={[any('Any stage'), ...lifecycleStages]} />
@@ -50,8 +55,8 @@ export function FilterBar({ rows, environments, filter, onChange }: FilterBarPro
 
 const addressDelay = 250
 
-// What is typed goes into the address when typing pauses: browsers limit how often an address may change.
-function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+/** A search field that tells what was typed when typing pauses: browsers limit how often an address may change, and servers work for each request. */
+export function SearchBox({ label, value, onChange, autoFocus }: { label: string; value: string; onChange: (value: string) => void; autoFocus?: boolean }) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
@@ -67,5 +72,5 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
     }, addressDelay)
     return () => clearTimeout(timer)
   }, [typed, onChange])
-  return <SearchField label="Search name, description or tag" maxLength={200} value={typed} onChange={setTyped} />
+  return <SearchField label={label} maxLength={200} autoFocus={autoFocus} value={typed} onChange={setTyped} />
 }

@@ -65,10 +65,10 @@ export default function FlagsTab() {
         </div>
       )}
       {chosen.length > 0 ? (
-        <BulkBar projectId={projectId} environments={environments} flags={chosen} onClear={() => setSelected(new Set())} />
+        <BulkBar projectId={projectId} environments={environments} flags={chosen} hidden={chosen.length - shownSelected} onClear={() => setSelected(new Set())} />
       ) : (
         !empty && (
-          <p className="soft small" role="status">
+          <p className="soft small flags-count" role="status">
             {list.isPending ? 'Reading the flags…' : isFiltered(filter) ? `${number(shown.length)} of ${plural(rows.length, 'flag')}` : plural(rows.length, 'flag')}
           </p>
         )

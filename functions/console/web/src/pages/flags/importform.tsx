@@ -1,0 +1,149 @@
+import { useState } from 'react'
+import { ApiError, api, errorText, useChange, type Schema } from '../../api'
+import { Button, DialogActions, Field, Icons, Notice, TextArea, plural } from '../../ui'
+import { importParts, maxImportBytes, placeOf, readImport } from './importfile'
+import { ImportReportView, ImportResult } from './importreport'
+import { TargetFields, useTarget } from './target'
+
+interface ImportFormProps {
+  project: string
+  environment: string
+  onTarget: (target: { project?: string; environment?: string }) => void
+}
+
+// A file with the spaces of an export is up to twice as large as what is sent.
+const maxFileBytes = 4 * maxImportBytes
+
+/** Choose or paste a file, check it, read the report, import it. */
+export function ImportForm({ project, environment, onTarget }: ImportFormProps) {
+  const target = useTarget(project, environment)
+  const [text, setText] = useState('')
+  const [fileName, setFileName] = useState('')
+  const [fileError, setFileError] = useState('')
+  const file = text.trim() ? readImport(text) : undefined
+  const body = file?.data && { project: target.project, environment: target.environment, data: file.data }
+  const check = useChange({ change: (request: Schema<'ImportRequest'>) => api.post('/api/admin/features-batch/validate', { body: request }), showsErrors: true })
+  const run = useChange({
+    change: (request: Schema<'ImportRequest'>) => api.post('/api/admin/features-batch/import', { body: request }),
+    invalidates: ['/api/admin'],
+    showsErrors: true,
+  })
+  const forget = () => {
+    check.reset()
+    run.reset()
+  }
+  const take = (next: string, name = '') => {
+    setText(next)
+    setFileName(name)
+    setFileError('')
+    forget()
+  }
+  const choose = async (chosen: File | undefined) => {
+    if (!chosen) return
+    if (chosen.size > maxFileBytes) {
+      take('')
+      setFileError(`${chosen.name} has more than ${maxFileBytes / 1024 / 1024} MiB. Use the command guidon import, which sends it in parts.`)
+      return
+    }
+    take(await chosen.text(), chosen.name)
+  }
+  const report = check.data
+  const error = run.error ?? check.error
+  return (
+    <div className="flags-steps">
+      <Field label="File" hint="An export of Guidon or Unleash, in JSON." error={fileError || (fileName && file?.error) || undefined}>
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            accept=".json,application/json"
+            className="input flags-file"
+            onChange={(event) => {
+              void choose(event.target.files?.[0])
+              // The same file can then be chosen again, after it was changed.
+              event.target.value = ''
+            }}
+          />
+        )}
+      </Field>
+      {fileName ? (
+        <p className="row">
+          <Icons.Check />
+          <span className="strong break">{fileName}</span>
+          <Button size="small" variant="quiet" onClick={() => take('')}>
+            Remove
+          </Button>
+        </p>
+      ) : (
+        <TextArea label="Or paste the JSON" rows={4} spellCheck={false} className="input mono" error={file?.error} value={text} onChange={(next) => take(next)} />
+      )}
+      {file?.data && (
+        <p className="soft">
+          {importParts(file.data)
+            .map(({ noun, nouns, count }) => plural(count, noun, nouns))
+            .join(', ')}
+        </p>
+      )}
+      <TargetFields
+        project={project}
+        environment={environment}
+        onChange={(change) => {
+          onTarget(change)
+          forget()
+        }}
+      />
+      {error && body && <ImportErrors error={error} data={body.data} />}
+      {run.data ? <ImportResult result={run.data} project={target.project} /> : report && <ImportReportView report={report} />}
+      <DialogActions>
+        {run.data ? (
+          <Button onClick={() => take('')}>Import another file</Button>
+        ) : (
+          <>
+            <Button variant={report ? 'secondary' : 'primary'} pending={check.isPending} disabledReason={reasonNot(body)} onClick={() => body && check.mutate(body)}>
+              Check
+            </Button>
+            {report && (
+              <Button
+                variant="primary"
+                pending={run.isPending}
+                disabledReason={report.permissions.length > 0 ? 'You lack permissions that this import needs.' : reasonNot(body)}
+                onClick={() => body && run.mutate(body)}
+              >
+                {report.errors.length > 0 ? 'Import the rest' : 'Import'}
+              </Button>
+            )}
+          </>
+        )}
+      </DialogActions>
+    </div>
+  )
+}
+
+function reasonNot(body: Schema<'ImportRequest'> | undefined) {
+  if (!body) return 'Choose or paste a file first.'
+  return body.project && body.environment ? undefined : 'Choose a project and an environment first.'
+}
+
+const shownErrors = 100
+
+// What the server refuses about the file, each with its place in it.
+function ImportErrors({ error, data }: { error: Error; data: Schema<'ImportData'> }) {
+  const details = error instanceof ApiError ? error.details : []
+  return (
+    <div role="alert">
+      <Notice kind="danger" title={details.length > 0 ? 'The server does not accept this file' : errorText(error)}>
+        {details.length > 0 && (
+          <ul className="flags-findings">
+            {details.slice(0, shownErrors).map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                {path && <span className="strong">{placeOf(path, data)}: </span>}
+                {message}
+              </li>
+            ))}
+            {details.length > shownErrors && <li>and {plural(details.length - shownErrors, 'more error')}</li>}
+          </ul>
+        )}
+      </Notice>
+    </div>
+  )
+}
