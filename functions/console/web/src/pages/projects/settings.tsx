@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { api, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Button, ConfirmDialog, Loaded, Notice, NumberField, RadioGroup, Section, Select, TextArea, TextField, plural } from '../../ui'
 import { LinkTemplates } from './linktemplates'
@@ -79,14 +79,18 @@ function DeleteProject({ projectId, project }: { projectId: string; project: Pro
   const [asking, setAsking] = useState(false)
   const { can } = useMe()
   const navigate = useNavigate()
+  const client = useQueryClient()
   const flags = project.featureTypeCounts.reduce((sum, { count }) => sum + count, 0)
+  // The pages of the project are left before anything is read again: they would read what is gone.
+  const leave = async () => {
+    await navigate({ to: '/projects' })
+    await invalidate(client, ['/api/admin/projects', '/api/admin/user'])
+  }
   const remove = useChange({
     change: () => api.delete('/api/admin/projects/{projectId}', { path: { projectId } }),
     success: `Project ${project.name} is deleted.`,
     showsErrors: true,
-    // The pages of the project are left first: they would read what is gone.
-    onSuccess: () => void navigate({ to: '/projects' }),
-    invalidates: ['/api/admin/user'],
+    onSuccess: () => void leave(),
   })
   const blocked =
     projectId === 'default'

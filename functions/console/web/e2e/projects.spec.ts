@@ -1,0 +1,284 @@
+import type { Browser, Page } from '@playwright/test'
+import { checkPage, expectAccessible } from './checkpage'
+import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+
+/** Creates a project by the API and returns its id. */
+async function newProject(api: Api, name: string): Promise<string> {
+  const id = unique(name)
+  await api('POST', '/api/admin/projects', { id, name: `The ${id}`, description: 'Everything that customers see.' })
+  return id
+}
+
+/** Creates a person with the root role Viewer by the API. */
+async function newPerson(api: Api, name: string): Promise<{ id: number; name: string }> {
+  const username = unique(name)
+  const { id } = await api('POST', '/api/admin/user-admin', { name: username, username, rootRole: 3 })
+  return { id, name: username }
+}
+
+/** Opens a page on which another person is signed in. */
+async function signInAs(browser: Browser, api: Api, userId: number): Promise<Page> {
+  const { url } = await api('POST', `/api/admin/user-admin/${userId}/sign-in-link`)
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const page = await context.newPage()
+  await page.goto(url)
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  return page
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
+const message = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).getByText(text)
+const undo = (page: Page) => page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).first().click()
+
+test('a team project: create it, add members, change a role, and what each may do', async ({ page, api, browser }) => {
+  const check = noConsoleErrors(page, /400/)
+  const olga = await newPerson(api, 'olga')
+  const max = await newPerson(api, 'max')
+  const name = unique('Team')
+
+  await page.goto('/projects')
+  await page.getByRole('button', { name: 'Create project' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create project' })
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByLabel('Id', { exact: true }).fill('not allowed')
+  await dialog.getByRole('button', { name: 'Create project' }).click()
+  await expect(dialog.getByLabel('Id', { exact: true })).toHaveAttribute('aria-invalid', 'true')
+  await expectAccessible(page, 'dialog with an error')
+  await dialog.getByLabel('Id', { exact: true }).fill('')
+  await dialog.getByRole('button', { name: 'Create project' }).click()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+  const id = new URL(page.url()).pathname.split('/')[2]!
+
+  await page.getByRole('link', { name: 'Access', exact: true }).click()
+  for (const [person, role] of [
+    [olga, 'Owner'],
+    [max, 'Member'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Add member' }).click()
+    const add = page.getByRole('dialog', { name: 'Add member' })
+    await add.getByLabel('Person or service account').fill(person.name)
+    await page.getByRole('option', { name: person.name }).click()
+    await add.getByLabel('Role').selectOption({ label: role })
+    await add.getByRole('button', { name: 'Add member' }).click()
+    await expect(page.getByLabel(`Role of ${person.name}`).locator('option:checked')).toHaveText(role)
+  }
+  await checkPage(page, 'project-access')
+
+  // A member changes flags, but neither the project nor its members.
+  const other = await signInAs(browser, api, max.id)
+  await other.goto(`/projects/${id}/settings`)
+  await expect(other.getByLabel('Description')).toBeDisabled()
+  await expect(other.getByRole('button', { name: 'Save settings' })).toHaveAttribute('aria-disabled', 'true')
+  await expect(other.getByText('You need the permission UPDATE_PROJECT').first()).toBeVisible()
+  await other.getByRole('link', { name: 'Access', exact: true }).click()
+  await expect(heading(other, 'No permission')).toBeVisible()
+  await expectAccessible(other, 'access without the permission')
+
+  await page.getByLabel(`Role of ${max.name}`).selectOption({ label: 'Owner' })
+  await expect(message(page, `${max.name} is now Owner.`)).toBeVisible()
+  await other.reload()
+  await other.getByRole('button', { name: 'Add member' }).click()
+  await expect(other.getByRole('dialog').getByText('Only administrators can search users.')).toBeVisible()
+  const third = await newPerson(api, 'tom')
+  await other.getByLabel('Id of the user').fill(String(third.id))
+  await other.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
+  await expect(other.getByLabel(`Role of ${third.name}`).locator('option:checked')).toHaveText('Member')
+  await other.context().close()
+
+  await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await expect(page.getByLabel(`Role of ${olga.name}`)).toBeHidden()
+  await undo(page)
+  await expect(page.getByLabel(`Role of ${olga.name}`).locator('option:checked')).toHaveText('Owner')
+
+  await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
+  await page.getByRole('menuitem', { name: 'Choose several roles' }).click()
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Member' }).check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save roles' }).click()
+  await expect(page.getByRole('cell', { name: 'Owner and Member' })).toBeVisible()
+  check()
+})
+
+test('archive a stale flag, undo it, and revive it from the archive', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const id = await newProject(api, 'archive')
+  const flag = unique('old-banner')
+  const features = `/api/admin/projects/${id}/features`
+  await api('POST', features, { name: flag, type: 'release', description: 'Shown in the first week.' })
+  await api('POST', `${features}/${flag}/environments/development/strategies`, { name: 'default' })
+  await api('POST', `${features}/${flag}/environments/development/on`)
+  await api('POST', `/api/admin/projects/${id}/stale`, { features: [flag], stale: true })
+  const isOn = async () => (await api('GET', `${features}/${flag}`)).environments.find((one: { name: string }) => one.name === 'development').enabled
+
+  await page.goto(`/projects/${id}/health`)
+  await expect(page.getByRole('meter', { name: 'Health of the project' })).toHaveAttribute('aria-valuenow', '0')
+  await expect(page.getByRole('row', { name: flag }).getByRole('cell', { name: 'development' })).toBeVisible()
+  await checkPage(page, 'project-health')
+  await page.getByRole('button', { name: `Archive ${flag}` }).click()
+  await expect(page.getByRole('row', { name: flag })).toBeHidden()
+  await undo(page)
+  await expect(page.getByRole('row', { name: flag })).toBeVisible()
+  await expect.poll(isOn).toBe(true)
+  await page.getByRole('button', { name: `Archive ${flag}` }).click()
+  await expect(page.getByRole('row', { name: flag })).toBeHidden()
+
+  await page.getByRole('link', { name: 'Archive', exact: true }).click()
+  await expect(page.getByRole('row', { name: flag })).toBeVisible()
+  await checkPage(page, 'project-archive')
+  await page.getByRole('button', { name: `Revive ${flag}` }).click()
+  await expect(heading(page, 'No archived flags')).toBeVisible()
+  await undo(page)
+  await page.getByRole('checkbox', { name: `Select ${flag}` }).check()
+  await page.getByRole('button', { name: 'Revive 1 flag' }).click()
+  await expect(heading(page, 'No archived flags')).toBeVisible()
+  await expect.poll(isOn).toBe(false)
+  check()
+})
+
+test('environments of a project, and the default strategy', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /400/)
+  const id = await newProject(api, 'environments')
+  const environments = async () => (await api('GET', `/api/admin/environments/project/${id}`)).environments as { name: string; defaultStrategy?: { parameters: Record<string, string> } }[]
+  await page.goto(`/projects/${id}/environments`)
+
+  await page.getByRole('button', { name: 'Set the default strategy of production' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Default strategy in production' })
+  await dialog.getByLabel('Rollout').fill('200')
+  await dialog.getByRole('button', { name: 'Save default strategy' }).click()
+  await expect(dialog.getByLabel('Rollout')).toHaveAttribute('aria-invalid', 'true')
+  await dialog.getByLabel('Rollout').fill('20')
+  await expectAccessible(page, 'dialog of the default strategy')
+  await dialog.getByRole('button', { name: 'Save default strategy' }).click()
+  await expect(page.getByText('On for 20% of users.')).toBeVisible()
+  await checkPage(page, 'project-environments')
+
+  await page.getByRole('button', { name: 'Actions for production' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await expect(page.getByRole('button', { name: 'Actions for production' })).toBeHidden()
+  await undo(page)
+  await expect(page.getByText('On for 20% of users.')).toBeVisible()
+  expect((await environments()).find(({ name }) => name === 'production')?.defaultStrategy?.parameters.rollout).toBe('20')
+
+  await page.getByRole('button', { name: 'Actions for development' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await expect(page.getByRole('button', { name: 'Actions for development' })).toBeHidden()
+  await page.getByRole('button', { name: 'Add environment' }).click()
+  await page.getByRole('menuitem', { name: 'development' }).click()
+  await expect(page.getByRole('button', { name: 'Actions for development' })).toBeVisible()
+
+  // With a flag that is on, removing asks first.
+  const flag = unique('on')
+  await api('POST', `/api/admin/projects/${id}/features`, { name: flag })
+  await api('POST', `/api/admin/projects/${id}/features/${flag}/environments/production/on`)
+  await page.reload()
+  await page.getByRole('button', { name: 'Actions for production' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
+  await expect(page.getByRole('dialog')).toContainText('1 flag of this project is on in it.')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect((await environments()).map(({ name }) => name)).toContain('production')
+  check()
+})
+
+test('settings of a project, and its deletion', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /400/)
+  const id = await newProject(api, 'settings')
+  await page.goto(`/projects/${id}/settings`)
+  await page.getByLabel('Name (required)').fill('Web shop')
+  await page.getByRole('radio', { name: 'Protected' }).check()
+  await page.getByLabel('Naming pattern').fill('^shop-')
+  await page.getByLabel('Example name').fill('checkout')
+  await page.getByRole('button', { name: 'Add link' }).click()
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(page.getByText('The example does not match the pattern.')).toBeVisible()
+  await page.getByLabel('Example name').fill('shop-checkout')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(page.getByLabel('Address')).toHaveAttribute('aria-invalid', 'true')
+  await checkPage(page, 'project-settings')
+  await page.getByLabel('Address').fill('https://issues.example.com/?q={{feature}}')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(message(page, 'The settings are saved.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Web shop' })).toBeVisible()
+  const saved = await api('GET', `/api/admin/projects/${id}/overview`)
+  expect(saved).toMatchObject({ mode: 'protected', featureNaming: { pattern: '^shop-', example: 'shop-checkout' }, linkTemplates: [{ title: null, urlTemplate: 'https://issues.example.com/?q={{feature}}' }] })
+
+  await page.getByRole('button', { name: 'Delete project' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete Web shop?' })
+  await expect(dialog.getByRole('button', { name: 'Delete project' })).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByLabel(`Type ${id} to confirm`).fill(id)
+  await dialog.getByRole('button', { name: 'Delete project' }).click()
+  await expect(page).toHaveURL('/projects')
+  await expect(page.getByRole('listitem').filter({ hasText: id })).toHaveCount(0)
+  check()
+})
+
+test('a project with flags, and the default project, cannot be deleted', async ({ page, api }) => {
+  const id = await newProject(api, 'kept')
+  await api('POST', `/api/admin/projects/${id}/features`, { name: unique('flag') })
+  await page.goto(`/projects/${id}/settings`)
+  await expect(page.getByRole('button', { name: 'Delete project' })).toHaveAttribute('aria-disabled', 'true')
+  await expect(page.getByText('The project has 1 active flag. Archive or move it first.').first()).toBeVisible()
+  await page.goto('/projects/default/settings')
+  await expect(page.getByText('The default project cannot be deleted.').first()).toBeVisible()
+})
+
+test('the list of projects: search, order and favorites', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const series = unique('list')
+  const [stale, plain] = [`${series}-b`, `${series}-a`]
+  for (const id of [stale, plain]) await api('POST', '/api/admin/projects', { id, name: `Name of ${id}` })
+  const flag = unique('stale')
+  await api('POST', `/api/admin/projects/${stale}/features`, { name: flag })
+  await api('POST', `/api/admin/projects/${stale}/stale`, { features: [flag], stale: true })
+  const names = page.getByRole('list', { name: 'Projects' }).getByRole('heading', { level: 2 })
+
+  await page.goto('/projects')
+  await page.getByRole('searchbox', { name: 'Search projects' }).fill(series)
+  await expect(names).toHaveText([`Name of ${plain}`, `Name of ${stale}`])
+  await page.getByLabel('Sort projects by').selectOption({ label: 'Lowest health first' })
+  await expect(names).toHaveText([`Name of ${stale}`, `Name of ${plain}`])
+  await page.getByRole('button', { name: `Add Name of ${plain} to your favorites` }).click()
+  await expect(page.getByRole('button', { name: `Remove Name of ${plain} from your favorites` })).toBeVisible()
+  await expect(names).toHaveText([`Name of ${plain}`, `Name of ${stale}`])
+  await checkPage(page, 'project-list')
+  await page.reload()
+  await expect(names).toHaveText([`Name of ${plain}`, `Name of ${stale}`])
+  await page.getByRole('searchbox', { name: 'Search projects' }).fill('no such project')
+  await expect(heading(page, 'No project matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all projects' }).click()
+  await page.getByRole('link', { name: `Name of ${stale}` }).click()
+  await expect(page).toHaveURL(`/projects/${stale}`)
+  check()
+})
+
+test('the applications of a project', async ({ page, api, server }) => {
+  const check = noConsoleErrors(page)
+  const id = await newProject(api, 'applications')
+  await page.goto(`/projects/${id}/applications`)
+  await expect(heading(page, 'No application uses this project yet')).toBeVisible()
+  await expectAccessible(page, 'no applications')
+
+  const appName = unique('web-shop')
+  const { secret } = await api('POST', `/api/admin/projects/${id}/api-tokens`, { tokenName: appName, type: 'client', environment: 'development', projects: [id] })
+  const registration = { appName, instanceId: 'host-1', sdkVersion: 'unleash-client-node:6.1.0', interval: 15000, started: new Date().toISOString(), strategies: ['default'] }
+  const response = await fetch(`${server.url}/api/client/register`, {
+    method: 'POST',
+    headers: { Authorization: secret, 'Content-Type': 'application/json' },
+    body: JSON.stringify(registration),
+  })
+  expect(response.ok).toBe(true)
+  await expect.poll(async () => (await api('GET', `/api/admin/projects/${id}/applications`)).total).toBe(1)
+  await page.reload()
+  const row = page.getByRole('row', { name: appName })
+  await expect(row.getByRole('cell', { name: 'unleash-client-node 6.1.0' })).toBeVisible()
+  await checkPage(page, 'project-applications')
+  await page.getByRole('searchbox', { name: 'Search applications' }).fill('another')
+  await expect(heading(page, 'No application matches')).toBeVisible()
+  check()
+})
+
+test('a project that does not exist', async ({ page }) => {
+  await page.goto('/projects/no-such-project/health')
+  await expect(page.getByRole('heading', { level: 1, name: 'Project not found' })).toBeVisible()
+  await page.getByRole('link', { name: 'Show all projects' }).click()
+  await expect(page).toHaveURL('/projects')
+})
