@@ -93,6 +93,7 @@ const tree = root.addChildren([
   page(root, '/strategies', 'Strategies', () => import('./pages/settings/strategies')),
   page(root, '/import', 'Import and export', () => import('./pages/flags/import')),
   page(root, '/webhooks', 'Webhooks', () => import('./pages/settings/webhooks')),
+  page(root, '/webhooks/$id', 'Webhook', () => import('./pages/settings/webhook')),
 ])
 
 /** Creates the router. */

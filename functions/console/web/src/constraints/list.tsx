@@ -103,7 +103,7 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
           {canIgnoreCase(value.operator) && (
             <Checkbox label="Ignore case" checked={value.caseInsensitive} onChange={(caseInsensitive) => onChange({ ...value, caseInsensitive })} />
           )}
-          <p className="soft small grow break">Holds if {describeConstraint(value)}.</p>
+          <p className="soft small grow break">Holds if {describeConstraint(value)}</p>
         </div>
         {message && <p className="field-error">{message}</p>}
       </fieldset>

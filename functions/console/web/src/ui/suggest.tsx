@@ -1,5 +1,5 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
-import { useRef, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
 import { Field, type FieldLook } from './field'
 import './menu.css'
 
@@ -28,18 +28,19 @@ interface InputProps {
 
 const limit = 200
 
-/** Suggestions that contain the text; all of them while the text is one of them. */
-export function matching(suggestions: readonly Suggestion[], text: string): readonly Suggestion[] {
+/** Suggestions that contain the text, without the text itself. */
+export function matching(suggestions: readonly Suggestion[], text: string): Suggestion[] {
   const query = text.trim().toLowerCase()
-  const all = query === '' || suggestions.some((one) => one.value.toLowerCase() === query)
-  const found = all ? suggestions : suggestions.filter((one) => `${one.value} ${one.note ?? ''}`.toLowerCase().includes(query))
+  const found = suggestions.filter((one) => one.value !== text && `${one.value} ${one.note ?? ''}`.toLowerCase().includes(query))
   return found.slice(0, limit)
 }
 
 /** The input of SuggestField, for fields that draw more around it. control has what Field passes. */
 export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, control, className = 'input', ...rest }: InputProps) {
   const highlighted = useRef(false)
-  const items = matching(suggestions, value)
+  // A list that was opened without typing shows all suggestions, not only those like the present value.
+  const [typed, setTyped] = useState(false)
+  const items = matching(suggestions, typed ? value : '')
   return (
     <Base.Root<Suggestion>
       items={suggestions}
@@ -48,7 +49,12 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
       openOnInputClick
       value={value}
       onItemHighlighted={(one) => (highlighted.current = one !== undefined)}
-      onValueChange={(text, details) => (details.reason === 'item-press' && onChoose ? onChoose(text) : onChange(text))}
+      onOpenChange={(open) => open || setTyped(false)}
+      onValueChange={(text, details) => {
+        setTyped(details.reason === 'input-change')
+        if (details.reason === 'item-press' && onChoose) onChoose(text)
+        else onChange(text)
+      }}
     >
       <Base.Input
         {...rest}

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, apiKey, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { api, apiKey, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, ErrorState, IconButton, Icons, Switch, Table, number, plural, toast, type Column } from '../../ui'
-import { invalidate } from '../../api'
-import { useQueryClient } from '@tanstack/react-query'
 import { EnvironmentDialog } from './environmentdialog'
 import { moved, positions } from './order'
 
@@ -45,7 +43,7 @@ export default function EnvironmentsPage() {
     {
       id: 'order',
       header: 'Order',
-      width: '80px',
+      width: '96px',
       cell: (one) => <OrderButtons name={one.name} index={list.indexOf(one)} count={list.length} reason={updateReason} onMove={(from, to) => reorder.mutate(moved(list, from, to))} />,
     },
     {

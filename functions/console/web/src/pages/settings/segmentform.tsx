@@ -138,7 +138,9 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
 }
 
 function constraintsHint(constraints: readonly Constraint[]): string {
-  return constraints.length === 0 ? 'All of them must hold.' : `A user is in the segment if ${describeConstraints(constraints)}.`
+  if (constraints.length === 0) return 'All of them must hold.'
+  const text = `A user is in the segment if ${describeConstraints(constraints)}`
+  return text.endsWith('…') ? text : `${text}.`
 }
 
 function DeleteButton({ segment, etag, reason }: { segment: Segment; etag: string | null; reason?: string }) {

@@ -1,0 +1,46 @@
+/** Types of events that belong together. */
+export interface EventGroup {
+  label: string
+  types: string[]
+}
+
+// The first pattern that matches an event type decides.
+const patterns: [label: string, pattern: RegExp][] = [
+  ['Flags', /^(feature-|strategy-order-)/],
+  ['Users, roles and access', /^(user-|service-account-|roles?-|project-user-|project-access-)/],
+  ['Tokens', /^(api-token-|pat-|public-signup-token-)/],
+  ['Projects', /^(project-|default-strategy-)/],
+  ['Environments', /^environments?-/],
+  ['Segments', /^segment-/],
+  ['Context fields', /^context-field-/],
+  ['Strategy types', /^strategy-/],
+  ['Tag types', /^tag-type-/],
+  ['Applications', /^application-/],
+  ['Webhooks', /^addon-/],
+  ['Other', /./],
+]
+
+/** The events that only administrators may have sent. */
+export const reservedGroups = ['Users, roles and access', 'Tokens']
+
+/** What a new webhook sends: the changes that people want to hear of. */
+export const usualEvents = [
+  'feature-created',
+  'feature-archived',
+  'feature-revived',
+  'feature-environment-enabled',
+  'feature-environment-disabled',
+  'feature-strategy-add',
+  'feature-strategy-update',
+  'feature-strategy-remove',
+]
+
+/** Sorts event types into groups, in the order of the groups. */
+export function groupEvents(types: readonly string[]): EventGroup[] {
+  const groups = patterns.map(([label]) => ({ label, types: [] as string[] }))
+  for (const type of new Set(types)) {
+    const index = patterns.findIndex(([, pattern]) => pattern.test(type))
+    groups[index]?.types.push(type)
+  }
+  return groups.filter((group) => group.types.length > 0)
+}
