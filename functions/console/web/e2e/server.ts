@@ -23,7 +23,8 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   if (!program) throw new Error('GUIDON names no program: run make test-browser')
   const folder = mkdtempSync(join(tmpdir(), 'guidon-e2e-'))
   const child = spawn(program, ['serve'], {
-    env: { ...process.env, PORT: '0', DATA_DIR: folder, ...settings },
+    // Webhooks may be sent to receivers that tests start on this machine.
+    env: { ...process.env, PORT: '0', DATA_DIR: folder, WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -49,7 +49,7 @@ export default function ContextPage() {
     },
     { id: 'legal', header: 'Legal values', cell: (field) => <LegalValues field={field} /> },
     { id: 'stickiness', header: 'Stickiness', cell: (field) => (field.stickiness ? <Badge kind="info">Yes</Badge> : <span className="soft">No</span>) },
-    { id: 'used', header: 'Used in', cell: (field) => (field.usedInFeatures ? plural(field.usedInFeatures, 'flag') : <span className="soft">Not used</span>) },
+    { id: 'used', header: 'Used in', cell: (field) => (field.usedInFeatures ? plural(field.usedInFeatures, 'flag') : <span className="soft">No flag</span>) },
     {
       id: 'actions',
       header: 'Actions',

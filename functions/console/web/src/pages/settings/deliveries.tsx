@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Section, Select, Table, plural, toast, words, type Column } from '../../ui'
+import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, Pagination, Section, Select, Table, plural, toast, type Column } from '../../ui'
+import { eventLabel } from './eventgroups'
 import { pageOf } from './paged'
 
 type Delivery = Schema<'Delivery'>
@@ -111,7 +112,7 @@ function EventCell({ event }: { event: Delivery['event'] }) {
   if (!event) return <span className="soft">No longer stored</span>
   return (
     <>
-      <p>{words(event.type)}</p>
+      <p>{eventLabel(event.type)}</p>
       {event.featureName && event.project && (
         <p className="small break">
           <Link to="/projects/$projectId/flags/$flag" params={{ projectId: event.project, flag: event.featureName }}>

@@ -1,3 +1,5 @@
+import { words } from '../../ui'
+
 /** Types of events that belong together. */
 export interface EventGroup {
   label: string
@@ -43,4 +45,9 @@ export function groupEvents(types: readonly string[]): EventGroup[] {
     groups[index]?.types.push(type)
   }
   return groups.filter((group) => group.types.length > 0)
+}
+
+/** An event type in words of the console: 'Flag created', 'Webhook updated'. */
+export function eventLabel(type: string): string {
+  return words(type.replace(/^feature-/, 'flag-').replace(/^addon-(config-)?/, 'webhook-'))
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useMe } from '../../api'
-import { Checkbox, IconButton, Icons, words } from '../../ui'
-import { groupEvents, reservedGroups, type EventGroup } from './eventgroups'
+import { Checkbox, IconButton, Icons } from '../../ui'
+import { eventLabel, groupEvents, reservedGroups, type EventGroup } from './eventgroups'
 
 interface EventPickerProps {
   /** The types that the provider can send. */
@@ -73,7 +73,7 @@ function Group({ group, value, onChange, disabledReason }: GroupProps) {
       {open && (
         <div className="event-types">
           {group.types.map((type) => (
-            <Checkbox key={type} label={words(type)} checked={value.includes(type)} onChange={(one) => onChange([type], one)} disabledReason={disabledReason && ' '} />
+            <Checkbox key={type} label={eventLabel(type)} checked={value.includes(type)} onChange={(one) => onChange([type], one)} disabledReason={disabledReason && ' '} />
           ))}
         </div>
       )}
