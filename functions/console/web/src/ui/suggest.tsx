@@ -40,6 +40,7 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
   const highlighted = useRef(false)
   // A list that was opened without typing shows all suggestions, not only those like the present value.
   const [typed, setTyped] = useState(false)
+  const [open, setOpen] = useState(false)
   const items = matching(suggestions, typed ? value : '')
   return (
     <Base.Root<Suggestion>
@@ -49,7 +50,12 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
       openOnInputClick
       value={value}
       onItemHighlighted={(one) => (highlighted.current = one !== undefined)}
-      onOpenChange={(open) => open || setTyped(false)}
+      // While the list is open the rest of the page is hidden from screen readers, so an empty list must not be open.
+      open={open && items.length > 0}
+      onOpenChange={(next) => {
+        setOpen(next)
+        if (!next) setTyped(false)
+      }}
       onValueChange={(text, details) => {
         setTyped(details.reason === 'input-change')
         if (details.reason === 'item-press' && onChoose) onChoose(text)
@@ -70,7 +76,7 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
       />
       <Base.Portal>
         <Base.Positioner className="layer" sideOffset={4} align="start">
-          <Base.Popup className="menu combobox-popup" hidden={items.length === 0}>
+          <Base.Popup className="menu combobox-popup">
             <Base.List>
               {(one: Suggestion) => (
                 <Base.Item key={one.value} value={one} className="menu-item">
