@@ -1,10 +1,80 @@
-import { Page } from '../../shell'
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiQuery } from '../../api'
+import { Page, useUrlState } from '../../shell'
+import { CodeBlock, Loaded, Notice, Section, Select, TextField } from '../../ui'
+import { ClientChoice } from './clientchoice'
+import './connect.css'
+import { FlagField } from './flagfield'
+import { ConnectionLight } from './light'
+import { clients, installCommand, runCommand } from './snippets'
+import { TokenStep, type CreatedToken } from './token'
 
+/** Connects an application: choose where and with what, create a token, paste the program, see the application. */
 export default function ConnectPage() {
+  const projects = useQuery(apiQuery('/api/admin/projects'))
   return (
-    <Page title="Connect">
-      <EmptyState title="Connect">This part of the console is not available yet.</EmptyState>
+    <Page title="Connect an application" description="Read a flag from your own program. Choose a client, copy the program, and see here when it is connected.">
+      <Loaded query={projects}>{(data) => <Connect projects={data.projects} />}</Loaded>
     </Page>
+  )
+}
+
+function Connect({ projects }: { projects: { id: string; name: string }[] }) {
+  const [view, setView] = useUrlState({ project: projects[0]?.id ?? 'default', environment: '', flag: '', sdk: 'node', app: 'my-app' })
+  const environments = useQuery(apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: view.project } }))
+  const usable = (environments.data?.environments ?? []).filter((one) => one.visible)
+  const environment = usable.find((one) => one.name === view.environment)?.name ?? usable[0]?.name ?? ''
+  const client = clients.find((one) => one.id === view.sdk) ?? clients[0]!
+  const [token, setToken] = useState<CreatedToken>()
+  // A token is for one project, environment and kind of client.
+  const current = token && token.project === view.project && token.environment === environment && token.kind === client.kind ? token : undefined
+  const appName = view.app.trim() || 'my-app'
+  const secret = current?.secret ?? `the-${client.kind === 'server' ? 'client' : 'frontend'}-token`
+  const code = client.code({ url: window.location.origin, flag: view.flag.trim() || 'my-flag', appName, token: secret })
+  return (
+    <div className="connect">
+      <div className="stack">
+        <Section title="What to connect">
+          <div className="columns">
+            <Select label="Project" value={view.project} choices={projects.map(({ id, name }) => ({ value: id, label: name }))} onChange={(project) => setView({ project, environment: '', flag: '' })} />
+            <Select
+              label="Environment"
+              value={environment}
+              choices={usable.map(({ name }) => ({ value: name, label: name }))}
+              onChange={(value) => setView({ environment: value })}
+              disabledReason={environments.data && usable.length === 0 ? 'The project has no environment.' : undefined}
+            />
+            <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
+            <TextField label="Application" hint="The name under which it appears in the list of applications." value={view.app} maxLength={100} onChange={(app) => setView({ app })} />
+          </div>
+        </Section>
+        <ClientChoice value={client.id} onChange={(sdk) => setView({ sdk })} />
+      </div>
+      <ol className="stack steps">
+        <li>
+          <Section title="1. Create a token">
+            <TokenStep project={view.project} environment={environment} kind={client.kind} appName={appName} token={current} onCreated={setToken} />
+          </Section>
+        </li>
+        <li>
+          <Section title="2. Install the client">
+            <CodeBlock label="Command that installs the client" code={installCommand(client)} wrap />
+          </Section>
+        </li>
+        <li>
+          <Section title={client.run ? `3. Save the program as ${client.file}, and run it` : '3. Add this to your page'}>
+            <CodeBlock label={`Program for ${client.label}`} code={code} />
+            {client.run && <CodeBlock label="Command that runs the program" code={runCommand(client, secret)} wrap />}
+            {!current && <Notice>{client.run ? 'The command' : 'The program'} has the name of a token in place of the token. Create one above, or use one that you have.</Notice>}
+          </Section>
+        </li>
+        <li>
+          <Section title="4. See it connected">
+            <ConnectionLight key={`${appName} ${environment} ${current?.name ?? ''}`} client={client} project={view.project} environment={environment} appName={appName} flag={view.flag.trim()} token={current} />
+          </Section>
+        </li>
+      </ol>
+    </div>
   )
 }

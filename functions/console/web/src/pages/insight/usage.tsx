@@ -1,5 +1,167 @@
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { apiQuery, type Schema } from '../../api'
+import { useUrlState } from '../../shell'
+import { Button, DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Meter, Section, Select, Table, number, type Column } from '../../ui'
+import { UsageChart, timeText, type Mark } from './chart'
+import { changeText } from './eventtext'
+import './usage.css'
+import { byApplication, filterRows, pointsOf, shareOf, totalOf, type UsageOfApp, type UsagePoint } from './usagedata'
 
+const ranges = [
+  { value: '1', label: 'Last hour' },
+  { value: '6', label: 'Last 6 hours' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: '48', label: 'Last 48 hours' },
+  { value: '168', label: 'Last 7 days' },
+  { value: '720', label: 'Last 30 days' },
+  { value: '2160', label: 'Last 90 days' },
+]
+
+const hour = 3_600_000
+
+/** How often applications evaluated a flag: a chart with a table, and the applications. */
 export default function UsageTab() {
-  return <EmptyState title="Usage">This part of the console is not available yet.</EmptyState>
+  const { flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
+  const [view, setView] = useUrlState({ hours: '24', environment: '', app: '', table: false })
+  const hours = ranges.some((range) => range.value === view.hours) ? view.hours : '24'
+  const usage = useQuery({ ...apiQuery('/api/admin/client-metrics/features/{featureName}/raw', { path: { featureName: flag }, query: { hoursBack: hours } }), refetchInterval: 30_000 })
+  return (
+    <div className="stack">
+      <Loaded query={usage}>
+        {({ data }) => (
+          <>
+            <div className="row usage-filters">
+              <Select label="Time" hideLabel value={hours} choices={ranges} onChange={(value) => setView({ hours: value })} />
+              <Select label="Environment" hideLabel value={view.environment} choices={choices('All environments', [...data.map((row) => row.environment), view.environment])} onChange={(environment) => setView({ environment })} />
+              <Select label="Application" hideLabel value={view.app} choices={choices('All applications', [...data.map((row) => row.appName), view.app])} onChange={(app) => setView({ app })} />
+            </div>
+            <Usage rows={filterRows(data, view.environment, view.app)} hours={Number(hours)} table={view.table} onTable={(table) => setView({ table })} filtered={Boolean(view.environment || view.app)} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}
+
+function choices(all: string, names: readonly string[]) {
+  const sorted = [...new Set(names)].filter(Boolean).sort()
+  return [{ value: '', label: all }, ...sorted.map((name) => ({ value: name, label: name }))]
+}
+
+interface UsageProps {
+  rows: readonly Schema<'UsageRow'>[]
+  hours: number
+  table: boolean
+  onTable: (table: boolean) => void
+  filtered: boolean
+}
+
+function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
+  const { projectId, flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
+  const step = hours > 48 ? 24 * hour : hour
+  const points = useMemo(() => pointsOf(rows, step), [rows, step])
+  const apps = useMemo(() => byApplication(rows), [rows])
+  const history = useQuery(apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { type: markTypes, limit: '100' } }))
+  const events = history.data?.events
+  const marks = useMemo(() => (events ?? []).map((event) => ({ time: Date.parse(event.createdAt), text: changeText(event) })), [events])
+  const total = totalOf(points)
+  const share = shareOf(total)
+  if (share === null) {
+    return (
+      <EmptyState
+        icon={<Icons.Chart />}
+        title={filtered ? 'No usage with these filters' : 'No usage in this time'}
+        action={
+          <LinkButton to="/connect" search={{ project: projectId, flag } as never} variant="primary" icon={<Icons.Plug />}>
+            Connect an application
+          </LinkButton>
+        }
+      >
+        SDKs report each minute how often they evaluated a flag. The figures are here up to two minutes later.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <div className="grid">
+        <Figure label="Evaluations" value={number(total.yes + total.no)} />
+        <Figure label="On" value={`${number(share)} %`} hint={`${number(total.yes)} on, ${number(total.no)} off`} />
+        <Figure label="Applications" value={number(new Set(apps.map((app) => app.appName)).size)} />
+      </div>
+      <Section
+        title={step > hour ? 'Evaluations by day (UTC)' : 'Evaluations by hour'}
+        actions={
+          <Button size="small" aria-pressed={table} onClick={() => onTable(!table)}>
+            {table ? 'Show as chart' : 'Show as table'}
+          </Button>
+        }
+      >
+        {table ? (
+          <Table label="Evaluations by time" columns={pointColumns(step)} rows={points.filter((point) => point.yes + point.no > 0).reverse()} rowKey={(point) => point.time} />
+        ) : (
+          <UsageChart points={points} marks={marks} step={step} label={`Evaluations of ${flag}: ${number(total.yes)} on, ${number(total.no)} off. The table has the figures.`} />
+        )}
+        <Changes marks={marks.filter((mark) => mark.time >= points[0]!.time)} />
+      </Section>
+      <Section title="Applications">
+        <Table label="Applications that evaluated the flag" columns={appColumns} rows={apps.slice(0, maxApps)} rowKey={(app) => `${app.appName} ${app.environment}`} />
+        {apps.length > maxApps && <p className="soft small">The {number(maxApps)} with the most evaluations are shown.</p>}
+      </Section>
+    </>
+  )
+}
+
+// The changes that the lines in the chart stand for, the newest first.
+function Changes({ marks }: { marks: readonly Mark[] }) {
+  if (marks.length === 0) return null
+  return (
+    <ul className="stack-s" aria-label="Changes in this time">
+      {marks.slice(0, maxMarks).map((mark, index) => (
+        <li key={index} className="break">
+          {mark.text} <span className="soft small"><DateTime value={mark.time} /></span>
+        </li>
+      ))}
+      {marks.length > maxMarks && <li className="soft">and {number(marks.length - maxMarks)} more in the history</li>}
+    </ul>
+  )
+}
+
+const maxMarks = 10
+const maxApps = 100
+const markTypes = 'IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-strategy-add,feature-strategy-update,feature-strategy-remove'
+
+function pointColumns(step: number): Column<UsagePoint>[] {
+  return [
+    { id: 'time', header: step > hour ? 'Day' : 'Hour', cell: (point) => <span className="nowrap">{timeText(point.time, step)}</span> },
+    ...countColumns<UsagePoint>(),
+  ]
+}
+
+const appColumns: Column<UsageOfApp>[] = [
+  {
+    id: 'app',
+    header: 'Application',
+    cell: (app) => (
+      <Link to="/applications/$app" params={{ app: app.appName }} className="strong break">
+        {app.appName}
+      </Link>
+    ),
+  },
+  { id: 'environment', header: 'Environment', cell: (app) => app.environment },
+  ...countColumns<UsageOfApp>(),
+  {
+    id: 'variants',
+    header: 'Variants',
+    cell: (app) => (app.variants.length === 0 ? <span className="soft">None</span> : <span className="number">{app.variants.slice(0, 5).map(({ name, count }) => `${name} ${number(count)}`).join(', ')}{app.variants.length > 5 && ' …'}</span>),
+  },
+]
+
+function countColumns<Row extends { yes: number; no: number }>(): Column<Row>[] {
+  return [
+    { id: 'yes', header: 'On', align: 'right', cell: (row) => <span className="number">{number(row.yes)}</span> },
+    { id: 'no', header: 'Off', align: 'right', cell: (row) => <span className="number">{number(row.no)}</span> },
+    { id: 'share', header: 'Share on', cell: (row) => <Meter label="Share on" value={shareOf(row) ?? 0} /> },
+  ]
 }

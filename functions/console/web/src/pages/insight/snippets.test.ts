@@ -1,0 +1,50 @@
+// @vitest-environment node
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { clients, double, installCommand, runCommand, shellWord, single, tokenVariable } from './snippets'
+
+const root = fileURLToPath(new URL('../../../../../../', import.meta.url))
+const guide = readFileSync(`${root}docs/how-to/sdks.md`, 'utf8')
+const input = { url: 'https://flags.example.com', flag: 'welcome-banner', appName: 'shop', token: 'default:development.secret' }
+
+// The programs of the guide are tested, those of the console are shorter forms of them.
+test.each(clients.map((client) => [client.id, client] as const))('%s uses the names and versions of the guide', (_, client) => {
+  for (const { name, version } of client.packages) {
+    expect(guide).toContain(name)
+    expect(guide).toContain(version)
+  }
+  const code = client
+    .code(input)
+    .replace(/(\/\/|#).*$/gm, '')
+    .replaceAll('default', '')
+  const names = new Set(code.match(/[A-Za-z_]\w{3,}/g))
+  for (const own of [tokenVariable, 'flags', 'example', 'development', 'secret']) names.delete(own)
+  expect([...names].filter((name) => !guide.includes(name))).toEqual([])
+})
+
+test('the SDK for Node.js has the version of the browser tests', () => {
+  const { devDependencies } = JSON.parse(readFileSync(`${root}functions/console/web/package.json`, 'utf8')) as { devDependencies: Record<string, string> }
+  expect(clients[0]!.packages[0]).toEqual({ name: 'unleash-client', version: devDependencies['unleash-client'] })
+})
+
+test('install commands name the version', () => {
+  expect(clients.map(installCommand).slice(0, 3)).toEqual([
+    'npm install unleash-client@6.12.1',
+    'pip install UnleashClient==6.9.1',
+    'go get github.com/Unleash/unleash-go-sdk/v5@v5.1.0',
+  ])
+})
+
+test('texts are escaped', () => {
+  expect(single(`it's "a" \\ b\n`)).toBe(`'it\\'s "a" \\\\ b\\n'`)
+  expect(double('a "b"')).toBe('"a \\"b\\""')
+  expect(shellWord(`*:a'b`)).toBe(`'*:a'\\''b'`)
+  expect(runCommand(clients[0]!, '*:development.x')).toBe(`GUIDON_TOKEN='*:development.x' node app.mjs`)
+  // eslint-disable-next-line no-eval
+  for (const text of [`'`, `"`, `\\'`, `\\\\"`, `a'b"c\\`]) expect((0, eval)(single(text))).toBe(text)
+})
+
+test('tokens of servers are not in the program, those of browsers are', () => {
+  for (const client of clients) expect(client.code(input).includes(input.token)).toBe(client.kind === 'browser')
+})
