@@ -198,7 +198,7 @@ EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=ar
 	RolePath=/a/ PermissionsBoundary=arn:aws:iam::123456789012:policy/a ExecuteApi=off \
 	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b ProbeAddress=https://a.example \
 	BackupVaultArn=arn:aws:backup:eu-central-1:210987654321:backup-vault:a \
-	FrontendOrigins=https://a.example PublicUrl=https://a.example SessionHours=24 ClientMaxAge=5 ClientThrottleRate=700 ClientThrottleBurst=1400 \
+	FrontendOrigins=https://a.example PublicUrl=https://a.example SessionHours=24 OpenId=on ClientMaxAge=5 ClientThrottleRate=700 ClientThrottleBurst=1400 \
 	WebhookPrivateNetworks=10.1.0.0/16
 TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 

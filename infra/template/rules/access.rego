@@ -226,9 +226,18 @@ problems.deliver contains message if {
 }
 
 problems.secret contains sprintf("%s may call %s", [name, action]) if {
-	some name in (functions - {"Addons", "Tokens", "Deliver", "Bootstrap"})
+	some name in (functions - {"Addons", "Tokens", "Deliver", "Bootstrap", "Signin"})
 	some action in statements(name)[_].actions
 	startswith(action, "secretsmanager:")
+}
+
+# Signin reads the settings of OpenID Connect, and no other function does.
+problems.secret contains sprintf("%s may read the secret %v", [name, resource]) if {
+	some name in functions
+	some statement in statements(name)
+	"secretsmanager:GetSecretValue" in statement.actions
+	some resource in statement.resources
+	(name == "Signin") != (resource == {"Ref": "OpenIdSecret"})
 }
 
 problems.secret contains sprintf("%s may overwrite %v", [name, statement.resources]) if {
