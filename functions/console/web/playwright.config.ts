@@ -5,7 +5,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   retries: 2,
-  timeout: 60_000,
+  timeout: 120_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,
   reporter: [['list']],

@@ -1,10 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, apiQuery, send, useMe } from '../../api'
+import { useSignInMethods } from '../../api/me'
 import { Page } from '../../shell'
-import { EmptyState } from '../../ui'
+import { Button, ConfirmDialog, ErrorState, Facts, Icons, Loaded, Notice, Section } from '../../ui'
+import { accountName } from './account'
+import { PersonalTokens } from './personaltokens'
 
+/** The signed-in person: who it is, its personal tokens and its sessions. */
 export default function ProfilePage() {
+  const me = useMe()
+  const methods = useSignInMethods()
+  const person = me.user?.id !== undefined && me.user.id > 0
   return (
-    <Page title="Profile">
-      <EmptyState title="Profile">This part of the console is not available yet.</EmptyState>
+    <Page title="Profile" description="Your account, your personal tokens and your sessions.">
+      {methods.data?.open && <Notice>This server needs no sign-in (AUTH_TYPE=none), so everyone acts as administrator, without an account.</Notice>}
+      <Section title="Account">
+        <Loaded query={me.query}>
+          {({ user, permissions }) => (
+            <Facts
+              items={[
+                ['Name', accountName(user)],
+                ['Email address', user.email || '–'],
+                ['User name', user.username || '–'],
+                ['Permissions', permissions.some((held) => held.permission === 'ADMIN') ? 'Administrator: everything' : <HeldPermissions />],
+              ]}
+            />
+          )}
+        </Loaded>
+      </Section>
+      {person && <OwnTokens />}
+      {person && <Sessions />}
     </Page>
+  )
+}
+
+// The permissions of the caller, in short: where each is held.
+function HeldPermissions() {
+  const held = useMe().query.data?.permissions ?? []
+  if (held.length === 0) return <>None yet. Ask an administrator for a role.</>
+  const places = new Map<string, number>()
+  for (const { project, environment } of held) {
+    const place = !project || project === '*' ? 'the whole service' : environment && environment !== '*' ? `${environment} of project ${project}` : `project ${project}`
+    places.set(place, (places.get(place) ?? 0) + 1)
+  }
+  const most = 20
+  return (
+    <ul className="plain-list">
+      {[...places].slice(0, most).map(([place, count]) => (
+        <li key={place}>
+          {count} in {place}
+        </li>
+      ))}
+      {places.size > most && <li>and in {places.size - most} more places</li>}
+    </ul>
+  )
+}
+
+function OwnTokens() {
+  const tokens = useQuery(apiQuery('/api/admin/user/tokens'))
+  return (
+    <Section title="Personal tokens" description="For scripts and tools that act as you, with your permissions.">
+      {tokens.error ? (
+        <ErrorState error={tokens.error} onRetry={() => void tokens.refetch()} />
+      ) : (
+        <PersonalTokens
+          label="Your personal tokens"
+          tokens={tokens.data?.pats ?? []}
+          loading={tokens.isPending}
+          invalidates={['/api/admin/user/tokens']}
+          create={(body) => api.post('/api/admin/user/tokens', { body })}
+          remove={(tokenId) => api.delete('/api/admin/user/tokens/{tokenId}', { path: { tokenId } })}
+        >
+          Create one for a script or for Terraform. For an application that reads flags, create an API token instead.
+        </PersonalTokens>
+      )}
+    </Section>
+  )
+}
+
+function Sessions() {
+  const [asking, setAsking] = useState(false)
+  const signOutEverywhere = async () => {
+    await send('post', '/auth/sign-out-everywhere')
+    window.location.assign('/sign-in')
+  }
+  return (
+    <Section title="Sessions" description="Each browser in which you sign in has a session of its own.">
+      <div className="row">
+        <Button icon={<Icons.Out />} onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+      {asking && (
+        <ConfirmDialog
+          open
+          onClose={() => setAsking(false)}
+          title="Sign out everywhere?"
+          description="All your sessions end at once, this one too. Your personal tokens stay valid."
+          action="Sign out everywhere"
+          danger={false}
+          onConfirm={signOutEverywhere}
+        />
+      )}
+    </Section>
   )
 }

@@ -1,10 +1,134 @@
-import { Page } from '../../shell'
-import { EmptyState } from '../../ui'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Page, type Crumb } from '../../shell'
+import { Badge, Button, ConfirmDialog, EmptyState, Icons, Loaded, Notice, RadioGroup, Section, TextArea, TextField, toast } from '../../ui'
+import { grantsFor, grantsOf, isBuiltIn, isProjectRole, permissionsOf, type Grant } from './grants'
+import { PermissionPicker } from './permissionpicker'
 
+const crumbs: Crumb[] = [{ label: 'Roles', link: { to: '/roles' } }]
+const affected = ['/api/admin/roles', '/api/admin/user', '/api/admin/projects']
+
+/** A role with its permissions, or the form for a new one (/roles/new). */
 export default function RolePage() {
+  const { id } = useParams({ from: '/roles/$id' })
+  if (id === 'new') return <NewRole />
+  return /^[0-9]{1,9}$/.test(id) ? <ExistingRole id={Number(id)} /> : <UnknownRole />
+}
+
+function UnknownRole() {
   return (
-    <Page title="Role">
-      <EmptyState title="Role">This part of the console is not available yet.</EmptyState>
+    <Page title="Role" crumbs={crumbs}>
+      <EmptyState icon={<Icons.Shield />} title="There is no such role" />
     </Page>
+  )
+}
+
+function NewRole() {
+  return (
+    <Page title="New role" crumbs={crumbs}>
+      <RoleForm key="new" />
+    </Page>
+  )
+}
+
+function ExistingRole({ id }: { id: number }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const role = useQuery(apiQuery('/api/admin/roles/{roleId}', { path: { roleId: id } }))
+  const [asking, setAsking] = useState(false)
+  const deletion = useChange({ change: () => api.delete('/api/admin/roles/{roleId}', { path: { roleId: id } }), invalidates: ['/api/admin/user', '/api/admin/projects'], showsErrors: true })
+  const custom = role.data && !isBuiltIn(role.data.type)
+  return (
+    <Page
+      title={role.data?.name ?? 'Role'}
+      crumbs={crumbs}
+      aside={role.data && <Badge>{isProjectRole(role.data.type) ? 'In projects' : 'In the whole service'}</Badge>}
+      actions={
+        custom && (
+          <Button variant="danger" icon={<Icons.Trash />} disabledReason={me.can('ADMIN').reason} onClick={() => setAsking(true)}>
+            Delete role
+          </Button>
+        )
+      }
+    >
+      <Loaded query={role}>{(data) => <RoleForm key={id} role={data} />}</Loaded>
+      {asking && role.data && (
+        <ConfirmDialog
+          open
+          onClose={() => setAsking(false)}
+          title={`Delete role ${role.data.name}?`}
+          description="Everyone who has it loses its permissions at once. This cannot be undone."
+          action="Delete role"
+          typeToConfirm={role.data.name}
+          onConfirm={async () => {
+            const { name } = role.data
+            await deletion.mutateAsync()
+            await navigate({ to: '/roles' })
+            toast.success(`Role ${name} deleted`)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const permissions = useQuery(apiQuery('/api/admin/permissions'))
+  const reason = role && isBuiltIn(role.type) ? 'Built-in roles cannot be changed.' : me.can('ADMIN').reason
+  const save = useChange({
+    change: async (values: { name: string; description: string; type: 'custom' | 'root-custom'; grants: Grant[] }) => {
+      const root = permissions.data?.permissions.root ?? []
+      const body = { name: values.name.trim(), description: values.description.trim(), type: values.type, permissions: permissionsOf(grantsFor(values.type, values.grants, root)) }
+      return role ? api.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.post('/api/admin/roles', { body })
+    },
+    invalidates: affected,
+    success: (_, { name }) => (role ? `Role ${name} saved` : `Role ${name} created`),
+    onSuccess: () => void navigate({ to: '/roles' }),
+    showsErrors: true,
+  })
+  const type = role?.type === 'root-custom' || role?.type === 'root' ? 'root-custom' : 'custom'
+  const form = useForm({
+    initial: { name: role?.name ?? '', description: role?.description ?? '', type: type as 'custom' | 'root-custom', grants: role ? grantsOf(role) : [] },
+    nameField: 'name',
+    pointers: { grants: '/permissions' },
+    submit: (values) => save.mutateAsync(values),
+  })
+  const grants = form.field('grants')
+  return (
+    <form {...form.props}>
+      {role && isBuiltIn(role.type) && <Notice>This role is built in. To change it, create a role of your own.</Notice>}
+      <Section title="Role">
+        <div className="stack">
+          <TextField label="Name" required maxLength={100} disabledReason={reason} {...form.field('name')} />
+          <TextArea label="Description" maxLength={2000} disabledReason={reason} {...form.field('description')} />
+          {!role && (
+            <RadioGroup
+              label="Where it is held"
+              choices={[
+                { value: 'custom', label: 'In projects', hint: 'Members of a project have it there.' },
+                { value: 'root-custom', label: 'In the whole service', hint: 'Users have it everywhere, instead of Admin, Editor or Viewer.' },
+              ]}
+              {...form.field('type')}
+            />
+          )}
+        </div>
+      </Section>
+      <Section title="Permissions">
+        <Loaded query={permissions}>
+          {({ permissions: groups }) => <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} disabledReason={reason} />}
+        </Loaded>
+        {grants.error && (
+          <p role="alert" className="field-error">
+            {grants.error}
+          </p>
+        )}
+      </Section>
+      <FormActions form={form} submit={role ? 'Save' : 'Create role'} onCancel={() => void navigate({ to: '/roles' })} disabledReason={reason} />
+    </form>
   )
 }

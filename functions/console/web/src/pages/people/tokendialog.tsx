@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiQuery, useChange, useMe, type Schema } from '../../api'
+import { FormActions, useForm } from '../../forms'
+import { Dialog, RadioGroup, Select, TextField } from '../../ui'
+import { MultiCombobox } from '../../ui/combobox'
+import { expiryOf, periods } from './expiry'
+import { creatableTypes } from './tokenrights'
+
+interface TokenDialogProps {
+  project?: string
+  create: (body: Schema<'CreateTokenRequest'>) => Promise<Schema<'ApiToken'>>
+  invalidates: string[]
+  onClose: () => void
+  onCreated: (token: Schema<'ApiToken'>) => void
+}
+
+const hints = {
+  client: { label: 'For servers (client)', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
+  frontend: { label: 'For browsers and apps (frontend)', hint: 'Guidon decides for each user. The token may be public.' },
+  admin: { label: 'Admin', hint: 'May do everything with the API, in all projects. Prefer a service account with a role.' },
+}
+
+const forever = [{ value: '', label: 'For ever' }, ...periods]
+
+/** Creates an API token. */
+export function TokenDialog({ project, create, invalidates, onClose, onCreated }: TokenDialogProps) {
+  const me = useMe()
+  const types = creatableTypes(me, project)
+  const environments = useQuery({ ...apiQuery('/api/admin/environments'), enabled: !project })
+  const ofProject = useQuery({ ...apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: project ?? '' } }), enabled: Boolean(project) })
+  const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !project })
+  const names = project ? (ofProject.data?.environments ?? []).map(({ name }) => name) : (environments.data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name)
+  const change = useChange({ change: create, invalidates, onSuccess: onCreated, showsErrors: true })
+  const form = useForm({
+    initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
+    nameField: 'tokenName',
+    pointers: { days: '/expiresAt' },
+    submit: (values) => change.mutateAsync(bodyOf(values, values.environment || names[0] || 'development', project)),
+  })
+  const admin = form.values.type === 'admin'
+  const environment = form.field('environment')
+  return (
+    <Dialog open onClose={onClose} title="New API token" description={project && `It can read the flags of project ${project} only.`}>
+      <form {...form.props}>
+        <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
+        <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
+        {!admin && (
+          <Select label="Environment" choices={names.map((value) => ({ value, label: value }))} value={environment.value || names[0] || ''} onChange={environment.onChange} error={environment.error} />
+        )}
+        {!admin && !project && (
+          <MultiCombobox
+            label="Projects"
+            hint="Without any, the token is for all projects, those to come too."
+            placeholder={form.values.projects.length === 0 ? 'All projects' : undefined}
+            choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            {...form.field('projects')}
+          />
+        )}
+        <Select label="Valid" choices={forever} {...form.field('days')} />
+        <FormActions form={form} submit="Create token" onCancel={onClose} />
+      </form>
+    </Dialog>
+  )
+}
+
+function bodyOf(values: { tokenName: string; type: string; projects: string[]; days: string }, environment: string, project?: string): Schema<'CreateTokenRequest'> {
+  const common = { tokenName: values.tokenName.trim(), type: values.type, expiresAt: expiryOf(values.days) }
+  if (values.type === 'admin') return common
+  if (project) return { ...common, environment }
+  return { ...common, environment, projects: values.projects.length > 0 ? values.projects : ['*'] }
+}
