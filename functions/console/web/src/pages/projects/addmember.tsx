@@ -4,7 +4,7 @@ import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Dialog, NumberField, Select, type Choice } from '../../ui'
 import { Combobox } from '../../ui/combobox'
-import { findMembers, nameOf, type Account } from './members'
+import { describeRoles, findMembers, nameOf, type Account } from './members'
 
 type Role = Schema<'Role'>
 
@@ -30,23 +30,23 @@ export function AddMemberDialog({ open, ...props }: Props & { open: boolean }) {
 function AddMemberForm({ projectId, members, roles, onClose }: Props) {
   const { can } = useMe()
   const add = useChange({
-    change: ({ userId, roleId }: { userId: number; roleId: number }) =>
+    change: ({ userId, roleId }: { userId: number; roleId: number; name: string }) =>
       api.post('/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}', { path: { projectId, userId, roleId } }),
     invalidates: ['/api/admin/projects', '/api/admin/user'],
-    success: (_, { roleId }) => `Added as ${roles.find((role) => role.id === roleId)?.name ?? 'member'}.`,
+    success: (_, { roleId, name }) => `${name} is now ${describeRoles([roleId], roles)}.`,
     showsErrors: true,
     onSuccess: onClose,
   })
   const usual = roles.find((role) => role.name === 'Member') ?? roles[0]
   const form = useForm({
-    initial: { user: '', role: String(usual?.id ?? '') },
+    initial: { user: '', name: '', role: String(usual?.id ?? '') },
     check: ({ user }) => ({ user: user ? undefined : 'Choose who becomes a member.' }),
-    submit: ({ user, role }) => add.mutateAsync({ userId: Number(user), roleId: Number(role) }),
+    submit: ({ user, name, role }) => add.mutateAsync({ userId: Number(user), roleId: Number(role), name: name || `User ${user}` }),
   })
   const chosen = roles.find((role) => String(role.id) === form.values.role)
   return (
     <form {...form.props}>
-      {can('ADMIN').allowed ? <FindAccount members={members} {...form.field('user')} /> : <EnterId {...form.field('user')} />}
+      {can('ADMIN').allowed ? <FindAccount members={members} value={form.values.user} onChange={(user, name) => form.set({ user, name })} error={form.errorAt('/user')} /> : <EnterId value={form.values.user} onChange={(user) => form.set({ user })} error={form.errorAt('/user')} />}
       <Select label="Role" choices={roles.map((role) => ({ value: String(role.id), label: role.name }))} hint={chosen?.description} {...form.field('role')} />
       <FormActions form={form} submit="Add member" onCancel={onClose} />
     </form>
@@ -55,7 +55,7 @@ function AddMemberForm({ projectId, members, roles, onClose }: Props) {
 
 interface AccountFieldProps {
   value: string
-  onChange: (id: string) => void
+  onChange: (id: string, name: string) => void
   error?: string
 }
 
@@ -73,7 +73,7 @@ function FindAccount({ members, value, onChange, error }: AccountFieldProps & { 
   const withChosen = found && !choices.some((choice) => choice.value === found.value) ? [found, ...choices] : choices
   const choose = (id: string) => {
     setFound(choices.find((choice) => choice.value === id) ?? found)
-    onChange(id)
+    onChange(id, nameOf(accounts.find((account) => String(account.id) === id) ?? { id: Number(id) }))
   }
   return (
     <Combobox
@@ -98,7 +98,7 @@ function choiceOf(account: Account, members: readonly Account[]): Choice {
   return { value: String(account.id), label: `${name}${more ? ` (${more})` : ''}${known ? ' – already a member' : ''}`, disabled: known }
 }
 
-function EnterId({ value, onChange, error }: AccountFieldProps) {
+function EnterId({ value, onChange, error }: Omit<AccountFieldProps, 'onChange'> & { onChange: (id: string) => void }) {
   return (
     <NumberField
       label="Id of the user"

@@ -2,10 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { ConstraintList } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
-import { Checkbox, Dialog, Loaded, Loading, NumberField, Select, TextField, words } from '../../ui'
-import { MultiCombobox } from '../../ui/combobox'
-import { useStickinessChoices } from './stickiness'
-import { requestWith, valuesOf } from './strategy'
+import { Checkbox, Dialog, Loaded, Select, TextField } from '../../ui'
+import '../flag/flag.css'
+import { describeStrategy } from '../flag/strategy/describe'
+import { SegmentsField, parametersFor, typeChoices } from '../flag/strategy/form'
+import { useSegmentNames } from '../flag/strategy/list'
+import { maxTitle, newStrategy, strategyDraft, strategyRequest, type StrategyDraft } from '../flag/strategy/model'
+import { Parameters } from '../flag/strategy/parameters'
 
 interface Props {
   projectId: string
@@ -33,8 +36,9 @@ export function DefaultStrategyDialog(props: Props) {
 }
 
 function StrategyForm({ projectId, environment, strategy, stickiness, onClose }: Props & { stickiness: string }) {
-  const types = useQuery(apiQuery('/api/admin/strategies'))
-  const segments = useQuery(apiQuery('/api/admin/segments'))
+  const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
+  const names = useSegmentNames()
+  const initial = strategy ? strategyDraft(strategy) : newStrategy(stickiness)
   const save = useChange({
     change: (body: Schema<'NewStrategyRequest'>) =>
       api.post('/api/admin/projects/{projectId}/environments/{environment}/default-strategy', { path: { projectId, environment }, body }),
@@ -43,42 +47,27 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
     showsErrors: true,
     onSuccess: onClose,
   })
-  const form = useForm({
-    initial: valuesOf(strategy, stickiness),
-    pointers: { rollout: '/parameters/rollout', stickiness: '/parameters/stickiness' },
-    submit: (values) => save.mutateAsync(requestWith(values, strategy)),
-  })
-  const stickinesses = useStickinessChoices(form.values.stickiness)
-  if (types.isPending || segments.isPending) return <Loading lines={6} />
-  const names = (types.data?.strategies ?? []).filter((type) => !type.deprecated || type.name === strategy?.name)
-  const usable = (segments.data?.segments ?? []).filter((segment) => !segment.project || segment.project === projectId)
-  const gradual = form.values.name === 'flexibleRollout'
+  const form = useForm<StrategyDraft>({ initial, submit: (values) => save.mutateAsync(strategyRequest(values)) })
+  const { values } = form
+  form.errorAt('/constraints')
   return (
     <form {...form.props}>
-      <div className="columns">
-        <Select label="Type" choices={names.map((type) => ({ value: type.name, label: type.displayName || words(type.name) }))} {...form.field('name')} />
-        <TextField label="Title" maxLength={255} {...form.field('title')} />
-      </div>
-      {gradual ? (
-        <div className="columns">
-          <NumberField label="Rollout" unit="% of users" min={0} max={100} step={1} {...form.field('rollout')} />
-          <Select label="Stickiness" choices={stickinesses} hint="What keeps a user in the same group." {...form.field('stickiness')} />
-        </div>
-      ) : (
-        form.values.name !== 'default' && <p className="soft">The parameters keep their present values, or get the defaults of the type. Change them in each flag.</p>
-      )}
+      <Select
+        label="Type"
+        choices={typeChoices(types, values.name)}
+        value={values.name}
+        onChange={(name) => form.set({ name, parameters: parametersFor(name, initial, stickiness) })}
+        error={form.errorAt('/name')}
+      />
+      <Parameters draft={values} type={types?.find((type) => type.name === values.name)} errorAt={form.errorAt} onChange={(parameters) => form.set({ parameters })} />
+      <SegmentsField projectId={projectId} value={values.segments} onChange={(segments) => form.set({ segments })} error={form.errorAt('/segments')} />
       <fieldset className="field">
         <legend className="field-label">Constraints</legend>
-        <ConstraintList value={form.values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
+        <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
       </fieldset>
-      <MultiCombobox
-        label="Segments"
-        placeholder="Choose segments"
-        emptyText="No segment matches."
-        choices={usable.map((segment) => ({ value: String(segment.id), label: segment.name }))}
-        {...form.field('segments')}
-      />
-      <Checkbox label="Disabled" hint="Flags get the strategy, but it is not evaluated." checked={form.values.disabled} onChange={(disabled) => form.set({ disabled })} />
+      <TextField label="Title" maxLength={maxTitle} hint="Optional. Says what the strategy is for, for example: Beta users." {...form.field('title')} />
+      <Checkbox label="Disabled" hint="Flags get the strategy, but it is not evaluated." checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
+      <p className="strong break">{describeStrategy(values, names, types)}</p>
       {strategy && <p className="soft small">The default strategy can be changed, but not removed.</p>}
       <FormActions form={form} submit="Save default strategy" onCancel={onClose} />
     </form>

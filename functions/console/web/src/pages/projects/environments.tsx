@@ -3,8 +3,10 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Facts, Icons, Loaded, Menu, Notice, Section, number, plural } from '../../ui'
+import { describeStrategy } from '../flag/strategy/describe'
+import { useSegmentNames } from '../flag/strategy/list'
+import { strategyDraft, strategyRequest } from '../flag/strategy/model'
 import { DefaultStrategyDialog } from './defaultstrategy'
-import { describeStrategy, requestOf } from './strategy'
 
 type Environment = Schema<'ProjectEnvironment'>
 
@@ -58,7 +60,7 @@ function useDetach(projectId: string) {
     change: ({ name }: Environment) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
     invalidates,
     success: (_, { name }) => `${name} is removed from this project.`,
-    undo: ({ name, defaultStrategy }) => api.post(basePath, { path: { projectId }, body: { environment: name, defaultStrategy: defaultStrategy && requestOf(defaultStrategy) } }),
+    undo: ({ name, defaultStrategy }) => api.post(basePath, { path: { projectId }, body: { environment: name, defaultStrategy: defaultStrategy && strategyRequest(strategyDraft(defaultStrategy)) } }),
   })
 }
 
@@ -79,6 +81,17 @@ function AddEnvironment({ projectId, attached, reason }: { projectId: string; at
   )
   if (reason || none) return button
   return <Menu trigger={button} entries={others.map(({ name, type }) => ({ label: `${name} (${type})`, onSelect: () => add.mutate(name) }))} />
+}
+
+function Described({ strategy }: { strategy: Schema<'DefaultStrategy'> }) {
+  const names = useSegmentNames()
+  const types = useQuery({ ...apiQuery('/api/admin/strategies'), staleTime: 60_000 }).data?.strategies
+  return (
+    <>
+      {strategy.title && <span className="strong">{strategy.title}: </span>}
+      {describeStrategy(strategyDraft(strategy), names, types)}
+    </>
+  )
 }
 
 interface SectionProps {
@@ -109,7 +122,7 @@ function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionPr
       <div className="row-apart project-default">
         <p className="grow break">
           <span className="soft">Default strategy: </span>
-          {defaultStrategy ? describeStrategy(defaultStrategy) : 'none. A flag needs a strategy of its own before it can be switched on.'}
+          {defaultStrategy ? <Described strategy={defaultStrategy} /> : 'none. A flag needs a strategy of its own before it can be switched on.'}
         </p>
         <Button size="small" icon={<Icons.Edit />} aria-label={`${defaultStrategy ? 'Edit' : 'Set'} the default strategy of ${name}`} disabledReason={reason} onClick={onEdit}>
           {defaultStrategy ? 'Edit' : 'Set'}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
-import { DateTime, EmptyState, Figure, Icons, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
+import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
 import { StaleFlags } from './stale'
 import { comparedWithBefore, healthKind } from './view'
 
@@ -37,7 +37,7 @@ function Figures({ insights }: { insights: Schema<'ProjectInsights'> }) {
       <Figure
         label="Health"
         value={<Meter label="Health of the project" value={health.rating} kind={healthKind(health.rating)} />}
-        hint={flags === 0 ? 'The share of flags that are not stale' : `${number(health.activeCount)} of ${plural(flags, 'flag')} ${health.activeCount === 1 ? 'is' : 'are'} not stale`}
+        hint={flags === 0 ? 'The share of flags that are not stale' : `Not stale: ${number(health.activeCount)} of ${plural(flags, 'flag')}`}
       />
       <Figure label="Stale flags" value={number(health.staleCount)} hint="They have served their purpose" />
       <Figure label="Created in 30 days" value={number(stats.createdCurrentWindow)} hint={comparedWithBefore(stats.createdCurrentWindow, stats.createdPastWindow)} />
@@ -111,7 +111,14 @@ function LeadTimes({ projectId, features }: { projectId: string; features: Schem
 function LatestChanges({ projectId }: { projectId: string }) {
   const events = useQuery(apiQuery('/api/admin/search/events', { query: { project: projectId, limit: String(shownEvents) } }))
   return (
-    <Section title="Latest changes">
+    <Section
+      title="Latest changes"
+      actions={
+        <LinkButton size="small" to="/audit" search={{ project: projectId } as never}>
+          All changes
+        </LinkButton>
+      }
+    >
       {events.isPending ? (
         <Loading lines={3} />
       ) : (

@@ -122,7 +122,8 @@ interface SegmentsProps {
   error?: string
 }
 
-function SegmentsField({ projectId, value, onChange, error }: SegmentsProps) {
+/** Chooses the segments of a strategy. */
+export function SegmentsField({ projectId, value, onChange, error }: SegmentsProps) {
   const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000 }).data?.segments ?? []
   const usable = segments.filter((segment) => !segment.project || segment.project === projectId || value.includes(segment.id))
   const full = value.length >= maxSegments
@@ -146,7 +147,7 @@ function checkDraft(values: StrategyDraft): Partial<Record<keyof StrategyDraft, 
 }
 
 /** The types to choose from: those in use first, without deprecated ones unless the strategy has it. */
-function typeChoices(types: readonly StrategyType[] | undefined, current: string): Choice[] {
+export function typeChoices(types: readonly StrategyType[] | undefined, current: string): Choice[] {
   const rank = (type: StrategyType) => (type.name === 'flexibleRollout' ? 0 : type.editable ? 2 : 1)
   const choices = (types ?? [])
     .filter((type) => !type.deprecated || type.name === current)
@@ -156,7 +157,7 @@ function typeChoices(types: readonly StrategyType[] | undefined, current: string
 }
 
 /** The parameters after the type was changed: those of the type that the form started with come back. */
-function parametersFor(name: string, initial: StrategyDraft, stickiness = 'default'): Record<string, string> {
+export function parametersFor(name: string, initial: StrategyDraft, stickiness = 'default'): Record<string, string> {
   if (name === initial.name) return initial.parameters
   if (name === 'flexibleRollout') return { rollout: '100', stickiness }
   return {}

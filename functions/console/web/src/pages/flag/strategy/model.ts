@@ -38,8 +38,8 @@ export function newStrategy(stickiness = 'default', rollout = 100): StrategyDraf
   }
 }
 
-/** The form's values for a strategy that is stored. */
-export function strategyDraft(strategy: Strategy): StrategyDraft {
+/** The form's values for a strategy that is stored, in a flag or as the default of a project. */
+export function strategyDraft(strategy: Strategy | Schema<'DefaultStrategy'>): StrategyDraft {
   return {
     name: strategy.name,
     title: strategy.title ?? '',

@@ -9,7 +9,8 @@ import { RolloutField, RolloutPreview } from './rollout'
 interface ParametersProps {
   draft: StrategyDraft
   type: StrategyType | undefined
-  flag: string
+  /** The flag of the strategy; absent for the default strategy of a project. */
+  flag?: string
   onChange: (parameters: Record<string, string>) => void
   errorAt: (pointer: string) => string | undefined
 }
@@ -19,6 +20,7 @@ export function Parameters({ draft, type, flag, onChange, errorAt }: ParametersP
   const set = (name: string, value: string) => onChange({ ...draft.parameters, [name]: value })
   const percentage = percentageName(draft)
   const stickiness = stickinessOf(draft)
+  const group = draft.parameters.groupId || flag
   const parameters = type?.parameters ?? []
   const isGroup = (parameter: Parameter) => parameter.name === 'groupId' && percentage !== undefined
   const field = (parameter: Parameter) => (
@@ -36,8 +38,8 @@ export function Parameters({ draft, type, flag, onChange, errorAt }: ParametersP
   return (
     <>
       {parameters.filter((parameter) => !isGroup(parameter)).map(field)}
-      {percentage && stickiness !== 'random' && (
-        <RolloutPreview percent={Number(draft.parameters[percentage] ?? 0)} groupId={draft.parameters.groupId || flag} field={stickiness === 'default' ? 'userId' : stickiness} />
+      {percentage && group && stickiness !== 'random' && (
+        <RolloutPreview percent={Number(draft.parameters[percentage] ?? 0)} groupId={group} field={stickiness === 'default' ? 'userId' : stickiness} />
       )}
       {parameters.some(isGroup) && (
         <details className="form-more">
@@ -52,7 +54,7 @@ export function Parameters({ draft, type, flag, onChange, errorAt }: ParametersP
 interface ParameterFieldProps {
   parameter: Parameter
   strategy: StrategyDraft
-  flag: string
+  flag?: string
   value: string
   onChange: (value: string) => void
   error?: string
