@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { checkPage } from './checkpage'
 import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
 
@@ -103,10 +104,283 @@ test('switching on a flag without a strategy asks who gets it', async ({ page, a
   await production.click()
   await expect(page.getByRole('dialog')).toContainText(`Who gets ${flag} in production?`)
   await checkPage(page, 'flag-first-strategy')
-  await page.getByRole('button', { name: 'Add strategy and switch on' }).click()
+  await page.getByRole('button', { name: 'Switch on' }).click()
   await expect(production).toBeChecked()
   await expect(page.getByRole('article')).toContainText('10% of users')
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByRole('article')).toHaveCount(0)
   await expect(production).not.toBeChecked()
+})
+
+test('a strategy with a constraint and a segment selects whom it says', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 400/)
+  const flag = await newFlag(api)
+  const segment = unique('Beta users')
+  await api('POST', '/api/admin/segments', { name: segment, constraints: [{ contextName: 'plan', operator: 'IN', values: ['beta'] }] })
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Add strategy in development' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Segments' }).fill(segment)
+  await page.getByRole('option', { name: segment }).click()
+  await page.keyboard.press('Tab')
+  await dialog.getByRole('button', { name: 'Add constraint' }).click()
+  const constraint = dialog.getByRole('group', { name: 'Constraint 1' })
+  await constraint.getByRole('combobox', { name: 'Context field' }).fill('country')
+  await page.keyboard.press('Tab')
+  // A constraint without values is refused by the server, at the field.
+  await dialog.getByRole('button', { name: 'Add strategy' }).click()
+  await expect(constraint.getByRole('combobox', { name: 'Values' })).toHaveAttribute('aria-invalid', 'true')
+  await constraint.getByRole('combobox', { name: 'Values' }).fill('NO')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(dialog).toContainText(`Everyone (100%) in segment ${segment}, if country is one of NO.`)
+  await dialog.getByRole('button', { name: 'Add strategy' }).click()
+  await expect(dialog).toBeHidden()
+  const strategy = page.getByRole('article', { name: 'Strategy 1: Gradual rollout' })
+  await expect(strategy).toContainText('Everyone (100%)')
+  await expect(strategy.getByRole('link', { name: segment })).toBeVisible()
+  await page.getByRole('switch', { name: `${flag} in development` }).click()
+  await expect(page.getByText('On in development')).toBeVisible()
+
+  const evaluate = async (properties: Record<string, string>) => {
+    const body = { environment: 'development', projects: ['default'], context: { appName: 'shop', userId: '1', properties } }
+    const { features: results } = await api<{ features: { name: string; isEnabled: boolean }[] }>('POST', '/api/admin/playground', body)
+    return results.find((one) => one.name === flag)?.isEnabled
+  }
+  expect(await evaluate({ country: 'NO', plan: 'beta' })).toBe(true)
+  expect(await evaluate({ country: 'NO', plan: 'free' })).toBe(false)
+  expect(await evaluate({ country: 'DE', plan: 'beta' })).toBe(false)
+  check()
+})
+
+test('the preview of a rollout says what the server decides', async ({ page, api }) => {
+  const flag = await newFlag(api)
+  await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 50, stickiness: 'userId' } })
+  await api('POST', `${features}/${flag}/environments/development/on`)
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Edit strategy in development' }).click()
+  for (const userId of ['1', '2', '3', '42', 'ada@example.com']) {
+    const { features: results } = await api('POST', '/api/admin/playground', { environment: 'development', projects: ['default'], context: { appName: 'shop', userId } })
+    const on = results.find((one: { name: string }) => one.name === flag).isEnabled
+    await page.getByRole('textbox', { name: 'Try a userId' }).fill(userId)
+    await expect(page.getByRole('dialog').getByRole('status').filter({ hasText: 'place' })).toContainText(on ? 'Gets the flag: place' : 'Does not get the flag: place')
+  }
+})
+
+test('variants of an environment are added, weighted and evaluated', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 400/)
+  const flag = await newFlag(api)
+  await api('POST', strategiesOf(flag, 'development'), { name: 'default' })
+  await api('POST', `${features}/${flag}/environments/development/on`)
+  await page.goto(`${pageOf(flag)}/variants`)
+  await page.getByRole('button', { name: 'Add variants in development' }).click()
+  const first = page.getByRole('group', { name: 'Variant 1' })
+  const second = page.getByRole('group', { name: 'Variant 2' })
+  await first.getByRole('textbox', { name: 'Name' }).fill('blue')
+  await second.getByRole('textbox', { name: 'Name' }).fill('blue')
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toContainText('blue')
+  await expect(second.getByRole('textbox', { name: 'Name' })).toHaveAttribute('aria-invalid', 'true')
+  await second.getByRole('textbox', { name: 'Name' }).fill('green')
+  await second.getByRole('checkbox', { name: 'Fixed weight' }).check()
+  await second.getByRole('spinbutton', { name: 'Weight' }).fill('100')
+  await expect(page.getByRole('dialog')).toContainText('The fixed weights total 100%')
+  await second.getByRole('spinbutton', { name: 'Weight' }).fill('25.5')
+  await first.getByRole('combobox', { name: 'Payload' }).selectOption('JSON')
+  await first.getByRole('textbox', { name: 'Value' }).fill('{"color":"#00f"}')
+  await second.getByRole('button', { name: 'Always give it to certain users' }).click()
+  await second.getByRole('combobox', { name: 'Values of userId' }).fill('7')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Save variants' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  const table = page.getByRole('table', { name: 'Variants in development' })
+  await expect(table.getByRole('row', { name: /blue/ })).toContainText('74.5%')
+  await expect(table.getByRole('row', { name: /green/ })).toContainText('25.5%')
+
+  const { features: results } = await api('POST', '/api/admin/playground', { environment: 'development', projects: ['default'], context: { appName: 'shop', userId: '7' } })
+  expect(results.find((one: { name: string }) => one.name === flag).variant.name).toBe('green')
+  const stored = await api('GET', `${features}/${flag}/environments/development/variants`)
+  expect(stored.variants).toMatchObject([
+    { name: 'blue', weight: 745, weightType: 'variable', payload: { type: 'json', value: '{"color":"#00f"}' } },
+    { name: 'green', weight: 255, weightType: 'fix', overrides: [{ contextName: 'userId', values: ['7'] }] },
+  ])
+  check()
+})
+
+test('two people edit one strategy: the second sees what changed, reloads or overwrites', async ({ page, api, browser, server, session }) => {
+  const flag = await newFlag(api)
+  const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10, stickiness: 'default' } })
+  const stored = async () => (await api('GET', `${strategiesOf(flag, 'development')}/${id}`)).parameters.rollout
+  const username = unique('anna')
+  const anna = await api('POST', '/api/admin/user-admin', { name: 'Anna', username, rootRole: 1 })
+  const link = await api('POST', `/api/admin/user-admin/${anna.id}/sign-in-link`)
+  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
+  try {
+    const hers = await context.newPage()
+    // Without sign-in (AUTH_TYPE=none) everyone is the same person.
+    if (session) await hers.goto(new URL(link.url).pathname + new URL(link.url).hash)
+    if (session) await expect(hers.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+    const edit = async (person: Page, percentage: string) => {
+      await person.goto(pageOf(flag))
+      await person.getByRole('button', { name: 'Edit strategy in development' }).click()
+      await person.getByRole('spinbutton', { name: 'Percentage' }).fill(percentage)
+    }
+    const save = (person: Page) => person.getByRole('button', { name: 'Save strategy' }).click()
+
+    await edit(page, '20')
+    await edit(hers, '30')
+    await save(hers)
+    await expect(hers.getByRole('dialog')).toBeHidden()
+    await save(page)
+    const conflict = page.getByRole('dialog', { name: `${session ? username : 'admin'} changed this strategy meanwhile` })
+    await expect(conflict).toContainText('Stored now30% of users.')
+    await expect(conflict).toContainText('Yours20% of users.')
+    await expect(conflict.getByRole('region', { name: 'What changed in the strategy' })).toContainText('"rollout": "30"')
+    expect(await stored()).toBe('30')
+    await conflict.getByRole('button', { name: 'Overwrite with mine' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByRole('article')).toContainText('20% of users')
+    expect(await stored()).toBe('20')
+
+    await edit(page, '40')
+    await edit(hers, '50')
+    await save(hers)
+    await expect(hers.getByRole('article')).toContainText('50% of users')
+    await save(page)
+    await conflict.getByRole('button', { name: 'Discard mine and reload' }).click()
+    await expect(conflict).toBeHidden()
+    await expect(page.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('50')
+    await page.getByRole('spinbutton', { name: 'Percentage' }).fill('60')
+    await save(page)
+    await expect(page.getByRole('article')).toContainText('60% of users')
+    expect(await stored()).toBe('60')
+  } finally {
+    await context.close()
+  }
+})
+
+test('a strategy that someone removed meanwhile can be added again', async ({ page, api }) => {
+  const flag = await newFlag(api)
+  const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10 } })
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Edit strategy in development' }).click()
+  await page.getByRole('spinbutton', { name: 'Percentage' }).fill('15')
+  await api('DELETE', `${strategiesOf(flag, 'development')}/${id}`)
+  await page.getByRole('button', { name: 'Save strategy' }).click()
+  await expect(page.getByText('This strategy was removed meanwhile')).toBeVisible()
+  await page.getByRole('button', { name: 'Save strategy' }).click()
+  await expect(page.getByRole('article')).toContainText('15% of users')
+})
+
+test('a strategy is created and switched on with the keyboard only', async ({ page, api }) => {
+  const flag = await newFlag(api)
+  await page.goto(pageOf(flag))
+  const focus = async (target: ReturnType<Page['getByRole']>, key = 'Tab') => {
+    await expect(target).toBeVisible()
+    for (let i = 0; i < 80; i++) {
+      if (await target.evaluate((element) => element === document.activeElement)) return
+      await page.keyboard.press(key)
+    }
+    throw new Error('the keyboard does not reach the control')
+  }
+  await focus(page.getByRole('button', { name: 'Add strategy in development' }))
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('combobox', { name: 'Type' })).toBeFocused()
+  await focus(dialog.getByRole('slider'))
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowLeft')
+  await expect(dialog.getByRole('spinbutton', { name: 'Percentage' })).toHaveValue('95')
+  await focus(dialog.getByRole('button', { name: 'Add constraint' }))
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByRole('combobox', { name: 'Context field' })).toBeFocused()
+  await page.keyboard.type('country')
+  await page.keyboard.press('Tab')
+  await focus(dialog.getByRole('combobox', { name: 'Values' }))
+  await page.keyboard.type('NO')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await focus(dialog.getByRole('button', { name: 'Add strategy' }))
+  await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('article')).toContainText('95% of users')
+  await focus(page.getByRole('switch', { name: `${flag} in development` }), 'Shift+Tab')
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('switch', { name: `${flag} in development` })).toBeChecked()
+  await expect(page.getByText('On in development')).toBeVisible()
+})
+
+test('strategies are moved with the keyboard, copied, and removed with undo', async ({ page, api }) => {
+  const flag = await newFlag(api)
+  await api('POST', strategiesOf(flag, 'development'), { name: 'default', title: 'First' })
+  await api('POST', strategiesOf(flag, 'development'), { name: 'default', title: 'Second' })
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Move strategy 2 in development up' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('article', { name: 'Strategy 1: Second' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Move strategy 1 in development down' })).toBeFocused()
+  await expect.poll(async () => (await api('GET', strategiesOf(flag, 'development'))).map((one: { title: string }) => one.title)).toEqual(['Second', 'First'])
+
+  await page.getByRole('button', { name: 'More actions for strategy 1 in development' }).click()
+  await page.getByRole('menuitem', { name: 'Copy to production' }).click()
+  await expect(page.getByRole('region', { name: 'production' }).getByRole('article')).toHaveCount(1)
+
+  await page.getByRole('button', { name: 'More actions for strategy in production' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await expect(page.getByRole('region', { name: 'production' }).getByRole('article')).toHaveCount(0)
+  await page.getByRole('status').filter({ hasText: 'Strategy removed from production' }).getByRole('button', { name: 'Undo' }).first().click()
+  await expect(page.getByRole('region', { name: 'production' }).getByRole('article', { name: 'Strategy 1: Second' })).toBeVisible()
+})
+
+test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /status of 409/)
+  const flag = await newFlag(api)
+  const parent = await newFlag(api, unique('parent'))
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Add parent' }).click()
+  await page.getByRole('combobox', { name: 'Parent' }).fill(parent)
+  await page.getByRole('option', { name: parent }).click()
+  await page.getByRole('radio', { name: 'Off' }).check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add parent' }).click()
+  await expect(page.getByText(`${parent} must be off`)).toBeVisible()
+
+  await page.getByRole('button', { name: 'Add tag' }).click()
+  await page.getByRole('combobox', { name: 'Value' }).fill('shop')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add tag' }).click()
+  await expect(page.getByRole('button', { name: 'Remove tag simple:shop' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
+  await expect(page).toHaveURL('/projects/default')
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('Undone.')).toBeVisible()
+  expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
+
+  await page.goto(pageOf(flag))
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Clone…' }).click()
+  await page.getByRole('textbox', { name: 'Name of the new flag' }).fill(parent)
+  await page.getByRole('button', { name: 'Clone flag' }).click()
+  await expect(page.getByRole('textbox', { name: 'Name of the new flag' })).toHaveAttribute('aria-invalid', 'true')
+  const clone = unique('clone')
+  await page.getByRole('textbox', { name: 'Name of the new flag' }).fill(clone)
+  await page.getByRole('button', { name: 'Clone flag' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: clone })).toBeVisible()
+  check()
+})
+
+test('an archived flag can be revived on its page', async ({ page, api }) => {
+  const flag = await newFlag(api)
+  await api('DELETE', `${features}/${flag}`)
+  await page.goto(pageOf(flag))
+  await expect(page.getByRole('heading', { name: 'This flag is archived' })).toBeVisible()
+  await checkPage(page, 'flag-archived')
+  await page.getByRole('button', { name: 'Revive flag' }).click()
+  await expect(page.getByRole('switch', { name: `${flag} in development` })).toBeVisible()
+})
+
+test('an unknown flag', async ({ page }) => {
+  await page.goto(pageOf('no-such-flag'))
+  await expect(page.getByRole('heading', { name: 'No such flag' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Search all projects' })).toBeVisible()
 })

@@ -68,11 +68,14 @@ export function useUncomplete(flag: Flag) {
 export function useArchive(flag: Flag) {
   const navigate = useNavigate()
   return useChange({
-    change: () => api.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } }),
+    change: async () => {
+      await api.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
+      // The page of an archived flag cannot be read again, so leave it first.
+      await navigate({ to: '/projects/$projectId', params: { projectId: flag.project } })
+    },
     invalidates: touched,
     success: `Flag ${flag.name} archived`,
     undo: () => restore(flag),
-    onSuccess: () => void navigate({ to: '/projects/$projectId', params: { projectId: flag.project } }),
   })
 }
 
@@ -94,7 +97,6 @@ export function archiveObstacle(flag: Flag): string | undefined {
 
 function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
   const reason = useReasons(flag)
-  const reasonToClone = useReasons({ ...flag, archived: false })('CREATE_FEATURE')
   const stale = useStale(flag)
   const uncomplete = useUncomplete(flag)
   const archive = useArchive(flag)
@@ -102,7 +104,7 @@ function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
   const completed = flag.lifecycle.stage === 'completed'
   return [
     { label: 'Edit description and type', icon: <Icons.Edit />, link: { to: '/projects/$projectId/flags/$flag/settings', params }, disabledReason: reason('UPDATE_FEATURE') },
-    { label: 'Clone…', icon: <Icons.Copy />, onSelect: () => open('clone'), disabledReason: reasonToClone },
+    { label: 'Clone…', icon: <Icons.Copy />, onSelect: () => open('clone'), disabledReason: reason('CREATE_FEATURE') },
     { label: 'Move to another project…', icon: <Icons.Folder />, onSelect: () => open('move'), disabledReason: reason('MOVE_FEATURE_TOGGLE') },
     'separator',
     {

@@ -41,11 +41,10 @@ export function useProject() {
   return useQuery({ ...apiQuery('/api/admin/projects/{projectId}/overview', { path: { projectId } }), staleTime: 60_000 }).data
 }
 
-/** Why the caller cannot do something with the flag, as a sentence; undefined if it can. Archived flags are never changed. */
-export function useReasons(flag: Pick<Flag, 'project' | 'archived'>) {
+/** Why the caller cannot do something with the flag, as a sentence; undefined if it can. */
+export function useReasons(flag: Pick<Flag, 'project'>) {
   const { can } = useMe()
-  return (permission: string, environment?: string): string | undefined =>
-    flag.archived ? 'The flag is archived. Revive it to change it.' : can(permission, flag.project, environment).reason
+  return (permission: string, environment?: string): string | undefined => can(permission, flag.project, environment).reason
 }
 
 /** Whether an environment is for production. */

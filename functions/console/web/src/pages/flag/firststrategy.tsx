@@ -36,7 +36,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
     pointers: { rollout: '/parameters/rollout' },
   })
   return (
-    <Dialog open onClose={onClose} title={`Who gets ${flag.name} in ${environment.name}?`} description="The flag has no strategy here yet. You can change the answer at any time.">
+    <Dialog open onClose={onClose} title={`Who gets ${flag.name} in ${environment.name}?`} description="The flag has no strategy here yet: this adds the first one. You can change it at any time.">
       <form {...form.props}>
         <RadioGroup
           label="Audience"
@@ -47,7 +47,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
           {...form.field('who')}
         />
         {form.values.who === 'share' && <NumberField label="Percentage" min={0} max={100} step={1} unit="%" {...form.field('rollout')} />}
-        <FormActions form={form} submit="Add strategy and switch on" onCancel={onClose}>
+        <FormActions form={form} submit="Switch on" onCancel={onClose}>
           <Button
             variant="quiet"
             onClick={() => {

@@ -1,8 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Badge, Button, Dialog, Icons, Notice, Select, Tag, TextField, words } from '../../ui'
-import { useQuery } from '@tanstack/react-query'
+import { Badge, Button, Dialog, Icons, Select, Tag, TextField, words } from '../../ui'
 import { flagKey, touched, useReasons, type Flag } from './data'
 import { lifecycleText } from './lifecycle'
 
@@ -12,42 +12,15 @@ export function FlagBadges({ flag }: { flag: Flag }) {
   return (
     <>
       <Badge>{words(flag.type)}</Badge>
-      {flag.archived ? (
-        <Badge kind="warn">Archived</Badge>
-      ) : (
-        <span title={stage.hint}>
-          <Badge kind={stage.kind}>{stage.label}</Badge>
-        </span>
-      )}
+      <span title={stage.hint}>
+        <Badge kind={stage.kind}>{stage.label}</Badge>
+      </span>
       {flag.stale && (
         <span title="The flag has served its purpose and should be removed from the code.">
           <Badge kind="warn">Stale</Badge>
         </span>
       )}
     </>
-  )
-}
-
-/** Says that the flag is archived, and offers to revive it. */
-export function ArchivedNotice({ flag }: { flag: Flag }) {
-  const revive = useChange({
-    change: () => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName: flag.name } }),
-    invalidates: touched,
-    success: 'Flag revived. It is off in all environments.',
-  })
-  const reason = useReasons({ ...flag, archived: false })('UPDATE_FEATURE')
-  return (
-    <Notice
-      kind="warn"
-      title="This flag is archived"
-      action={
-        <Button icon={<Icons.Undo />} pending={revive.isPending} disabledReason={reason} onClick={() => revive.mutate()}>
-          Revive
-        </Button>
-      }
-    >
-      Applications do not get it: it counts as off everywhere. It cannot be changed until it is revived.
-    </Notice>
   )
 }
 

@@ -1,11 +1,12 @@
 import { Outlet } from '@tanstack/react-router'
 import { isNotFound } from '../../api'
 import { Page } from '../../shell'
-import { CopyButton, ErrorState, LinkButton, Loading, type Tab } from '../../ui'
+import { CopyButton, ErrorState, Loading, type Tab } from '../../ui'
 import { FlagActions } from './actions'
 import { useFlag, useFlagParams, useProject } from './data'
 import './flag.css'
-import { ArchivedNotice, FlagBadges, FlagLinks, FlagTags } from './header'
+import { FlagBadges, FlagLinks, FlagTags } from './header'
+import { MissingFlag } from './missing'
 
 /** The frame of the pages of a flag: its name, its state, its actions and the tabs. */
 export default function FlagLayout() {
@@ -24,21 +25,7 @@ export default function FlagLayout() {
     { label: 'Projects', link: { to: '/projects' as const } },
     { label: project?.name ?? projectId, link: { to: '/projects/$projectId' as const, params: { projectId } } },
   ]
-  if (isNotFound(query.error)) {
-    return (
-      <Page title={flag} crumbs={crumbs}>
-        <ErrorState error={query.error} title="No such flag" />
-        <div className="row flag-centered">
-          <LinkButton to="/projects/$projectId" params={{ projectId }}>
-            Flags of the project
-          </LinkButton>
-          <LinkButton to="/search" search={{ q: flag } as never}>
-            Search all projects
-          </LinkButton>
-        </div>
-      </Page>
-    )
-  }
+  if (isNotFound(query.error)) return <MissingFlag project={projectId} name={flag} error={query.error} crumbs={crumbs} />
   const data = query.data
   return (
     <Page
@@ -63,10 +50,7 @@ export default function FlagLayout() {
       }
     >
       {data ? (
-        <>
-          {data.archived && <ArchivedNotice flag={data} />}
-          <Outlet />
-        </>
+        <Outlet />
       ) : query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : (

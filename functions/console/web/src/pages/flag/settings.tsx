@@ -115,7 +115,6 @@ const outcomes: Record<string, string> = { kept: 'the feature was kept', 'kept-w
 function PlaceSection({ flag }: { flag: Flag }) {
   const [open, setOpen] = useState<'clone' | 'move'>()
   const reason = useReasons(flag)
-  const reasonToClone = useReasons({ ...flag, archived: false })('CREATE_FEATURE')
   const archive = useArchive(flag)
   const close = () => setOpen(undefined)
   return (
@@ -128,7 +127,7 @@ function PlaceSection({ flag }: { flag: Flag }) {
       />
       <p className="soft">An archived flag counts as off everywhere. Its name stays taken, and it can be revived.</p>
       <div className="row">
-        <Button icon={<Icons.Copy />} disabledReason={reasonToClone} onClick={() => setOpen('clone')}>
+        <Button icon={<Icons.Copy />} disabledReason={reason('CREATE_FEATURE')} onClick={() => setOpen('clone')}>
           Clone…
         </Button>
         <Button icon={<Icons.Folder />} disabledReason={reason('MOVE_FEATURE_TOGGLE')} onClick={() => setOpen('move')}>
