@@ -6,6 +6,9 @@ export const maxConstraints = 30
 export const maxValues = 250
 export const maxValueLength = 100
 
+/** Fields that SDKs have in every context, defined or not. */
+export const standardFields = ['appName', 'currentTime', 'environment', 'remoteAddress', 'sessionId', 'userId']
+
 /** A new constraint, which compares with a list. */
 export function newConstraint(contextName = ''): Constraint {
   return { contextName, operator: 'IN', values: [], inverted: false, caseInsensitive: false }

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { apiQuery, type Schema } from '../api'
 import { Button, Checkbox, Field, IconButton, Icons, TextField } from '../ui'
-import { SuggestField } from '../ui/suggest'
+import { SuggestField, type Suggestion } from '../ui/suggest'
 import './constraints.css'
 import { describeConstraint, describeDate } from './describe'
-import { fromLocalInput, maxConstraints, maxValueLength, newConstraint, toLocalInput, withField, withOperator } from './edit'
+import { fromLocalInput, maxConstraints, maxValueLength, newConstraint, standardFields, toLocalInput, withField, withOperator } from './edit'
 import { constraintError, errorAt, invalidValues, listError, type Errors } from './errors'
 import { canIgnoreCase, kindOf, operatorGroups, takesList, type Constraint, type Operator } from './operators'
 import { ConstraintSummary } from './summary'
@@ -88,9 +88,9 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
             label="Context field"
             value={value.contextName}
             onChange={(contextName) => onChange(withField(value, contextName))}
-            suggestions={fields.map((field) => ({ value: field.name, note: field.description ?? undefined }))}
+            suggestions={suggestionsOf(fields)}
             error={errorAt(errors, `${path}/contextName`)}
-            hint={value.contextName && fields.length > 0 && !fields.some((field) => field.name === value.contextName) ? 'Not a defined context field. The application must send it.' : undefined}
+            hint={isUnknown(value.contextName, fields) ? 'Not a defined context field. The application must send it.' : undefined}
             maxLength={100}
             placeholder="userId"
           />
@@ -110,6 +110,15 @@ function ConstraintEditor({ index, value, fields, errors, path, onChange, onRemo
     </>
   )
 }
+
+type Fields = ConstraintEditorProps['fields']
+
+function suggestionsOf(fields: Fields): Suggestion[] {
+  const defined = fields.map((field) => ({ value: field.name, note: field.description ?? undefined }))
+  return [...defined, ...standardFields.filter((name) => !fields.some((field) => field.name === name)).map((value) => ({ value }))]
+}
+
+const isUnknown = (name: string, fields: Fields) => name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
 
 function OperatorField({ value, error, onChange }: { value: Operator; error?: string; onChange: (value: Operator) => void }) {
   return (

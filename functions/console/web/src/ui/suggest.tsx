@@ -70,6 +70,7 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
           rest.onKeyDown?.(event)
           if (event.key === 'Enter' && !highlighted.current) {
             event.preventDefault()
+            setOpen(false)
             onEnter?.()
           }
         }}

@@ -39,12 +39,12 @@ export default function ContextPage() {
       id: 'name',
       header: 'Name',
       cell: (field) => (
-        <>
+        <div className="cell-name">
           <button type="button" className="link-button strong break" onClick={() => setView({ field: field.name }, { push: true })}>
             {field.name}
           </button>
           {field.description && <p className="soft small break two-lines">{field.description}</p>}
-        </>
+        </div>
       ),
     },
     { id: 'legal', header: 'Legal values', cell: (field) => <LegalValues field={field} /> },
@@ -107,7 +107,7 @@ export default function ContextPage() {
 function LegalValues({ field }: { field: ContextField }) {
   if (field.legalValues.length === 0) return <span className="soft">Any</span>
   return (
-    <span className="row chips">
+    <span className="row chips cell-name">
       {field.legalValues.slice(0, shownValues).map((one) => (
         <Chip key={one.value}>{one.value}</Chip>
       ))}

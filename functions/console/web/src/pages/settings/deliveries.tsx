@@ -85,7 +85,7 @@ const columns: Column<Delivery>[] = [
     id: 'answer',
     header: 'Answer',
     cell: (one) => (
-      <>
+      <div className="cell-text">
         <p className="break">{one.stateDetails || <span className="soft">None yet</span>}</p>
         {one.details.failedAttempts > 0 && (
           <p className="soft small">
@@ -97,7 +97,7 @@ const columns: Column<Delivery>[] = [
             )}
           </p>
         )}
-      </>
+      </div>
     ),
   },
 ]
@@ -111,7 +111,7 @@ function State({ state }: { state: string }) {
 function EventCell({ event }: { event: Delivery['event'] }) {
   if (!event) return <span className="soft">No longer stored</span>
   return (
-    <>
+    <div className="cell-name">
       <p>{eventLabel(event.type)}</p>
       {event.featureName && event.project && (
         <p className="small break">
@@ -121,6 +121,6 @@ function EventCell({ event }: { event: Delivery['event'] }) {
           {event.environment && <span className="soft"> in {event.environment}</span>}
         </p>
       )}
-    </>
+    </div>
   )
 }

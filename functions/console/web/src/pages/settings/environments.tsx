@@ -5,6 +5,7 @@ import { Page, useUrlState } from '../../shell'
 import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, ErrorState, IconButton, Icons, Switch, Table, number, plural, toast, type Column } from '../../ui'
 import { EnvironmentDialog } from './environmentdialog'
 import { moved, positions } from './order'
+import './settings.css'
 
 type Environment = Schema<'CountedEnvironment'>
 type List = Schema<'EnvironmentList'>
@@ -50,7 +51,7 @@ export default function EnvironmentsPage() {
       id: 'name',
       header: 'Name',
       cell: (one) => (
-        <span className="row">
+        <span className="row cell-name">
           <span className="strong break">{one.name}</span>
           {one.protected && <Badge>Protected</Badge>}
         </span>

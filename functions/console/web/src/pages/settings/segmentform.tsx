@@ -1,14 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api, apiQuery, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
-import { ConstraintList, describeConstraints, toRequest, type Constraint } from '../../constraints'
+import { api, apiQuery, invalidate, isConflict, useChange, useMe, versionedQuery, type Schema, type Versioned } from '../../api'
+import { ConstraintList, describeConstraint, describeConstraints, toRequest, type Constraint } from '../../constraints'
 import { FormActions, useForm } from '../../forms'
 import { Button, Icons, Notice, Section, Select, TextArea, TextField, toast } from '../../ui'
 import { ConflictDialog } from '../../ui/conflict'
 import { canChangeSegment, canCreateSegment } from './rights'
 
 type Segment = Schema<'Segment'>
+
+/** What shows segments. */
+const affected = ['/api/admin/segments', '/api/admin/context']
 
 interface Values {
   name: string
@@ -23,6 +26,14 @@ const valuesOf = (segment?: Segment): Values => ({
   description: segment?.description ?? '',
   project: segment?.project ?? '',
   constraints: segment?.constraints ?? [],
+})
+
+/** A segment as the dialog of a conflict compares it: constraints as sentences. */
+const readable = ({ name, description, project, constraints }: Segment) => ({
+  name,
+  description: description ?? '',
+  project: project ?? 'all projects',
+  constraints: constraints.map((constraint) => describeConstraint(constraint, constraint.values.length)),
 })
 
 const bodyOf = (values: Values): Schema<'SegmentRequest'> => ({
@@ -50,7 +61,7 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
       await api.put('/api/admin/segments/{id}', { path: { id }, body: bodyOf(values), ifMatch: etag })
       return id
     },
-    invalidates: ['/api/admin/segments', '/api/admin/context'],
+    invalidates: affected,
     success: id === undefined ? 'Segment created' : 'Segment saved',
     showsErrors: true,
   })
@@ -126,8 +137,8 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
           open
           onClose={() => setConflict(undefined)}
           noun="segment"
-          before={valuesOf(base.body)}
-          after={valuesOf(conflict.body)}
+          before={readable(base.body)}
+          after={readable(conflict.body)}
           onReload={() => take(conflict)}
           onOverwrite={() => void overwrite()}
           pending={save.isPending}
@@ -145,12 +156,21 @@ function constraintsHint(constraints: readonly Constraint[]): string {
 
 function DeleteButton({ segment, etag, reason }: { segment: Segment; etag: string | null; reason?: string }) {
   const navigate = useNavigate()
+  const client = useQueryClient()
+  const refresh = () => invalidate(client, affected)
   const remove = useChange({
     change: () => api.delete('/api/admin/segments/{id}', { path: { id: segment.id }, ifMatch: etag }),
-    invalidates: ['/api/admin/segments', '/api/admin/context'],
     success: `Segment ${segment.name} deleted`,
-    undo: () => api.post('/api/admin/segments', { body: bodyOf(valuesOf(segment)) }),
-    onSuccess: () => void navigate({ to: '/segments' }),
+    undo: async () => {
+      await api.post('/api/admin/segments', { body: bodyOf(valuesOf(segment)) })
+      await refresh()
+    },
+    onSuccess: async () => {
+      await navigate({ to: '/segments' })
+      // The page of the deleted segment must not read it again.
+      client.removeQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith('/api/admin/segments/{id}') })
+      await refresh()
+    },
   })
   return (
     <span className="grow">

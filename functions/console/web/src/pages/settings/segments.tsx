@@ -16,18 +16,18 @@ const columns: Column<Segment>[] = [
     header: 'Name',
     width: '30%',
     cell: (segment) => (
-      <>
+      <div className="cell-name">
         <Link to="/segments/$id" params={{ id: String(segment.id) }} className="strong break">
           {segment.name}
         </Link>
         {segment.description && <p className="soft small break two-lines">{segment.description}</p>}
-      </>
+      </div>
     ),
   },
   {
     id: 'constraints',
     header: 'Who is in it',
-    cell: (segment) => (segment.constraints.length === 0 ? <span className="soft">Everyone</span> : <p className="break two-lines">{describeConstraints(segment.constraints)}</p>),
+    cell: (segment) => (segment.constraints.length === 0 ? <span className="soft">Everyone</span> : <p className="break two-lines cell-text">{describeConstraints(segment.constraints)}</p>),
   },
   { id: 'project', header: 'Project', cell: (segment) => segment.project ?? <span className="soft">All</span> },
   { id: 'used', header: 'Used in', cell: (segment) => usedIn(segment) },

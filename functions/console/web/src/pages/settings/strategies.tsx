@@ -51,19 +51,19 @@ const columns: Column<StrategyType>[] = [
     header: 'Name',
     width: '26%',
     cell: (type) => (
-      <span className="row chips">
+      <span className="row chips cell-name">
         <span className="strong break">{type.displayName ?? type.title ?? type.name}</span>
         {type.deprecated && <Badge kind="warn">Deprecated</Badge>}
         {(type.displayName ?? type.title) && <code className="soft small break">{type.name}</code>}
       </span>
     ),
   },
-  { id: 'description', header: 'Description', cell: (type) => <p className="break">{type.description}</p> },
+  { id: 'description', header: 'Description', cell: (type) => <p className="break cell-text">{type.description}</p> },
   {
     id: 'parameters',
     header: 'Parameters',
     cell: (type) => (
-      <ul>
+      <ul className="cell-name">
         {type.parameters.map((parameter) => (
           <li key={parameter.name} className="break">
             <code>{parameter.name}</code> <span className="soft small">{parameter.required ? `${parameter.type}, required` : parameter.type}</span>

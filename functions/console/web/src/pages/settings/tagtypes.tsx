@@ -30,12 +30,12 @@ export default function TagTypesPage() {
       id: 'name',
       header: 'Name',
       cell: (type) => (
-        <button type="button" className="link-button strong break" onClick={() => setView({ edit: type.name }, { push: true })}>
+        <button type="button" className="link-button strong break cell-name" onClick={() => setView({ edit: type.name }, { push: true })}>
           {type.name}
         </button>
       ),
     },
-    { id: 'description', header: 'Description', cell: (type) => <p className="break two-lines">{type.description}</p> },
+    { id: 'description', header: 'Description', cell: (type) => <p className="break two-lines cell-text">{type.description}</p> },
     {
       id: 'actions',
       header: 'Actions',

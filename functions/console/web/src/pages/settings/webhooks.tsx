@@ -37,14 +37,16 @@ export default function WebhooksPage() {
       id: 'name',
       header: 'Webhook',
       cell: (addon) => (
-        <Link to="/webhooks/$id" params={{ id: String(addon.id) }} className="strong break">
-          {addonName(addon)}
-        </Link>
+        <div className="cell-name">
+          <Link to="/webhooks/$id" params={{ id: String(addon.id) }} className="strong break">
+            {addonName(addon)}
+          </Link>
+        </div>
       ),
     },
     { id: 'provider', header: 'Kind', cell: (addon) => addons.data?.providers.find((one) => one.name === addon.provider)?.displayName ?? addon.provider },
     { id: 'events', header: 'Events', cell: (addon) => plural(addon.events.length, 'type') },
-    { id: 'where', header: 'From', cell: (addon) => <span className="break">{fromOf(addon)}</span> },
+    { id: 'where', header: 'From', cell: (addon) => <div className="break cell-name">{fromOf(addon)}</div> },
     {
       id: 'enabled',
       header: 'Enabled',
