@@ -28,7 +28,7 @@ async function signInAs(browser: Browser, api: Api, userId: number): Promise<Pag
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 const message = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).getByText(text)
-const undo = (page: Page) => page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).first().click()
+const undo = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
 
 test('a team project: create it, add members, change a role, and what each may do', async ({ page, api, browser }) => {
   const check = noConsoleErrors(page, /400/)
@@ -88,7 +88,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
   await expect(page.getByLabel(`Role of ${olga.name}`)).toBeHidden()
-  await undo(page)
+  await undo(page, `${olga.name} is no longer a member.`)
   await expect(page.getByLabel(`Role of ${olga.name}`).locator('option:checked')).toHaveText('Owner')
 
   await page.getByRole('button', { name: `Actions for ${olga.name}` }).click()
@@ -116,7 +116,7 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   await checkPage(page, 'project-health')
   await page.getByRole('button', { name: `Archive ${flag}` }).click()
   await expect(page.getByRole('row', { name: flag })).toBeHidden()
-  await undo(page)
+  await undo(page, `${flag} is archived.`)
   await expect(page.getByRole('row', { name: flag })).toBeVisible()
   await expect.poll(isOn).toBe(true)
   await page.getByRole('button', { name: `Archive ${flag}` }).click()
@@ -127,7 +127,7 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
   await checkPage(page, 'project-archive')
   await page.getByRole('button', { name: `Revive ${flag}` }).click()
   await expect(heading(page, 'No archived flags')).toBeVisible()
-  await undo(page)
+  await undo(page, `${flag} is active again`)
   await page.getByRole('checkbox', { name: `Select ${flag}` }).check()
   await page.getByRole('button', { name: 'Revive 1 flag' }).click()
   await expect(heading(page, 'No archived flags')).toBeVisible()
@@ -155,7 +155,7 @@ test('environments of a project, and the default strategy', async ({ page, api }
   await page.getByRole('button', { name: 'Actions for production' }).click()
   await page.getByRole('menuitem', { name: 'Remove from the project' }).click()
   await expect(page.getByRole('button', { name: 'Actions for production' })).toBeHidden()
-  await undo(page)
+  await undo(page, 'production is removed from this project.')
   await expect(page.getByText('20% of users.')).toBeVisible()
   expect((await environments()).find(({ name }) => name === 'production')?.defaultStrategy?.parameters.rollout).toBe('20')
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
+import { eventTitle } from '../insight/eventtext'
 import { StaleFlags } from './stale'
 import { comparedWithBefore, healthKind } from './view'
 
@@ -133,7 +134,7 @@ function LatestChanges({ projectId }: { projectId: string }) {
                 {list.map((event) => (
                   <li key={event.id}>
                     <span className="grow break">
-                      <span className="strong">{words(event.type.replace('feature', 'flag'))}</span>
+                      <span className="strong">{eventTitle(event.type)}</span>
                       {event.featureName && (
                         <>
                           {' '}
