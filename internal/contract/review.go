@@ -33,7 +33,7 @@ func review(log string) error {
 			continue // a line about something else, such as an event that was delivered
 		}
 		statuses[logged.Status]++
-		if logged.Status < 300 {
+		if logged.Status < 400 { // the sign-in at an OpenID provider redirects
 			successes[logged.Route]++
 		}
 	}

@@ -76,22 +76,22 @@ func (j jar) name(state string) string { return j.prefix + state[:idLength] }
 
 // cookie returns the cookie of an attempt.
 func (j jar) cookie(a attempt) *http.Cookie {
-	value, _ := json.Marshal(a) // a struct of texts and a number always has a JSON form
-	c := j.bare(j.name(a.State))
+	value, _ := json.Marshal(a)  // a struct of texts and a number always has a JSON form
+	c := j.bare(j.name(a.State)) //nolint:gosec // it has all attributes, see bare
 	c.Value, c.MaxAge = base64.RawURLEncoding.EncodeToString(value), int(attemptAge/time.Second)
 	return c
 }
 
 // removal returns a cookie that removes the one with the name.
 func (j jar) removal(name string) *http.Cookie {
-	c := j.bare(name)
+	c := j.bare(name) //nolint:gosec // it has all attributes, see bare
 	c.MaxAge = -1
 	return c
 }
 
 // bare has SameSite=Lax: the provider's redirect comes from another site.
 func (j jar) bare(name string) *http.Cookie {
-	return &http.Cookie{Name: name, Path: "/", HttpOnly: true, Secure: j.secure, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: name, Path: "/", HttpOnly: true, Secure: j.secure, SameSite: http.SameSiteLaxMode} //nolint:gosec // not Secure over http, which PUBLIC_URL allows on this machine only
 }
 
 // parseAttempt reads the value of a cookie.
