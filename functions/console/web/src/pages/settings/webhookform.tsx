@@ -77,10 +77,11 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
           <Checkbox label="Enabled" hint="Events that happen while it is disabled are not sent later." checked={form.values.enabled} onChange={(enabled) => form.set({ enabled })} />
           {provider?.parameters.filter((parameter) => parameter.required).map(parameterField)}
           {optional.length > 0 && (
-            <div>
-              <Button variant="quiet" icon={open ? <Icons.Up /> : <Icons.Chevron />} aria-expanded={open} onClick={() => setOpen(!open)}>
-                {open ? 'Fewer options' : `More options: ${optional.map((parameter) => parameter.displayName).join(', ')}`}
+            <div className="row">
+              <Button icon={open ? <Icons.Up /> : <Icons.Chevron />} aria-expanded={open} onClick={() => setOpen(!open)}>
+                {open ? 'Fewer options' : 'More options'}
               </Button>
+              {!open && <span className="soft break">{optional.map((parameter) => parameter.displayName).join(', ')}</span>}
             </div>
           )}
           {open && optional.map(parameterField)}
@@ -141,7 +142,7 @@ function ParameterField({ parameter, value, onChange, error }: ParameterFieldPro
   const shared = {
     label: parameter.displayName,
     required: parameter.required,
-    hint: kept ? 'Stored, and never shown again. Enter another value to replace it, or clear it.' : parameter.description.replace(/^\((Required|Optional)\) /, ''),
+    hint: kept ? `Stored, and never shown again. Enter another value to replace it${parameter.required ? '' : ', or clear it'}.` : parameter.description.replace(/^\((Required|Optional)\) /, ''),
     error,
     placeholder: parameter.placeholder,
     value,
