@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // An Identity is a person at an OpenID provider, as a sign-in told it. Issuer and Subject never change; all else can.
@@ -60,8 +61,14 @@ var ErrNotLinked = Errorf(Conflict, "a user with this e-mail address or user nam
 // sign in as that user: the provider does not vouch for the address, the user is a service account, or another person at the
 // provider signs in as the user. Companies give addresses to new people.
 func (who Identity) FindUser(users []*User) (*User, error) {
-	i := slices.IndexFunc(users, func(u *User) bool { return who.Email != "" && strings.EqualFold(u.Email, who.Email) })
+	if who.Email == "" {
+		return nil, nil
+	}
+	i := slices.IndexFunc(users, func(u *User) bool { return isSameAddress(u.Email, who.Email) })
 	if i < 0 {
+		if slices.ContainsFunc(users, func(u *User) bool { return strings.EqualFold(u.Email, who.Email) }) {
+			return nil, ErrNotLinked
+		}
 		return nil, nil
 	}
 	u := users[i]
@@ -71,8 +78,19 @@ func (who Identity) FindUser(users []*User) (*User, error) {
 	return u, nil
 }
 
+// isSameAddress tells whether two e-mail addresses are the same one. The case of ASCII letters does not count. That of others does:
+// in Unicode, "ſ" is a small form of "S", and a provider can vouch for an address with it to another person.
+func isSameAddress(a, b string) bool {
+	return a == b || isASCII(a) && isASCII(b) && strings.EqualFold(a, b)
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
 // NewUser returns a user for the person. An e-mail address that the provider does not vouch for becomes no address of the user:
-// the person who has it could not sign in as another user later. It returns ErrNotLinked if another user has the user name.
+// the person who has it could not sign in as another user later. It returns ErrNotLinked if another user has the user name as its own or as its e-mail
+// address, ignoring case: people choose their user names at many providers, and the event log would confuse the two.
 func (who Identity) NewUser(users []*User) (User, error) {
 	u := User{Name: who.Name}
 	if who.EmailVerified && who.Email != "" {
@@ -80,7 +98,9 @@ func (who Identity) NewUser(users []*User) (User, error) {
 		return u, nil
 	}
 	u.Username = cmp.Or(who.Username, who.Email, who.Subject)
-	taken := slices.ContainsFunc(users, func(other *User) bool { return other.Username == u.Username })
+	taken := slices.ContainsFunc(users, func(other *User) bool {
+		return strings.EqualFold(other.Username, u.Username) || strings.EqualFold(other.Email, u.Username)
+	})
 	if taken || len([]rune(u.Username)) > maxUserName {
 		return u, ErrNotLinked
 	}

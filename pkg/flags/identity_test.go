@@ -13,6 +13,8 @@ func TestFindUser(t *testing.T) {
 		{ID: 2, Email: "Anna@example.com"},
 		{ID: 3, Email: "robot@example.com", ServiceAccount: true},
 		{ID: 4, Email: "berta@example.com", Issuer: "https://a", Subject: "berta"},
+		{ID: 5, Email: "sara@example.com"},
+		{ID: 6, Email: "j\u00f6rg@example.com"},
 	}
 	tests := []struct {
 		name string
@@ -27,6 +29,8 @@ func TestFindUser(t *testing.T) {
 		{"service account", Identity{Email: "robot@example.com", EmailVerified: true}, 0, ErrNotLinked},
 		{"the same person", Identity{Issuer: "https://a", Subject: "berta", Email: "berta@example.com", EmailVerified: true}, 4, nil},
 		{"a new person with an old address", Identity{Issuer: "https://a", Subject: "berta2", Email: "berta@example.com", EmailVerified: true}, 0, ErrNotLinked},
+		{"another letter that Unicode takes for the same", Identity{Email: "\u017fara@example.com", EmailVerified: true}, 0, ErrNotLinked},
+		{"the same letters beyond ASCII", Identity{Email: "j\u00f6rg@example.com", EmailVerified: true}, 6, nil},
 		{"another provider", Identity{Issuer: "https://b", Subject: "b", Email: "berta@example.com", EmailVerified: true}, 4, nil},
 	}
 	for _, test := range tests {
@@ -41,7 +45,7 @@ func TestFindUser(t *testing.T) {
 }
 
 func TestNewUserOfIdentity(t *testing.T) {
-	users := []*User{{ID: 1, Username: "admin"}}
+	users := []*User{{ID: 1, Username: "admin"}, {ID: 2, Email: "ada@example.com"}}
 	tests := []struct {
 		name string
 		who  Identity
@@ -53,6 +57,8 @@ func TestNewUserOfIdentity(t *testing.T) {
 		{"user name", Identity{Email: "a@example.com", Username: "anna", Subject: "s"}, User{Username: "anna"}, nil},
 		{"subject only", Identity{Subject: "s"}, User{Username: "s"}, nil},
 		{"taken user name", Identity{Username: "admin"}, User{Username: "admin"}, ErrNotLinked},
+		{"taken user name in upper case", Identity{Username: "Admin"}, User{Username: "Admin"}, ErrNotLinked},
+		{"e-mail address of another as user name", Identity{Username: "Ada@example.com"}, User{Username: "Ada@example.com"}, ErrNotLinked},
 		{"long user name", Identity{Subject: strings.Repeat("s", 101)}, User{Username: strings.Repeat("s", 101)}, ErrNotLinked},
 	}
 	for _, test := range tests {

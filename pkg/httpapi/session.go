@@ -23,6 +23,8 @@ const ConsoleHeader = "X-Guidon-Console"
 type sessionCookie struct {
 	user int64
 	hash string
+
+	ambiguous bool // whether the request has different cookies of the name
 }
 
 // keys are the aggregates that authenticate the session: all are loaded with what the operation reads, in one call.
@@ -38,18 +40,31 @@ func (s *service) sessionOf(r *http.Request) *sessionCookie {
 	if r.Header.Get("Authorization") != "" {
 		return nil
 	}
-	cookie, err := r.Cookie(s.config.sessionCookie())
-	if err != nil {
+	cookies := r.CookiesNamed(s.config.sessionCookie())
+	if len(cookies) == 0 {
 		return nil
 	}
-	user, hash, _ := flags.ParseSession(cookie.Value)
-	return &sessionCookie{user, hash}
+	for _, other := range cookies[1:] {
+		if other.Value != cookies[0].Value {
+			return &sessionCookie{ambiguous: true}
+		}
+	}
+	user, hash, _ := flags.ParseSession(cookies[0].Value)
+	return &sessionCookie{user: user, hash: hash}
 }
+
+// errSeveralSessions is the error for different session cookies. Over http, other programs of the host can set one for a longer
+// path, which browsers send first: the person would act as another user.
+var errSeveralSessions = flags.Errorf(flags.Unauthenticated,
+	"the request has several cookies of a session; delete the cookies of this address in the browser, and sign in again")
 
 // authenticateSession finds out who is signed in. A change must come from a page of this origin: browsers send the cookie also
 // with some requests that pages of other origins make.
 func (tx *Tx) authenticateSession(c *sessionCookie) error {
-	if c.user == 0 {
+	switch {
+	case c.ambiguous:
+		return errSeveralSessions
+	case c.user == 0:
 		return flags.ErrSessionEnded
 	}
 	view := tx.round.view
