@@ -37,6 +37,12 @@ func inGroups(p oidctest.Person, groups ...string) oidctest.Person {
 // serveOpenID starts a server and a provider with Anna and Berta. Settings are pairs such as "OIDC_DEFAULT_ROLE=Viewer".
 func serveOpenID(t *testing.T, settings ...string) (*server, *oidctest.Provider) {
 	t.Helper()
+	return serveOpenIDOver(t, nil, settings...)
+}
+
+// serveOpenIDOver does the same, with a transport of the store's requests; nil for the usual one.
+func serveOpenIDOver(t *testing.T, store http.RoundTripper, settings ...string) (*server, *oidctest.Provider) {
+	t.Helper()
 	idp := oidctest.New(t, publicURL+oidc.CallbackPath, anna, berta)
 	more := map[string]string{}
 	for _, setting := range settings {
@@ -49,7 +55,8 @@ func serveOpenID(t *testing.T, settings ...string) (*server, *oidctest.Provider)
 		t.Fatal(err)
 	}
 	provider := oidc.New(*parsed, time.Now)
-	s := serve(t, func(config *httpapi.Config, _ *http.RoundTripper) {
+	s := serve(t, func(config *httpapi.Config, transport *http.RoundTripper) {
+		*transport = store
 		config.PublicURL = publicURL
 		config.OpenID = signin.OpenID(func(context.Context) (*oidc.Provider, error) { return provider, nil })
 	})
