@@ -3,6 +3,7 @@ export function safeNext(next: string | undefined): string {
   if (!next || !/^\/(?![/\\])/.test(next)) return '/projects'
   const url = new URL(next, 'http://console.invalid')
   if (url.host !== 'console.invalid' || url.pathname === '/sign-in') return '/projects'
+  if (url.pathname.startsWith('//')) return '/projects' // "/.//host" becomes that, which is an address of another host
   return url.pathname + url.search + url.hash
 }
 
