@@ -116,6 +116,18 @@ func TestDeleteAmbiguousToken(t *testing.T) {
 	}
 }
 
+// TestLinkForAmbiguousName checks that a link is for one user only: a user name can be the email address of another user.
+func TestLinkForAmbiguousName(t *testing.T) {
+	create(t, "/api/admin/user-admin", `{"username":"ambiguous@example.com","rootRole":3}`)
+	create(t, "/api/admin/user-admin", `{"email":"ambiguous@example.com","rootRole":1}`)
+	if r := guidon(t, "link ambiguous@example.com"); r.code == 0 || !strings.Contains(r.messages, "of the users with the ids") || strings.Contains(r.out, "#link=") {
+		t.Errorf("exit code %d, %q, %q; want an error and no link", r.code, r.messages, r.out)
+	}
+	if got := must(t, "link 1"); !strings.Contains(got, "/sign-in#link=") {
+		t.Errorf("link 1 prints %q, want a link", got)
+	}
+}
+
 func TestRedact(t *testing.T) {
 	r := guidon(t, "token list", "GUIDON_URL=http://127.0.0.1:1")
 	if r.code != exitUnavailable {

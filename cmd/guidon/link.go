@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -57,17 +56,24 @@ takes an admin token, or a personal token of an administrator.`,
 	})
 }
 
-// findUser returns the id of the user with a user name, an email address or an id.
+// findUser returns the id of the user with a user name, an email address or an id. It returns an error if that fits several users:
+// a link for the wrong one would let a person sign in as another.
 func findUser(ctx context.Context, server *adminapi.Client, name string) (int64, error) {
 	var list struct{ Users []person }
 	if err := server.Get(ctx, usersPath, &list); err != nil {
 		return 0, err
 	}
-	i := slices.IndexFunc(list.Users, func(p person) bool {
-		return p.Username == name || p.Email == name || strconv.FormatInt(p.ID, 10) == name
-	})
-	if i < 0 {
-		return 0, fmt.Errorf("no user has the user name, email address or id %s", name)
+	var ids []int64
+	for _, p := range list.Users {
+		if p.Username == name || p.Email == name || strconv.FormatInt(p.ID, 10) == name {
+			ids = append(ids, p.ID)
+		}
 	}
-	return list.Users[i].ID, nil
+	switch len(ids) {
+	case 0:
+		return 0, fmt.Errorf("no user has the user name, email address or id %s", name)
+	case 1:
+		return ids[0], nil
+	}
+	return 0, fmt.Errorf("%s is a user name, email address or id of the users with the ids %v; use a name that only one of them has", name, ids)
 }
