@@ -150,6 +150,7 @@ trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/admin -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/admin -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
 	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'
+	SCALE=1 $(MAKE) --no-print-directory test-browser TEST=e2e/scale.spec.ts
 
 # The corpora, in testdata/fuzz, are part of make test.
 FUZZTIME ?= 60s

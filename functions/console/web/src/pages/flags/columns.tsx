@@ -12,7 +12,7 @@ export interface ColumnsInput {
   selectedAll: 'all' | 'some' | 'none'
   onSelect: (name: string, selected: boolean) => void
   onSelectAll: (selected: boolean) => void
-  onSwitch: (name: string, environment: string, on: boolean) => void
+  onSwitch: (row: FlagRow, environment: string, on: boolean) => void
   onFavorite: (name: string, favorite: boolean) => void
 }
 
@@ -24,7 +24,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     header: name,
     sortable: true,
     width: `${environmentWidth(name)}px`,
-    cell: (row) => <Switch label={`${row.name} in ${name}`} checked={isOn(row, name)} disabledReason={allowed.reason} onChange={(on) => input.onSwitch(row.name, name, on)} />,
+    cell: (row) => <Switch label={`${row.name} in ${name}`} checked={isOn(row, name)} disabledReason={allowed.reason} onChange={(on) => input.onSwitch(row, name, on)} />,
   }))
   const columns: Column<FlagRow>[] = [
     {

@@ -14,7 +14,7 @@ export function ExportDialog({ projectId, environments, features, onClose }: Exp
   const form = useForm({
     initial: { environment: environments[0] ?? '' },
     submit: async ({ environment }) => {
-      const count = await saveExport({ project: projectId, environment, features })
+      const count = await saveExport(projectId, { environment, features })
       toast.success(`${plural(count, 'flag')} exported`)
       onClose()
     },

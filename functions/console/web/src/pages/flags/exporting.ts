@@ -1,16 +1,16 @@
 // Exports as files.
 import { api, type Schema } from '../../api'
 
-/** Asks the server for an export and saves it as a file. */
-export async function saveExport(request: Schema<'ExportRequest'>): Promise<number> {
+/** Asks the server for an export and saves it as a file. about says what it has. The server selects by names, project or tag. */
+export async function saveExport(about: string, request: Schema<'ExportRequest'>): Promise<number> {
   const data = await api.post('/api/admin/features-batch/export', { body: { ...request, fullSegments: true } })
-  saveFile(exportName(request, new Date()), JSON.stringify(data, null, 2))
+  saveFile(exportName(about, request.environment ?? '', new Date()), JSON.stringify(data, null, 2))
   return data.features.length
 }
 
 /** The name of the file of an export: guidon-default-development-2026-01-31.json. */
-export function exportName({ project, environment, tag }: Schema<'ExportRequest'>, now: Date): string {
-  const parts = ['guidon', project, tag, environment, now.toISOString().slice(0, 10)]
+export function exportName(about: string, environment: string, now: Date): string {
+  const parts = ['guidon', about, environment, now.toISOString().slice(0, 10)]
   return `${parts.filter(Boolean).join('-').replace(/[^\w.-]+/g, '-')}.json`
 }
 

@@ -56,7 +56,7 @@ export function FilterBar({ rows, environments, filter, onChange }: FilterBarPro
 const addressDelay = 250
 
 /** A search field that tells what was typed when typing pauses: browsers limit how often an address may change, and servers work for each request. */
-export function SearchBox({ label, value, onChange, autoFocus }: { label: string; value: string; onChange: (value: string) => void; autoFocus?: boolean }) {
+export function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
@@ -72,5 +72,5 @@ export function SearchBox({ label, value, onChange, autoFocus }: { label: string
     }, addressDelay)
     return () => clearTimeout(timer)
   }, [typed, onChange])
-  return <SearchField label={label} maxLength={200} autoFocus={autoFocus} value={typed} onChange={setTyped} />
+  return <SearchField label={label} maxLength={200} value={typed} onChange={setTyped} />
 }

@@ -9,6 +9,7 @@ import { flagColumns } from './columns'
 import { CreateFlagDialog } from './create'
 import { flagList, useFavoriteFlag, useSwitchFlag } from './data'
 import { FilterBar } from './filters'
+import { FirstStrategyDialog } from './firststrategy'
 import './flags.css'
 import { filterFlags, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
 
@@ -22,6 +23,7 @@ export default function FlagsTab() {
   const [view, setView] = useUrlState({ ...noFilter, sort: 'name', desc: false as boolean })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
+  const [first, setFirst] = useState<{ name: string; environment: string }>()
   const { can } = useMe()
   const switchFlag = useSwitchFlag(projectId)
   const favoriteFlag = useFavoriteFlag(projectId)
@@ -36,6 +38,11 @@ export default function FlagsTab() {
 
   const onFilter = useCallback((change: Partial<FlagFilter>) => setView(change), [setView])
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
+  const onSwitch = (row: FlagRow, environment: string, on: boolean) => {
+    const ready = row.environments.some((one) => one.name === environment && one.hasStrategies) || project.data?.environments.some((one) => one.environment === environment && one.defaultStrategy)
+    if (on && !ready) setFirst({ name: row.name, environment })
+    else switchFlag.mutate({ name: row.name, environment, on })
+  }
   const onSelectAll = (on: boolean) => setSelected(on ? new Set(shown.map((row) => row.name)) : new Set())
 
   const { columns, width } = flagColumns({
@@ -45,7 +52,7 @@ export default function FlagsTab() {
     selectedAll: shownSelected === 0 ? 'none' : shownSelected === shown.length ? 'all' : 'some',
     onSelect,
     onSelectAll,
-    onSwitch: (name, environment, on) => switchFlag.mutate({ name, environment, on }),
+    onSwitch,
     onFavorite: (name, favorite) => favoriteFlag.mutate({ name, favorite }),
   })
   const newFlag = (
@@ -97,6 +104,7 @@ export default function FlagsTab() {
         }
       />
       {creating && <CreateFlagDialog projectId={projectId} naming={project.data?.featureNaming} onClose={() => setCreating(false)} />}
+      {first && <FirstStrategyDialog projectId={projectId} {...first} onClose={() => setFirst(undefined)} />}
     </>
   )
 }

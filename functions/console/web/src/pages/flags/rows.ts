@@ -123,7 +123,7 @@ export function changeRows(rows: FlagRow[], names: readonly string[], change: (r
   return rows.map((row) => (wanted.has(row.name) ? change(row) : row))
 }
 
-/** The flag, on or off in an environment. Switching on adds a strategy where there is none. */
+/** The flag, on or off in an environment. What is on has a strategy. */
 export function switched(row: FlagRow, environment: string, on: boolean): FlagRow {
   const environments = row.environments.map((one) =>
     one.name !== environment ? one : { ...one, enabled: on, ...(on && !one.hasStrategies ? { hasStrategies: true, hasEnabledStrategies: true } : {}) },

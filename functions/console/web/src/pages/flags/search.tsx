@@ -67,7 +67,6 @@ export default function SearchPage() {
   const found = useQuery({
     ...apiQuery('/api/admin/search/features', {
       query: {
-        // The server takes a comma as the end of a text.
         query: view.q.trim(),
         project: is(view.project),
         type: is(view.type),
@@ -89,7 +88,7 @@ export default function SearchPage() {
   return (
     <Page title="Search" description="Finds flags of all projects by their name and tags.">
       <div className="flags-filters flags-filters-open" role="search" aria-label="Search the flags of all projects">
-        <SearchBox label="Search name or tag" value={view.q} onChange={onText} autoFocus />
+        <SearchBox label="Search name or tag" value={view.q} onChange={onText} />
         <Select
           hideLabel
           label="Project"

@@ -1,0 +1,43 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, invalidate } from '../../api'
+import { ConfirmDialog } from '../../ui'
+import { aroundFlags, patchRows } from './data'
+import { switched } from './rows'
+
+interface FirstStrategyProps {
+  projectId: string
+  name: string
+  environment: string
+  onClose: () => void
+}
+
+/** Asks before a flag without strategies is switched on: the server wants a strategy first. */
+export function FirstStrategyDialog({ projectId, name, environment, onClose }: FirstStrategyProps) {
+  const client = useQueryClient()
+  const path = { projectId, featureName: name, environment }
+  const add = async () => {
+    const parameters = { rollout: '100', stickiness: 'default', groupId: name }
+    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', { path, body: { name: 'flexibleRollout', parameters } })
+    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
+    patchRows(client, projectId, [name], (row) => switched(row, environment, true))
+    await invalidate(client, aroundFlags)
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      danger={false}
+      title={`${name} has no strategy in ${environment}`}
+      description="A strategy decides who gets the flag. Give it to everyone now, or open the flag to choose who gets it."
+      action="Switch on for everyone"
+      onConfirm={add}
+    >
+      <p>
+        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: name }}>
+          Open {name}
+        </Link>
+      </p>
+    </ConfirmDialog>
+  )
+}
