@@ -94,7 +94,8 @@ func TestSignInByLink(t *testing.T) {
 	if got := created.header.Get("Cache-Control"); got != "no-store" || created.status != 201 {
 		t.Errorf("the link: status %d and Cache-Control %q, want 201 and no-store", created.status, got)
 	}
-	secret := secretOfLink(created.body[:strings.Index(created.body, `","`)])
+	url, _, _ := strings.Cut(created.body, `","`)
+	secret := secretOfLink(url)
 	if len(secret) != 64 {
 		t.Fatalf("the secret is %q, want 64 digits", secret)
 	}
