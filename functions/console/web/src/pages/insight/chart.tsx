@@ -68,6 +68,17 @@ export function timeText(time: number, step: number): string {
   return new Intl.DateTimeFormat('en-GB', daily ? { dateStyle: 'medium', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' }).format(time)
 }
 
+const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
+const localDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+// tickText is the time below the chart: the day for bars of a day and at midnight, otherwise the hour.
+function tickText(seconds: number, step: number): string {
+  if (step > 3_600_000) return days.format(seconds * 1000)
+  const text = hours.format(seconds * 1000)
+  return text === '00:00' ? localDays.format(seconds * 1000) : text
+}
+
 function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readonly Mark[], step: number, onPoint: (index: number | null) => void): uPlot {
   const color = (name: string) => resolve(element, name)
   const bars = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
@@ -82,11 +93,11 @@ function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readon
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { range: () => [first, last] }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-      axes: [axis, { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) }],
+      axes: [{ ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step)) }, { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) }],
       series: [
         {},
-        { label: 'Off', stroke: color('chart-6'), fill: color('chart-6'), paths: bars, points: { show: false } },
-        { label: 'On', stroke: color('chart-2'), fill: color('chart-2'), paths: bars, points: { show: false } },
+        { label: 'Off', width: 0, fill: color('chart-6'), paths: bars, points: { show: false } },
+        { label: 'On', width: 0, fill: color('chart-2'), paths: bars, points: { show: false } },
       ],
       tzDate: step > 3_600_000 ? (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : undefined,
       hooks: {

@@ -66,7 +66,8 @@ const unleash = await startUnleash({
   customHeaders: { Authorization: process.env.${tokenVariable} },
 });
 console.log(unleash.isEnabled(${single(flag)}, { userId: '7' }));
-await unleash.destroyWithFlush(); // at the end of the program: it reports usage at once
+// At the end of the program: it reports usage at once.
+await unleash.destroyWithFlush();
 `,
   },
   {

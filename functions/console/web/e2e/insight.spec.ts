@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import type { Page, TestInfo } from '@playwright/test'
+import { checkPage } from './checkpage'
+import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+
+// An SDK, screenshots and axe need more than a minute where several programs share the processors.
+test.describe.configure({ timeout: 150_000 })
+
+const rollout = (percent: number) => ({ name: 'flexibleRollout', parameters: { rollout: String(percent), stickiness: 'default', groupId: 'g' } })
+
+/** Creates a flag that is on in development for a share of the users, and returns its strategy. */
+async function createFlag(api: Api, flag: string, percent = 100) {
+  await api('POST', '/api/admin/projects/default/features', { name: flag })
+  const environment = `/api/admin/projects/default/features/${flag}/environments/development`
+  const strategy = await api('POST', `${environment}/strategies`, rollout(percent))
+  await api('POST', `${environment}/on`)
+  return { environment, strategy: `${environment}/strategies/${strategy.id}` }
+}
+
+/** Reports usage as an SDK does. */
+async function report(api: Api, baseURL: string, appName: string, toggles: object) {
+  const { secret } = await api('POST', '/api/admin/api-tokens', { tokenName: unique('report'), type: 'client', projects: ['default'], environment: 'development' })
+  const now = new Date().toISOString()
+  const headers = { Authorization: secret, 'Content-Type': 'application/json' }
+  const send = async (path: string, body: object) => {
+    const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify({ appName, instanceId: 'host-1', ...body }) })
+    expect(response.status).toBe(202)
+  }
+  await send('/api/client/register', { sdkVersion: 'unleash-client-node:6.12.1', strategies: ['default'], started: now, interval: 60 })
+  await send('/api/client/metrics', { bucket: { start: now, stop: now, toggles } })
+}
+
+/** Waits until the server has added usage of a flag to its sums. */
+const usageOf = async (api: Api, flag: string) => {
+  const { data } = await api('GET', `/api/admin/client-metrics/features/${flag}/raw?hoursBack=2`)
+  return (data as { yes: number; no: number }[]).reduce((sum, row) => sum + row.yes + row.no, 0)
+}
+
+const usageWait = { timeout: 40_000, message: 'usage in the sums' }
+
+test('create to SDK: the program of the page connects, the light turns green, and usage is shown', async ({ page, api }, info) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('sdk')
+  const app = unique('shop')
+  await createFlag(api, flag)
+  await page.goto('/connect')
+  await page.getByLabel('Flag', { exact: true }).fill(flag)
+  await page.getByLabel('Application', { exact: true }).fill(app)
+  await page.getByLabel('Environment', { exact: true }).selectOption('development')
+  await expect(page.getByText(`Waiting for ${app} in development`)).toBeVisible()
+  await page.getByRole('button', { name: 'Create client token' }).click()
+  await expect(page.getByText('it is not shown again')).toBeVisible()
+  await checkPage(page, 'connect')
+
+  const program = await page.getByRole('region', { name: 'Program for Node.js' }).innerText()
+  const command = await page.getByRole('region', { name: 'Command that runs the program' }).innerText()
+  expect(await run(program, command, info)).toContain('true')
+
+  await expect(page.getByText(`${app} is connected`)).toBeVisible(usageWait)
+  await checkPage(page, 'connect-connected')
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(1)
+  await page.getByRole('link', { name: `Usage of ${flag}` }).click()
+  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 1 on, 0 off.` })).toBeVisible()
+  await expect(page.getByRole('link', { name: app })).toBeVisible()
+  check()
+})
+
+/** Runs a program as a person would who pastes it: the file and then the command. The SDK is installed in this package. */
+function run(program: string, command: string, info: TestInfo): Promise<string> {
+  writeFileSync(info.outputPath('app.mjs'), program)
+  return new Promise((resolve, reject) => {
+    execFile('sh', ['-c', command], { cwd: info.outputDir, timeout: 45_000 }, (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)))
+  })
+}
+
+test('a change of the rollout is seen in the usage of a flag', async ({ page, api, baseURL }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('gradual')
+  const app = unique('till')
+  const { strategy } = await createFlag(api, flag, 10)
+  await page.goto(`/projects/default/flags/${flag}/usage`)
+  await expect(page.getByRole('heading', { name: 'No usage in this time' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Connect an application' })).toHaveAttribute('href', new RegExp(flag))
+  await checkPage(page, 'usage-empty')
+
+  await report(api, baseURL!, app, { [flag]: { yes: 10, no: 90, variants: {} } })
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(100)
+  await page.reload()
+  await expect(page.getByText('10 on, 90 off', { exact: true })).toBeVisible()
+
+  await api('PUT', strategy, rollout(50))
+  await report(api, baseURL!, app, { [flag]: { yes: 50, no: 50, variants: { blue: 30, red: 20 } } })
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(200)
+  await page.reload()
+  await expect(page.getByRole('img', { name: `Evaluations of ${flag}: 60 on, 140 off.` })).toBeVisible()
+  await expect(page.getByText('Strategy changed in development: parameters › rollout 10 → 50')).toBeVisible()
+  await expect(page.getByText('blue 30, red 20')).toBeVisible()
+  await checkPage(page, 'usage')
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  await expect(page.getByRole('table', { name: 'Evaluations by time' })).toBeVisible()
+  await checkPage(page, 'usage-table')
+  await page.getByLabel('Application', { exact: true }).selectOption(app)
+  await expect(page).toHaveURL(new RegExp(`app=${app}`))
+  check()
+})
+
+test('the history of a flag and the audit log show what a change changed', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('audited')
+  const { strategy } = await createFlag(api, flag, 20)
+  await api('PUT', strategy, rollout(60))
+  await page.goto(`/projects/default/flags/${flag}/history`)
+  const change = page.getByRole('article', { name: 'Strategy changed' })
+  await expect(change).toContainText('parameters › rollout: 20 became → 60')
+  await change.getByRole('button', { name: 'Details' }).click()
+  const diff = change.getByRole('region', { name: 'Strategy changed: state before and after' })
+  await expect(diff).toContainText('"rollout": "20"')
+  await expect(diff).toContainText('"rollout": "60"')
+  await checkPage(page, 'history')
+
+  await page.goto('/audit')
+  await page.getByLabel('Flag', { exact: true }).fill(flag)
+  await expect(page.getByRole('article')).toHaveCount(4)
+  await page.getByLabel('Type', { exact: true }).fill('Strategy ch')
+  await page.getByRole('option', { name: 'Strategy changed', exact: true }).click()
+  await expect(page.getByRole('article')).toHaveCount(1)
+  await expect(page.getByRole('article', { name: 'Strategy changed' })).toContainText(flag)
+  await checkPage(page, 'audit')
+  await page.reload()
+  await expect(page.getByRole('article')).toHaveCount(1)
+  await page.getByLabel('Person or token').fill('no-such-person')
+  await expect(page.getByRole('heading', { name: 'No event matches' })).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.getByRole('article').nth(4)).toBeVisible()
+  check()
+})
+
+test('the playground says why a flag is on or off', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('reasons')
+  const project = unique('play')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  const environment = `/api/admin/projects/${project}/features/${flag}/environments/development`
+  const segment = await api('POST', '/api/admin/segments', { name: unique('adults'), constraints: [{ contextName: 'age', operator: 'NUM_GTE', value: '18' }] })
+  await api('POST', `${environment}/strategies`, { ...rollout(100), title: 'gold in Norway', constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }], segments: [segment.id] })
+  await api('POST', `${environment}/on`)
+  await page.goto(`/playground?environments=development&projects=${project}&context=${encodeURIComponent('plan=gold&age=16')}`)
+  const row = page.getByRole('row').filter({ hasText: flag })
+  await expect(row).toContainText('The strategy does not match.')
+  await row.getByRole('button', { name: flag }).click()
+  const dialog = page.getByRole('dialog', { name: flag })
+  await expect(dialog).toContainText('The context is not in a segment.')
+  await expect(dialog).toContainText('Holds:plan is one of gold')
+  await checkPage(page, 'playground-reasons')
+  await page.goBack()
+  await expect(dialog).toBeHidden()
+  await page.getByLabel('Value of age').fill('18')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await expect(row).toContainText('Strategy “gold in Norway” matches.')
+  await expect(page).toHaveURL(/age%3D18/)
+  await page.getByLabel('Value of age').fill('16,18')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await expect(row).toContainText('On for 1 of 2')
+  await checkPage(page, 'playground')
+  check()
+})
+
+test('the playground starts with an environment, and evaluates flags', async ({ page, api }) => {
+  const flag = unique('first')
+  await createFlag(api, flag)
+  await page.goto('/playground')
+  await expect(page.getByRole('heading', { name: 'Evaluate flags' })).toBeVisible()
+  await checkPage(page, 'playground-empty')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await page.getByLabel('Search flags').fill(flag)
+  await expect(page.getByRole('row').filter({ hasText: flag })).toContainText('Strategy flexibleRollout matches.')
+})
+
+test('applications show instances, SDKs and issues', async ({ page, api, baseURL }) => {
+  const check = noConsoleErrors(page, /404/)
+  const flag = unique('known')
+  const app = unique('kiosk')
+  await createFlag(api, flag)
+  await page.goto(`/applications/${app}`)
+  await expect(page.getByRole('heading', { name: `There is no application ${app}` })).toBeVisible()
+  await report(api, baseURL!, app, { [flag]: { yes: 1, no: 1, variants: {} }, [`${flag}-misspelled`]: { yes: 0, no: 1, variants: {} } })
+  await expect.poll(() => usageOf(api, flag), usageWait).toBe(2)
+  await page.goto('/applications')
+  await page.getByLabel('Search applications').fill(app)
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await checkPage(page, 'applications')
+  await page.getByRole('link', { name: app }).click()
+  await expect(page.getByRole('heading', { level: 1, name: app })).toBeFocused()
+  await expect(page.getByRole('table', { name: 'Instances' })).toContainText('host-1')
+  await expect(page.getByRole('table', { name: 'Environments' })).toContainText(`${flag}-misspelled`)
+  await expect(page.getByRole('table', { name: 'Flags' }).getByRole('link', { name: flag })).toBeVisible()
+  await checkPage(page, 'application')
+  await describe(page, app)
+  await page.getByRole('button', { name: `Actions for ${app}` }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete application' }).click()
+  await expect(page).toHaveURL('/applications')
+  check()
+})
+
+async function describe(page: Page, app: string) {
+  await page.getByRole('button', { name: `Actions for ${app}` }).click()
+  await page.getByRole('menuitem', { name: 'Edit description' }).click()
+  const dialog = page.getByRole('dialog', { name: `Edit ${app}` })
+  await dialog.getByLabel('Description').fill('Screens in the shops')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByText('Screens in the shops')).toBeVisible()
+}
