@@ -111,10 +111,14 @@ func TestPagesCannotReadWithCookies(t *testing.T) {
 	const origin = "Origin: https://tool.example.com"
 	for _, got := range []answer{
 		s.do(t, "GET", me, "", append(inSession(cookie), origin)...),
+		s.do(t, "GET", features+"/<script>", "", append(inSession(cookie), origin)...),
 		s.do(t, "OPTIONS", features, "", "Authorization:", origin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: x-guidon-console"),
 	} {
 		if credentials := got.header.Get("Access-Control-Allow-Credentials"); credentials != "" {
 			t.Errorf("Access-Control-Allow-Credentials is %q, want none", credentials)
+		}
+		if sniff := got.header.Get("X-Content-Type-Options"); got.body != "" && sniff != "nosniff" {
+			t.Errorf("X-Content-Type-Options is %q, want nosniff", sniff)
 		}
 		if headers := got.header.Get("Access-Control-Allow-Headers"); strings.Contains(strings.ToLower(headers), "guidon") {
 			t.Errorf("a page may send the headers %s, which must not have that of the console", headers)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,15 @@ type LinkTemplate struct {
 	Title *string // nil for none
 	URL   string
 }
+
+// LinkPattern matches links that load a page when they are opened: http or https addresses, and paths. Consoles show links to all
+// users of a project, and "javascript:" would run as the user who opens it.
+const LinkPattern = `^([hH][tT][tT][pP][sS]?:|[^:/?#]*([/?#]|$))`
+
+var linkPattern = regexp.MustCompile(LinkPattern)
+
+// IsWebLink reports whether the link matches LinkPattern.
+func (l LinkTemplate) IsWebLink() bool { return linkPattern.MatchString(l.URL) }
 
 // A Naming describes how flags of a project should be named; "" for parts that are not set.
 type Naming struct {

@@ -80,6 +80,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	if from.location != "" {
 		w.Header().Set("Location", from.location)
 	}
+	w.Header().Set("X-Content-Type-Options", "nosniff") // a text in the body must not make it a page
 	if body == nil {
 		if from.secret {
 			w.Header().Set("Cache-Control", "no-store")
