@@ -48,6 +48,7 @@ test('an environment is created, switched, moved and deleted', async ({ page, ap
   await expect(button).toHaveAttribute('aria-disabled', 'true')
   await confirm.getByRole('textbox', { name: `Type ${name} to confirm` }).fill(name)
   await button.click()
+  await expect(confirm).toBeHidden()
   await expect(row).toBeHidden()
   check()
 })
@@ -149,7 +150,7 @@ async function deleteWebhooks(api: Api, description: string) {
   for (const addon of addons) if (addon.description === description) await api('DELETE', `/api/admin/addons/${addon.id}`)
 }
 
-test('a webhook is created and tested; what failed is sent again', async ({ page, api }) => {
+test('a webhook is created and tested; what failed is sent again', async ({ page }) => {
   const check = noConsoleErrors(page)
   const description = unique('chat bot')
   const receiver = await startReceiver()
@@ -183,11 +184,12 @@ test('a webhook is created and tested; what failed is sent again', async ({ page
     await expect(row.getByRole('switch', { name: `Enable ${description}` })).not.toBeChecked()
     await row.getByRole('button', { name: `Actions for ${description}` }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    const confirm = page.getByRole('dialog', { name: `Delete ${description}?` })
+    await confirm.getByRole('button', { name: 'Delete webhook' }).click()
+    await expect(confirm).toBeHidden()
     await expect(row).toBeHidden()
   } finally {
     receiver.stop()
-    await deleteWebhooks(api, description)
   }
   check()
 })
