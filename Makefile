@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser screenshots test-sam test-sam-local test-deploy test-clients \
+.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local test-deploy test-clients \
 	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-chromium check-compose check-deploy FORCE
 
@@ -99,6 +99,10 @@ test-console: console ## check the types of the console, run its tests and check
 test-browser: check-chromium guidon ## test the console in a browser (TEST=e2e/shell.spec.ts runs one file; needs Chromium)
 	@functions/console/build packages
 	cd $(WEB) && GUIDON='$(abspath $(LOCAL))/bin/guidon' GUIDON_LOCAL='$(abspath $(LOCAL))' CHROMIUM='$(CHROMIUM)' npm run --silent e2e -- $(TEST)
+
+docs-images: check-chromium guidon ## take the screenshots in docs/images again
+	@mkdir -p docs/images
+	@DOCS=1 $(MAKE) --no-print-directory test-browser TEST=e2e/docs.spec.ts
 
 screenshots: test-browser ## take screenshots of the pages of the console, in light, dark and narrow (TEST, as test-browser)
 	@echo "the screenshots are in $(WEB)/e2e/screenshots"
