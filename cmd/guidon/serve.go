@@ -19,8 +19,8 @@ Settings (environment):
   AUTH_TYPE                  none: requests need no token
   PUBLIC_URL                 the address that people use, by default that of the server
   SESSION_HOURS              hours for which people stay signed in, by default 12
-  OIDC_ISSUER                an OpenID provider at which people sign in, with OIDC_CLIENT_ID,
-                             OIDC_CLIENT_SECRET and more: see docs/how-to/sign-in.md
+  OIDC_…                     an OpenID provider at which people sign in: OIDC_ISSUER,
+                             OIDC_CLIENT_ID and more, see docs/reference/settings.md
   LOG_LEVEL                  debug, info, warn or error
   CORS_ORIGINS               origins whose pages may call the API
   FRONTEND_ORIGINS           origins whose pages may evaluate flags, by default all (*)
