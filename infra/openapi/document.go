@@ -212,7 +212,7 @@ func (d *describer) responses(described *openapi3.Operation, texts operation, op
 
 // ifMatch is the header of a change that must be of what the caller has read.
 func ifMatch() *openapi3.Parameter {
-	schema := openapi3.NewStringSchema().WithMaxLength(1000)
+	schema := openapi3.NewStringSchema()
 	schema.Example = "*"
 	return openapi3.NewHeaderParameter("If-Match").WithSchema(schema).WithDescription("The `ETag` of the read that the change is based on. " +
 		"If others have changed it since, nothing is saved and the response is a 412. Omit the header, or send `*`, to replace any state.")

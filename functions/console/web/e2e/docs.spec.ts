@@ -53,7 +53,11 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
   await page.screenshot({ path: image('strategy') })
 
   await page.goto('/projects/default/flags/new-checkout/usage')
-  await expect.poll(async () => (await api('GET', '/api/admin/client-metrics/features/new-checkout/raw?hoursBack=24')).data.length, { timeout: 60_000 }).toBe(1)
+  const reported = async () => {
+    const { data } = await api('GET', '/api/admin/client-metrics/features/new-checkout/raw?hoursBack=24')
+    return data.reduce((sum: number, row: { yes: number }) => sum + row.yes, 0)
+  }
+  await expect.poll(reported, { timeout: 60_000 }).toBe(1430)
   await page.reload()
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.screenshot({ path: image('usage') })
