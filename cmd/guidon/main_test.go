@@ -266,20 +266,21 @@ func TestServeOutsideRepository(t *testing.T) {
 	must(t, "flag list", "GUIDON_URL="+s.url)
 }
 
-// TestBrowser opens the addresses that people try first: all lead to the API documentation.
+// TestBrowser opens the addresses that people try first: the console, and the API documentation.
 func TestBrowser(t *testing.T) {
-	for _, path := range []string{"/", "/docs", "/docs/"} {
+	for path, want := range map[string]string{"/": "/", "/docs": "/docs", "/docs/": "/docs"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, serverURL+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
+		request.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		if response.StatusCode != http.StatusOK || response.Request.URL.Path != "/docs" || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
-			t.Errorf("%s: %s, %s at %s, want the page at /docs", path, response.Status, response.Header.Get("Content-Type"), response.Request.URL)
+		if response.StatusCode != http.StatusOK || response.Request.URL.Path != want || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %s, %s at %s, want the page at %s", path, response.Status, response.Header.Get("Content-Type"), response.Request.URL, want)
 		}
 	}
 }
