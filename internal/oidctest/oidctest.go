@@ -50,7 +50,8 @@ type Provider struct {
 	calls    map[string]int
 }
 
-// New starts a provider that sends browsers back to callback. It ends with the test.
+// New starts a provider that sends browsers back to callback. It ends with the test. The library has variables that all providers
+// of a process share, so tests with a provider must not run in parallel.
 func New(t testing.TB, callback string, people ...Person) *Provider {
 	t.Helper()
 	p := &Provider{people: map[string]*Person{}, away: map[string]bool{}, calls: map[string]int{}}
