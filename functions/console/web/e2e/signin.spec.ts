@@ -1,5 +1,5 @@
 import { checkPage, expectNoSideScroll } from './checkpage'
-import { expect, noConsoleErrors, test } from './fixtures'
+import { expect, noConsoleErrors, test, unique } from './fixtures'
 
 test.describe('without a session', () => {
   test.use({ storageState: { cookies: [], origins: [] } })
@@ -33,4 +33,38 @@ test('the account is named, and no secret stays in the address', async ({ page }
   await expect(page.getByRole('menuitem', { name: 'Profile' })).toBeVisible()
   await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
   check()
+})
+
+test('a tab whose session has ended elsewhere leads to the sign-in page, and a link opened there signs in', async ({ browser, api, server }) => {
+  const name = unique('eva')
+  const { id } = await api('POST', '/api/admin/user-admin', { name, username: name, rootRole: 2 })
+  const link = async () => (await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)).url
+  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
+  try {
+    const page = await context.newPage()
+    await page.goto(await link())
+    await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+    await api('POST', `/api/admin/user-admin/${id}/sign-out`)
+
+    await page.getByRole('link', { name: 'Segments' }).click()
+    await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
+    await expect(page).toHaveURL(/\/sign-in\?.*next=%2Fsegments/)
+    let refused = 0
+    page.on('response', (response) => (refused += response.status() === 401 ? 1 : 0))
+    await expect(page.getByRole('heading', { name: 'Sign in with a link' })).toBeVisible()
+    expect(refused).toBeLessThan(10)
+
+    const again = await link()
+    await page.evaluate((hash) => (location.hash = hash), new URL(again).hash)
+    await expect(page.getByRole('heading', { level: 1, name: 'Segments' })).toBeVisible()
+    expect(new URL(page.url()).hash).toBe('')
+
+    await page.getByRole('button', { name: /^Account of / }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+  } finally {
+    await context.close()
+  }
 })

@@ -8,7 +8,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { setUnauthenticated } from './api/client'
-import { newQueryClient } from './api/query'
+import { apiKey, newQueryClient } from './api/query'
 import { newRouter } from './routes'
 
 const queryClient = newQueryClient()
@@ -17,8 +17,9 @@ const router = newRouter()
 setUnauthenticated(() => {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in') return
+  const wasSignedIn = queryClient.getQueryData(apiKey('/api/admin/user')) !== undefined
   queryClient.clear()
-  void router.navigate({ to: '/sign-in', search: { next: href }, replace: true })
+  void router.navigate({ to: '/sign-in', search: { next: href, error: wasSignedIn ? 'ended' : undefined }, replace: true })
 })
 
 createRoot(document.getElementById('root')!).render(

@@ -45,7 +45,7 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
           Token <span className="strong break">{token.name}</span> for {project} in {environment}
         </p>
         <CodeBlock label="Token" code={token.secret} wrap />
-        <Notice kind="warn">Copy it now and keep it in a safe place: it is not shown again.</Notice>
+        <Notice kind="warn">Keep it in a safe place. You find it again in the list of API tokens.</Notice>
       </>
     )
   }

@@ -63,6 +63,7 @@ export default function UsersPage() {
       ),
     },
     { id: 'email', header: 'Email or user name', sortable: true, cell: (user) => <span className="break">{user.email || user.username}</span> },
+    { id: 'id', header: 'Id', align: 'right', width: '64px', cell: (user) => <span className="number">{user.id}</span> },
     { id: 'role', header: 'Role', sortable: true, cell: (user) => <Badge kind={user.rootRole === 1 ? 'accent' : 'neutral'}>{roles.nameOf(user.rootRole)}</Badge> },
     { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
     { id: 'seen', header: 'Last seen', sortable: true, cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <span className="soft">Never</span>) },

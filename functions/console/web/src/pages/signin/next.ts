@@ -7,14 +7,15 @@ export function safeNext(next: string | undefined): string {
   return url.pathname + url.search + url.hash
 }
 
-/** What went wrong at the identity provider, by the code that the server puts into the address. */
+/** Why someone has to sign in (again), by the code in the address. */
 export function signInError(code: string | undefined): string | undefined {
   if (!code) return undefined
   return messages[code] ?? `Signing in failed (${code.slice(0, 100)}). Try again.`
 }
 
-// The codes of pkg/oidc.
+// The codes of pkg/oidc, and that of a session that has ended.
 const messages: Record<string, string> = {
+  ended: 'Your session has ended. Sign in again.',
   'provider-unavailable': 'The identity provider cannot be reached. Try again later.',
   misconfigured: 'The sign-in is not set up correctly. Ask an administrator: the log of the server has the details.',
   refused: 'The identity provider refused the sign-in.',

@@ -85,33 +85,48 @@ function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: str
   )
 }
 
-// Each secret is sent once, also when React mounts the page twice in development.
-let sent: { secret: string; result: Promise<unknown> } | undefined
+// The sign-in that is on its way. It is kept here, because React mounts the page twice in development.
+let sent: Promise<unknown> | undefined
 
-// useLink signs in with the secret of the fragment, which it removes from the address first.
+// takeSecret returns the secret in the fragment, and removes it from the address.
+function takeSecret(): string | undefined {
+  if (!location.hash.startsWith('#link=')) return undefined
+  const secret = location.hash.slice('#link='.length)
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return secret
+}
+
+// useLink signs in with the secret of the fragment: when the page is opened, and when a link is opened in its tab.
 function useLink(onSignedIn: () => void) {
   const [state, setState] = useState<{ pending: boolean; error?: string }>({ pending: location.hash.startsWith('#link=') })
   useEffect(() => {
-    const secret = location.hash.startsWith('#link=') ? location.hash.slice('#link='.length) : undefined
-    if (secret) {
-      history.replaceState(history.state, '', location.pathname + location.search)
-      sent = { secret, result: send('post', '/auth/link', { body: { secret }, quiet: true }) }
-    }
-    if (!sent) return
     let current = true
-    sent.result.then(
-      () => current && onSignedIn(),
-      (error: unknown) => {
-        if (!current) return
-        sent = undefined
-        const used = error instanceof ApiError && error.status === 401
-        setState({ pending: false, error: used ? 'This link was used already, has expired or is not valid. Ask for a new one.' : errorText(error) })
-      },
-    )
+    const signIn = () => {
+      const secret = takeSecret()
+      if (secret) sent = send('post', '/auth/link', { body: { secret }, quiet: true })
+      if (!sent) return
+      setState({ pending: true })
+      sent.then(
+        () => {
+          if (!current) return
+          sent = undefined
+          onSignedIn()
+        },
+        (error: unknown) => {
+          if (!current) return
+          sent = undefined
+          const used = error instanceof ApiError && error.status === 401
+          setState({ pending: false, error: used ? 'This link was used already, has expired or is not valid. Ask for a new one.' : errorText(error) })
+        },
+      )
+    }
+    signIn()
+    window.addEventListener('hashchange', signIn)
     return () => {
       current = false
+      window.removeEventListener('hashchange', signIn)
     }
-    // The page signs in once when it is opened.
+    // It starts once, with the functions of the first render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   return state
