@@ -308,7 +308,7 @@ func TestOpenIDAddressOfAnother(t *testing.T) {
 	b.who(t, 401)
 }
 
-// TestOpenIDFirstAdministrator links the first user, who stays an administrator whatever the groups are.
+// TestOpenIDFirstAdministrator links the first user, who stays an administrator with any groups.
 func TestOpenIDFirstAdministrator(t *testing.T) {
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=devs=Viewer")
 	s.must(t, "PUT", people+"/1", `{"email":"anna@example.com"}`)

@@ -138,9 +138,12 @@ func acceptsGzip(r *http.Request) bool {
 }
 
 // matchesTag reports whether the If-None-Match of a request has an ETag, by weak comparison, or is "*" (RFC 9110 section 13.1.2).
-func matchesTag(r *http.Request, etag string) bool {
+func matchesTag(r *http.Request, etag string) bool { return listsTag(r, "If-None-Match", etag) }
+
+// listsTag reports whether a header with ETags has one of them, by weak comparison, or is "*".
+func listsTag(r *http.Request, header, etag string) bool {
 	opaque := strings.TrimPrefix(etag, "W/")
-	for item := range ListedTags(r) {
+	for item := range tagsIn(r, header) {
 		if item == "*" || strings.TrimPrefix(item, "W/") == opaque {
 			return true
 		}
@@ -149,9 +152,12 @@ func matchesTag(r *http.Request, etag string) bool {
 }
 
 // ListedTags returns the items of the If-None-Match of a request: ETags, or "*".
-func ListedTags(r *http.Request) iter.Seq[string] {
+func ListedTags(r *http.Request) iter.Seq[string] { return tagsIn(r, "If-None-Match") }
+
+// tagsIn returns the items of a header with ETags.
+func tagsIn(r *http.Request, header string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for item := range listed(r, "If-None-Match") {
+		for item := range listed(r, header) {
 			if !yield(strings.TrimSpace(item)) {
 				return
 			}

@@ -1,11 +1,7 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
 )
@@ -18,26 +14,21 @@ import (
 //
 // The ETags of Guidon are weak, because they are the same for a compressed body. They are compared without the W/.
 func (tx *Tx) CheckIfMatch(before, after any) error {
-	header := strings.Join(tx.request.http.Header.Values("If-Match"), ",") // the adapter of Lambda events splits headers
-	if header == "" {
+	r := tx.request.http
+	if strings.Join(r.Header.Values("If-Match"), "") == "" {
 		return nil
 	}
 	current := tx.tagOf(before)
-	for item := range strings.SplitSeq(header, ",") {
-		if item = strings.TrimSpace(item); item == "*" || strings.TrimPrefix(item, "W/") == strings.TrimPrefix(current, "W/") {
-			return nil
-		}
-	}
-	if after != nil && tx.tagOf(after) == current {
+	if listsTag(r, "If-Match", current) || after != nil && tx.tagOf(after) == current {
 		return nil
 	}
 	return flags.Errorf(flags.PreconditionFailed, "this was changed after you read it, and nothing was saved: "+
 		"read it again, and send its new ETag in If-Match")
 }
 
-// tagOf is the ETag of an answer (see encode).
+// tagOf is the ETag that a read of an answer has.
 func (tx *Tx) tagOf(answer any) string {
-	sum := sha256.New()
-	tx.must(json.MarshalWrite(sum, answer, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)))
-	return weakTag(sum)
+	encoded, err := encode(answer, false, true)
+	tx.must(err)
+	return encoded.etag
 }
