@@ -15,6 +15,9 @@ GOLANGCI_LINT_VERSION = v2.15.0
 STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
 GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
+ACTIONLINT_VERSION = v1.7.12
+ACTIONLINT = $(LOCAL)/bin/actionlint-$(ACTIONLINT_VERSION)
+
 GOSEC_VERSION       = v2.29.0
 GOVULNCHECK_VERSION = v1.8.0
 GOSEC       = $(LOCAL)/bin/gosec-$(GOSEC_VERSION)
@@ -168,7 +171,9 @@ bench: check-go check-npm ## measure throughput, latency and memory
 
 ##@ Check
 
-lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck and golangci-lint
+# The workflows of infra/pipeline refer to each other as in a repository that has copied them.
+PIPELINE = $(LOCAL)/actionlint
+lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go vet, staticcheck, golangci-lint and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
@@ -178,6 +183,9 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) ## run gofmt, go vet, staticcheck
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
+	'$(ACTIONLINT)' -shellcheck= -pyflakes= .github/workflows/*.yml
+	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/deploy*.yml '$(PIPELINE)/.github/workflows'
+	cd '$(PIPELINE)' && '$(abspath $(ACTIONLINT))' -shellcheck= -pyflakes=
 
 # A finding of gosec must carry a nolint comment with the reason. localstack and internal run programs and open files that
 # their user chooses, so gosec does not check them. govulncheck needs a database on the network.
@@ -294,6 +302,7 @@ $(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/n
 	@cp $^ '$(CLIENTS_NODE)/'
 	@cd '$(CLIENTS_NODE)' && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch '$@'
+$(ACTIONLINT): ; $(call install,github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION))
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
 $(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))
 $(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))

@@ -1,0 +1,158 @@
+package infra_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A workflow has what these tests read of a workflow of GitHub.
+type workflow struct {
+	Permissions map[string]string `yaml:"permissions"`
+	Jobs        map[string]struct {
+		Permissions map[string]string `yaml:"permissions"`
+		Strategy    struct {
+			Matrix map[string][]string `yaml:"matrix"`
+		} `yaml:"strategy"`
+		Steps []struct {
+			Run string `yaml:"run"`
+		} `yaml:"steps"`
+	} `yaml:"jobs"`
+}
+
+// step is a call of the function step in .ci/run.
+var step = regexp.MustCompile(`(?m)^\s*step ([a-z-]+)$`)
+
+// TestWorkflowRunsCI checks that the jobs of ci.yml run every step of .ci/run once, and nothing else.
+func TestWorkflowRunsCI(t *testing.T) {
+	script, err := os.ReadFile("../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, call := range step.FindAllStringSubmatch(string(script), -1) {
+		want = append(want, call[1])
+	}
+	if len(want) < 10 {
+		t.Fatalf("only the steps %v were found in .ci/run", want)
+	}
+	ci := readWorkflow(t, "../.github/workflows/ci.yml")
+	var got []string
+	for name, job := range ci.Jobs {
+		for _, steps := range job.Strategy.Matrix["steps"] {
+			got = append(got, strings.Fields(steps)...)
+		}
+		for _, s := range job.Steps {
+			if s.Run != "" && s.Run != ".ci/run ${{ matrix.steps }}" {
+				t.Errorf("the job %s runs %q, which is not in .ci/run", name, s.Run)
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the jobs of ci.yml run the steps\n%v, and .ci/run has\n%v", got, want)
+	}
+}
+
+// TestWorkflowPermissions checks that each workflow may only read, except the jobs listed here, and has no stored credentials.
+func TestWorkflowPermissions(t *testing.T) {
+	allowed := map[string]map[string]string{
+		"release.yml publish":     {"contents": "write"},
+		"deploy.yml dev":          {"contents": "read", "id-token": "write"},
+		"deploy.yml staging":      {"contents": "read", "id-token": "write"},
+		"deploy.yml prod":         {"contents": "read", "id-token": "write"},
+		"deploy-stage.yml deploy": {"contents": "read", "id-token": "write"},
+	}
+	for _, path := range workflows(t) {
+		file := filepath.Base(path)
+		w := readWorkflow(t, path)
+		if w.Permissions == nil || len(w.Permissions) > 1 || (len(w.Permissions) == 1 && w.Permissions["contents"] != "read") {
+			t.Errorf("%s has the permissions %v; the most for a whole workflow is contents: read", file, w.Permissions)
+		}
+		for name, job := range w.Jobs {
+			if want := allowed[file+" "+name]; !maps.Equal(job.Permissions, want) {
+				t.Errorf("the job %s of %s has the permissions %v, want %v", name, file, job.Permissions, want)
+			}
+			delete(allowed, file+" "+name)
+		}
+		if source := read(t, path); strings.Contains(source, "secrets.") || strings.Contains(source, "secrets:") {
+			t.Errorf("%s uses a stored secret", file)
+		}
+	}
+	if len(allowed) > 0 {
+		t.Errorf("these jobs were not found: %v", slices.Sorted(maps.Keys(allowed)))
+	}
+}
+
+// An action is named by its commit, since a tag can be moved to other code. The comment has the version of the commit.
+var (
+	uses   = regexp.MustCompile(`(?m)uses: *(\S+.*)$`)
+	pinned = regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v[0-9.]+$`)
+)
+
+func TestActionsArePinned(t *testing.T) {
+	versions := map[string]string{}
+	for _, path := range workflows(t) {
+		for _, use := range uses.FindAllStringSubmatch(read(t, path), -1) {
+			if strings.HasPrefix(use[1], "./.github/workflows/") {
+				continue
+			}
+			if !pinned.MatchString(use[1]) {
+				t.Errorf("%s: %q is not owner/name@commit # version", path, use[1])
+				continue
+			}
+			name, version, _ := strings.Cut(use[1], "@")
+			if versions[name] == "" {
+				versions[name] = version
+			}
+			if versions[name] != version {
+				t.Errorf("%s uses %s at %s, another workflow at %s", path, name, version, versions[name])
+			}
+		}
+	}
+	if len(versions) < 5 {
+		t.Errorf("only these actions were found: %v", versions)
+	}
+}
+
+// workflows returns the paths of this repository's workflows and of those that it offers.
+func workflows(t *testing.T) []string {
+	t.Helper()
+	ours, err := filepath.Glob("../.github/workflows/*.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offered, err := filepath.Glob("pipeline/deploy*.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ours) != 2 || len(offered) != 2 {
+		t.Errorf("found the workflows %v and %v, want two of each", ours, offered)
+	}
+	return append(ours, offered...)
+}
+
+func readWorkflow(t *testing.T, path string) workflow {
+	t.Helper()
+	var w workflow
+	if err := yaml.Unmarshal([]byte(read(t, path)), &w); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return w
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
