@@ -3,9 +3,9 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local test-deploy test-clients \
+.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
 	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist deploy admin-token openapi docs-assets clean \
-	check-go check-npm check-chromium check-compose check-deploy FORCE
+	check-go check-npm check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -122,6 +122,12 @@ test-sam: check-go check-npm ## test the built functions, as processes and with 
 test-sam-local: $(SAM)
 	SAM='$(SAM)' go test -tags sam -count=1 -run '^TestSAMLocal$$' ./internal/e2e
 
+test-image: check-go check-npm ## build the container image and run it (needs Docker)
+	@internal/samlocal/with-docker.sh $(MAKE) --no-print-directory test-image-docker
+
+test-image-docker: image
+	IMAGE='$(IMAGE)' go test -tags image -count=1 -v -run '^TestImage$$' ./internal/e2e
+
 # MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
@@ -177,7 +183,7 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go ve
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	go vet -tags sam,deploy,clients ./internal/e2e
+	go vet -tags sam,image,deploy,clients ./internal/e2e
 	cd internal/clients/go && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
@@ -266,6 +272,15 @@ dist: check-go console ## build the guidon command for Linux, macOS and Windows 
 		arch=$${platform#*-}; file='$(LOCAL)'/dist/guidon-$$platform; echo "$$file"; \
 		$(MAKE) --no-print-directory guidon GOOS=$${platform%%-*} GOARCH=$${arch%.exe} OUT="$$file"; done
 
+# The image for the architecture of this machine. Its only layer depends on the two programs alone.
+IMAGE = guidon
+IMAGE_DIR = $(LOCAL)/image
+IMAGE_ARCH = $(if $(filter arm64,$(HOST_ARCH)),arm64,amd64)
+image: check-go check-npm check-docker ## build the container image guidon, from scratch (IMAGE=name)
+	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(IMAGE_DIR)/guidon'
+	@go run ./internal/image -guidon '$(IMAGE_DIR)/guidon' -arch $(IMAGE_ARCH) -out '$(IMAGE_DIR)/context'
+	@docker build --quiet --build-arg VERSION="$$(sed -n 's/^var number = "\(.*\)"/\1/p' pkg/version/version.go)" --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
+
 deploy: check-go ## build and deploy a stage (STAGE=dev)
 	@infra/deploy '$(STAGE)'
 
@@ -347,6 +362,9 @@ check-deploy:
 	@[ "$$(uname)" = Linux ] || { echo "make test-deploy needs Linux, because the emulator runs the functions as processes" >&2; exit 1; }
 	@for tool in bash curl openssl; do command -v $$tool >/dev/null || { \
 		echo "$$tool is missing: the scripts in docs/operations need it" >&2; exit 1; }; done
+
+check-docker:
+	@docker info >/dev/null 2>&1 || { echo "Docker is missing or not running: install it from https://docs.docker.com/get-docker/ and start it" >&2; exit 1; }
 
 check-compose:
 	@docker compose version >/dev/null 2>&1 || { \

@@ -47,7 +47,7 @@ const (
 var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel,
 	dynamo + "/dynamotest", flags + "/storetest",
-	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/migration",
+	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/image", internal + "/migration",
 	internal + "/ministack", internal + "/oidctest", internal + "/samlocal", internal + "/samples",
 }
 
@@ -127,7 +127,7 @@ func TestDependencies(t *testing.T) {
 		t.Run(rule.packages, func(t *testing.T) {
 			args := []string{"-deps", "-f", "{{.ImportPath}}"}
 			if rule.tests {
-				args = append(args, "-test", "-tags", "sam,deploy,clients")
+				args = append(args, "-test", "-tags", "sam,image,deploy,clients")
 			}
 			for _, dep := range goList(t, append(args, rule.packages)...) {
 				for _, paths := range rule.mayNot {

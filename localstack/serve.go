@@ -38,7 +38,7 @@ func Serve(ctx context.Context, getenv func(string) string, stopping func()) err
 
 func runServer(ctx context.Context, s settings, stopping func()) error {
 	// The port is opened first: a second server on the same port must not touch the engine of the first.
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", s.port))
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, s.port))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("port %s is in use, maybe by another Guidon: stop that, or choose another with PORT=…", s.port)
 	}
@@ -48,7 +48,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	defer listener.Close()
 
 	if s.config.PublicURL == "" {
-		s.config.PublicURL = "http://" + listener.Addr().String()
+		s.config.PublicURL = localURL(listener.Addr())
 	}
 	g, err := open(ctx, s)
 	if err != nil {
@@ -67,6 +67,9 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	greet(os.Stdout, listener.Addr(), s, g.tokens, g.signIn)
+	if warning := s.exposed(g.tokens); warning != "" {
+		fmt.Fprintln(os.Stderr, "guidon: warning:", warning)
+	}
 
 	for ctx.Err() == nil {
 		select {

@@ -21,6 +21,7 @@ import (
 
 // settings are read from environment variables.
 type settings struct {
+	host      string            // HOST, default 127.0.0.1: the address to listen on
 	port      string            // PORT, default 4242; 0 for a free one
 	data      string            // DATA_DIR, default data in engine.LocalDir: the folder of the engine's data
 	endpoint  string            // AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB to use instead of starting an engine
@@ -35,9 +36,12 @@ type settings struct {
 
 func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
-		port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
+		host: or(getenv("HOST"), "127.0.0.1"), port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
 		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"),
+	}
+	if net.ParseIP(s.host) == nil {
+		return s, fmt.Errorf("HOST is %q; it must be an IP address: 127.0.0.1 for this machine only, 0.0.0.0 for all networks", s.host)
 	}
 	if n, err := strconv.Atoi(s.port); err != nil || n < 0 || n > 65535 {
 		return s, fmt.Errorf("PORT is %q; it must be a number up to 65535", s.port)
@@ -96,6 +100,28 @@ func or(value, otherwise string) string {
 	return value
 }
 
+// localURL is the address of the server for a caller on this machine.
+func localURL(address net.Addr) string {
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return "http://127.0.0.1:" + strconv.Itoa(tcp.Port)
+	}
+	return "http://" + address.String()
+}
+
+// exposed is a warning if other machines may reach the server and no secret protects it; otherwise "".
+func (s settings) exposed(tokens map[flags.TokenType]string) string {
+	const advice = ", or let only this machine reach it (HOST=127.0.0.1; docker run -p 127.0.0.1:4242:4242)"
+	switch {
+	case net.ParseIP(s.host).IsLoopback():
+		return ""
+	case s.config.Open:
+		return "HOST is " + s.host + ", and with AUTH_TYPE=none everyone who reaches this server may change it: require tokens" + advice
+	case tokens[flags.AdminToken] == bootstrap.LocalAdminToken:
+		return "HOST is " + s.host + ", and the admin token is the default one, which everyone knows: set INIT_ADMIN_API_TOKENS before the first start" + advice
+	}
+	return ""
+}
+
 // console is the line with the address of the console, by which the first administrator signs in.
 func console(publicURL, signIn string) string {
 	if signIn == "" {
@@ -106,7 +132,10 @@ func console(publicURL, signIn string) string {
 
 // greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
 func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType]string, signIn string) {
-	url := "http://" + address.String()
+	url := localURL(address)
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		url = s.config.PublicURL // in a container, the address of this machine is of no use outside of it
+	}
 	admin, header := tokens[flags.AdminToken], ""
 	switch {
 	case s.config.Open:

@@ -11,6 +11,7 @@ import (
 
 const serveSettings = `
 Settings (environment):
+  HOST                       the IP address to listen on, by default 127.0.0.1; 0.0.0.0 for all networks
   PORT                       the port, by default 4242; 0 for a free one
   DATA_DIR                   the folder with the data, by default .local/data in the repository
   INIT_ADMIN_API_TOKENS      admin tokens to create, separated by commas
@@ -28,6 +29,7 @@ Settings (environment):
   WEBHOOK_PRIVATE_NETWORKS   private networks that webhooks may be in, such as 127.0.0.0/8, by default none
   LIMIT_…                    limits; see docs/operations/limits.md
   AWS_ENDPOINT_URL_DYNAMODB  a running DynamoDB to use instead of starting one
+  ENGINE                     dynoxide, dynamodb-local, or the absolute path of a dynoxide program
   TABLE_NAME                 the table, by default guidon
   TOKEN_KEY_FILE             the key that encrypts the secrets of tokens, by default token.key in DATA_DIR
   FUNCTIONS                  a folder with built Lambda functions, to run those
@@ -39,9 +41,9 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run Guidon on this machine",
 		Long: `Run all of Guidon in one process, on 127.0.0.1, with a DynamoDB engine that it starts itself
-(npm downloads the engine once). It prints its address, a one-time link that signs in as the first
-administrator, the address of the API documentation and a token of each kind. Ctrl-C stops it; the
-data stays.
+(npm downloads the engine once, unless ENGINE is its path). It prints its address, a one-time link
+that signs in as the first administrator, the address of the API documentation and a token of each
+kind. Ctrl-C stops it; the data stays.
 ` + serveSettings,
 		Example: `  guidon serve
   guidon serve --port 8080 --data-dir /tmp/guidon

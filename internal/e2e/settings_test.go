@@ -51,6 +51,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"busy port", []string{"PORT=" + g.port, fresh}, []string{"port " + g.port + " is in use", "PORT="}},
 		{"busy port and data", []string{"PORT=" + g.port, "DATA_DIR=" + g.data}, []string{"port " + g.port + " is in use"}},
+		{"host is a name", []string{"HOST=localhost", fresh}, []string{"HOST", `"localhost"`, "IP address"}},
+		{"engine that is not there", []string{"ENGINE=/no/such/dynoxide", fresh}, []string{"ENGINE", "/no/such/dynoxide"}},
 		{"port is a word", []string{"PORT=http", fresh}, []string{"PORT", `"http"`, "number"}},
 		{"port is too high", []string{"PORT=65536", fresh}, []string{"PORT", "65535"}},
 		{"admin token without a scope", []string{"INIT_ADMIN_API_TOKENS=" + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "must look like"}},
@@ -77,6 +79,31 @@ func TestRefusals(t *testing.T) {
 		}
 	})
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "unimpressed"}, nil)
+}
+
+// TestAllNetworks checks that a server on all networks prints addresses that work in a browser on this machine, and warns if its
+// admin token is the default one.
+func TestAllNetworks(t *testing.T) {
+	known := start(t, "HOST=0.0.0.0")
+	if printed := known.stdout.String(); strings.Contains(printed, "0.0.0.0") || !strings.Contains(printed, "http://127.0.0.1:"+known.port+"/sign-in#link=") {
+		t.Errorf("it prints\n%s\nwant the address 127.0.0.1 in it", printed)
+	}
+	const warning = "guidon: warning: HOST is 0.0.0.0"
+	own := start(t, "HOST=0.0.0.0", "INIT_ADMIN_API_TOKENS=*:*.our-own-admin", "PUBLIC_URL=http://127.0.0.1:8080")
+	if printed := own.stdout.String(); !strings.Contains(printed, "http://127.0.0.1:8080/docs") {
+		t.Errorf("it prints\n%s\nwant the address of PUBLIC_URL in it", printed)
+	}
+	open := start(t, "HOST=0.0.0.0", "AUTH_TYPE=none")
+	for _, tt := range []struct {
+		name string
+		g    *gateway
+		want bool
+	}{{"default token", known, true}, {"own token", own, false}, {"no token needed", open, true}, {"loopback", start(t), false}} {
+		tt.g.stop(t) // its output is complete now
+		if got := strings.Contains(tt.g.stderr.String(), warning); got != tt.want {
+			t.Errorf("%s: it warns: %t, want %t", tt.name, got, tt.want)
+		}
+	}
 }
 
 // TestOtherEngine checks that with AWS_ENDPOINT_URL_DYNAMODB the server starts no engine, stores only the key of tokens in

@@ -3,7 +3,7 @@
 //
 // The default engine is dynoxide, a static binary over SQLite that npm has for each platform. With ENGINE=dynamodb-local
 // it is Amazon's own DynamoDB Local, which needs Java 17 and Maven. Each is downloaded once, at a pinned version, into
-// LocalDir.
+// LocalDir. If ENGINE is an absolute path, it is a dynoxide program, and nothing is downloaded.
 //
 // Neither engine authenticates its callers. Guidon calls it through a server in this process that requires a secret in the
 // path (package guard); the URL of an engine contains that secret. Dynoxide opens no port (package dynoxide). DynamoDB
@@ -54,11 +54,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	local, err := LocalDir()
-	if err != nil {
-		return nil, err
-	}
-	p, err := find(ctx, os.Getenv("ENGINE"), local, o.Log)
+	p, err := find(ctx, os.Getenv("ENGINE"), o.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -19,14 +19,24 @@ type program struct {
 }
 
 // find returns the engine of a name, "" for the default, and downloads it if necessary.
-func find(ctx context.Context, name, local string, log io.Writer) (program, error) {
+func find(ctx context.Context, name string, log io.Writer) (program, error) {
+	if filepath.IsAbs(name) {
+		if _, err := exec.LookPath(name); err != nil {
+			return program{}, fmt.Errorf("ENGINE is the path of a program that cannot be run: %w", err)
+		}
+		return dynoxideProgram(name), nil
+	}
+	local, err := LocalDir()
+	if err != nil {
+		return program{}, err
+	}
 	switch name {
 	case "", "dynoxide":
 		return findDynoxide(ctx, local, log)
 	case "dynamodb-local":
 		return findDynamoDBLocal(ctx, local, log)
 	}
-	return program{}, fmt.Errorf("ENGINE is %q: it must be dynoxide (the default) or dynamodb-local", name)
+	return program{}, fmt.Errorf("ENGINE is %q: it must be dynoxide (the default), dynamodb-local, or the absolute path of a dynoxide program", name)
 }
 
 const dynoxideVersion = "1.2.1"
@@ -75,6 +85,10 @@ func findDynoxide(ctx context.Context, local string, log io.Writer) (program, er
 	if err != nil {
 		return program{}, err
 	}
+	return dynoxideProgram(binary), nil
+}
+
+func dynoxideProgram(binary string) program {
 	return program{
 		name: "dynoxide",
 		launch: func(data string, log io.Writer) (*instance, error) {
@@ -87,7 +101,7 @@ func findDynoxide(ctx context.Context, local string, log io.Writer) (program, er
 			}
 			return launchOnPipes(exec.Command(binary, args...), log)
 		},
-	}, nil
+	}
 }
 
 const dynamoDBLocalVersion = "2.6.0"

@@ -7,11 +7,12 @@ if docker info >/dev/null 2>&1; then
 	exec "$@"
 fi
 
+command=$*
 without() {
-	echo "note: $1, so the functions were tested as processes only, not with sam local" >&2
+	echo "note: NOT RUN, because $1: $command" >&2
 	exit 0
 }
-[ "$(uname)" = Linux ] || { echo "Docker is not running, and only Linux can run the functions without it: start Docker" >&2; exit 1; }
+[ "$(uname)" = Linux ] || { echo "Docker is not running: start Docker" >&2; exit 1; }
 command -v docker >/dev/null && command -v dockerd >/dev/null || without "Docker is not installed"
 [ "$(id -u)" = 0 ] || without "Docker is not running, and only root can start it"
 
