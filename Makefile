@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
-	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -240,10 +240,15 @@ template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with sam vali
 # The architecture of the functions, as in the template's parameter: arm64 or x86_64.
 ARCH ?= arm64
 
+# make release sets the version in the programs. VERSION counts only on the command line of make, because other tools use this
+# variable of the environment too.
+RELEASED = $(if $(filter command line,$(origin VERSION)),$(VERSION))
+LDFLAGS  = -s -w$(if $(RELEASED), -X guidon/pkg/version.number=$(RELEASED))
+
 # One stripped, static binary per function. `sam build` calls build-<LogicalId> for each function of template.yaml
 # (BuildMethod: makefile), and `make build` builds all of them.
 define bootstrap
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64) go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w" \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(if $(filter x86_64,$(ARCH)),amd64,arm64) go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "$(LDFLAGS)" \
 		-o '$(2)/bootstrap' ./functions/$(1)
 endef
 
@@ -265,11 +270,13 @@ build-FallbackFunction: console
 
 # One static binary. GOOS and GOARCH select another platform.
 guidon: check-go console ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)
-	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
+	@CGO_ENABLED=0 go build -trimpath $(if $(RELEASED),-buildvcs=false) -ldflags '$(LDFLAGS)' -o '$(or $(OUT),$(LOCAL)/bin/guidon)' ./cmd/guidon
 
+PLATFORMS = linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe
+DIST = $(LOCAL)/dist
 dist: check-go console ## build the guidon command for Linux, macOS and Windows into .local/dist
-	@set -e; for platform in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64.exe; do \
-		arch=$${platform#*-}; file='$(LOCAL)'/dist/guidon-$$platform; echo "$$file"; \
+	@set -e; for platform in $(PLATFORMS); do \
+		arch=$${platform#*-}; file='$(DIST)'/guidon-$$platform; echo "$$file"; \
 		$(MAKE) --no-print-directory guidon GOOS=$${platform%%-*} GOARCH=$${arch%.exe} OUT="$$file"; done
 
 # The image for the architecture of this machine. Its only layer depends on the two programs alone.
@@ -279,7 +286,25 @@ IMAGE_ARCH = $(if $(filter arm64,$(HOST_ARCH)),arm64,amd64)
 image: check-go check-npm check-docker ## build the container image guidon, from scratch (IMAGE=name)
 	@$(MAKE) --no-print-directory guidon GOOS=linux GOARCH=$(IMAGE_ARCH) OUT='$(IMAGE_DIR)/guidon'
 	@go run ./internal/image -guidon '$(IMAGE_DIR)/guidon' -arch $(IMAGE_ARCH) -out '$(IMAGE_DIR)/context'
-	@docker build --quiet --build-arg VERSION="$$(sed -n 's/^var number = "\(.*\)"/\1/p' pkg/version/version.go)" --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
+	@docker build --quiet --build-arg VERSION='$(or $(RELEASED),$(shell sed -n 's/^const source = "\(.*\)"/\1/p' pkg/version/version.go))' --tag '$(IMAGE)' '$(IMAGE_DIR)/context'
+
+# The Makefile builds the programs, and internal/release packs them. The settings of Go are fixed, because they change the programs.
+ARCHITECTURES = arm64 x86_64
+PROGRAMS = $(LOCAL)/release/programs
+release: export GOFLAGS = -mod=readonly
+release: export GOAMD64 = v1
+release: export GOARM64 = v8.0
+release: export GOEXPERIMENT =
+release: export GOFIPS140 = off
+release: export GOWORK = off
+release: check-go check-npm ## build a release into .local/release/VERSION (VERSION=1.2.3, OUT=folder)
+	@go run ./internal/release check -version '$(RELEASED)'
+	@rm -rf '$(PROGRAMS)'
+	@$(MAKE) --no-print-directory dist DIST='$(PROGRAMS)/guidon'
+	@set -e; for architecture in $(ARCHITECTURES); do \
+		$(MAKE) --no-print-directory build ARCH=$$architecture BUILD='$(PROGRAMS)/functions/'$$architecture; done
+	@go run ./internal/release pack -version '$(RELEASED)' -programs '$(PROGRAMS)' -swagger-ui '$(SWAGGER_UI_VERSION)' \
+		-out '$(or $(OUT),$(LOCAL)/release/$(RELEASED))'
 
 deploy: check-go ## build and deploy a stage (STAGE=dev)
 	@infra/deploy '$(STAGE)'

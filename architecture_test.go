@@ -48,7 +48,7 @@ var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel,
 	dynamo + "/dynamotest", flags + "/storetest",
 	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/e2e", internal + "/image", internal + "/migration",
-	internal + "/ministack", internal + "/oidctest", internal + "/samlocal", internal + "/samples",
+	internal + "/ministack", internal + "/oidctest", internal + "/release", internal + "/samlocal", internal + "/samples",
 }
 
 // rules lists what the packages of a pattern may not import, directly or through others.

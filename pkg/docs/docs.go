@@ -10,6 +10,7 @@ import (
 
 	"guidon/infra"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/version"
 )
 
 // Name is the name of the group in template.yaml.
@@ -27,7 +28,7 @@ func Handler(config httpapi.Config) http.Handler {
 	const text, script = "; charset=utf-8", "text/javascript; charset=utf-8"
 	return httpapi.NewFiles(map[string]httpapi.File{
 		"/docs":                      {Type: "text/html" + text, Content: asset("index.html"), Headers: map[string]string{"Content-Security-Policy": policy}},
-		"/docs/openapi.json":         {Type: "application/json" + text, Content: infra.OpenAPI},
+		"/docs/openapi.json":         {Type: "application/json" + text, Content: version.InDescription(infra.OpenAPI, version.Number())},
 		"/docs/page.js":              {Type: script, Content: asset("page.js")},
 		"/docs/swagger-ui-bundle.js": {Type: script, Content: asset("swagger-ui-bundle.js.gz"), Gzipped: true},
 		"/docs/swagger-ui.css":       {Type: "text/css" + text, Content: asset("swagger-ui.css.gz"), Gzipped: true},

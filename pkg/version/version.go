@@ -1,11 +1,16 @@
 // Package version has the version of this build: for `guidon version`, the header of /health and the API description.
 package version
 
-import "runtime/debug"
+import (
+	"bytes"
+	"runtime/debug"
+)
 
-// number follows https://semver.org. A release changes it here and in CHANGELOG.md; a build may set another one with
-// -ldflags "-X guidon/pkg/version.number=1.2.3".
-var number = "0.1.0-dev"
+// source is the version of the source, which infra/openapi.json has too. It follows https://semver.org.
+const source = "0.1.0-dev"
+
+// number is the version of this build. A release sets it with -ldflags "-X guidon/pkg/version.number=1.2.3": make release.
+var number = source
 
 // Number is the version without the commit, such as 1.2.3.
 func Number() string { return number }
@@ -15,6 +20,11 @@ func Number() string { return number }
 func String() string {
 	info, _ := debug.ReadBuildInfo() // nil if the program was built without modules
 	return withCommit(number, info)
+}
+
+// InDescription returns the OpenAPI description infra/openapi.json with another version than that of the source.
+func InDescription(description []byte, number string) []byte {
+	return bytes.Replace(description, []byte(`"version": "`+source+`"`), []byte(`"version": "`+number+`"`), 1)
 }
 
 func withCommit(number string, info *debug.BuildInfo) string {

@@ -1,6 +1,9 @@
 package version
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"runtime/debug"
 	"testing"
 
@@ -26,5 +29,24 @@ func TestVersion(t *testing.T) {
 		if got := withCommit("1.2.3", tt.info); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
+	}
+}
+
+// TestDescription checks that a build has its own version in the OpenAPI description, which is generated with that of the source.
+func TestDescription(t *testing.T) {
+	committed, err := os.ReadFile("../../infra/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Info struct {
+			Version string `json:"version"`
+		} `json:"info"`
+	}
+	if err := json.Unmarshal(InDescription(committed, "1.2.3-rc.1"), &got); err != nil || got.Info.Version != "1.2.3-rc.1" {
+		t.Errorf("got the version %q, %v", got.Info.Version, err)
+	}
+	if bytes.Contains(InDescription(committed, "1.2.3"), []byte(source)) {
+		t.Errorf("the description still contains %s", source)
 	}
 }
