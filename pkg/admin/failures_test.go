@@ -150,17 +150,17 @@ type longStore struct {
 	flags int
 }
 
-func (l longStore) Summaries(context.Context, string, bool) ([]flags.FeatureSummary, error) {
-	list := make([]flags.FeatureSummary, l.flags)
+func (l longStore) SummaryPage(_ context.Context, _ string, q flags.SummaryQuery) ([]flags.FeatureSummary, bool, error) {
+	list := make([]flags.FeatureSummary, min(l.flags, q.Limit))
 	for i := range list {
 		list[i] = flags.FeatureSummary{Name: fmt.Sprintf("team-%d.service.flag-%06d", i%17, i), Metadata: flags.Metadata{Type: "release"},
 			CreatedAt: time.Unix(1_700_000_000+int64(i)*997, 0), Tags: []flags.Tag{{Type: "simple", Value: fmt.Sprintf("team-%d", i%17)}}}
 	}
-	return list, nil
+	return list, l.flags > q.Limit, nil
 }
 
 // TestLargeResponses lists more than a Lambda response can hold. The response is compressed if the caller accepts that. If not, it
-// is an error that names the search.
+// is an error that names the parameters of pages.
 func TestLargeResponses(t *testing.T) {
 	s := serve(t)
 	for _, path := range []string{project, features} {
@@ -186,8 +186,8 @@ func TestLargeResponses(t *testing.T) {
 					continue
 				}
 				if w.Code != 200 {
-					if len(match(failure("PayloadTooLargeError", "/search/features"), w.Body.String())) > 0 {
-						t.Errorf("GET %s of %d flags: %s, want a message that names the search", path, tt.flags, w.Body)
+					if len(match(failure("PayloadTooLargeError", "/features?limit=1000, and then cursor"), w.Body.String())) > 0 {
+						t.Errorf("GET %s of %d flags: %s, want a message that names the parameters of pages", path, tt.flags, w.Body)
 					}
 					continue
 				}

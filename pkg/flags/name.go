@@ -1,6 +1,9 @@
 package flags
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // maxName is the maximum length of a name in characters.
 const maxName = 100
@@ -23,6 +26,11 @@ func CheckName(name string) string {
 		}
 	}
 	return ""
+}
+
+// IsNamePrefix reports whether a name can begin with a text.
+func IsNamePrefix(text string) bool {
+	return len(text) <= maxName && !slices.ContainsFunc([]byte(text), func(c byte) bool { return !isNameByte(c) })
 }
 
 func isNameByte(c byte) bool {

@@ -159,6 +159,10 @@ type Store interface {
 	// Summaries returns all active or all archived flags of a project, sorted by name.
 	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
 
+	// SummaryPage returns the first flags that a query selects, sorted by name, and whether it selects more. Without tags it
+	// reads only these flags.
+	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
+
 	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
 	Tags(ctx context.Context, projectUID string) ([]Tag, error)
 

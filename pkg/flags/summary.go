@@ -20,6 +20,15 @@ type FeatureSummary struct {
 	Environments map[string]EnvironmentSummary
 }
 
+// A SummaryQuery selects flags of a project.
+type SummaryQuery struct {
+	Archived bool   // the archived flags instead of the active ones
+	Prefix   string // of the names
+	Tags     []Tag  // a flag has one of them, if there are any
+	After    string // a name: only flags after it, in the order of names
+	Limit    int    // the most flags to return, at least 1
+}
+
 // An EnvironmentSummary is what lists show of a flag in one environment.
 type EnvironmentSummary struct {
 	EnvironmentState

@@ -306,6 +306,26 @@ func (tx *Tx) ArchivedSummaries(p *flags.Project) []flags.FeatureSummary {
 	return tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
 }
 
+// SummaryPage is the first flags of a project that a query selects, by name, and whether it selects more: one query a megabyte.
+func (tx *Tx) SummaryPage(p *flags.Project, q flags.SummaryQuery) ([]flags.FeatureSummary, bool) {
+	page := tx.summaryPages([]*flags.Project{p}, q)[p.UID]
+	return page.list, page.more
+}
+
+// A summaryPage is what a query selects of a project's flags.
+type summaryPage struct {
+	list []flags.FeatureSummary
+	more bool
+}
+
+// summaryPages are what a query selects of the flags of each project, by the project's UID.
+func (tx *Tx) summaryPages(projects []*flags.Project, q flags.SummaryQuery) map[string]summaryPage {
+	return ofProjects(tx, fmt.Sprintf("summaries %+v", q), projects, func(p *flags.Project) (page summaryPage, err error) {
+		page.list, page.more, err = tx.service.store.SummaryPage(tx.ctx, p.UID, q)
+		return page, err
+	})
+}
+
 // SummariesOf are the active or the archived flags of projects, by the project's UID: one query a project and megabyte.
 func (tx *Tx) SummariesOf(projects []*flags.Project, archived bool) map[string][]flags.FeatureSummary {
 	return ofProjects(tx, "summaries "+strconv.FormatBool(archived), projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {

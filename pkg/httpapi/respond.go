@@ -121,13 +121,16 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	_, _ = w.Write(answer.body) // fails only if the caller is gone
 }
 
+// pagesHint says how to read a long list.
+const pagesHint = "read pages: with limit, and cursor or offset, where the operation has them; the flags of a project with " +
+	"GET /api/admin/projects/{projectId}/features?limit=1000, and then cursor"
+
 // TooLongMessage says what to do about an answer that is too long for Lambda.
 func TooLongMessage(gzipped bool) string {
-	const pages = "request a page: with limit and offset where the operation has them, or flags with GET /api/admin/search/features"
 	if gzipped {
-		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pages
+		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pagesHint
 	}
-	return "the answer is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), " + pages
+	return "the answer is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or " + pagesHint
 }
 
 // describe returns the status and body of an error. They tell nothing of its cause.

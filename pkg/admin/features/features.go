@@ -47,16 +47,42 @@ func Group() httpapi.Group {
 	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations())}
 }
 
+// inPage is the place of a list of a project's flags, with the page that its query requests.
+type inPage struct {
+	httpapi.InProject
+	page httpapi.FlagPage
+}
+
+// Parse reads limit, and cursor or offset.
+func (at *inPage) Parse(r httpapi.Request) (err error) {
+	if err = at.InProject.Parse(r); err == nil {
+		at.page, err = httpapi.FlagPageOf(r.Query())
+	}
+	return err
+}
+
+// inServicePage is inPage for a list of the flags of all projects.
+type inServicePage struct {
+	httpapi.InService
+	page httpapi.FlagPage
+}
+
+// Parse reads limit, and cursor or offset.
+func (at *inServicePage) Parse(r httpapi.Request) (err error) {
+	at.page, err = httpapi.FlagPageOf(r.Query())
+	return err
+}
+
 // inList is the place of the list of a project's flags, with what its query asks for.
 type inList struct {
-	httpapi.InProject
+	inPage
 	tags   []flags.Tag // a flag must have one of them, if there are any
 	prefix string      // of the names
 }
 
-// Parse reads tag=type:value, or tag[] as PHP clients write it, and namePrefix.
+// Parse reads tag=type:value, or tag[] as PHP clients write it, namePrefix, and the page.
 func (at *inList) Parse(r httpapi.Request) error {
-	if err := at.InProject.Parse(r); err != nil {
+	if err := at.inPage.Parse(r); err != nil {
 		return err
 	}
 	query := r.Query()
@@ -71,23 +97,17 @@ func (at *inList) Parse(r httpapi.Request) error {
 	return nil
 }
 
-func (at *inList) matches(s flags.FeatureSummary) bool {
-	tagged := len(at.tags) == 0 || slices.ContainsFunc(s.Tags, func(t flags.Tag) bool { return slices.Contains(at.tags, t) })
-	return tagged && strings.HasPrefix(s.Name, at.prefix)
-}
-
 func listFeatures(tx *httpapi.Tx, at inList) (featureList, error) {
 	p := at.Project(tx)
-	envs := tx.ProjectEnvironments(p)
-	var rows []flags.FeatureSummary
-	for _, s := range tx.Summaries(p) {
-		if at.matches(s) {
-			rows = append(rows, s)
-		}
-	}
-	return featureList{Version: 2, Features: httpapi.Each(httpapi.PageOf(tx.Query(), rows), func(s flags.FeatureSummary) listedFeature {
-		return listedFeatureOf(s, envs, tx.Caller.FavoritesKey())
-	})}, nil
+	envs, key := tx.ProjectEnvironments(p), tx.Caller.FavoritesKey()
+	view := func(s flags.FeatureSummary) listedFeature { return listedFeatureOf(s, envs, key) }
+	found, err := tx.ListFlags(p, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.page, leastSize(view))
+	return featureList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
+}
+
+// leastSize returns the bytes of JSON that an entry of a list has at least, before its quotes are escaped.
+func leastSize[V any](view func(flags.FeatureSummary) V) int {
+	return httpapi.JSONSize(view(flags.FeatureSummary{}))
 }
 
 func readFeature(tx *httpapi.Tx, at httpapi.InFeature) (featureRecord, error) {
@@ -100,25 +120,22 @@ func readFeatureEnvironment(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (fe
 	return environmentOf(f, env), nil
 }
 
-func listArchived(tx *httpapi.Tx, at httpapi.InProject) (archivedList, error) {
+func listArchived(tx *httpapi.Tx, at inPage) (archivedList, error) {
 	p := at.Project(tx)
 	envs := tx.ProjectEnvironments(p)
-	return archivedList{Version: 2, Features: httpapi.Each(httpapi.PageOf(tx.Query(), tx.ArchivedSummaries(p)), func(s flags.FeatureSummary) archivedFeature {
-		return archivedFeatureOf(s, envs)
-	})}, nil
+	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs) }
+	found, err := tx.ListFlags(p, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }
 
 // listAllArchived lists the archived flags of all projects by name.
-func listAllArchived(tx *httpapi.Tx, _ httpapi.InService) (archivedList, error) {
+func listAllArchived(tx *httpapi.Tx, at inServicePage) (archivedList, error) {
 	projects := tx.Projects()
-	summaries := tx.SummariesOf(projects, true)
-	list := []archivedFeature{}
+	envs := map[string][]flags.ProjectEnvironment{} // by the id of the project
 	for _, p := range projects {
-		envs := tx.ProjectEnvironments(p)
-		for _, s := range summaries[p.UID] {
-			list = append(list, archivedFeatureOf(s, envs))
-		}
+		envs[p.ID] = tx.ProjectEnvironments(p)
 	}
-	slices.SortFunc(list, func(a, b archivedFeature) int { return strings.Compare(a.Name, b.Name) })
-	return archivedList{Version: 2, Features: httpapi.PageOf(tx.Query(), list)}, nil
+	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs[s.Project]) }
+	found, err := tx.ListFlagsOf(projects, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }

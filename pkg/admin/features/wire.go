@@ -96,6 +96,7 @@ type archivedFeature struct {
 type archivedList struct {
 	Version  int               `json:"version"`
 	Features []archivedFeature `json:"features"`
+	Next     string            `json:"next,omitzero"` // the cursor of the next page
 }
 
 func archivedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment) archivedFeature {
@@ -151,6 +152,7 @@ func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnviro
 type featureList struct {
 	Version  int             `json:"version"`
 	Features []listedFeature `json:"features"`
+	Next     string          `json:"next,omitzero"` // the cursor of the next page
 }
 
 // A listedFeature is a flag in the list of its project.

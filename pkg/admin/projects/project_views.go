@@ -110,6 +110,13 @@ func featureRows(tx *httpapi.Tx, p *flags.Project, summaries []flags.FeatureSumm
 	return httpapi.Each(summaries, func(s flags.FeatureSummary) wire.FeatureRow { return wire.FeatureRowOf(s, environments, key) })
 }
 
+// wholeList returns all active flags of a project. TooLarge if an answer cannot have the rows of all.
+func wholeList(tx *httpapi.Tx, p *flags.Project) ([]flags.FeatureSummary, error) {
+	row := wire.FeatureRowOf(flags.FeatureSummary{}, tx.ProjectEnvironments(p), "")
+	found, err := tx.ListFlags(p, flags.SummaryQuery{}, httpapi.FlagPage{}, httpapi.JSONSize(row))
+	return found.Flags, err
+}
+
 // A projectOverview is a project with its flags (contract: Project overview).
 type projectOverview struct {
 	projectCore

@@ -58,7 +58,10 @@ func listProjects(tx *httpapi.Tx, _ httpapi.InService) (projectList, error) {
 
 func readProject(tx *httpapi.Tx, at httpapi.InProject) (projectOverview, error) {
 	p := at.Project(tx)
-	active := tx.Summaries(p)
+	active, err := wholeList(tx, p)
+	if err != nil {
+		return projectOverview{}, err
+	}
 	return projectOverview{projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active)}, nil
 }
 
@@ -84,7 +87,10 @@ func typeCountsOf(active []flags.FeatureSummary) []featureTypeCount {
 
 func readHealthReport(tx *httpapi.Tx, at httpapi.InProject) (healthReport, error) {
 	p := at.Project(tx)
-	active := tx.Summaries(p)
+	active, err := wholeList(tx, p)
+	if err != nil {
+		return healthReport{}, err
+	}
 	stale := count(active, isStale)
 	return healthReport{
 		projectCore: projectCoreOf(tx, p, active), Features: featureRows(tx, p, active), Active: len(active) - stale, Stale: stale,

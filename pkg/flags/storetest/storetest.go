@@ -164,6 +164,22 @@ func (t *storeTest) mustSummaries(uid string, archived bool) []flags.FeatureSumm
 	return list
 }
 
+// wantPage checks the flags that a query selects of the project u1, and whether it selects more.
+func (t *storeTest) wantPage(q flags.SummaryQuery, more bool, want ...string) {
+	t.Helper()
+	list, gotMore, err := t.store.SummaryPage(t.Context(), "u1", q)
+	if err != nil {
+		t.Fatalf("a page of %+v: %v", q, withCause(err))
+	}
+	var got []string
+	for _, s := range list {
+		got = append(got, s.Name)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || gotMore != more {
+		t.Errorf("a page of %+v: more %t, want %t; the flags differ (-want +got):\n%s", q, gotMore, more, diff)
+	}
+}
+
 // wantNames checks the flags that a project lists, in their order.
 func (t *storeTest) wantNames(uid string, archived bool, want ...string) {
 	t.Helper()

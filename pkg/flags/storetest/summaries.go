@@ -118,5 +118,42 @@ var summaryCases = []testCase{
 		}
 		t.wantNames("u1", true, names...)
 		t.wantNames("u1", false)
+		t.wantPage(flags.SummaryQuery{Archived: true, Limit: n - 1}, true, names[:n-1]...)
+		t.wantPage(flags.SummaryQuery{Archived: true, Limit: n}, false, names...)
+		t.wantPage(flags.SummaryQuery{Archived: true, After: names[7], Limit: n}, false, names[8:]...)
 	}},
+	{"pages", func(t *storeTest) {
+		names := []string{"-", "A", "a", "a-b", "a.b", "aa", "aab", "b", "~"}
+		for _, name := range names {
+			f := flag("u1", name)
+			f.Tags = []flags.Tag{{Type: "length", Value: fmt.Sprint(len(name))}, {Type: "simple", Value: "all"}}
+			t.mustAdd(f, archivedFlag("u1", name+".old"), flag("u11", name+"-other"))
+		}
+		old := oldNames(names)
+		for i := range names {
+			t.wantPage(flags.SummaryQuery{After: names[i], Limit: 20}, false, names[i+1:]...)
+			t.wantPage(flags.SummaryQuery{Limit: i + 1}, i+1 < len(names), names[:i+1]...)
+			t.wantPage(flags.SummaryQuery{Archived: true, After: old[i], Limit: 1}, i+2 < len(old), old[i+1:min(i+2, len(old))]...)
+		}
+		long := flags.Tag{Type: "length", Value: "3"}
+		t.wantPage(flags.SummaryQuery{Prefix: "a", Limit: 2}, true, "a", "a-b")
+		t.wantPage(flags.SummaryQuery{Prefix: "a", After: "a-b", Limit: 20}, false, "a.b", "aa", "aab")
+		t.wantPage(flags.SummaryQuery{Prefix: "aa", After: "a", Limit: 20}, false, "aa", "aab")
+		t.wantPage(flags.SummaryQuery{Prefix: "a", After: "b", Limit: 20}, false)
+		t.wantPage(flags.SummaryQuery{Prefix: "a#", Limit: 20}, false)
+		t.wantPage(flags.SummaryQuery{Prefix: strings.Repeat("a", 2000), Limit: 20}, false)
+		t.wantPage(flags.SummaryQuery{Tags: []flags.Tag{long}, Limit: 2}, true, "a-b", "a.b")
+		t.wantPage(flags.SummaryQuery{Tags: []flags.Tag{long, {Type: "length", Value: "2"}}, After: "a.b", Limit: 2}, false, "aa", "aab")
+		t.wantPage(flags.SummaryQuery{Tags: []flags.Tag{{Type: "simple", Value: "3"}}, Limit: 2}, false)
+	}},
+}
+
+// oldNames returns the names of archived flags, sorted.
+func oldNames(names []string) []string {
+	var old []string
+	for _, name := range names {
+		old = append(old, name+".old")
+	}
+	slices.Sort(old)
+	return old
 }

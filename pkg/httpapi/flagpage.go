@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"guidon/pkg/flags"
+)
+
+const (
+	// DefaultPage is how many flags a page has if the query has a cursor and no limit.
+	DefaultPage = 1_000
+
+	// maxListed is how many flags an answer can have at most, compressed: what fits into the memory of a function.
+	maxListed = 100_000
+)
+
+// A FlagPage is the part of a list of flags, sorted by name, that a query requests: a page after a cursor, a part by offset, or
+// the whole list. A cursor is the last name of the previous page.
+type FlagPage struct {
+	after         string
+	offset, limit int // no limit: the rest of the list
+}
+
+// FlagPageOf reads limit with cursor or offset. Next to a cursor, an offset is ignored. Invalid if the cursor is not a name.
+func FlagPageOf(query url.Values) (FlagPage, error) {
+	page := FlagPage{offset: WholeNumber(query, "offset", 0, 0, MaxOffset), limit: WholeNumber(query, "limit", 0, 1, MaxPage)}
+	if !query.Has("cursor") {
+		return page, nil
+	}
+	page.after, page.offset = query.Get("cursor"), 0
+	if page.limit == 0 {
+		page.limit = DefaultPage
+	}
+	return page, CheckCursor(page.after)
+}
+
+// CheckCursor returns Invalid if a cursor is not empty and not a name.
+func CheckCursor(cursor string) error {
+	if cursor != "" && flags.CheckName(cursor) != "" {
+		return flags.Errorf(flags.Invalid, "the cursor must be the next of the previous page, or empty for the first page")
+	}
+	return nil
+}
+
+// A FlagList is the flags on a page.
+type FlagList struct {
+	Flags []flags.FeatureSummary
+	Next  string // the cursor of the next page; empty on the last one, and without pages
+}
+
+// ListFlags reads a page of a project's flags: of those that the query selects. It reads no flags after the page. An entry of
+// the answer has at least so many bytes. TooLarge if the caller requests the whole list and it cannot fit into an answer.
+func (tx *Tx) ListFlags(p *flags.Project, q flags.SummaryQuery, page FlagPage, least int) (FlagList, error) {
+	q.After, q.Limit = page.after, page.rows(tx, least)
+	list, more := tx.SummaryPage(p, q)
+	return page.of(list, more, tx.AcceptsGzip())
+}
+
+// ListFlagsOf is ListFlags for all projects.
+func (tx *Tx) ListFlagsOf(projects []*flags.Project, q flags.SummaryQuery, page FlagPage, least int) (FlagList, error) {
+	q.After, q.Limit = page.after, page.rows(tx, least)
+	var all []flags.FeatureSummary
+	more := false
+	for _, found := range tx.summaryPages(projects, q) {
+		all, more = append(all, found.list...), more || found.more
+	}
+	slices.SortFunc(all, func(a, b flags.FeatureSummary) int { return strings.Compare(a.Name, b.Name) })
+	if len(all) > q.Limit {
+		all, more = all[:q.Limit], true
+	}
+	return page.of(all, more, tx.AcceptsGzip())
+}
+
+// rows is how many flags are read.
+func (page FlagPage) rows(tx *Tx, least int) int {
+	if page.limit > 0 {
+		return page.offset + page.limit
+	}
+	return page.offset + tx.mostEntries(least)
+}
+
+// of returns the page of the first flags of a list, which has more of them.
+func (page FlagPage) of(list []flags.FeatureSummary, more, gzipped bool) (FlagList, error) {
+	if more && page.limit == 0 {
+		return FlagList{}, flags.Errorf(flags.TooLarge, "%s", TooLongMessage(gzipped))
+	}
+	found := FlagList{Flags: list[min(page.offset, len(list)):]}
+	if more {
+		found.Next = list[len(list)-1].Name
+	}
+	return found, nil
+}
+
+// mostEntries is how many entries of at least so many bytes of JSON an answer to the caller can have.
+func (tx *Tx) mostEntries(least int) int {
+	if tx.AcceptsGzip() {
+		return maxListed
+	}
+	return min(maxListed, MaxAnswer/least)
+}
