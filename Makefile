@@ -4,7 +4,7 @@ SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
 .PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
-	test-edge test-migration test-terraform contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
+	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
@@ -149,6 +149,10 @@ test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real U
 
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
+
+# It is no step of .ci/run, because no package registry has the provider (docs/operations/terraform.md).
+test-terraform-example: check-go check-npm guidon ## run examples/terraform/flags with Unleash's provider (PROVIDER=checkout; needs terraform)
+	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-example.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 contract: check-go check-npm guidon $(SCHEMATHESIS) ## test the API against its OpenAPI description with Schemathesis (SEED, EXAMPLES)
 	@go run ./internal/contract -guidon '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
