@@ -3,9 +3,9 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
+.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
 	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
-	check-go check-npm check-chromium check-docker check-compose check-deploy FORCE
+	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
@@ -54,6 +54,13 @@ help: ## list the targets
 
 run: check-go check-npm guidon ## start Guidon on http://127.0.0.1:4242 (settings: PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS, …)
 	@exec '$(LOCAL)/bin/guidon' serve
+
+# The demo has data of its own, which make reset DATA_DIR=.local/demo/data deletes.
+demo: check-go check-npm check-node guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)
+	@cp demo/node/app.mjs '$(LOCAL)/demo/node/'
+	@cd demo/go && CGO_ENABLED=0 go build -trimpath -o '$(abspath $(LOCAL))/demo/application' .
+	@go build -o '$(LOCAL)/bin/demo' ./internal/demo
+	@exec '$(LOCAL)/bin/demo' -guidon '$(LOCAL)/bin/guidon' -go '$(LOCAL)/demo/application' -node '$(LOCAL)/demo/node' -dir '$(LOCAL)/demo'
 
 # It deletes only files that Guidon writes, since DATA_DIR may contain others.
 reset: ## delete the local flags, users and tokens, and keep tools and builds (DATA_DIR)
@@ -135,7 +142,7 @@ test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator 
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
-		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsUsage|ConnectPage|FrontendOrigins)$$' ./internal/e2e
+		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsUsage|ConnectPage|Demo|FrontendOrigins)$$' ./internal/e2e
 
 # It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
 test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)
@@ -189,6 +196,7 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go ve
 	go vet ./...
 	go vet -tags sam,image,deploy,clients ./internal/e2e
 	cd internal/clients/go && go vet ./...
+	cd demo/go && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(STATICCHECK) ./...
@@ -341,6 +349,11 @@ $(MINISTACK): infra/requirements-ministack.txt; $(call virtual,MiniStack,minista
 $(CHECKOV): infra/requirements-checkov.txt; $(call virtual,checkov,checkov@$(CHECKOV_VERSION),checkov-$(CHECKOV_VERSION))
 $(SCHEMATHESIS): internal/contract/requirements.txt; $(call virtual,Schemathesis,schemathesis@$(SCHEMATHESIS_VERSION),schemathesis-$(SCHEMATHESIS_VERSION))
 $(CLIENTS_PYTHON)/installed: internal/clients/python/requirements.txt; $(call virtual,the SDK for Python,UnleashClient,clients-python)
+$(LOCAL)/demo/node/installed: demo/node/package.json demo/node/package-lock.json
+	@echo "installing the SDK for Node.js (once)"; rm -rf '$(@D)'; mkdir -p '$(@D)'
+	@cp $^ '$(@D)/'
+	@cd '$(@D)' && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch '$@'
 $(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
 	@echo "installing SDKs for Node.js and browsers (once)"; rm -rf '$(CLIENTS_NODE)'; mkdir -p '$(CLIENTS_NODE)'
 	@cp $^ '$(CLIENTS_NODE)/'
@@ -391,6 +404,9 @@ check-deploy:
 	@[ "$$(uname)" = Linux ] || { echo "make test-deploy needs Linux, because the emulator runs the functions as processes" >&2; exit 1; }
 	@for tool in bash curl openssl; do command -v $$tool >/dev/null || { \
 		echo "$$tool is missing: the scripts in docs/operations need it" >&2; exit 1; }; done
+
+check-node:
+	@command -v node >/dev/null || { echo "node is missing: install Node.js from https://nodejs.org/" >&2; exit 1; }
 
 check-docker:
 	@docker info >/dev/null 2>&1 || { echo "Docker is missing or not running: install it from https://docs.docker.com/get-docker/ and start it" >&2; exit 1; }

@@ -1,0 +1,172 @@
+//go:build clients
+
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sdkVersion matches the SDK of Unleash in go.mod or package.json.
+var sdkVersion = regexp.MustCompile(`(?:unleash-go-sdk/v5 |"unleash-client": ")(v?[0-9.]+)`)
+
+// demoData is what the dashboard of the demo shows.
+type demoData struct {
+	Console      string
+	Applications []struct {
+		Language, SDK, Error string
+		Flags                []struct {
+			Name, Type, Description string
+			Answers                 []string
+		}
+	}
+}
+
+// TestDemo runs what make demo runs, and changes flags: both applications follow, and give each user the same answer. With
+// DOCS=1 it takes the picture of the documentation.
+func TestDemo(t *testing.T) {
+	for _, file := range []string{"go/go.mod", "node/package.json"} {
+		sameSDK(t, file)
+	}
+	programs, node := t.TempDir(), nodeFolder(t)
+	for dir, program := range map[string]string{filepath.Join(root, "demo", "go"): "application", filepath.Join(root, "internal", "demo"): "demo"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(programs, program), ".")
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("go build in %s: %v\n%s", dir, err, out)
+		}
+	}
+	if err := os.CopyFS(node, os.DirFS(filepath.Join(root, "demo", "node"))); err != nil {
+		t.Fatal(err)
+	}
+	g := &gateway{port: freePort(t), token: defaultToken, http: &http.Client{Timeout: endTimeout}}
+	dashboard := &gateway{port: freePort(t), http: g.http}
+	cmd := exec.Command(filepath.Join(programs, "demo"), "-guidon", binary, "-go", filepath.Join(programs, "application"), "-node", node,
+		"-flags", filepath.Join(root, "demo", "flags.json"), "-dir", filepath.Join(t.TempDir(), "demo"))
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isSetting), "PORT="+g.port, "DEMO_PORT="+dashboard.port)
+	demo := follow(t, cmd, nil)
+
+	awaitDemo(t, demo, dashboard, "the start", map[string]map[string]int{
+		"accept-payments": {"on": 100}, "button-color": {"blue": 1, "green": 1, "orange": 1}, "new-checkout": {"": 1, "on": 1},
+	})
+	if shown := openPage(t, dashboard.url(), "--dump-dom"); strings.Count(shown, ">100 of 100 on<") < 4 || !strings.Contains(shown, `title="user-100: on"`) {
+		t.Errorf("the page shows\n%s\nwant the users of accept-payments and button-color, for two applications", shown)
+	}
+	if os.Getenv("DOCS") != "" {
+		openPage(t, dashboard.url(), "--screenshot="+filepath.Join(root, "docs", "images", "demo.png"))
+	}
+	g.do(t, 200, "POST", project+"/features/accept-payments/environments/development/off", nil, nil)
+	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "made-by-a-visitor"}, nil)
+	awaitDemo(t, demo, dashboard, "a flag is off, and a new one is there", map[string]map[string]int{
+		"accept-payments": {"": 100}, "made-by-a-visitor": {"": 100},
+	})
+
+	demo.signal(t, os.Interrupt)
+	if code := demo.wait(t); code != 0 {
+		t.Errorf("the exit code is %d, want 0", code)
+	}
+	if listens(g.port) || listens(dashboard.port) {
+		t.Error("a process of the demo is still running")
+	}
+}
+
+// awaitDemo waits until both applications have the flags, with at least so many users for each answer, and equal answers.
+func awaitDemo(t *testing.T, demo *process, dashboard *gateway, step string, want map[string]map[string]int) {
+	t.Helper()
+	var problem error
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		select {
+		case <-demo.ended:
+			t.Fatalf("%s: the demo has ended", step)
+		default:
+		}
+		status, body, err := dashboard.send(t.Context(), http.MethodGet, "/data", nil)
+		if err != nil || status != http.StatusOK {
+			problem = cmp.Or(err, fmt.Errorf("the dashboard answers %d", status))
+			continue
+		}
+		var data demoData
+		if err := json.Unmarshal(body, &data); err != nil {
+			t.Fatalf("%v: %s", err, body)
+		}
+		if problem = compareDemo(data, want); problem == nil {
+			return
+		}
+	}
+	t.Fatalf("%s: %v", step, problem)
+}
+
+func compareDemo(data demoData, want map[string]map[string]int) error {
+	var answers []map[string][]string
+	for _, a := range data.Applications {
+		if a.Error != "" {
+			return fmt.Errorf("an application has the error %q", a.Error)
+		}
+		flags := map[string][]string{}
+		for _, flag := range a.Flags {
+			flags[flag.Name] = flag.Answers
+		}
+		answers = append(answers, flags)
+	}
+	if len(answers) != 2 || data.Applications[0].Language == data.Applications[1].Language {
+		return fmt.Errorf("the applications are %+v, want two, in two languages", data.Applications)
+	}
+	for flag, counts := range want {
+		if !slices.Equal(answers[0][flag], answers[1][flag]) {
+			return fmt.Errorf("the applications differ on %s: %q and %q", flag, answers[0][flag], answers[1][flag])
+		}
+		for answer, least := range counts {
+			count := 0
+			for _, got := range answers[0][flag] {
+				if got == answer {
+					count++
+				}
+			}
+			if count < least {
+				return fmt.Errorf("%s: %d users got %q, want %d or more", flag, count, answer, least)
+			}
+		}
+	}
+	return nil
+}
+
+// sameSDK checks that the demo has the version of the SDK that make test-clients tests.
+func sameSDK(t *testing.T, file string) {
+	t.Helper()
+	version := func(folder string) string {
+		raw, err := os.ReadFile(filepath.Join(root, folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := sdkVersion.FindStringSubmatch(string(raw))
+		if found == nil {
+			t.Fatalf("%s/%s has no SDK", folder, file)
+		}
+		return found[1]
+	}
+	if demo, tested := version("demo"), version("internal/clients"); demo != tested {
+		t.Errorf("demo/%s has version %s of the SDK, internal/clients has %s", file, demo, tested)
+	}
+}
+
+// openPage opens a page in a browser, lets it run for some seconds of its own time, and returns what the browser prints.
+func openPage(t *testing.T, page, option string) string {
+	t.Helper()
+	cmd := exec.Command(chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+		"--hide-scrollbars", "--window-size=1120,935", "--virtual-time-budget=4000", "--user-data-dir="+filepath.Join(t.TempDir(), "profile"), option, page)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("Chromium: %v", err)
+	}
+	return string(out)
+}
