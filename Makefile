@@ -171,6 +171,7 @@ trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	TRUST=long go test -count=1 -timeout 20m ./pkg/evaluate -run '^TestSameAsGoSDK$$'
 	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/admin/linear
 	TRUST=long go test -count=1 -timeout 30m -parallel 2 ./pkg/serving/linear
+	TRUST=long go test -count=1 -timeout 30m -v ./pkg/admin/contention
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/admin -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/admin -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
 	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'

@@ -68,6 +68,8 @@ var rules = []struct {
 		"what an event tells depends on the domain only, never on an answer"},
 	{"./pkg/jsonbody", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"all bodies are decoded the same way"},
+	{"./pkg/backoff", false, [][]string{{"net/http", aws, awslabs, flags, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"the store and the kernel wait in the same way after a conflict"},
 	{"./pkg/httpapi", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra, "guidon/pkg/admin"}, testTooling},
 		"the kernel runs operations over any store, and knows none of them"},
 	{"./pkg/admin/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, command, internal, infra}, testTooling},

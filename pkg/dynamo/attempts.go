@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
@@ -20,8 +22,10 @@ import (
 // every attempt sends the same bytes: the SDK serializes a request only once. A loop around the call would not do that,
 // because the SDK writes the attributes of an item in random order.
 type attempts struct {
-	unanswered bool  // an attempt got no response, so it may have been applied
-	last       error // of the last attempt that was retried
+	unanswered bool      // an attempt got no response, so it may have been applied
+	last       error     // of the last attempt that was retried
+	versioned  []int     // of a transaction: the items that must be at a version that was read
+	conflict   time.Time // the first conflict with another transaction
 }
 
 var _ aws.Retryer = (*attempts)(nil)
@@ -32,7 +36,7 @@ func (a *attempts) retry(o *dynamodb.Options) { o.Retryer = a }
 // IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	result, _ := classify(err)
-	if result != busy && result != unknown {
+	if result != busy && result != unknown || a.outdated(err) {
 		return false
 	}
 	if result == unknown {
@@ -47,9 +51,28 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 // MaxAttempts is 0, so that only the context's deadline limits the attempts. (In retry.Standard, 0 would mean 3.)
 func (a *attempts) MaxAttempts() int { return 0 }
 
-// RetryDelay increases with each attempt.
-func (a *attempts) RetryDelay(attempt int, _ error) (time.Duration, error) {
-	return jitter(attempt), nil
+// RetryDelay increases with each attempt. After conflicts with other transactions, it decreases again (see backoff).
+func (a *attempts) RetryDelay(attempt int, err error) (time.Duration, error) {
+	if !isConflict(err) {
+		return jitter(attempt), nil
+	}
+	if a.conflict.IsZero() {
+		a.conflict = time.Now()
+	}
+	return backoff.Delay(attempt, time.Since(a.conflict)), nil
+}
+
+// outdated reports whether an attempt was not applied because another transaction is changing an aggregate of this one. That one
+// changes the version, so this one would fail on its condition: the caller has to read again. An attempt without a response may be
+// the other transaction, so after that this is not known.
+func (a *attempts) outdated(err error) bool {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok || a.unanswered {
+		return false
+	}
+	return slices.ContainsFunc(a.versioned, func(i int) bool {
+		return i < len(canceled.CancellationReasons) && aws.ToString(canceled.CancellationReasons[i].Code) == reasonConflict
+	})
 }
 
 // GetRetryToken allows every attempt: the attempts of other calls do not limit this one.
@@ -110,7 +133,7 @@ func classify(err error) (_ result, item int) {
 	}
 	switch api.ErrorCode() {
 	case "ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "Throttling",
-		"TransactionInProgressException", "TransactionConflictException":
+		"TransactionInProgressException", codeConflict:
 		return busy, 0
 	}
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
@@ -127,12 +150,29 @@ func classifyReasons(reasons []types.CancellationReason) (_ result, item int) {
 		switch aws.ToString(reason.Code) {
 		case "ConditionalCheckFailed":
 			return conditionFailed, i
-		case "None", "", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+		case "None", "", reasonConflict, "ThrottlingError", "ProvisionedThroughputExceeded":
 		default: // ValidationError, ItemCollectionSizeLimitExceeded
 			result = rejected
 		}
 	}
 	return result, 0
+}
+
+// How DynamoDB names a conflict with another transaction that is in flight: the reason of an item, and the code of a request.
+const (
+	reasonConflict = "TransactionConflict"
+	codeConflict   = "TransactionConflictException"
+)
+
+// isConflict reports whether an attempt was refused because another transaction with one of its items is in flight.
+func isConflict(err error) bool {
+	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		return slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {
+			return aws.ToString(r.Code) == reasonConflict
+		})
+	}
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == codeConflict
 }
 
 // jitter is a random wait before an attempt: up to 10 ms for the first, doubled for each further one, at most maxBackoff.

@@ -24,6 +24,8 @@ type transaction struct {
 	outbox int                // how many of the items are entries of outboxes
 	bytes  int                // the size of the items, see maxTransactionBytes
 
+	versioned []int // the items that must be at the version that was read
+
 	event   itemKey // of the change's first event
 	eventID string
 }
@@ -135,6 +137,7 @@ func (s *Store) planWrite(tx *transaction, w flags.Write, increment int64) (vers
 		}
 		tx.countReplaced(before, document)
 		e.Version, condition, failure = flags.VersionOf(w.Before)+increment, unchanged(w.Before), versionConflict
+		tx.versioned = append(tx.versioned, len(tx.errors))
 	}
 	if err := s.put(tx, e, condition, failure); err != nil {
 		return 0, err
@@ -161,6 +164,7 @@ func (s *Store) planDelete(tx *transaction, before flags.Aggregate, increment in
 	if err != nil {
 		return 0, internalError(err)
 	}
+	tx.versioned = append(tx.versioned, len(tx.errors))
 	s.add(tx, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &s.table, Key: keyOf(before.Key()).attributes(), ConditionExpression: expr.Condition(),
 		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),

@@ -27,7 +27,7 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 // credentials, says nothing about an earlier one. So, once an attempt got no response, no failure counts before resolve has
 // looked for the event of the change.
 func (s *Store) send(ctx context.Context, tx *transaction) error {
-	var a attempts
+	a := attempts{versioned: tx.versioned}
 	_, err := s.client.TransactWriteItems(ctx, tx.input, a.retry)
 	result, i := classify(err)
 	switch result {
@@ -47,6 +47,10 @@ func (s *Store) send(ctx context.Context, tx *transaction) error {
 			return s.resolve(ctx, tx, unavailable(true, err))
 		}
 		return internalError(err)
+	case busy:
+		if a.outdated(err) {
+			return versionConflict.Error
+		}
 	}
 	return unavailable(a.unanswered, a.cause(err))
 }

@@ -64,7 +64,8 @@ func (m *Many) Until(do func(tx *Tx) (last bool, err error)) error {
 // until is Until for a function that answers.
 func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, error) {
 	begun := false
-	for conflicts := 1; ; {
+	var others race
+	for {
 		answer, last := any(nil), false
 		tx, err := m.begin()
 		if err == nil {
@@ -80,12 +81,11 @@ func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, e
 		case err == nil && last:
 			return answer, nil
 		case err == nil:
-			begun, conflicts = true, 1
+			begun, others = true, race{}
 		case flags.KindOf(err) == flags.VersionConflict:
-			if !pause(m.ctx, conflicts) {
+			if !others.pause(m.ctx) {
 				return nil, conflicted(err, begun)
 			}
-			conflicts++
 		case begun: // whatever it is, a part was done, and the caller must know
 			return nil, conflicted(err, begun)
 		default:
@@ -114,7 +114,8 @@ func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
 		left[i] = i
 	}
 	idle := 0 // how many items were put off since something else became of one
-	for conflicts := 1; len(left) > 0; conflicts++ {
+	var others race
+	for len(left) > 0 {
 		tx, err := m.begin()
 		if err != nil {
 			m.end(left, errs, err)
@@ -127,13 +128,16 @@ func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
 		if idle += len(putOff); len(putOff) < len(items) {
 			idle = 0
 		}
+		if len(putOff)+len(again) < len(items) { // something was done
+			others = race{}
+		}
 		if idle >= len(left) { // all were put off in turn, and there is nothing left that they could wait for
 			for _, i := range left {
 				errs[i] = errors.Unwrap(errs[i])
 			}
 			break
 		}
-		if m.ctx.Err() != nil || raced && !pause(m.ctx, conflicts) {
+		if m.ctx.Err() != nil || raced && !others.pause(m.ctx) {
 			m.end(left, errs, nil)
 			break
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
 )
@@ -257,10 +258,18 @@ func (s *service) deadline(ctx context.Context) time.Time {
 	return time.Now().Add(maxDuration)
 }
 
-// pause waits before another round, longer each time and for a random time. It returns false when the time is over.
-func pause(ctx context.Context, round int) bool {
-	ceiling := min(200*time.Millisecond, 2*time.Millisecond<<min(round, 8))
-	timer := time.NewTimer(rand.N(ceiling)) //nolint:gosec // spreading load is no secret
+// A race counts how often in a row another writer was first.
+type race struct {
+	lost  int
+	since time.Time // of the first time
+}
+
+// pause waits before another round. It returns false when the time is over.
+func (r *race) pause(ctx context.Context) bool {
+	if r.lost++; r.lost == 1 {
+		r.since = time.Now()
+	}
+	timer := time.NewTimer(backoff.Delay(r.lost, time.Since(r.since)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

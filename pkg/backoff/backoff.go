@@ -1,0 +1,32 @@
+// Package backoff says how long to wait after a conflict with another writer.
+package backoff
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// The longest waits: first after the first conflict, then the double each time, up to a ceiling. The ceiling is highest at first, and
+// falls to lowest for a writer whose first conflict was fall ago.
+//
+// So writers who have waited long try more often than those who came later, and all of them take about as long. If the ceiling
+// were the same for all, one change in a hundred would take more than ten times as long as most. The figures were measured:
+// see docs/performance/contention.md.
+const (
+	first   = 20 * time.Millisecond
+	highest = time.Second
+	lowest  = 100 * time.Millisecond
+	fall    = 4 * time.Second
+)
+
+// Delay is a random wait before another attempt. The attempts count from 1, and age is the time since the first conflict.
+func Delay(attempt int, age time.Duration) time.Duration {
+	return rand.N(longest(attempt, age)) + time.Millisecond //nolint:gosec // needs no secure random number
+}
+
+// longest is the longest wait before an attempt.
+func longest(attempt int, age time.Duration) time.Duration {
+	old := min(1, max(0, age.Seconds()/fall.Seconds()))
+	ceiling := highest - time.Duration(old*float64(highest-lowest))
+	return min(ceiling, first<<min(max(attempt, 1)-1, 10))
+}
