@@ -163,6 +163,19 @@ type Store interface {
 	// reads only these flags.
 	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
 
+	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them.
+	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow)) error
+
+	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
+	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
+	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
+
+	// EachUse calls visit with what each flag uses, sorted by the name of the flag. It keeps none of them.
+	EachUse(ctx context.Context, visit func(FeatureUse)) error
+
+	// Uses returns what the flags of these names use, sorted by name. Flags that use nothing are missing.
+	Uses(ctx context.Context, features []string) ([]FeatureUse, error)
+
 	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
 	Tags(ctx context.Context, projectUID string) ([]Tag, error)
 

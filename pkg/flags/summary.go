@@ -38,6 +38,13 @@ type EnvironmentSummary struct {
 	LastSeenAt        time.Time
 }
 
+// A SummaryRow is a summary that is decoded in two steps, for searches that read many and return few. The fields
+// Description, ImpressionData, Archived, ArchivedAt, Relation and Environments are only set in what Whole returns.
+type SummaryRow struct {
+	FeatureSummary
+	Whole func() (FeatureSummary, error)
+}
+
 // In returns the summary of env, and whether the flag is enabled there.
 func (s FeatureSummary) In(env ProjectEnvironment) (EnvironmentSummary, bool) {
 	es := s.Environments[env.Name]

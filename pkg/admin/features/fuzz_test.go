@@ -23,9 +23,13 @@ func FuzzSearchQuery(f *testing.F) {
 		if criteria.limit < 1 || criteria.limit > maxFound || criteria.offset < 0 || criteria.offset > httpapi.MaxOffset {
 			t.Errorf("a page of %d from %d", criteria.limit, criteria.offset)
 		}
-		a := finding{FeatureSummary: flags.FeatureSummary{Name: "a", Project: "p"}}
-		b := finding{FeatureSummary: flags.FeatureSummary{Name: "b", Project: "q"}}
-		if criteria.match(a); criteria.compare(a, b, "") != -criteria.compare(b, a, "") {
+		if cursor := query.Get("cursor"); cursor != "" && criteria.after.cursor() != cursor {
+			t.Errorf("the cursor %q is read as %q", cursor, criteria.after)
+		}
+		s := &search{criteria: criteria}
+		a := &finding{SummaryRow: flags.SummaryRow{FeatureSummary: flags.FeatureSummary{Name: "a", Project: "p"}}}
+		b := &finding{SummaryRow: flags.SummaryRow{FeatureSummary: flags.FeatureSummary{Name: "b", Project: "q"}}}
+		if s.match(a); s.compare(a, b) != -s.compare(b, a) {
 			t.Error("a before b is not b after a")
 		}
 	})

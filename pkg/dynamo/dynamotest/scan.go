@@ -23,7 +23,7 @@ func scanAt(t testing.TB, url, table string) string {
 	t.Helper()
 	var all strings.Builder
 	for start := ""; ; {
-		page := scanPage(t, url, fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, table, start))
+		page := call(t, url, "Scan", fmt.Sprintf(`{"TableName":%q,"ConsistentRead":true%s}`, table, start))
 		all.WriteString(page)
 		_, last, more := strings.Cut(page, `"LastEvaluatedKey":`)
 		if !more {
@@ -33,14 +33,15 @@ func scanAt(t testing.TB, url, table string) string {
 	}
 }
 
-func scanPage(t testing.TB, url, body string) string {
+// call sends a request to the engine.
+func call(t testing.TB, url, operation, body string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.Scan")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	request.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z"))
 	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 	response, err := http.DefaultClient.Do(request)
@@ -50,7 +51,7 @@ func scanPage(t testing.TB, url, body string) string {
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("scanning the table: %d %s, %v", response.StatusCode, page, err)
+		t.Fatalf("%s: %d %s, %v", operation, response.StatusCode, page, err)
 	}
 	return string(page)
 }

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) flags.FeedStore) {
 		{"lists", listCases},
 		{"counts", countCases},
 		{"summaries", summaryCases},
+		{"pages", pageCases},
 		{"events", eventCases},
 		{"log", logCases},
 		{"feed", feedCases},

@@ -134,7 +134,7 @@ export default function SearchPage() {
           }
         />
       )}
-      {found.data && <Pagination noun="flags" offset={view.offset} limit={pageSize} total={found.data.total} onChange={(offset) => setView({ offset }, { push: true })} />}
+      {found.data && <Pagination noun="flags" offset={view.offset} limit={pageSize} total={found.data.total ?? 0} onChange={(offset) => setView({ offset }, { push: true })} />}
     </Page>
   )
 }

@@ -1,0 +1,120 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	flagsearch "guidon/pkg/admin/features"
+	"guidon/pkg/httpapi"
+)
+
+// walkFlags searches with cursor until the last page. It returns the flags as project/name, and the number of pages.
+func (s *server) walkFlags(t *testing.T, query string) (found []string, pages int) {
+	t.Helper()
+	found = []string{}
+	for cursor := ""; ; {
+		var page struct {
+			Features []struct{ Name, Project string }
+			Total    *int
+			Next     string
+		}
+		if err := json.Unmarshal([]byte(s.must(t, "GET", "/api/admin/search/features?"+query+"&cursor="+cursor, "").body), &page); err != nil {
+			t.Fatal(err)
+		}
+		if page.Total != nil {
+			t.Errorf("?%s: a total of %d, want none with cursor", query, *page.Total)
+		}
+		for _, f := range page.Features {
+			found = append(found, f.Project+"/"+f.Name)
+		}
+		if pages++; page.Next == "" || pages > 100 {
+			return found, pages
+		}
+		cursor = url.QueryEscape(page.Next)
+	}
+}
+
+func TestSearchWithCursor(t *testing.T) {
+	s := serve(t)
+	s.createFullFlag(t) // parent, and full: tagged, on in development, with the segment testers
+	for _, id := range []string{"a", "empty", "shop"} {
+		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+	}
+	for _, name := range []string{"b", "a", "B", "a-b", "a.b", "~", "0"} {
+		s.must(t, "POST", projects+"/shop/features", `{"name":"`+name+`"}`)
+	}
+	s.must(t, "POST", projects+"/a/features", `{"name":"z"}`)
+	s.must(t, "POST", projects+"/shop/features", `{"name":"gone"}`)
+	s.must(t, "DELETE", projects+"/shop/features/gone", "")
+	all := []string{"a/z", "default/full", "default/parent", "shop/0", "shop/B", "shop/a", "shop/a-b", "shop/a.b", "shop/b", "shop/~"}
+	for _, tt := range []struct {
+		query string
+		want  []string
+		pages int
+	}{
+		{"", all, 1},
+		{"limit=10", all, 1},
+		{"limit=9", all, 2},
+		{"limit=1", all, 10},
+		{"limit=3", all, 4},
+		{"limit=3&project=IS:shop", all[3:], 3},
+		{"limit=2&project=IS_ANY_OF:shop,empty,a,nosuch", append([]string{"a/z"}, all[3:]...), 4},
+		{"limit=2&project=IS_NOT:shop", all[:3], 2},
+		{"limit=1&query=full,b", []string{"default/full", "shop/B", "shop/a-b", "shop/a.b", "shop/b"}, 6},
+		{"tag=INCLUDE:team:core", all[1:2], 1},
+		{"segment=INCLUDE:testers", all[1:2], 1},
+		{"limit=2&segment=DO_NOT_INCLUDE:testers", slices.Concat(all[:1], all[2:]), 5},
+		{"status[]=development:enabled", all[1:2], 1},
+		{"project=IS:empty", []string{}, 1},
+		{"project=IS:nosuch", []string{}, 1},
+	} {
+		got, pages := s.walkFlags(t, tt.query)
+		if diff := cmp.Diff(tt.want, got); diff != "" || pages != tt.pages {
+			t.Errorf("?%s: %d pages, want %d; flags (-want +got):\n%s", tt.query, pages, tt.pages, diff)
+		}
+	}
+	const search = "/api/admin/search/features?"
+	first := decoded[struct{ Next string }](t, s.must(t, "GET", search+"cursor=&limit=5", "").body).Next // shop/B
+	s.must(t, "DELETE", projects+"/shop/features/a", "")
+	s.must(t, "POST", projects+"/shop/features", `{"name":"A"}`)  // before the cursor
+	s.must(t, "POST", projects+"/shop/features", `{"name":"aa"}`) // after it
+	s.check(t, call{"the next page after changes", "GET", search + "limit=3&cursor=" + first, "", 200,
+		`{"features":[{"...":0,"name":"a-b"},{"...":0,"name":"a.b"},{"...":0,"name":"aa"}],"next":"<any>"}`})
+	s.check(t, call{"what a page has", "GET", search + "cursor=&query=full", "", 200,
+		`{"features":[{"...":0,"name":"full","project":"default","dependencyType":"child","segments":["testers"]}]}`})
+	for _, query := range []string{
+		"cursor=x", "cursor=" + first + "x", "cursor=%0A", "cursor=L2E", "cursor=YQ", "cursor=YS9iL2M",
+		"cursor=&sortBy=name", "cursor=&sortOrder=asc", "cursor=&favoritesFirst=true", "cursor=&offset=0", "cursor=&state=stale",
+	} {
+		s.check(t, call{query, "GET", search + query, "", 400, `{"...":0,"name":"ValidationError","message":"<any>","id":"<uuid>"}`})
+	}
+}
+
+// TestSearchOfManyProjects checks that a search with cursor ends after a number of queries, and continues in the next page.
+func TestSearchOfManyProjects(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	want := []string{}
+	for i := range flagsearch.MaxWalkedQueries + 5 {
+		id := fmt.Sprintf("p%03d", i)
+		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
+		if i%20 == 19 {
+			s.must(t, "POST", projects+"/"+id+"/features", `{"name":"`+id+`"}`)
+			want = append(want, id+"/"+id)
+		}
+	}
+	got, pages := s.walkFlags(t, "")
+	if diff := cmp.Diff(want, got); diff != "" || pages != 2 {
+		t.Errorf("%d pages, want 2; flags (-want +got):\n%s", pages, diff)
+	}
+	calls := count.during(func() { s.must(t, "GET", "/api/admin/search/features?cursor=", "") })
+	if n := len(calls); n > flagsearch.MaxWalkedQueries+5 {
+		t.Errorf("%d calls, want at most %d", n, flagsearch.MaxWalkedQueries+5)
+	}
+}

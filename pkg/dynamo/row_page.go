@@ -1,0 +1,96 @@
+package dynamo
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/shape"
+)
+
+// EachSummary calls visit with a project's active or archived flags, one after the other: one call per MB of rows. Only that
+// MB is in memory.
+func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, visit func(flags.SummaryRow)) error {
+	return s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
+		row, err := summaryRow(e.Document)
+		visit(row)
+		return err
+	})
+}
+
+// SummariesAfter reads the next active flags of a project: one call.
+func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []flags.SummaryRow, more bool, err error) {
+	prefix := rowPrefix(false)
+	first, last := prefix+after+beforeNames, prefix+afterNames
+	key := expression.Key("pk").Equal(expression.Value(projectPartition(projectUID))).
+		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
+	items, more, err := queryPage[envelope](ctx, s, key, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range items {
+		row, err := summaryRow(e.Document)
+		if err != nil {
+			return nil, false, internalError(err)
+		}
+		page = append(page, row)
+	}
+	return page, more, nil
+}
+
+// A rowHead is the part of a rowDocument that most searches compare. Without the environments, decoding takes less than half
+// of the time and a third of the memory.
+type rowHead struct {
+	Name       string            `json:"n"`
+	Project    string            `json:"p"`
+	Type       flags.FeatureType `json:"t"`
+	Stale      bool              `json:"s"`
+	CreatedAt  time.Time         `json:"c"`
+	LastSeenAt time.Time         `json:"l"`
+	Tags       []shape.Tag       `json:"g"`
+	Favorites  []string          `json:"fa"`
+	Entered    phaseDocument     `json:"y"`
+}
+
+// summaryRow decodes the head of a row.
+func summaryRow(document string) (flags.SummaryRow, error) {
+	var head rowHead
+	err := decode(document, &head)
+	whole := func() (flags.FeatureSummary, error) {
+		var row rowDocument
+		if err := decode(document, &row); err != nil {
+			return flags.FeatureSummary{}, internalError(err)
+		}
+		return row.summary(), nil
+	}
+	return flags.SummaryRow{Whole: whole, FeatureSummary: flags.FeatureSummary{
+		Name: head.Name, Project: head.Project, Metadata: flags.Metadata{Type: head.Type, Stale: head.Stale},
+		CreatedAt: head.CreatedAt, LastSeenAt: head.LastSeenAt, LastPhase: head.Entered.phase(), Favorites: head.Favorites,
+		Tags: convert(head.Tags, func(t shape.Tag) flags.Tag { return flags.Tag(t) }),
+	}}, err
+}
+
+// queryPage reads the first items that match a condition on the key, and whether there can be more: one call, so at most 1 MB.
+func queryPage[Item any](ctx context.Context, s *Store, key expression.KeyConditionBuilder, limit int) (items []Item, more bool, err error) {
+	expr, err := expression.NewBuilder().WithKeyCondition(key).Build()
+	if err != nil {
+		return nil, false, internalError(err)
+	}
+	var a attempts
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a small number
+		KeyConditionExpression: expr.KeyCondition(), ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}, a.retry)
+	if err != nil {
+		return nil, false, a.readError(err)
+	}
+	err = eachItem(out.Items, func(item Item) error {
+		items = append(items, item)
+		return nil
+	})
+	return items, out.LastEvaluatedKey != nil, err
+}

@@ -1,0 +1,87 @@
+package dynamo
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"guidon/pkg/flags"
+)
+
+// EachUse calls visit with what each flag uses, one after the other: one call per MB. Only that MB is in memory.
+func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse)) error {
+	return s.documents(ctx, useList, "", func(e envelope) error {
+		use, err := useOf(e)
+		visit(use)
+		return err
+	})
+}
+
+// usesPerName is how many uses Uses reads at most for each name before it reads the others by their keys.
+const usesPerName = 4
+
+// Uses reads what flags use: for every hundred names one query, and one BatchGetItem if other flags are between them. The
+// names of a page in the order of names are next to each other, and 4 KB of uses are a unit, while a key is one each.
+func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.FeatureUse, err error) {
+	names := slices.Compact(slices.Sorted(slices.Values(features)))
+	for chunk := range slices.Chunk(names, maxBatch) {
+		found, read, err := s.usesBetween(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		var keys []map[string]types.AttributeValue
+		for _, name := range chunk {
+			if name > read {
+				keys = append(keys, useKey(name).attributes())
+			}
+		}
+		err = batchGet(ctx, s, keys, true, func(e envelope) error {
+			use, err := useOf(e)
+			found = append(found, use)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		uses = append(uses, found...)
+	}
+	slices.SortFunc(uses, func(a, b flags.FeatureUse) int { return strings.Compare(a.Feature, b.Feature) })
+	return uses, nil
+}
+
+// usesBetween reads what flags use, by one query from the first name to the last. It returns the name up to which all were
+// read.
+func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.FeatureUse, read string, err error) {
+	first, last := names[0], names[len(names)-1]
+	key := expression.Key("pk").Equal(expression.Value(useList)).
+		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
+	items, more, err := queryPage[envelope](ctx, s, key, usesPerName*len(names))
+	if err != nil {
+		return nil, "", err
+	}
+	for _, e := range items {
+		if _, wanted := slices.BinarySearch(names, e.SK); !wanted {
+			continue
+		}
+		use, err := useOf(e)
+		if err != nil {
+			return nil, "", internalError(err)
+		}
+		found = append(found, use)
+	}
+	if more && len(items) > 0 {
+		return found, items[len(items)-1].SK, nil
+	}
+	return found, last, nil
+}
+
+func useOf(e envelope) (flags.FeatureUse, error) {
+	use, err := useEntity.decode(e)
+	if err != nil {
+		return flags.FeatureUse{}, err
+	}
+	return use.(flags.FeatureUse), nil
+}

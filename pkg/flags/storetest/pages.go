@@ -1,0 +1,98 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"guidon/pkg/flags"
+)
+
+// pageCases are the tests of reads that do not return everything.
+var pageCases = []testCase{
+	{"each summary, decoded in two steps", func(t *storeTest) {
+		full := FullFeature()
+		full.Archived, full.ArchivedAt = false, time.Time{}
+		t.mustAdd(full, flag(full.ProjectUID, "zero"), archivedFlag(full.ProjectUID, "gone"))
+		var rows []flags.SummaryRow
+		if err := t.store.EachSummary(t.Context(), full.ProjectUID, false, func(row flags.SummaryRow) { rows = append(rows, row) }); err != nil {
+			t.Fatal(withCause(err))
+		}
+		if len(rows) != 2 || rows[1].Name != "zero" {
+			t.Fatalf("got %+v, want two rows, by name", rows)
+		}
+		head, want := rows[0].FeatureSummary, full.Summary()
+		whole, err := rows[0].Whole()
+		if diff := cmp.Diff(want, whole, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("the whole summary (-want +got), %v:\n%s", err, diff)
+		}
+		want.Description, want.ImpressionData, want.Relation, want.Environments = nil, false, "", nil
+		if diff := cmp.Diff(want, head, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the head (-want +got):\n%s", diff)
+		}
+	}},
+	{"pages of summaries", func(t *storeTest) {
+		names := []string{"-", "0", "A", "a", "a-", "a-b", "a.b", "aa", "b", "~", "~~"}
+		for _, name := range names {
+			t.mustAdd(flag("u1", name))
+		}
+		t.mustAdd(flag("u2", "other"), archivedFlag("u1", "gone"))
+		for _, limit := range []int{1, 2, 3, len(names), 100} {
+			var got []string
+			after, more := "", true
+			for more && len(got) <= len(names) {
+				page, again, err := t.store.SummariesAfter(t.Context(), "u1", after, limit)
+				if err != nil || len(page) > limit || len(page) == 0 && again {
+					t.Fatalf("a page of %d flags, want at most %d; more: %t; %v", len(page), limit, again, withCause(err))
+				}
+				for _, row := range page {
+					got, after = append(got, row.Name), row.Name
+				}
+				more = again
+			}
+			if diff := cmp.Diff(names, got); diff != "" {
+				t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+			}
+		}
+	}},
+	{"uses of some flags", func(t *storeTest) {
+		var all, some, between []string
+		for i := range 30 {
+			name := fmt.Sprintf("f%02d", i)
+			t.mustAdd(flagUsing(name, 7))
+			all = append(all, name)
+			if i == 3 || i == 28 {
+				some = append(some, name)
+			}
+			if i > 10 && i < 14 {
+				between = append(between, name)
+			}
+		}
+		t.mustAdd(flag("u1", "f10-unused"))
+		for _, names := range [][]string{all, some, between, {"f10-unused"}, {"nosuch"}, {"f05", "f05", "nosuch", "a", "z"}, {}} {
+			uses, err := t.store.Uses(t.Context(), names)
+			if err != nil {
+				t.Fatal(withCause(err))
+			}
+			got, want := []string{}, []string{}
+			for _, u := range uses {
+				got = append(got, u.Feature)
+			}
+			for _, name := range all {
+				if slices.Contains(names, name) {
+					want = append(want, name)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("uses of %q (-want +got):\n%s", names, diff)
+			}
+		}
+		var each []string
+		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) { each = append(each, u.Feature) }); err != nil || !slices.Equal(each, all) {
+			t.Errorf("each use: %q (%v), want %q", each, withCause(err), all)
+		}
+	}},
+}

@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"guidon/pkg/flags"
+)
+
+// streamsAtOnce is how many projects are read at the same time. Each takes a megabyte of rows, and several megabytes while these
+// are decoded.
+const streamsAtOnce = 8
+
+// EachSummary calls visit with the active flags of projects, by one query a project and megabyte. It is called for one flag at a
+// time, by name in a project, while projects alternate. Rows are not kept, so that the memory does not depend on their number:
+// call it in OncePerRound.
+func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow)) {
+	var visiting sync.Mutex
+	failures := make([]error, len(projects))
+	places := make(chan struct{}, streamsAtOnce)
+	var wg sync.WaitGroup
+	for i, p := range projects {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			defer func() {
+				if cause := recover(); cause != nil { // in a goroutine it would end the process
+					failures[i] = panicked(cause)
+				}
+			}()
+			failures[i] = tx.service.store.EachSummary(tx.ctx, p.UID, false, func(row flags.SummaryRow) {
+				visiting.Lock()
+				defer visiting.Unlock()
+				visit(p, row)
+			})
+		})
+	}
+	wg.Wait()
+	tx.CheckTime()
+	for _, err := range failures {
+		tx.must(err)
+	}
+}
+
+// A SummaryPage is some flags of a project, by name.
+type SummaryPage struct {
+	Rows []flags.SummaryRow
+	More bool // there can be further flags
+}
+
+// SummariesAfter are the next active flags of a project whose names are greater than after: at most limit, by one query.
+func (tx *Tx) SummariesAfter(p *flags.Project, after string, limit int) SummaryPage {
+	tx.CheckTime()
+	return memoized(tx, fmt.Sprint("summaries after ", p.UID, " ", after, " ", limit), func() (page SummaryPage, err error) {
+		page.Rows, page.More, err = tx.service.store.SummariesAfter(tx.ctx, p.UID, after, limit)
+		return page, err
+	})
+}
+
+// UsesOf is what flags use of segments and context fields, by one query for a hundred names, and sometimes a BatchGetItem.
+func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
+	return memoized(tx, "uses of "+strings.Join(names, " "), func() ([]flags.FeatureUse, error) {
+		return tx.service.store.Uses(tx.ctx, names)
+	})
+}
+
+// EachUse calls visit with what each flag uses of segments and context fields, by one query a megabyte. Nothing is kept: call it
+// in OncePerRound.
+func (tx *Tx) EachUse(visit func(flags.FeatureUse)) {
+	err := tx.service.store.EachUse(tx.ctx, visit)
+	tx.CheckTime()
+	tx.must(err)
+}
+
+// UsesWhere is what the flags use that have a matching strategy. All others are read, but not kept.
+func (tx *Tx) UsesWhere(what string, matches func(flags.StrategyUse) bool) []flags.FeatureUse {
+	return OncePerRound(tx, "uses where "+what, func() (found []flags.FeatureUse) {
+		tx.EachUse(func(u flags.FeatureUse) {
+			if slices.ContainsFunc(u.Strategies, matches) {
+				found = append(found, u)
+			}
+		})
+		return found
+	})
+}
