@@ -27,7 +27,7 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 		if pk == "FLAG#"+flag && sk == "FLAG" || sk == "FLAG#"+flag || pk == "USES" && sk == flag || sk == "USE#"+flag {
 			originals = append(originals, encoded(t, item))
 		}
-		count := ""
+		var count string
 		switch {
 		case strings.HasPrefix(pk, "PROJECT#") && strings.HasPrefix(sk, "GUARD#") && item["active"] != nil:
 			count = "active"
