@@ -55,7 +55,7 @@ export function StaleFlags({ projectId }: { projectId: string }) {
   return (
     <Section title="Stale flags" description="Remove them from the code. Archive a flag when no application uses it any more.">
       <Loaded query={stale} lines={3}>
-        {({ features, total }) =>
+        {({ features, total = 0 }) =>
           features.length === 0 ? (
             <p className="soft">No flag is stale. Mark a flag as stale when it has served its purpose.</p>
           ) : (
