@@ -185,6 +185,22 @@ func TestTerraformTemplate(t *testing.T) {
 	}
 }
 
+// TestTerraformKeepsOldObjects checks that objects of the release before are deleted after the update of the stack, so that
+// CloudFormation can go back to them.
+func TestTerraformKeepsOldObjects(t *testing.T) {
+	for _, name := range []string{"function", "template"} {
+		found := false
+		for _, block := range resource(t, "aws_s3_object", name).Body.Blocks {
+			if block.Type == "lifecycle" && block.Body.Attributes["create_before_destroy"] != nil {
+				found = evaluate(t, block.Body.Attributes["create_before_destroy"].Expr, nil).True()
+			}
+		}
+		if !found {
+			t.Errorf("aws_s3_object.%s has no create_before_destroy", name)
+		}
+	}
+}
+
 // local returns the expression of a local value of the module.
 func local(t *testing.T, name string) hclsyntax.Expression {
 	t.Helper()

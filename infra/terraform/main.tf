@@ -23,6 +23,11 @@ resource "aws_s3_object" "function" {
   bucket   = var.bucket
   key      = each.value
   source   = "${var.release}/${each.key}"
+
+  lifecycle {
+    create_before_destroy = true     # if an update fails, CloudFormation goes back to the object before
+    ignore_changes        = [source] # the folder of another release: the key has the checksum
+  }
 }
 
 # The template is larger than the 51,200 bytes that a request to CloudFormation may have.
@@ -31,11 +36,24 @@ resource "aws_s3_object" "template" {
   key          = "${var.prefix}/template-${sha256(local.deployed)}.yaml"
   content      = local.deployed
   content_type = "application/yaml"
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+data "aws_s3_bucket" "code" {
+  bucket = var.bucket
+}
+
+# The bucket is in the path, because a name with dots has no certificate as a part of the host.
+locals {
+  s3 = trimprefix(data.aws_s3_bucket.code.bucket_regional_domain_name, "${var.bucket}.")
 }
 
 resource "aws_cloudformation_stack" "guidon" {
   name         = var.name
-  template_url = "https://${data.aws_s3_bucket.code.bucket_regional_domain_name}/${aws_s3_object.template.key}"
+  template_url = "https://${local.s3}/${var.bucket}/${aws_s3_object.template.key}"
   parameters   = var.parameters
   capabilities = ["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
   iam_role_arn = var.execution_role_arn
@@ -47,8 +65,4 @@ resource "aws_cloudformation_stack" "guidon" {
     update = "60m" # a gradual deployment of all functions
     delete = "60m"
   }
-}
-
-data "aws_s3_bucket" "code" {
-  bucket = var.bucket
 }
