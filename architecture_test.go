@@ -45,7 +45,7 @@ const (
 
 // testTooling lists the packages that exist for tests and measurements only.
 var testTooling = []string{
-	"testing", goCmp, "github.com/Unleash", zitadel,
+	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
 	dynamo + "/dynamotest", flags + "/storetest",
 	internal + "/bench", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/migration",
 	internal + "/ministack", internal + "/oidctest", internal + "/release", internal + "/samlocal", internal + "/samples",

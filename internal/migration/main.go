@@ -24,11 +24,12 @@ import (
 	"time"
 
 	"guidon/internal/engine"
+	"guidon/internal/unleash"
 )
 
 func main() {
 	many := flag.Int("flags", 0, "measure with this number of flags instead: one import, and the command")
-	version := flag.String("unleash", unleashVersion, "version of Unleash; expected.go is for the default")
+	version := flag.String("unleash", unleash.Version, "version of Unleash; expected.go is for the default")
 	sdk := flag.String("sdk", "", "folder in which npm has installed the SDKs of internal/clients/node")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -49,7 +50,7 @@ type test struct {
 	guidonPath   string // the program
 	version      string // of Unleash
 	sdk          string // the folder with the SDKs
-	postgresPort string
+	postgres     *unleash.Postgres
 	mu           sync.Mutex
 	cleanups     []func()
 	began        time.Time
@@ -102,8 +103,11 @@ func (t *test) open(ctx context.Context) (err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building ./cmd/guidon: %w\n%s", err, out)
 	}
-	t.postgresPort, err = t.startPostgres(ctx)
-	return err
+	if t.postgres, err = unleash.StartPostgres(ctx, t.folder); err != nil {
+		return err
+	}
+	t.cleanup(t.postgres.Stop)
+	return nil
 }
 
 // cleanup registers a function for close, which calls them in reverse order.
