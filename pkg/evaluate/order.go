@@ -1,6 +1,10 @@
 package evaluate
 
-import "time"
+import (
+	"time"
+
+	"guidon/pkg/semver"
+)
 
 // The operators NUM_, DATE_ and SEMVER_ compare two values of the same kind. accepted is true for the orders that
 // satisfy the operator: value before operand, equal, value after operand.
@@ -30,7 +34,7 @@ func newOrderOperand(kind, name, value string) operand {
 			return numberOperand{n, order}
 		}
 	case kind == "SEMVER" && known:
-		if v, ok := parseVersion(value); ok {
+		if v, ok := semver.Parse(value); ok {
 			return versionOperand{v, order}
 		}
 	case kind == "DATE" && (name == "AFTER" || name == "BEFORE"):
@@ -55,16 +59,16 @@ func (o numberOperand) compare(value string, _ time.Time) answer {
 }
 
 type versionOperand struct {
-	version  version
+	version  semver.Version
 	accepted accepted
 }
 
 func (o versionOperand) compare(value string, _ time.Time) answer {
-	v, ok := parseVersion(value)
+	v, ok := semver.Parse(value)
 	if !ok {
 		return unreadable
 	}
-	return o.accepted.has(v.compare(o.version))
+	return o.accepted.has(v.Compare(o.version))
 }
 
 type dateOperand struct {

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/Masterminds/semver/v3"
+	"guidon/pkg/semver"
 
 	"guidon/pkg/evaluate"
 )
@@ -171,9 +172,11 @@ func isNumber(s string) bool {
 }
 
 // datePattern is stricter than time.Parse, which accepts hours of one digit, a comma before the fraction and
-// offsets of a whole day. SDKs in other languages cannot parse those, and the constraint would never match.
-var datePattern = regexp.MustCompile(
-	`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$`)
+// offsets of a whole day. SDKs in other languages cannot parse those, and the constraint would never match. It is compiled
+// when it is first used, not at the start of each function.
+var datePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$`)
+})
 
 // dateLayouts are the forms that datePattern accepts. time.Parse accepts a fraction after the seconds in all of
 // them.
@@ -184,15 +187,15 @@ var dateLayouts = []string{
 // isDate reports whether s is an ISO 8601 date or date-time that exists in the calendar, with or without a time
 // zone.
 func isDate(s string) bool {
-	return datePattern.MatchString(s) && slices.ContainsFunc(dateLayouts, func(layout string) bool {
+	return datePattern().MatchString(s) && slices.ContainsFunc(dateLayouts, func(layout string) bool {
 		_, err := time.Parse(layout, s)
 		return err == nil
 	})
 }
 
 func isSemver(s string) bool {
-	_, err := semver.StrictNewVersion(s)
-	return err == nil
+	_, ok := semver.Parse(s)
+	return ok
 }
 
 // commaList joins words with commas, for messages.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -70,10 +71,11 @@ type LinkTemplate struct {
 // users of a project, and "javascript:" would run as the user who opens it.
 const LinkPattern = `^([hH][tT][tT][pP][sS]?:|[^:/?#]*([/?#]|$))`
 
-var linkPattern = regexp.MustCompile(LinkPattern)
+// linkPattern is compiled when it is first used, not at the start of each function.
+var linkPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(LinkPattern) })
 
 // IsWebLink reports whether the link matches LinkPattern.
-func (l LinkTemplate) IsWebLink() bool { return linkPattern.MatchString(l.URL) }
+func (l LinkTemplate) IsWebLink() bool { return linkPattern().MatchString(l.URL) }
 
 // A Naming describes how flags of a project should be named; "" for parts that are not set.
 type Naming struct {

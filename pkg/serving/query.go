@@ -7,10 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/Masterminds/semver/v3"
-
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/semver"
 )
 
 // A query is what a request of the client API asks for: it limits which flags the answer has.
@@ -89,7 +88,7 @@ func (q *query) setTags(tags []string, problems *flags.Problems) {
 }
 
 // segmentsSpec is the version of the client specification that introduced segments.
-var segmentsSpec = semver.MustParse("4.2.0")
+var segmentsSpec, _ = semver.Parse("4.2.0")
 
 // maxSpec is the maximum length of the header Unleash-Client-Spec.
 const maxSpec = 100
@@ -100,11 +99,11 @@ func needsInlined(spec string) (bool, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
 		return true, nil
 	}
-	version, err := semver.StrictNewVersion(spec[:min(len(spec), maxSpec)])
-	if err != nil || len(spec) > maxSpec {
+	version, valid := semver.Parse(spec[:min(len(spec), maxSpec)])
+	if !valid || len(spec) > maxSpec {
 		return false, flags.Errorf(flags.Invalid, "Invalid SemVer in the Unleash-Client-Spec header: %q; send a full version such as 5.2.0, or no such header", jsonbody.Shorten(spec))
 	}
-	return version.LessThan(segmentsSpec), nil
+	return version.Compare(segmentsSpec) < 0, nil
 }
 
 // takesName reports whether flags of that name can be in the answer.

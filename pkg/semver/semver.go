@@ -1,4 +1,6 @@
-package evaluate
+// Package semver parses and compares semantic versions. github.com/Masterminds/semver, with which its tests compare it,
+// allocates four times for each version, and compiles regular expressions in every function that links it.
+package semver
 
 import (
 	"cmp"
@@ -6,27 +8,26 @@ import (
 	"strings"
 )
 
-// A version is a semantic version (semver.org, 2.0.0) without its build metadata, which does not count in comparisons.
-// The tests compare this parser with github.com/Masterminds/semver, which allocates four times for each version.
-type version struct {
+// A Version is a semantic version (semver.org, 2.0.0) without its build metadata, which does not count in comparisons.
+type Version struct {
 	major, minor, patch uint64
 	prerelease          string
 }
 
-const maxVersion = 256 // bytes
+const maxLength = 256 // bytes
 
-// parseVersion parses a full version. Short forms (1.2) and a leading v are not semantic versions.
-func parseVersion(s string) (v version, ok bool) {
-	if s == "" || len(s) > maxVersion {
-		return version{}, false
+// Parse parses a full version. Short forms (1.2) and a leading v are not semantic versions.
+func Parse(s string) (v Version, ok bool) {
+	if s == "" || len(s) > maxLength {
+		return Version{}, false
 	}
 	s, metadata, found := strings.Cut(s, "+")
 	if found && !validIdentifiers(metadata, true) {
-		return version{}, false
+		return Version{}, false
 	}
 	s, v.prerelease, found = strings.Cut(s, "-")
 	if found && !validIdentifiers(v.prerelease, false) {
-		return version{}, false
+		return Version{}, false
 	}
 	major, rest, _ := strings.Cut(s, ".")
 	minor, patch, _ := strings.Cut(rest, ".")
@@ -35,7 +36,7 @@ func parseVersion(s string) (v version, ok bool) {
 		number *uint64
 	}{{major, &v.major}, {minor, &v.minor}, {patch, &v.patch}} {
 		if *part.number, ok = parsePart(part.text); !ok {
-			return version{}, false
+			return Version{}, false
 		}
 	}
 	return v, true
@@ -67,7 +68,8 @@ func validIdentifiers(list string, metadata bool) bool {
 	return true
 }
 
-func (v version) compare(other version) int {
+// Compare returns a negative number if v is older than other, a positive one if it is newer, and 0 if they are equal.
+func (v Version) Compare(other Version) int {
 	return cmp.Or(
 		cmp.Compare(v.major, other.major), cmp.Compare(v.minor, other.minor), cmp.Compare(v.patch, other.patch),
 		comparePrereleases(v.prerelease, other.prerelease))

@@ -1,9 +1,9 @@
-package evaluate
+package semver
 
 import (
 	"testing"
 
-	"github.com/Masterminds/semver/v3"
+	library "github.com/Masterminds/semver/v3"
 )
 
 // FuzzVersion compares versions with github.com/Masterminds/semver.
@@ -17,11 +17,11 @@ func FuzzVersion(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		versionA, okA := parseVersion(a)
-		versionB, okB := parseVersion(b)
-		wantA, errA := semver.StrictNewVersion(a)
-		wantB, errB := semver.StrictNewVersion(b)
-		if len(a) > maxVersion || len(b) > maxVersion {
+		versionA, okA := Parse(a)
+		versionB, okB := Parse(b)
+		wantA, errA := library.StrictNewVersion(a)
+		wantB, errB := library.StrictNewVersion(b)
+		if len(a) > maxLength || len(b) > maxLength {
 			return
 		}
 		if okA != (errA == nil) || okB != (errB == nil) {
@@ -30,11 +30,11 @@ func FuzzVersion(f *testing.F) {
 		if !okA || !okB || hasLongNumber(wantA) || hasLongNumber(wantB) {
 			return
 		}
-		if got, want := versionA.compare(versionB), wantA.Compare(wantB); got != want {
+		if got, want := versionA.Compare(versionB), wantA.Compare(wantB); got != want {
 			t.Fatalf("comparing %q with %q: got %d, want %d", a, b, got, want)
 		}
 	})
 }
 
 // hasLongNumber reports whether a prerelease may have a number of more than 64 bits, which the library compares as text.
-func hasLongNumber(v *semver.Version) bool { return len(v.Prerelease()) > 19 }
+func hasLongNumber(v *library.Version) bool { return len(v.Prerelease()) > 19 }
