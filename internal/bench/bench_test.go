@@ -24,11 +24,18 @@ type stub struct {
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !strings.HasPrefix(r.URL.Path, projectPath) {
+	if r.URL.Path == "/api/admin/projects/default/archive" {
+		s.archive(w, r)
+		return
+	}
+	if !strings.HasPrefix(r.URL.Path, projectPath) && r.URL.Path != "/api/admin/search/features" {
 		s.serveApplication(w, r)
 		return
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, projectPath), "/")
+	if searched := r.URL.Query().Get("query"); searched != "" {
+		parts = []string{"", searched}
+	}
 	flag, verb := "", r.Method
 	if len(parts) > 1 {
 		flag = parts[1]
@@ -50,9 +57,6 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, exists = s.description[body.Name]
 		changed, status = !exists, http.StatusCreated
 		s.description[body.Name] = body.Description
-	case verb == "DELETE":
-		status = http.StatusAccepted
-		delete(s.description, flag)
 	case verb == "on" || verb == "off":
 		changed = exists && s.enabled[flag] == (verb == "off")
 		s.enabled[flag] = verb == "on"
@@ -65,6 +69,15 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, "stub")
+}
+
+func (s *stub) archive(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Features []string }
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	for _, flag := range body.Features {
+		delete(s.description, flag)
+	}
+	w.WriteHeader(http.StatusAccepted)
 }
 
 // serveApplication creates tokens, and answers polls and evaluations.
@@ -168,5 +181,15 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose("nosuch"); err == nil {
 		t.Error("got no error for an unknown phase")
+	}
+}
+
+func TestSpread(t *testing.T) {
+	p := phaseFigures{Runs: map[string][]figure{guidonSide: {{Own: 2}, {Own: 1}, {Own: 4}}, unleashSide: {{Own: 8}, {Own: 16}, {Own: 4}}}}
+	if got, want := p.of(guidonSide, own), (spread{2, 1, 4}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := p.ratios(guidonSide, own), (spread{4, 1, 16}); got != want {
+		t.Errorf("got ratios %v, want %v", got, want)
 	}
 }

@@ -9,14 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -34,6 +31,7 @@ import (
 type cold struct {
 	guidon *guidon
 	size   int // the number of flags
+	engine *engine.Engine
 	calls  *counter
 	server *guard.Server // counts, and passes to the engine
 	store  *dynamo.Store
@@ -50,52 +48,83 @@ var coldTokens = map[string]string{
 	frontend: "default:development.bench-frontend-token",
 }
 
-// measureCold prints what the first requests of new instances cost, and the next ones after that.
-func measureCold(ctx context.Context, g *guidon, size int, out io.Writer) error {
-	e, err := engine.Start(ctx, engine.Options{})
+// coldFigures are the requests to new instances.
+type coldFigures struct {
+	Flags          int           `json:"flags"`
+	Requests       []coldRequest `json:"requests"`
+	SnapshotBytes  int           `json:"snapshot_bytes"`
+	SnapshotChunks int           `json:"snapshot_items"`
+}
+
+// A coldRequest is a request, the calls that it caused, and the units that AWS would bill for these. The processor time and
+// the memory are those of the whole process, after the first request of an instance.
+type coldRequest struct {
+	Title  string  `json:"title"`
+	Took   float64 `json:"ms"`
+	Calls  string  `json:"calls"`
+	Read   float64 `json:"read_units"`
+	Write  float64 `json:"write_units"`
+	Bytes  int     `json:"bytes"`
+	CPU    float64 `json:"cpu_ms,omitempty"`
+	Heap   int     `json:"peak_heap_mb,omitempty"`
+	Memory float64 `json:"peak_memory_mb,omitempty"`
+}
+
+// measureCold measures the first requests of new instances, and the next ones after that.
+func measureCold(ctx context.Context, g *guidon, size int) (*coldFigures, error) {
+	figures := &coldFigures{Flags: size}
+	c, err := openCold(ctx, g, size)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer e.Stop()
-	c := &cold{guidon: g, size: size, calls: &counter{next: e}}
-	if c.server, err = guard.Serve("0", c.calls); err != nil {
-		return err
-	}
-	defer func() { _ = c.server.Close() }()
-	if c.store, err = dynamo.Open(ctx, dynamo.Options{Table: coldTable, Endpoint: c.server.URL}); err != nil {
-		return err
-	}
-	if err := c.setUp(ctx); err != nil {
-		return fmt.Errorf("setting up: %w", err)
-	}
-	began := time.Now()
-	if err := c.fill(ctx); err != nil {
-		return fmt.Errorf("creating %d flags: %w", size, err)
-	}
-	if head, err := c.snapshot(ctx); err != nil || head != nil {
-		return fmt.Errorf("there is a snapshot before the first request: %v (%w)", head, err)
-	}
-	fmt.Fprintf(os.Stderr, "created %d flags in %.0f s\n", size, time.Since(began).Seconds())
-	fmt.Fprintf(out, "\nNew instances over %d flags in 3 environments, each with a constraint and two variants. Memory and processor time are those of the whole process; heap is its peak. Units are DynamoDB's, from the sizes of the items.\n\n", size)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "request\tms\tcalls\tread units\twrite units\tanswer\tCPU ms\theap\tmemory\t")
+	defer c.close()
 	for _, run := range []struct{ function, title string }{
 		{client, "client, first, no snapshot"}, // writes one
 		{client, "client, first"},
 		{frontend, "frontend, first"},
 	} {
-		if err := c.instance(ctx, w, run.function, run.title); err != nil {
-			return fmt.Errorf("%s: %w", run.title, err)
+		requests, err := c.instance(ctx, run.function, run.title)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", run.title, err)
 		}
+		figures.Requests = append(figures.Requests, requests...)
 	}
-	_ = w.Flush()
 	head, err := c.snapshot(ctx)
 	if err != nil || head == nil {
-		return fmt.Errorf("no snapshot was written: %w", err)
+		return nil, fmt.Errorf("no snapshot was written: %w", err)
 	}
 	content, err := c.store.ReadSnapshot(ctx, head)
-	fmt.Fprintf(out, "\nsnapshot: %.2f MB in %d items\n", float64(len(content))/(1<<20), head.Chunks)
-	return err
+	figures.SnapshotBytes, figures.SnapshotChunks = len(content), head.Chunks
+	return figures, err
+}
+
+// openCold starts an engine and creates the flags.
+func openCold(ctx context.Context, g *guidon, size int) (*cold, error) {
+	e, err := engine.Start(ctx, engine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c := &cold{guidon: g, size: size, engine: e, calls: &counter{next: e}}
+	if c.server, err = guard.Serve("0", c.calls); err != nil {
+		e.Stop()
+		return nil, err
+	}
+	if c.store, err = dynamo.Open(ctx, dynamo.Options{Table: coldTable, Endpoint: c.server.URL}); err == nil {
+		err = c.setUp(ctx)
+	}
+	if err == nil {
+		err = c.fill(ctx)
+	}
+	if err != nil {
+		c.close()
+		return nil, fmt.Errorf("creating %d flags: %w", size, err)
+	}
+	return c, nil
+}
+
+func (c *cold) close() {
+	_ = c.server.Close()
+	c.engine.Stop()
 }
 
 // snapshot loads the head of the current snapshot; nil if there is none.
@@ -105,30 +134,26 @@ func (c *cold) snapshot(ctx context.Context) (*flags.SnapshotHead, error) {
 }
 
 // instance starts an instance and sends it three requests: the first one, one without a change, and one after a change.
-func (c *cold) instance(ctx context.Context, w io.Writer, function, title string) error {
-	binary, err := c.guidon.build(ctx, "./functions/"+function)
-	if err != nil {
-		return err
-	}
+func (c *cold) instance(ctx context.Context, function, title string) ([]coldRequest, error) {
 	var log bytes.Buffer
 	f := &runtimeapi.Function{
-		Name: function, Command: []string{binary}, Timeout: time.Minute, Memory: coldMemory, Log: &log,
+		Name: function, Command: []string{c.guidon.program(function)}, Timeout: time.Minute, Memory: coldMemory, Log: &log,
 		Env: environmentOf(c.server.URL),
 	}
 	f.Env["GODEBUG"] = "gctrace=1"
 	defer f.Stop()
-	if _, err := f.Invoke(ctx, []byte("{}")); err != nil { // starts the process; it refuses the event without asking the store
-		return err
+	if err := f.Start(ctx); err != nil {
+		return nil, err
 	}
 	etag := ""
-	var rows []string
+	var requests []coldRequest
 	for _, step := range []struct {
 		title string
 		want  int
 	}{{title, http.StatusOK}, {"unchanged", http.StatusNotModified}, {"after a change", http.StatusOK}} {
 		if step.title == "after a change" {
 			if err := c.change(ctx); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if function == frontend && step.want == http.StatusNotModified { // the answer has no ETag
@@ -136,21 +161,21 @@ func (c *cold) instance(ctx context.Context, w io.Writer, function, title string
 		}
 		event, err := json.Marshal(coldEvent(function, etag))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c.calls.reset()
 		began := time.Now()
 		raw, err := f.Invoke(ctx, event)
 		if err != nil {
-			return fmt.Errorf("%w\n%s", err, log.Bytes())
+			return nil, fmt.Errorf("%w\n%s", err, log.Bytes())
 		}
 		took := time.Since(began)
 		var answer events.APIGatewayV2HTTPResponse
 		if err := json.Unmarshal(raw, &answer); err != nil {
-			return err
+			return nil, err
 		}
 		if answer.StatusCode != step.want {
-			return fmt.Errorf("%s: got status %d, expected %d: %.1000s", step.title, answer.StatusCode, step.want, answer.Body)
+			return nil, fmt.Errorf("%s: got status %d, expected %d: %.1000s", step.title, answer.StatusCode, step.want, answer.Body)
 		}
 		if answer.IsBase64Encoded {
 			plain, _ := base64.StdEncoding.DecodeString(answer.Body)
@@ -160,18 +185,14 @@ func (c *cold) instance(ctx context.Context, w io.Writer, function, title string
 			etag = headerOf(answer, "ETag")
 		}
 		read, write := c.calls.units()
-		rows = append(rows, fmt.Sprintf("%s\t%.1f\t%s\t%.1f\t%.0f\t%d", step.title, float64(took)/float64(time.Millisecond), c.calls, read, write, len(answer.Body)))
-		if len(rows) == 1 { // of the first request only
+		request := coldRequest{Title: step.title, Took: milliseconds(took), Calls: c.calls.String(), Read: read, Write: write, Bytes: len(answer.Body)}
+		if len(requests) == 0 {
 			report := f.Report()
-			rows[0] += fmt.Sprintf("\t%d\t%d MB\t%.0f MB", report.CPU.Milliseconds(), peakHeap(log.Bytes()), float64(report.PeakRSS)/(1<<20))
-		} else {
-			rows[len(rows)-1] += "\t\t\t"
+			request.CPU, request.Heap, request.Memory = milliseconds(report.CPU), peakHeap(log.Bytes()), float64(report.PeakRSS)/(1<<20)
 		}
+		requests = append(requests, request)
 	}
-	for _, row := range rows {
-		fmt.Fprintln(w, row+"\t")
-	}
-	return nil
+	return requests, nil
 }
 
 func headerOf(answer events.APIGatewayV2HTTPResponse, name string) string {
@@ -229,7 +250,7 @@ func (c *cold) setUp(ctx context.Context) error {
 		return err
 	}
 	defer p.Stop(syscall.SIGTERM, stopTimeout)
-	t := newTarget("http://127.0.0.1:"+port, c.guidon.token)
+	t := newTarget("http://127.0.0.1:"+port, defaultToken)
 	defer t.close()
 	for _, r := range []request{
 		{method: http.MethodPost, path: "/api/admin/environments", body: `{"name":"staging","type":"preproduction"}`, want: http.StatusCreated},
@@ -240,19 +261,4 @@ func (c *cold) setUp(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// build builds a program of the repository once, and returns its path.
-func (g *guidon) build(ctx context.Context, source string) (string, error) {
-	program := filepath.Join(g.dir, filepath.Base(source))
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-tags", "lambda.norpc", "-o", program, source)
-	build.Dir = g.root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", source, err, out)
-	}
-	return program, nil
 }

@@ -52,17 +52,17 @@ func (b *bench) measure(ctx context.Context) (result, error) {
 	return b.load(ctx, b.spend)
 }
 
-// cleanUp archives the flags on a server that keeps running.
+// cleanUp removes the flags on a server that keeps running.
 func (b *bench) cleanUp(ctx context.Context) error {
 	if b.target.temporary {
 		return nil
 	}
-	return b.archiveOurs(ctx)
+	return b.removeOurs(ctx)
 }
 
 // prepare creates flags until the project has b.flags active ones, in the state that the phase needs.
 func (b *bench) prepare(ctx context.Context) error {
-	if err := b.archiveOurs(ctx); err != nil {
+	if err := b.removeOurs(ctx); err != nil {
 		return err
 	}
 	others, err := b.listed(ctx)
@@ -123,7 +123,7 @@ func (b *bench) load(ctx context.Context, spend time.Duration) (res result, err 
 func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *result) (int, error) {
 	var taken atomic.Int64
 	times, sizes := make([][]time.Duration, b.callers), make([]int64, b.callers)
-	before := processorTimes(b.target.pids())
+	before := b.target.usage()
 	err := b.parallel(ctx, func(ctx context.Context, caller int) error {
 		for time.Now().Before(deadline) {
 			n := int(taken.Add(1)) - 1
@@ -143,12 +143,7 @@ func (b *bench) pass(ctx context.Context, deadline time.Time, limit int, res *re
 		}
 		return nil
 	})
-	for pid, now := range processorTimes(b.target.pids()) {
-		if res.cpu == nil {
-			res.cpu = map[string]time.Duration{}
-		}
-		res.cpu[now.name] += now.spent - before[pid].spent
-	}
+	res.usage = res.usage.plus(b.target.usage().minus(before))
 	all := slices.Concat(times...)
 	res.times = append(res.times, all...)
 	for _, size := range sizes {
@@ -186,13 +181,13 @@ func (b *bench) parallel(ctx context.Context, caller func(ctx context.Context, n
 	return context.Cause(ctx)
 }
 
-// archiveOurs archives the flags that this run or an earlier one created.
-func (b *bench) archiveOurs(ctx context.Context) error {
+// removeOurs removes the flags that this run or an earlier one created.
+func (b *bench) removeOurs(ctx context.Context) error {
 	names, err := b.listed(ctx)
 	if err != nil {
 		return err
 	}
-	return b.each(ctx, slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, ours) }), archive)
+	return b.target.remove(ctx, slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, ours) }))
 }
 
 // listed returns the names of the project's active flags.

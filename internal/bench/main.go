@@ -1,50 +1,49 @@
-// Command bench measures the throughput and latency of Guidon over HTTP: `make bench`. With UNLEASH_URL, it sends the same
-// requests to a running Unleash in the same run and prints the results side by side.
+// Command bench measures what a request costs Guidon, beside a real Unleash in the same run: `make bench`. It keeps three
+// figures apart: the own processor time of the program, the processor time of its database, and the throughput of the whole.
+// A serverless user pays for the first; the local DynamoDB engine and PostgreSQL only stand in for a database service.
 //
-// A run is a list of phases, one for each operation (phases.go), and then new instances of the functions for applications over
-// 10,000 flags (cold.go). Each phase starts with a project of 1,000 flags. For Guidon it also starts a server with an empty data
-// folder, because the local engine slows down as recent transactions pile up, and a phase must not pay for earlier ones; phases
-// of applications change nothing and share a server. The servers take turns phase by phase, so that both meet the same state of the machine. A response with an unexpected status ends
-// the run.
+// A run is a list of phases, one for each operation (phases.go). Each phase runs several times, the servers in turn, so that
+// all meet the same state of the machine; the pages show the median with the lowest and the highest run. There are three
+// sides: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API, whose
+// processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. Each phase starts with a
+// project of 1,000 flags. For Guidon it also starts a server with an empty data folder, because the local engine slows down
+// as recent transactions pile up; phases of applications change nothing and share a server. A response with an unexpected
+// status ends the run.
 //
-//	go run ./internal/bench [-seconds 4] [-callers 16] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"]
+// Then it measures the start-up of all functions (starts.go), and new instances of the functions for applications over 10,000
+// flags (cold.go). With -out, it writes the figures, the tables of the pages and the charts into a folder.
 //
-//	UNLEASH_URL     an Unleash to compare with; UNLEASH_TOKEN is its admin token
-//	UNLEASH_PIDS    the ids of its processes and of PostgreSQL's, separated by commas, to print the processor time that they use
-//	UNLEASH_SETTLE  a shell command to run, unmeasured, after the flags of a phase were created
-//	GUIDON_URL      a running Guidon to measure instead of starting one; GUIDON_TOKEN is its admin token
-//
-// UNLEASH_SETTLE makes the comparison fair. Right after 1,000 flags were created, PostgreSQL plans with the statistics of an empty
-// table, and listing was five times slower than a minute later:
-//
-//	UNLEASH_SETTLE='psql -q -h 127.0.0.1 -p 5243 -U postgres -d unleash -c analyze'
+//	go run ./internal/bench [-seconds 3] [-callers 8] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"] [-out docs/performance]
 //
 // A load generator such as vegeta is not used: it sends at a constant rate, while these phases have a fixed number of callers and
 // undo their changes between passes with the clock stopped.
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"guidon/internal/unleash"
 )
 
-// defaultToken is the admin token of both servers when they run locally.
+// defaultToken is the admin token of both servers.
 const defaultToken = "*:*.unleash-insecure-admin-api-token"
 
 type options struct {
 	callers int           // concurrent requests
 	flags   int           // in the project at the start of a phase
-	spend   time.Duration // measured time of a phase
-	rounds  int           // how often the phases of applications run
+	spend   time.Duration // measured time of a run of a phase
+	rounds  int           // how often each phase runs
 	run     string        // part of every flag name, because names are never free again
+	cold    int           // flags for new instances; 0 measures no instances and starts
+	out     string        // the folder of the pages; empty to print only
 }
 
 func main() {
@@ -58,7 +57,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	opts, phases, coldFlags, err := parse()
+	opts, phases, err := parse()
 	if err != nil {
 		return err
 	}
@@ -67,62 +66,79 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer guidon.close()
-	sides := []*side{{name: "Guidon", open: guidon.open}}
-	settle := os.Getenv("UNLEASH_SETTLE")
-	if url := os.Getenv("UNLEASH_URL"); url != "" {
-		pids, err := pidsOf(os.Getenv("UNLEASH_PIDS"))
-		if err != nil {
-			return err
-		}
-		sides = append(sides, &side{name: "Unleash", open: running(url, cmp.Or(os.Getenv("UNLEASH_TOKEN"), defaultToken), settle, pids)})
-	}
-	if err := measureAll(ctx, opts, phases, sides); err != nil {
+	res := newResults(ctx, guidon.root, opts)
+	if err := comparePhases(ctx, opts, phases, guidon, res); err != nil {
 		return err
 	}
-	if len(phases) > 0 {
-		report(opts, phases, sides, settle, guidon.peaks)
-	}
-	if coldFlags > 0 && guidon.url == "" {
-		if err := measureStarts(ctx, guidon, os.Stdout); err != nil {
+	if opts.cold > 0 {
+		if res.Starts, err = measureStarts(ctx, guidon); err != nil {
 			return err
 		}
-		return measureCold(ctx, guidon, coldFlags, os.Stdout)
-	}
-	return nil
-}
-
-func report(opts options, phases []phase, sides []*side, settle string, peaks map[string]uint64) {
-	printTable(os.Stdout, opts, phases, sides)
-	if len(sides) == 2 && settle == "" {
-		fmt.Println("\nnote: UNLEASH_SETTLE is not set; PostgreSQL lists about five times slower right after the flags were created")
-	}
-	printMemory(os.Stdout, peaks)
-}
-
-// measureAll runs the phases, the servers in turn. It runs those of applications last, several times: they change nothing, so
-// they share a server and its flags.
-func measureAll(ctx context.Context, opts options, phases []phase, sides []*side) error {
-	for round := range opts.rounds + 1 {
-		for i, p := range phases {
-			if (p.application == "") != (round == 0) {
-				continue
-			}
-			for _, s := range sides {
-				prefix := fmt.Sprintf("%s%s-%s-%d-", ours, opts.run, strings.ToLower(s.name), i)
-				if err := s.measure(ctx, opts, i, p, prefix); err != nil {
-					return fmt.Errorf("%s, %s: %w", s.name, p.name, err)
-				}
-			}
+		if res.Cold, err = measureCold(ctx, guidon, opts.cold); err != nil {
+			return err
 		}
 	}
-	for _, s := range sides {
-		if s.shared == nil {
-			continue
-		}
-		err := s.shared.cleanUp(ctx)
-		s.shared.target.close()
+	res.print()
+	if opts.out == "" {
+		return nil
+	}
+	return res.save(ctx, guidon.root, opts.out)
+}
+
+// comparePhases runs the phases on all sides.
+func comparePhases(ctx context.Context, opts options, phases []phase, guidon *guidon, res *results) error {
+	if len(phases) == 0 {
+		return nil
+	}
+	sides := []*side{{name: guidonSide, open: guidon.open}, {name: functionsSide, open: guidon.openFunctions}}
+	if err := unleash.Missing(); err != nil {
+		fmt.Fprintf(os.Stderr, "Unleash is not measured: %v\n", err)
+	} else {
+		u, err := startUnleash(ctx, guidon.dir)
 		if err != nil {
 			return err
+		}
+		defer u.close()
+		if err := res.Machine.describe(ctx, u); err != nil {
+			return err
+		}
+		sides = append(sides, &side{name: unleashSide, open: u.open})
+	}
+	err := measureAll(ctx, opts, phases, sides)
+	for i, p := range phases {
+		figures := phaseFigures{Name: p.name, Goal: p.goal, Runs: map[string][]figure{}}
+		for _, s := range sides {
+			figures.Runs[s.name] = s.runs[i]
+		}
+		res.Phases = append(res.Phases, figures)
+	}
+	res.Memory = guidon.peaks
+	return err
+}
+
+// measureAll runs the phases, the servers in turn. It runs those of applications last: they change nothing, so they share a
+// server and its flags.
+func measureAll(ctx context.Context, opts options, phases []phase, sides []*side) error {
+	defer func() {
+		for _, s := range sides {
+			if s.shared != nil {
+				s.shared.target.close()
+			}
+		}
+	}()
+	for _, ofApplications := range []bool{false, true} {
+		for round := range opts.rounds {
+			for i, p := range phases {
+				if (p.application != "") != ofApplications {
+					continue
+				}
+				for _, s := range sides {
+					prefix := fmt.Sprintf("%s%s-%s-%d-%d-", ours, opts.run, strings.ToLower(s.name), i, round)
+					if err := s.measure(ctx, opts, i, p, prefix); err != nil {
+						return fmt.Errorf("%s, %s: %w", s.name, p.name, err)
+					}
+				}
+			}
 		}
 	}
 	return nil
@@ -130,10 +146,10 @@ func measureAll(ctx context.Context, opts options, phases []phase, sides []*side
 
 // A side is one of the servers that are compared.
 type side struct {
-	name    string
-	open    func(context.Context) (*target, error) // a server for one phase
-	results map[int]*result                        // by the index of the phase
-	shared  *bench                                 // prepared for the phases of applications
+	name   string
+	open   func(context.Context) (*target, error) // a server for one phase
+	runs   map[int][]figure                       // by the index of the phase
+	shared *bench                                 // prepared for the phases of applications
 }
 
 // measure runs one phase.
@@ -164,52 +180,44 @@ func (s *side) measure(ctx context.Context, opts options, i int, p phase, prefix
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, b.target.log())
 	}
-	if s.shared == nil || err != nil {
+	if s.shared == nil {
 		b.target.close()
 	}
 	if err != nil {
 		return err
 	}
-	if s.results == nil {
-		s.results = map[int]*result{}
+	if s.runs == nil {
+		s.runs = map[int][]figure{}
 	}
-	if s.results[i] == nil {
-		s.results[i] = &result{}
-	}
-	s.results[i].add(res)
-	fmt.Fprintf(os.Stderr, "%-8s %-14s %9.0f requests/s (%d responses; CPU %v)\n", s.name, p.name, res.rate(), len(res.times), res.cpu)
+	f := res.figure()
+	s.runs[i] = append(s.runs[i], f)
+	fmt.Fprintf(os.Stderr, "%-10s %-14s %7.0f responses/s, own CPU %.3f ms, database %.3f ms\n", s.name, p.name, f.Rate, f.Own, f.Engine)
 	return nil
 }
 
-func pidsOf(list string) (pids []int, err error) {
-	for text := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
-		pid, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("UNLEASH_PIDS: %w", err)
-		}
-		pids = append(pids, pid)
-	}
-	return pids, nil
-}
-
-func parse() (options, []phase, int, error) {
-	seconds := flag.Float64("seconds", 4, "measured time of each phase")
-	callers := flag.Int("callers", 16, "number of parallel callers")
-	flags := flag.Int("flags", 1000, "number of flags in the project at the start of each phase")
-	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures new instances only")
-	coldFlags := flag.Int("cold", 10000, "number of flags for new instances")
-	rounds := flag.Int("rounds", 3, "how often the phases of applications run")
+func parse() (options, []phase, error) {
+	var opts options
+	seconds := flag.Float64("seconds", 3, "measured time of each run of a phase")
+	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
+	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project at the start of each phase")
+	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures starts and new instances only")
+	flag.IntVar(&opts.cold, "cold", 10000, "number of flags for new instances")
+	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
+	flag.StringVar(&opts.out, "out", "", "the `folder` of the pages to update")
 	flag.Parse()
-	opts := options{*callers, *flags, time.Duration(*seconds * float64(time.Second)), *rounds, fmt.Sprintf("%x", time.Now().UnixMilli())}
+	opts.spend, opts.run = time.Duration(*seconds*float64(time.Second)), fmt.Sprintf("%x", time.Now().UnixMilli())
 	if opts.callers < 1 || opts.flags < opts.callers || opts.spend <= 0 || opts.rounds < 1 || flag.NArg() > 0 {
-		return opts, nil, 0, fmt.Errorf("-seconds must be above 0, -rounds and -callers at least 1, -flags at least -callers; there are no other arguments")
+		return opts, nil, errors.New("-seconds must be above 0, -rounds and -callers at least 1, -flags at least -callers; there are no other arguments")
+	}
+	if *only != "" && opts.out != "" {
+		return opts, nil, errors.New("-out needs a run of all phases, without -only")
 	}
 	if *only == "cold" {
-		return opts, nil, *coldFlags, nil
+		return opts, nil, nil
 	}
 	if *only != "" {
-		*coldFlags = 0
+		opts.cold = 0
 	}
 	phases, err := choose(*only)
-	return opts, phases, *coldFlags, err
+	return opts, phases, err
 }

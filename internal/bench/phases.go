@@ -24,8 +24,8 @@ type request struct {
 
 // A phase measures one operation.
 type phase struct {
-	name   string
-	target float64 // of the ratio of the rates of Guidon and Unleash; 0 for none
+	name string
+	goal float64 // how many times less own processor time than Unleash's; 0 for none
 
 	strategy func(flag string) request // adds a strategy to each prepared flag; nil for none
 	enabled  bool                      // whether the prepared flags are on
@@ -44,30 +44,33 @@ type phase struct {
 }
 
 var phases = []phase{
-	{name: "create", target: 4, request: func(i int, prefix, _ string) request {
+	{name: "create", goal: 8, request: func(i int, prefix, _ string) request {
 		return create(fmt.Sprintf("%snew-%d", prefix, i))
 	}},
-	{name: "add strategy", request: func(_ int, _, flag string) request { return addStrategy(flag) }},
-	{name: "on", target: 4, strategy: addStrategy, undo: off,
+	{name: "add strategy", goal: 8, request: func(_ int, _, flag string) request { return addStrategy(flag) }},
+	{name: "on", goal: 8, strategy: addStrategy, undo: off,
 		request: func(_ int, _, flag string) request { return on(flag) }},
-	{name: "off", strategy: addStrategy, enabled: true, undo: on,
+	{name: "off", goal: 5, strategy: addStrategy, enabled: true, undo: on,
 		request: func(_ int, _, flag string) request { return off(flag) }},
-	{name: "read one", target: 8, strategy: addStrategy, request: func(_ int, _, flag string) request {
-		return request{method: http.MethodGet, path: projectPath + "/" + flag, want: http.StatusOK}
-	}},
-	{name: "list", target: 6, strategy: addStrategy, request: func(int, string, string) request { return list() }},
-	{name: "PUT", target: 2, request: func(i int, _, flag string) request {
+	{name: "PUT", goal: 5, request: func(i int, _, flag string) request {
 		// A new description each time: a request that changes nothing is not written.
 		body := fmt.Sprintf(`{"name":%q,"description":"description %d","type":"release"}`, flag, i)
 		return request{method: http.MethodPut, path: projectPath + "/" + flag, body: body, want: http.StatusOK}
 	}},
-	{name: "poll 304", target: 3, strategy: addServedStrategy, enabled: true, application: client, header: gzip, unchanged: true,
+	{name: "read one", goal: 10, strategy: addStrategy, request: func(_ int, _, flag string) request {
+		return request{method: http.MethodGet, path: projectPath + "/" + flag, want: http.StatusOK}
+	}},
+	{name: "list", goal: 40, strategy: addStrategy, request: func(int, string, string) request { return list() }},
+	{name: "search", strategy: addStrategy, request: func(_ int, _, flag string) request {
+		return request{method: http.MethodGet, path: "/api/admin/search/features?limit=50&query=" + flag, want: http.StatusOK}
+	}},
+	{name: "poll 304", strategy: addServedStrategy, enabled: true, application: client, header: gzip, unchanged: true,
 		request: poll(http.StatusNotModified)},
-	{name: "poll 200", target: 10, strategy: addServedStrategy, enabled: true, application: client, header: gzip,
+	{name: "poll 200", strategy: addServedStrategy, enabled: true, application: client, header: gzip,
 		request: poll(http.StatusOK)},
 	{name: "poll 200 plain", strategy: addServedStrategy, enabled: true, application: client, // as the Python SDK
 		request: poll(http.StatusOK)},
-	{name: "frontend", target: 20, strategy: addServedStrategy, enabled: true, application: frontend, header: gzip,
+	{name: "frontend", strategy: addServedStrategy, enabled: true, application: frontend, header: gzip,
 		request: func(i int, _, _ string) request { return evaluate(i) }},
 }
 
@@ -142,10 +145,6 @@ func off(flag string) request {
 
 func list() request {
 	return request{method: http.MethodGet, path: projectPath, want: http.StatusOK}
-}
-
-func archive(flag string) request {
-	return request{method: http.MethodDelete, path: projectPath + "/" + flag, want: http.StatusAccepted}
 }
 
 func environmentPath(flag string) string {

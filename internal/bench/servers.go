@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,40 +28,28 @@ const (
 type target struct {
 	url, token string
 	client     *http.Client
-	temporary  bool                        // whether the server and its flags are gone after the phase
-	settle     func(context.Context) error // called after the flags of a phase were created
-	log        func() string               // the end of what it printed
-	pids       func() []int                // of its processes, without their children; none if they are not known
+	temporary  bool                                            // whether the server and its flags are gone after the phase
+	settle     func(context.Context) error                     // called after the flags of a phase were created
+	remove     func(ctx context.Context, names []string) error // removes flags from the list
+	log        func() string                                   // the end of what it printed
+	usage      func() usage
 	close      func()
 }
 
 // newTarget keeps a connection for each caller. Responses are compressed only in phases that ask for it, so that their sizes can be compared.
 func newTarget(url, token string) *target {
 	transport := &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}
-	return &target{
+	t := &target{
 		url:    strings.TrimSuffix(url, "/"),
 		token:  token,
 		client: &http.Client{Transport: transport, Timeout: time.Minute},
 		settle: func(context.Context) error { return nil },
 		log:    func() string { return "" },
-		pids:   func() []int { return nil },
+		usage:  func() usage { return usage{} },
 		close:  transport.CloseIdleConnections,
 	}
-}
-
-// running opens a server that is already running, with processes that may be unknown. settle is a shell command, or empty.
-func running(url, token, settle string, pids []int) func(context.Context) (*target, error) {
-	return func(context.Context) (*target, error) {
-		t := newTarget(url, token)
-		t.pids = func() []int { return pids }
-		t.settle = func(ctx context.Context) error {
-			if out, err := exec.CommandContext(ctx, "sh", "-c", settle).CombinedOutput(); err != nil {
-				return fmt.Errorf("%s: %w\n%s", settle, err, out)
-			}
-			return nil
-		}
-		return t, nil
-	}
+	t.remove = t.archive
+	return t
 }
 
 // send sends a request, writes the response and returns its size. A status other than the expected one is an error.
@@ -97,20 +87,38 @@ func (t *target) exchange(ctx context.Context, r request, into io.Writer) (http.
 	return res.Header, size, err
 }
 
-// guidon opens the server at GUIDON_URL, or starts a new one for each phase.
+// archive archives flags of the project.
+func (t *target) archive(ctx context.Context, names []string) error {
+	return t.batches(ctx, "archive", names, http.StatusAccepted)
+}
+
+// batches applies an operation for many flags of the project.
+func (t *target) batches(ctx context.Context, operation string, names []string, want int) error {
+	const atOnce = 100
+	for some := range slices.Chunk(names, atOnce) {
+		body, err := json.Marshal(map[string]any{"features": some})
+		if err != nil {
+			return err
+		}
+		r := request{method: http.MethodPost, path: "/api/admin/projects/default/" + operation, body: string(body), want: want}
+		if _, err := t.send(ctx, r, io.Discard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guidon starts a new server for each phase.
 type guidon struct {
-	url, token string
-	root       string // of the repository
-	dir        string // temporary, for the program and the data
-	phases     int
-	peaks      map[string]uint64 // the highest memory use of each process, in bytes
+	root      string   // of the repository
+	dir       string   // temporary, for the programs and the data
+	functions []string // their names
+	phases    int
+	peaks     map[string]uint64 // the highest memory use of each process, in bytes
 }
 
 func newGuidon(ctx context.Context) (*guidon, error) {
-	g := &guidon{url: os.Getenv("GUIDON_URL"), token: cmp.Or(os.Getenv("GUIDON_TOKEN"), defaultToken), peaks: map[string]uint64{}}
-	if g.url != "" {
-		return g, nil
-	}
+	g := &guidon{peaks: map[string]uint64{}}
 	var err error
 	if g.root, err = engine.Root(); err != nil {
 		return nil, err
@@ -124,41 +132,50 @@ func newGuidon(ctx context.Context) (*guidon, error) {
 		g.close()
 		return nil, fmt.Errorf("building Guidon: %w\n%s", err, out)
 	}
+	if err := g.buildFunctions(ctx); err != nil {
+		g.close()
+		return nil, err
+	}
 	return g, nil
 }
 
-func (g *guidon) close() {
-	if g.dir != "" {
-		_ = os.RemoveAll(g.dir)
-	}
+func (g *guidon) close() { _ = os.RemoveAll(g.dir) }
+
+// open starts a server with an empty data folder.
+func (g *guidon) open(ctx context.Context) (*target, error) {
+	return g.openWith(ctx, serverUsage)
 }
 
-// open starts a server with an empty data folder. Closing the target records its memory use, stops it and removes its data.
-func (g *guidon) open(ctx context.Context) (*target, error) {
-	if g.url != "" {
-		return newTarget(g.url, g.token), nil
-	}
+// openFunctions is open, and the server runs the built functions as processes.
+func (g *guidon) openFunctions(ctx context.Context) (*target, error) {
+	return g.openWith(ctx, functionsUsage, "FUNCTIONS="+g.functionsFolder())
+}
+
+// openWith starts a server with an empty data folder. Closing the target records its memory use, stops it and removes its data.
+func (g *guidon) openWith(ctx context.Context, usageOf func(pid int) usage, variables ...string) (*target, error) {
 	g.phases++
 	data := filepath.Join(g.dir, fmt.Sprint(g.phases))
 	port, err := child.FreePort()
 	if err != nil {
 		return nil, err
 	}
-	t := newTarget("http://127.0.0.1:"+port, g.token)
+	t := newTarget("http://127.0.0.1:"+port, defaultToken)
 	t.temporary = true
 	t.log = func() string {
 		text, _ := os.ReadFile(data + ".log")
 		return string(text[max(0, len(text)-4096):])
 	}
-	p, err := g.start(ctx, port, data)
+	p, err := g.start(ctx, port, data, variables...)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, t.log())
 	}
-	t.pids = func() []int { return []int{p.PID()} }
+	t.usage = func() usage { return usageOf(p.PID()) }
 	disconnect := t.close
 	stop := func() {
 		if p != nil {
-			notePeaks(g.peaks, p.PID())
+			if len(variables) == 0 {
+				notePeaks(g.peaks, p.PID())
+			}
 			disconnect()
 			p.Stop(syscall.SIGTERM, stopTimeout)
 			p = nil
@@ -171,7 +188,7 @@ func (g *guidon) open(ctx context.Context) (*target, error) {
 	// The engine slows down as request tokens pile up, which happens while the flags are created. A restart removes them.
 	t.settle = func(ctx context.Context) (err error) {
 		stop()
-		p, err = g.start(ctx, port, data)
+		p, err = g.start(ctx, port, data, variables...)
 		return err
 	}
 	return t, nil
@@ -186,7 +203,7 @@ func (g *guidon) start(ctx context.Context, port, data string, variables ...stri
 	defer func() { _ = log.Close() }() // the process has its own handle
 	cmd := exec.Command(filepath.Join(g.dir, "guidon"), "serve")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = g.root, log, log
-	cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+g.token,
+	cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+data, "INIT_ADMIN_API_TOKENS="+defaultToken,
 		"LOG_LEVEL="+cmp.Or(os.Getenv("LOG_LEVEL"), "warn")) // as in Unleash
 	cmd.Env = append(cmd.Env, variables...)
 	p, err := child.Start(cmd)

@@ -3,63 +3,88 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"guidon/internal/runtimeapi"
 )
 
-// starts is how often each function is started.
-const starts = 21
+const (
+	starts    = 21   // how often each function is started
+	startGoal = 2.0  // ms above the function that does nothing
+	sizeGoal  = 12.0 // MB of a program
+)
 
-// measureStarts prints how long the functions for applications take to start: from the start of the process to its first call
-// for an event. They take turns with a function that does nothing.
-func measureStarts(ctx context.Context, g *guidon, out io.Writer) error {
-	sources := []string{"./internal/bench/hello", "./functions/" + client, "./functions/" + frontend}
-	reports := make([][]runtimeapi.Report, len(sources))
+// startFigures are the starts of a function: from the start of the process to its first request for an event, and the
+// processor time of the process until it is stopped then.
+type startFigures struct {
+	Function string    `json:"function"`
+	Size     int64     `json:"bytes"`
+	Init     []float64 `json:"init_ms"`
+	CPU      []float64 `json:"cpu_ms"`
+}
+
+// measureStarts starts all functions several times, in turn with a function that does nothing.
+func measureStarts(ctx context.Context, g *guidon) ([]startFigures, error) {
+	names := append([]string{hello}, g.functions...)
+	figures := make([]startFigures, len(names))
+	for i, name := range names {
+		file, err := os.Stat(g.program(name))
+		if err != nil {
+			return nil, err
+		}
+		figures[i] = startFigures{Function: name, Size: file.Size()}
+	}
 	for range starts {
-		for i, source := range sources {
-			program, err := g.build(ctx, source)
+		for i, name := range names {
+			report, err := start(ctx, name, g.program(name))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			f := &runtimeapi.Function{Name: source, Command: []string{program}, Timeout: time.Minute, Memory: coldMemory, Env: environmentOf("http://127.0.0.1:1")}
-			_, err = f.Invoke(ctx, []byte("{}"))
-			f.Stop()
-			if err != nil {
-				return err
-			}
-			reports[i] = append(reports[i], f.Report())
+			figures[i].Init = append(figures[i].Init, milliseconds(report.Init))
+			figures[i].CPU = append(figures[i].CPU, milliseconds(report.CPU))
 		}
 	}
-	fmt.Fprintf(out, "\nStart-up of functions: minimum, quartile and median of %d starts in turn, in ms; CPU is the processor time until the end\n\n", starts)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "function\tmin\tp25\tp50\tCPU min\tp25\tp50\tMB\t")
-	for i, source := range sources {
-		program, err := g.build(ctx, source)
-		if err != nil {
-			return err
-		}
-		file, err := os.Stat(program)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\t", file.Name())
-		for _, of := range []func(r runtimeapi.Report) time.Duration{
-			func(r runtimeapi.Report) time.Duration { return r.Init }, func(r runtimeapi.Report) time.Duration { return r.CPU },
-		} {
-			res := result{}
-			for _, r := range reports[i] {
-				res.times = append(res.times, of(r))
+	return figures, nil
+}
+
+// start starts a function once, without an event.
+func start(ctx context.Context, name, program string) (runtimeapi.Report, error) {
+	f := &runtimeapi.Function{Name: name, Command: []string{program}, Timeout: time.Minute, Memory: coldMemory, Env: environmentOf("http://127.0.0.1:1")}
+	err := f.Start(ctx)
+	f.Stop()
+	return f.Report(), err
+}
+
+func (r *results) startTable() string {
+	t := newTable("Function", "MB", "Start-up, lowest", "Quartile", "Median", "Above hello, quartile", "", "CPU, lowest", "CPU, median")
+	var base float64
+	for _, s := range r.Starts {
+		quartile := quartileOf(s.Init)
+		above, mark := "", ""
+		if s.Function == hello {
+			base = quartile
+		} else {
+			above, mark = fmt.Sprintf("%.1f ms", quartile-base), "reached"
+			if quartile-base > startGoal || float64(s.Size) > sizeGoal*1e6 {
+				mark = "**above**"
 			}
-			fmt.Fprintf(w, "%.1f\t%.1f\t%.1f\t", float64(slices.Min(res.times))/float64(time.Millisecond), res.percentile(25), res.percentile(50))
 		}
-		fmt.Fprintf(w, "%.1f\t\n", float64(file.Size())/1e6)
+		t.row(s.Function, fmt.Sprintf("%.1f", float64(s.Size)/1e6), fmt.Sprintf("%.1f ms", slices.Min(s.Init)), fmt.Sprintf("%.1f ms", quartile),
+			fmt.Sprintf("%.1f ms", spreadOf(s.Init).median), above, mark,
+			fmt.Sprintf("%.0f ms", slices.Min(s.CPU)), fmt.Sprintf("%.0f ms", spreadOf(s.CPU).median))
 	}
-	return w.Flush()
+	return t.String()
+}
+
+// quartileOf returns the value that a quarter of the values do not exceed. It depends less on other work on the machine
+// than the median.
+func quartileOf(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/4]
 }
 
 // environmentOf are the variables of a function over a DynamoDB.

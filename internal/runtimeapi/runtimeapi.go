@@ -72,6 +72,19 @@ func (f *Function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return answer, err
 }
 
+// Start starts the process if it is not running, and waits until it requests an event.
+func (f *Function) Start(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.env != nil {
+		return nil
+	}
+	if err := f.start(ctx); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
+}
+
 // Stop stops the process. The next event starts a new one.
 func (f *Function) Stop() {
 	f.mu.Lock()
