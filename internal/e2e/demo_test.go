@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -59,8 +60,15 @@ func TestDemo(t *testing.T) {
 	awaitDemo(t, demo, dashboard, "the start", map[string]map[string]int{
 		"accept-payments": {"on": 100}, "button-color": {"blue": 1, "green": 1, "orange": 1}, "new-checkout": {"": 1, "on": 1},
 	})
-	if shown := openPage(t, dashboard.url(), "--dump-dom"); strings.Count(shown, ">100 of 100 on<") < 4 || !strings.Contains(shown, `title="user-100: on"`) {
-		t.Errorf("the page shows\n%s\nwant the users of accept-payments and button-color, for two applications", shown)
+	shows := func(page string) bool { // the users of accept-payments and button-color, for two applications
+		return strings.Count(page, ">100 of 100 on<") == 4 && strings.Contains(page, `title="user-100: on"`)
+	}
+	shown := openPage(t, dashboard.url(), "--dump-dom")
+	for deadline := time.Now().Add(startTimeout); !shows(shown) && time.Now().Before(deadline); {
+		shown = openPage(t, dashboard.url(), "--dump-dom")
+	}
+	if !shows(shown) {
+		t.Errorf("the page shows\n%s\nwant all users of two flags in two applications", shown)
 	}
 	if os.Getenv("DOCS") != "" {
 		openPage(t, dashboard.url(), "--screenshot="+filepath.Join(root, "docs", "images", "demo.png"))
@@ -162,7 +170,9 @@ func sameSDK(t *testing.T, file string) {
 // openPage opens a page in a browser, lets it run for some seconds of its own time, and returns what the browser prints.
 func openPage(t *testing.T, page, option string) string {
 	t.Helper()
-	cmd := exec.Command(chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, chromium(t), "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
 		"--hide-scrollbars", "--window-size=1120,935", "--virtual-time-budget=4000", "--user-data-dir="+filepath.Join(t.TempDir(), "profile"), option, page)
 	out, err := cmd.Output()
 	if err != nil {

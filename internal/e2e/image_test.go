@@ -30,7 +30,7 @@ func TestImage(t *testing.T) {
 			}
 		}
 	})
-	docker(t, "run", "--detach", "--name", name, "--publish", "127.0.0.1::4242", "--volume", name+":/data", image)
+	docker(t, "run", "--detach", "--name", name, "--health-interval", "1s", "--publish", "127.0.0.1::4242", "--volume", name+":/data", image)
 	g := healthyContainer(t, name)
 	if page, text := g.fetch(t, "/projects/default", "text/html"); page.StatusCode != http.StatusOK {
 		t.Fatalf("the page of the console: %d %.300s, want 200", page.StatusCode, text)
@@ -53,7 +53,7 @@ func TestImage(t *testing.T) {
 	stopContainer(t, name)
 
 	// With the same volume, and nothing else that it may write or do.
-	docker(t, "run", "--detach", "--name", name, "--publish", "127.0.0.1::4242", "--volume", name+":/data",
+	docker(t, "run", "--detach", "--name", name, "--health-interval", "1s", "--publish", "127.0.0.1::4242", "--volume", name+":/data",
 		"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--env", "PORT=4242", image)
 	healthyContainer(t, name).get(t, project+"/features/kept")
 	stopContainer(t, name)
