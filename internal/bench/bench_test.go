@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -181,6 +183,30 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose("nosuch"); err == nil {
 		t.Error("got no error for an unknown phase")
+	}
+}
+
+// TestPages checks that the tables of the pages show the stored figures.
+func TestPages(t *testing.T) {
+	const folder = "../../docs/performance"
+	res, err := readResults(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, parts := range res.parts() {
+		text, err := os.ReadFile(filepath.Join(folder, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, part := range parts {
+			want, err := replacePart(string(text), name, part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want != string(text) {
+				t.Errorf("%s: the part %q does not show the figures of %s; run go run ./internal/bench -render -out docs/performance", page, name, resultsFile)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 )
 
 // hello is the name of the function that does nothing (internal/bench/hello).
@@ -15,12 +16,11 @@ const hello = "hello"
 func (g *guidon) buildFunctions(ctx context.Context) error {
 	fmt.Fprintln(os.Stderr, "building the functions")
 	programs := filepath.Join(g.dir, "programs")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w",
-		"-o", programs+string(filepath.Separator), "./functions/...", "./internal/bench/hello")
-	build.Dir = g.root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the functions: %w\n%s", err, out)
+	if err := g.buildInto(ctx, programs, runtime.GOARCH); err != nil {
+		return err
+	}
+	if err := g.buildInto(ctx, g.deployedFolder(), deployedArch); err != nil {
+		return err
 	}
 	built, err := os.ReadDir(programs)
 	if err != nil {
@@ -37,6 +37,24 @@ func (g *guidon) buildFunctions(ctx context.Context) error {
 		if err := os.Rename(filepath.Join(programs, name), g.program(name)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// deployedArch is the architecture that functions have on AWS by default.
+const deployedArch = "arm64"
+
+// deployedFolder is the folder with the programs for that architecture.
+func (g *guidon) deployedFolder() string { return filepath.Join(g.dir, "deployed") }
+
+// buildInto builds all functions and hello for an architecture.
+func (g *guidon) buildInto(ctx context.Context, folder, arch string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w",
+		"-o", folder+string(filepath.Separator), "./functions/...", "./internal/bench/hello")
+	build.Dir = g.root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+arch)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the functions: %w\n%s", err, out)
 	}
 	return nil
 }

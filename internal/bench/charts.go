@@ -26,11 +26,17 @@ type series struct {
 	High   []float64 `json:"high"`
 }
 
+// The files of the charts, beside the pages.
+const (
+	ownChart  = "own-cpu.svg"
+	rateChart = "throughput.svg"
+)
+
 // charts returns the charts by the names of their files.
 func (r *results) charts() map[string]chart {
 	return map[string]chart{
-		"own-cpu.svg":    r.chart("Own processor time for a response", "ms, logarithmic; less is better", own, guidonSide, functionsSide, unleashSide),
-		"throughput.svg": r.chart("Throughput with database", "responses a second, logarithmic; more is better", rate, guidonSide, unleashSide),
+		ownChart:  r.chart("Own processor time for a response", "ms, logarithmic; less is better", own, guidonSide, functionsSide, unleashSide),
+		rateChart: r.chart("Throughput with database", "responses a second, logarithmic; more is better", rate, guidonSide, unleashSide),
 	}
 }
 

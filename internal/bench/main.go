@@ -7,13 +7,14 @@
 // sides: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API, whose
 // processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. Each phase starts with a
 // project of 1,000 flags. For Guidon it also starts a server with an empty data folder, because the local engine slows down
-// as recent transactions pile up; phases of applications change nothing and share a server. A response with an unexpected
-// status ends the run.
+// as recent transactions pile up; phases that change nothing share a server. A response with an unexpected status ends
+// the run.
 //
 // Then it measures the start-up of all functions (starts.go), and new instances of the functions for applications over 10,000
 // flags (cold.go). With -out, it writes the figures, the tables of the pages and the charts into a folder.
 //
-//	go run ./internal/bench [-seconds 3] [-callers 8] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"] [-out docs/performance]
+//	go run ./internal/bench [-seconds 2] [-callers 8] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"] [-out docs/performance]
+//	go run ./internal/bench -render -out docs/performance
 //
 // A load generator such as vegeta is not used: it sends at a constant rate, while these phases have a fixed number of callers and
 // undo their changes between passes with the clock stopped.
@@ -30,6 +31,7 @@ import (
 	"syscall"
 	"time"
 
+	"guidon/internal/engine"
 	"guidon/internal/unleash"
 )
 
@@ -44,6 +46,7 @@ type options struct {
 	run     string        // part of every flag name, because names are never free again
 	cold    int           // flags for new instances; 0 measures no instances and starts
 	out     string        // the folder of the pages; empty to print only
+	render  bool          // whether to write the pages from stored figures only
 }
 
 func main() {
@@ -60,6 +63,9 @@ func run(ctx context.Context) error {
 	opts, phases, err := parse()
 	if err != nil {
 		return err
+	}
+	if opts.render {
+		return render(ctx, opts.out)
 	}
 	guidon, err := newGuidon(ctx)
 	if err != nil {
@@ -83,6 +89,19 @@ func run(ctx context.Context) error {
 		return nil
 	}
 	return res.save(ctx, guidon.root, opts.out)
+}
+
+// render writes the pages and charts again, after a change of their tables.
+func render(ctx context.Context, folder string) error {
+	root, err := engine.Root()
+	if err != nil {
+		return err
+	}
+	res, err := readResults(folder)
+	if err != nil {
+		return err
+	}
+	return res.save(ctx, root, folder)
 }
 
 // comparePhases runs the phases on all sides.
@@ -116,27 +135,34 @@ func comparePhases(ctx context.Context, opts options, phases []phase, guidon *gu
 	return err
 }
 
-// measureAll runs the phases, the servers in turn. It runs those of applications last: they change nothing, so they share a
-// server and its flags.
+// measureAll runs the phases, the servers in turn.
 func measureAll(ctx context.Context, opts options, phases []phase, sides []*side) error {
-	defer func() {
+	for _, g := range []group{writes, reads, applications} {
+		err := measureGroup(ctx, opts, g, phases, sides)
 		for _, s := range sides {
 			if s.shared != nil {
 				s.shared.target.close()
+				s.shared = nil
 			}
 		}
-	}()
-	for _, ofApplications := range []bool{false, true} {
-		for round := range opts.rounds {
-			for i, p := range phases {
-				if (p.application != "") != ofApplications {
-					continue
-				}
-				for _, s := range sides {
-					prefix := fmt.Sprintf("%s%s-%s-%d-%d-", ours, opts.run, strings.ToLower(s.name), i, round)
-					if err := s.measure(ctx, opts, i, p, prefix); err != nil {
-						return fmt.Errorf("%s, %s: %w", s.name, p.name, err)
-					}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureGroup runs the phases of a group.
+func measureGroup(ctx context.Context, opts options, g group, phases []phase, sides []*side) error {
+	for round := range opts.rounds {
+		for i, p := range phases {
+			if p.group() != g {
+				continue
+			}
+			for _, s := range sides {
+				prefix := fmt.Sprintf("%s%s-%s-%d-%d-", ours, opts.run, strings.ToLower(s.name), i, round)
+				if err := s.measure(ctx, opts, i, p, prefix); err != nil {
+					return fmt.Errorf("%s, %s: %w", s.name, p.name, err)
 				}
 			}
 		}
@@ -149,7 +175,7 @@ type side struct {
 	name   string
 	open   func(context.Context) (*target, error) // a server for one phase
 	runs   map[int][]figure                       // by the index of the phase
-	shared *bench                                 // prepared for the phases of applications
+	shared *bench                                 // prepared for the phases of a group that changes nothing
 }
 
 // measure runs one phase.
@@ -165,7 +191,7 @@ func (s *side) measure(ctx context.Context, opts options, i int, p phase, prefix
 		b.target = t
 	}
 	run := b.run
-	if p.application != "" {
+	if p.group() != writes {
 		run = func(ctx context.Context) (result, error) {
 			if s.shared == nil {
 				if err := b.prepare(ctx); err != nil {
@@ -180,7 +206,7 @@ func (s *side) measure(ctx context.Context, opts options, i int, p phase, prefix
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, b.target.log())
 	}
-	if s.shared == nil {
+	if s.shared == nil { // it may be prepared by now
 		b.target.close()
 	}
 	if err != nil {
@@ -197,17 +223,21 @@ func (s *side) measure(ctx context.Context, opts options, i int, p phase, prefix
 
 func parse() (options, []phase, error) {
 	var opts options
-	seconds := flag.Float64("seconds", 3, "measured time of each run of a phase")
+	seconds := flag.Float64("seconds", 2, "measured time of each run of a phase")
 	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
 	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project at the start of each phase")
 	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures starts and new instances only")
 	flag.IntVar(&opts.cold, "cold", 10000, "number of flags for new instances")
 	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
 	flag.StringVar(&opts.out, "out", "", "the `folder` of the pages to update")
+	flag.BoolVar(&opts.render, "render", false, "write the pages of -out from the figures that are stored there, without measuring")
 	flag.Parse()
 	opts.spend, opts.run = time.Duration(*seconds*float64(time.Second)), fmt.Sprintf("%x", time.Now().UnixMilli())
 	if opts.callers < 1 || opts.flags < opts.callers || opts.spend <= 0 || opts.rounds < 1 || flag.NArg() > 0 {
 		return opts, nil, errors.New("-seconds must be above 0, -rounds and -callers at least 1, -flags at least -callers; there are no other arguments")
+	}
+	if opts.render && opts.out == "" {
+		return opts, nil, errors.New("-render needs -out")
 	}
 	if *only != "" && opts.out != "" {
 		return opts, nil, errors.New("-out needs a run of all phases, without -only")

@@ -18,7 +18,7 @@ const (
 // parts returns the generated parts of the pages, by page and name.
 func (r *results) parts() map[string]map[string]string {
 	return map[string]map[string]string{
-		"own-cost.md": {"machine": r.machineText(), "own": r.ownTable(), "function": r.functionTable(), "rest": r.restTable(), "memory": r.memoryText()},
+		"own-cost.md": {"machine": r.machineText(), "own": picture("Own processor time for a response", ownChart) + r.ownTable(), "function": r.functionTable(), "rest": picture("Throughput with database", rateChart) + r.restTable(), "memory": r.memoryText()},
 		"start-up.md": {"machine": r.machineText(), "starts": r.startTable(), "new instances": r.coldTable()},
 	}
 }
@@ -44,6 +44,9 @@ func (r *results) writePages(folder string) error {
 	return nil
 }
 
+// picture shows a chart.
+func picture(title, file string) string { return fmt.Sprintf("![%s](%s)\n\n", title, file) }
+
 func replacePart(text, name, part string) (string, error) {
 	begin := fmt.Sprintf(partBegin, name)
 	before, rest, found := strings.Cut(text, begin)
@@ -58,10 +61,10 @@ func (r *results) machineText() string {
 	m := r.Machine
 	text := fmt.Sprintf("Measured on %s, at commit %s, by `make bench`: %s, %d cores, %d GB, %s, %s", r.Date, r.Commit, m.CPU, m.Cores, m.Memory, m.System, m.Go)
 	if m.Unleash == "" {
-		return text + ".\nUnleash was not measured beside it.\n"
+		return text + ".\nUnleash was not measured beside it. [The figures of each run](" + resultsFile + ")\n"
 	}
-	return text + fmt.Sprintf(";\nUnleash %s, Node.js %s, PostgreSQL %s.\n%d callers, %d flags, %.3g s for each run of a phase.\n",
-		m.Unleash, m.Node, m.Postgres, r.Callers, r.Flags, r.Seconds)
+	return text + fmt.Sprintf(";\nUnleash %s, Node.js %s, PostgreSQL %s.\n%d callers, %d flags, %d runs of %.3g s for each phase. [The figures of each run](%s)\n",
+		m.Unleash, m.Node, m.Postgres, r.Callers, r.Flags, r.Rounds, r.Seconds, resultsFile)
 }
 
 // A table is a table of a page. All columns but the first are numbers.

@@ -27,6 +27,9 @@ type phase struct {
 	name string
 	goal float64 // how many times less own processor time than Unleash's; 0 for none
 
+	// reads says that the requests change nothing. Such phases share a server and its flags.
+	reads bool
+
 	strategy func(flag string) request // adds a strategy to each prepared flag; nil for none
 	enabled  bool                      // whether the prepared flags are on
 
@@ -43,6 +46,26 @@ type phase struct {
 	undo func(flag string) request
 }
 
+// A group is a set of phases that run together.
+type group int
+
+const (
+	writes       group = iota // each run starts with a new project
+	reads                     // these share the flags
+	applications              // these, too: their flags have other strategies and are on
+)
+
+func (p phase) group() group {
+	switch {
+	case p.application != "":
+		return applications
+	case p.reads:
+		return reads
+	default:
+		return writes
+	}
+}
+
 var phases = []phase{
 	{name: "create", goal: 8, request: func(i int, prefix, _ string) request {
 		return create(fmt.Sprintf("%snew-%d", prefix, i))
@@ -57,11 +80,11 @@ var phases = []phase{
 		body := fmt.Sprintf(`{"name":%q,"description":"description %d","type":"release"}`, flag, i)
 		return request{method: http.MethodPut, path: projectPath + "/" + flag, body: body, want: http.StatusOK}
 	}},
-	{name: "read one", goal: 10, strategy: addStrategy, request: func(_ int, _, flag string) request {
+	{name: "read one", goal: 10, reads: true, strategy: addStrategy, request: func(_ int, _, flag string) request {
 		return request{method: http.MethodGet, path: projectPath + "/" + flag, want: http.StatusOK}
 	}},
-	{name: "list", goal: 40, strategy: addStrategy, request: func(int, string, string) request { return list() }},
-	{name: "search", strategy: addStrategy, request: func(_ int, _, flag string) request {
+	{name: "list", goal: 40, reads: true, strategy: addStrategy, request: func(int, string, string) request { return list() }},
+	{name: "search", reads: true, strategy: addStrategy, request: func(_ int, _, flag string) request {
 		return request{method: http.MethodGet, path: "/api/admin/search/features?limit=50&query=" + flag, want: http.StatusOK}
 	}},
 	{name: "poll 304", strategy: addServedStrategy, enabled: true, application: client, header: gzip, unchanged: true,

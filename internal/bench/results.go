@@ -30,6 +30,7 @@ type results struct {
 	Machine machine           `json:"machine"`
 	Callers int               `json:"callers"`
 	Flags   int               `json:"flags"`
+	Rounds  int               `json:"rounds"`  // runs of each phase
 	Seconds float64           `json:"seconds"` // of each run of a phase
 	Phases  []phaseFigures    `json:"phases"`
 	Memory  map[string]uint64 `json:"peak_memory_bytes"`
@@ -63,7 +64,7 @@ func newResults(ctx context.Context, root string, opts options) *results {
 		Machine: machine{
 			CPU: fieldOf("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: memory(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
 		},
-		Callers: opts.callers, Flags: opts.flags, Seconds: opts.spend.Seconds(),
+		Callers: opts.callers, Flags: opts.flags, Rounds: opts.rounds, Seconds: opts.spend.Seconds(),
 	}
 }
 
