@@ -17,9 +17,7 @@ func (s *Store) planDependents(tx *transaction, before, after flags.Aggregate) e
 		}
 	}
 	if e.unique != nil {
-		if err := s.planUniqueNames(tx, e, before, after); err != nil {
-			return err
-		}
+		s.planUniqueNames(tx, e, before, after)
 	}
 	if e.dependents != nil {
 		return e.dependents(s, tx, before, after)
@@ -52,7 +50,8 @@ func (s *Store) planRow(tx *transaction, e *entity, before, after flags.Aggregat
 	if row == "" {
 		return nil
 	}
-	return s.putAlways(tx, to, row)
+	s.putAlways(tx, to, row)
+	return nil
 }
 
 // A uniqueName is an item that reserves a name for one aggregate, and the error if another aggregate has it.
@@ -70,7 +69,7 @@ func unique(kind, name string, taken *flags.Error) []uniqueName {
 }
 
 // planUniqueNames reserves the new names, on the condition that they are free, and frees the old ones.
-func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) error {
+func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) {
 	var old, names []uniqueName
 	if before != nil {
 		old = e.unique(before)
@@ -85,14 +84,11 @@ func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.
 		if has(old, name.key) {
 			continue
 		}
-		if err := s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}, notExists(), name.taken); err != nil {
-			return err
-		}
+		s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}.attributes(), absent, name.taken)
 	}
 	for _, name := range old {
 		if !has(names, name.key) {
 			s.deleteAlways(tx, name.key)
 		}
 	}
-	return nil
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -54,6 +55,10 @@ type Options struct {
 type Store struct {
 	client *dynamodb.Client
 	table  string
+
+	// Of calls that take the short way, see exchange.go.
+	signer    *v4.Signer
+	transport http.RoundTripper
 }
 
 var _ flags.FeedStore = (*Store)(nil)
@@ -64,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{client: client, table: o.Table}, nil
+	return &Store{client: client, table: o.Table, signer: v4.NewSigner(), transport: transportOf(client.Options().HTTPClient)}, nil
 }
 
 // NewClient returns a client for the engine of a store.
@@ -110,6 +115,19 @@ func (e *cachedEndpoint) ResolveEndpoint(ctx context.Context, p dynamodb.Endpoin
 		e.endpoint.Store(&endpoint)
 	}
 	return endpoint, err
+}
+
+// transportOf is the transport of an HTTP client of the SDK, or of a test.
+func transportOf(client dynamodb.HTTPClient) http.RoundTripper {
+	switch c := client.(type) {
+	case *awshttp.BuildableClient:
+		return c.GetTransport()
+	case *http.Client:
+		if c.Transport != nil {
+			return c.Transport
+		}
+	}
+	return http.DefaultTransport
 }
 
 // newHTTPClient keeps enough idle connections for a process with many concurrent requests.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -80,11 +79,7 @@ func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error 
 	for _, e := range older {
 		page.Entries = append(page.Entries, formatEntry(e.Changes))
 	}
-	item, err := attributevalue.MarshalMap(page)
-	if err != nil {
-		return internalError(err)
-	}
-	s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}}, versionConflict)
+	s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: page.attributes()}}, versionConflict)
 	tx.bytes += sizeOfEntries(page.Entries)
 	return nil
 }

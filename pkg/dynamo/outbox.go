@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -35,9 +34,7 @@ func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, ve
 		if err != nil {
 			return internalError(err)
 		}
-		if err := s.put(tx, item, notExists(), versionConflict); err != nil {
-			return err
-		}
+		s.put(tx, item.attributes(), absent, versionConflict)
 		tx.outbox++
 	}
 	return nil
@@ -161,12 +158,8 @@ func (s *Store) PutOutbox(ctx context.Context, entry flags.OutboxEntry) error {
 	if err != nil {
 		return internalError(err)
 	}
-	attributes, err := attributevalue.MarshalMap(item)
-	if err != nil {
-		return internalError(err)
-	}
 	var a attempts
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: attributes}, a.retry)
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item.attributes()}, a.retry)
 	if err != nil {
 		return unavailable(a.unanswered, a.cause(err))
 	}
@@ -215,13 +208,9 @@ func (s *Store) moveOutbox(ctx context.Context, from, to string, expires time.Ti
 		if err != nil {
 			return internalError(err)
 		}
-		attributes, err := attributevalue.MarshalMap(item)
-		if err != nil {
-			return internalError(err)
-		}
 		input.TransactItems = append(input.TransactItems,
 			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: outboxKey(from, d.Addon, d.ID).attributes()}},
-			types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: attributes}})
+			types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item.attributes()}})
 	}
 	var a attempts
 	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {

@@ -23,22 +23,24 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 	view := make(flags.View, len(keys))
 	keyOfItem := make(map[itemKey]flags.Key, len(keys))
 	for chunk := range slices.Chunk(keys, maxBatch) {
-		request := make([]map[string]types.AttributeValue, 0, len(chunk))
+		request := make([]itemKey, 0, len(chunk))
 		for _, key := range chunk {
 			at := keyOf(key)
 			if _, duplicate := keyOfItem[at]; duplicate {
 				continue // the engine rejects a batch with the same key twice
 			}
 			keyOfItem[at] = key
-			request = append(request, at.attributes())
+			request = append(request, at)
 		}
-		err := batchGet(ctx, s, request, true, func(e envelope) (err error) {
-			key := keyOfItem[itemKey{e.PK, e.SK}]
-			view[key], err = entityOf(key.Entity).decode(e)
-			return err
-		})
+		items, err := s.loadEnvelopes(ctx, request)
 		if err != nil {
 			return nil, err
+		}
+		for _, e := range items {
+			key := keyOfItem[itemKey{e.PK, e.SK}]
+			if view[key], err = entityOf(key.Entity).decode(e); err != nil {
+				return nil, internalError(err)
+			}
 		}
 	}
 	return view, nil
@@ -70,8 +72,7 @@ func batchGet[Item any](ctx context.Context, s *Store, keys []map[string]types.A
 func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool) ([]flags.FeatureSummary, error) {
 	list := []flags.FeatureSummary{}
 	err := s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
-		var row rowDocument
-		err := decode(e.Document, &row)
+		row, err := readRow(e.Document)
 		list = append(list, row.summary())
 		return err
 	})
@@ -146,7 +147,7 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 
 // documents calls each with the documents and versions of the items of a partition, see query.
 func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
-	return query(ctx, s, pk, prefix, []string{"doc", "version"}, each)
+	return s.queryEnvelopes(ctx, pk, prefix, each)
 }
 
 // query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only the named

@@ -182,7 +182,8 @@ func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 	if err := checkSize(useTitle(after.Name), document); err != nil { // the names of many strategies can make it larger than the flag
 		return err
 	}
-	return s.putAlways(tx, useKey(after.Name), document)
+	s.putAlways(tx, useKey(after.Name), document)
+	return nil
 }
 
 // encodeUse is the document of what a flag uses; "" for nothing.

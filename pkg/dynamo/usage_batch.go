@@ -221,7 +221,7 @@ func (s *Store) PutBatch(ctx context.Context, b flags.UsageBatch) (flags.UsageBa
 	if err != nil {
 		return b, internalError(err)
 	}
-	failed, err := s.putIf(ctx, stored, notExists())
+	failed, err := s.putIf(ctx, stored, absent)
 	if err != nil || !failed {
 		return b, err
 	}
@@ -234,19 +234,15 @@ func (s *Store) PutBatch(ctx context.Context, b flags.UsageBatch) (flags.UsageBa
 
 // putIf stores an item on a condition, with one call. failed tells that the condition did not hold, perhaps because an earlier
 // attempt of the call has stored the item, and its response was lost.
-func (s *Store) putIf(ctx context.Context, item any, condition expression.ConditionBuilder) (failed bool, err error) {
+func (s *Store) putIf(ctx context.Context, item any, expected condition) (failed bool, err error) {
 	attributes, err := attributevalue.MarshalMap(item)
-	if err != nil {
-		return false, internalError(err)
-	}
-	expr, err := expression.NewBuilder().WithCondition(condition).Build()
 	if err != nil {
 		return false, internalError(err)
 	}
 	var a attempts
 	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.table, Item: attributes, ConditionExpression: expr.Condition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+		TableName: &s.table, Item: attributes, ConditionExpression: &expected.text,
+		ExpressionAttributeNames: expected.names, ExpressionAttributeValues: expected.values,
 	}, a.retry)
 	switch {
 	case err == nil:
@@ -263,11 +259,11 @@ func (s *Store) AdvanceUsage(ctx context.Context, before, after *flags.UsageCurs
 	if err != nil {
 		return internalError(err)
 	}
-	condition := notExists()
+	expected := absent
 	if before != nil {
-		condition = expression.Name("version").Equal(expression.Value(before.Next))
+		expected = version(before.Next)
 	}
-	failed, err := s.putIf(ctx, envelope{PK: usageCursorKey.pk, SK: usageCursorKey.sk, Version: after.Next, Document: document}, condition)
+	failed, err := s.putIf(ctx, envelope{PK: usageCursorKey.pk, SK: usageCursorKey.sk, Version: after.Next, Document: document}, expected)
 	if failed {
 		return versionConflict.Error
 	}

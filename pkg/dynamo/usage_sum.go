@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
@@ -46,7 +45,7 @@ func (s *Store) PutSum(ctx context.Context, sum *flags.UsageSum) error {
 	_, ttl := sumLayout(sum.Unit)
 	key := sumKey(sum.Feature, sum.Unit, sum.Start)
 	_, err = s.putIf(ctx, contentItem{PK: key.pk, SK: key.sk, Content: content, Batch: sum.Batch, TTL: sum.Start.Add(ttl).Unix()},
-		notExists().Or(expression.Name("last").LessThan(expression.Value(sum.Batch))))
+		condition{"attribute_not_exists(pk) OR #last < :batch", map[string]string{"#last": "last"}, map[string]types.AttributeValue{":batch": number(sum.Batch)}})
 	return err
 }
 
@@ -60,7 +59,7 @@ func (s *Store) PutReport(ctx context.Context, before, after flags.Aggregate, ex
 	if err := checkSize(entity.title(after.Key().ID), document); err != nil {
 		return err
 	}
-	condition, version := notExists(), int64(1)
+	expected, version := absent, int64(1)
 	if before != nil {
 		old, err := entity.encode(before)
 		if err != nil {
@@ -69,12 +68,12 @@ func (s *Store) PutReport(ctx context.Context, before, after flags.Aggregate, ex
 		if old == document {
 			return nil
 		}
-		condition, version = unchanged(before), flags.VersionOf(before)+1
+		expected, version = unchanged(before), flags.VersionOf(before)+1
 	}
 	at := keyOf(after.Key())
 	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(after), Version: version, Document: document}
 	e.TTL = expires.Unix()
-	failed, err := s.putIf(ctx, e, condition)
+	failed, err := s.putIf(ctx, e, expected)
 	if failed {
 		return versionConflict.Error
 	}
@@ -100,14 +99,12 @@ func (s *Store) PutSeen(ctx context.Context, before, after *flags.Feature) error
 		return err
 	}
 	at := featureEntity.key(after.Name)
-	if err := s.put(tx, envelope{PK: at.pk, SK: at.sk, Version: before.Version, Document: document}, unchanged(before), versionConflict); err != nil {
-		return err
-	}
+	s.put(tx, envelope{PK: at.pk, SK: at.sk, Version: before.Version, Document: document}.attributes(), unchanged(before), versionConflict)
 	if err := s.planRow(tx, &featureEntity, before, after); err != nil {
 		return err
 	}
 	var a attempts
-	_, err = s.client.TransactWriteItems(ctx, tx.input, a.retry)
+	err = s.transact(ctx, tx.input, &a)
 	switch result, _ := classify(err); result {
 	case applied:
 		return nil

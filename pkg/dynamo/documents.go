@@ -1,0 +1,181 @@
+package dynamo
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// loadEnvelopes reads the items of up to maxBatch keys, which must differ: one call. It requests the keys that a busy engine leaves
+// unprocessed again.
+func (s *Store) loadEnvelopes(ctx context.Context, keys []itemKey) (items []envelope, err error) {
+	for attempt := 0; len(keys) > 0; attempt++ {
+		if attempt > 0 && !pause(ctx, attempt) {
+			return nil, unavailable(false, ctx.Err())
+		}
+		b := append(make([]byte, 0, 1024), `{"RequestItems":{`...)
+		b = append(appendText(b, s.table), `:{"Keys":[`...)
+		for i, key := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendKey(b, key)
+		}
+		var got []envelope
+		var a attempts
+		e := &exchange{body: append(b, `],"ConsistentRead":true}}}`...), attempts: &a, read: func(response []byte) (err error) {
+			got, keys, err = readBatch(response)
+			return err
+		}}
+		if _, err := s.client.BatchGetItem(ctx, nil, s.short(e, &dynamodb.BatchGetItemOutput{})); err != nil {
+			return nil, a.readError(err)
+		}
+		items = append(items, got...)
+	}
+	return items, nil
+}
+
+// queryEnvelopes calls each with the documents and versions of the items of a partition whose sort keys begin with prefix, in
+// order: one call per MB.
+func (s *Store) queryEnvelopes(ctx context.Context, pk, prefix string, each func(envelope) error) error {
+	for start, more := (itemKey{}), true; more; {
+		b := append(make([]byte, 0, 512), `{"ConsistentRead":true,"ProjectionExpression":"#d,#v","ExpressionAttributeNames":{"#d":"doc","#v":"version"},"TableName":`...)
+		b = append(appendText(b, s.table), `,"KeyConditionExpression":"pk = :pk`...)
+		if prefix != "" {
+			b = append(b, ` AND begins_with(sk, :sk)`...)
+		}
+		b = appendText(append(b, `","ExpressionAttributeValues":{":pk":{"S":`...), pk)
+		if prefix != "" {
+			b = appendText(append(b, `},":sk":{"S":`...), prefix)
+		}
+		b = append(b, "}}"...)
+		if start != (itemKey{}) {
+			b = appendKey(append(b, `,"ExclusiveStartKey":`...), start)
+		}
+		var page []envelope
+		var a attempts
+		e := &exchange{body: append(b, '}'), attempts: &a, read: func(response []byte) (err error) {
+			page, start, more, err = readPage(response)
+			return err
+		}}
+		if _, err := s.client.Query(ctx, nil, s.short(e, &dynamodb.QueryOutput{})); err != nil {
+			return a.readError(err)
+		}
+		for _, item := range page {
+			if err := each(item); err != nil {
+				return internalError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// readBatch reads a response of BatchGetItem from one table.
+func readBatch(response []byte) (items []envelope, unprocessed []itemKey, err error) {
+	r := &scanner{json: string(response)}
+	r.object(func(name string) {
+		switch name {
+		case "Responses":
+			r.object(func(string) {
+				r.array(func() { items = append(items, r.envelope()) })
+			})
+		case "UnprocessedKeys":
+			r.object(func(string) {
+				r.object(func(name string) {
+					if name != "Keys" {
+						r.skip()
+						return
+					}
+					r.array(func() {
+						e := r.envelope()
+						unprocessed = append(unprocessed, itemKey{e.PK, e.SK})
+					})
+				})
+			})
+		default:
+			r.skip()
+		}
+	})
+	return items, unprocessed, r.end()
+}
+
+// readPage reads a response of Query, and the key to go on from if there is more.
+func readPage(response []byte) (items []envelope, last itemKey, more bool, err error) {
+	r := &scanner{json: string(response)}
+	r.object(func(name string) {
+		switch name {
+		case "Items":
+			r.array(func() { items = append(items, r.envelope()) })
+		case "LastEvaluatedKey":
+			if r.next() == 'n' {
+				r.skip()
+				return
+			}
+			e := r.envelope()
+			last, more = itemKey{e.PK, e.SK}, true
+		default:
+			r.skip()
+		}
+	})
+	return items, last, more, r.end()
+}
+
+// envelope reads an item, or a key.
+func (s *scanner) envelope() (e envelope) {
+	s.object(func(name string) {
+		switch name {
+		case "pk":
+			e.PK = s.textAttribute()
+		case "sk":
+			e.SK = s.textAttribute()
+		case "uid":
+			e.UID = s.textAttribute()
+		case "doc":
+			e.Document = s.textAttribute()
+		case "version":
+			e.Version = s.numberAttribute()
+		case "begun":
+			e.Begun = s.numberAttribute()
+		case "epoch":
+			e.Epoch = s.textAttribute()
+		case "n":
+			e.Number = s.numberAttribute()
+		case "turn":
+			e.Turn = s.numberAttribute()
+		case "ttl":
+			e.TTL = s.numberAttribute()
+		case "earlier":
+			e.Earlier = s.textsAttribute()
+		case "recent":
+			e.Recent = s.textsAttribute()
+		case "entries":
+			e.Entries = s.textsAttribute()
+		default:
+			s.skip()
+		}
+	})
+	return e
+}
+
+func (s *scanner) textAttribute() (text string) {
+	s.object(func(string) { text = s.text() })
+	return text
+}
+
+func (s *scanner) numberAttribute() (n int64) {
+	s.object(func(string) {
+		var err error
+		if n, err = strconv.ParseInt(s.text(), 10, 64); err != nil {
+			s.fail("a whole number")
+		}
+	})
+	return n
+}
+
+func (s *scanner) textsAttribute() (texts []string) {
+	s.object(func(string) {
+		s.array(func() { texts = append(texts, s.textAttribute()) })
+	})
+	return texts
+}
