@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -92,6 +93,7 @@ func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeToolError(w, a.Result.Content[0].Text)
 	default:
 		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.Result.Content[0].Text)))
 		_, _ = io.WriteString(w, a.Result.Content[0].Text)
 	}
 }

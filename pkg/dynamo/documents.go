@@ -36,26 +36,21 @@ func (s *Store) loadEnvelopes(ctx context.Context, keys []itemKey) (items []enve
 	return items, nil
 }
 
-// queryEnvelopes calls each with the documents and versions of the items of a partition whose sort keys begin with prefix, in
-// order: one call per MB.
-func (s *Store) queryEnvelopes(ctx context.Context, pk, prefix string, each func(envelope) error) error {
+// An envelopeQuery selects items of a partition, in order.
+type envelopeQuery struct {
+	pk          string
+	prefix      string // of the sort keys
+	first, last string // instead of a prefix: the sort keys are from one to the other
+	limit       int    // of the items in one call; 0 for as many as fit into 1 MB
+}
+
+// queryEnvelopes calls each with the documents and versions of the items that a query selects, until it returns false: one call per
+// MB.
+func (s *Store) queryEnvelopes(ctx context.Context, q envelopeQuery, each func(envelope) (goOn bool, err error)) error {
 	for start, more := (itemKey{}), true; more; {
-		b := append(make([]byte, 0, 512), `{"ConsistentRead":true,"ProjectionExpression":"#d,#v","ExpressionAttributeNames":{"#d":"doc","#v":"version"},"TableName":`...)
-		b = append(appendText(b, s.table), `,"KeyConditionExpression":"pk = :pk`...)
-		if prefix != "" {
-			b = append(b, ` AND begins_with(sk, :sk)`...)
-		}
-		b = appendText(append(b, `","ExpressionAttributeValues":{":pk":{"S":`...), pk)
-		if prefix != "" {
-			b = appendText(append(b, `},":sk":{"S":`...), prefix)
-		}
-		b = append(b, "}}"...)
-		if start != (itemKey{}) {
-			b = appendKey(append(b, `,"ExclusiveStartKey":`...), start)
-		}
 		var page []envelope
 		var a attempts
-		e := &exchange{body: append(b, '}'), attempts: &a, read: func(response []byte) (err error) {
+		e := &exchange{body: s.queryBody(q, start), attempts: &a, read: func(response []byte) (err error) {
 			page, start, more, err = readPage(response)
 			return err
 		}}
@@ -63,12 +58,41 @@ func (s *Store) queryEnvelopes(ctx context.Context, pk, prefix string, each func
 			return a.readError(err)
 		}
 		for _, item := range page {
-			if err := each(item); err != nil {
+			goOn, err := each(item)
+			if err != nil {
 				return internalError(err)
+			}
+			if !goOn {
+				return nil
 			}
 		}
 	}
 	return nil
+}
+
+func (s *Store) queryBody(q envelopeQuery, start itemKey) []byte {
+	b := append(make([]byte, 0, 512), `{"ConsistentRead":true,"ProjectionExpression":"#d,#v","ExpressionAttributeNames":{"#d":"doc","#v":"version"},"TableName":`...)
+	b = appendText(b, s.table)
+	switch {
+	case q.prefix != "":
+		b = append(b, `,"KeyConditionExpression":"pk = :pk AND begins_with(sk, :a)","ExpressionAttributeValues":{":a":{"S":`...)
+		b = append(appendText(b, q.prefix), "},"...)
+	case q.last != "":
+		b = append(b, `,"KeyConditionExpression":"pk = :pk AND sk BETWEEN :a AND :b","ExpressionAttributeValues":{":a":{"S":`...)
+		b = append(appendText(b, q.first), `},":b":{"S":`...)
+		b = append(appendText(b, q.last), "},"...)
+	default:
+		b = append(b, `,"KeyConditionExpression":"pk = :pk","ExpressionAttributeValues":{`...)
+	}
+	b = append(b, `":pk":{"S":`...)
+	b = append(appendText(b, q.pk), "}}"...)
+	if q.limit > 0 {
+		b = strconv.AppendInt(append(b, `,"Limit":`...), int64(q.limit), 10)
+	}
+	if start != (itemKey{}) {
+		b = appendKey(append(b, `,"ExclusiveStartKey":`...), start)
+	}
+	return append(b, '}')
 }
 
 // readBatch reads a response of BatchGetItem from one table.

@@ -15,6 +15,7 @@
 //	outbox.go       the entries for addons that a change adds, and what sending them needs
 //	send.go         applies a transaction exactly once, even if responses are lost
 //	attempts.go     retries a call, and classifies its errors
+//	exchange.go     the short way of the most frequent calls through the SDK; wire.go and scanner.go write and read their JSON
 //	read.go, log.go loads, lists, and pages of the event log
 //
 // No other package knows about DynamoDB: a failed condition is returned as a flags.Error.

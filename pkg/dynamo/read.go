@@ -147,7 +147,7 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 
 // documents calls each with the documents and versions of the items of a partition, see query.
 func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
-	return s.queryEnvelopes(ctx, pk, prefix, each)
+	return s.queryEnvelopes(ctx, envelopeQuery{pk: pk, prefix: prefix}, func(e envelope) (bool, error) { return true, each(e) })
 }
 
 // query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only the named

@@ -4,10 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -33,53 +29,24 @@ func (s *Store) SummaryPage(ctx context.Context, projectUID string, q flags.Summ
 	if first > last || !flags.IsNamePrefix(q.Prefix) { // no name is in between
 		return list, false, nil
 	}
-	input, err := s.summaryQuery(projectPartition(projectUID), first, last)
+	query := envelopeQuery{pk: projectPartition(projectUID), first: first, last: last}
+	if len(q.Tags) == 0 {
+		query.limit = min(q.Limit, rowsInMB) + 1
+	}
+	err = s.queryEnvelopes(ctx, query, func(e envelope) (bool, error) {
+		row, err := readRow(e.Document)
+		if err == nil && row.hasOneOf(q.Tags) {
+			list = append(list, row.summary())
+		}
+		return len(list) <= q.Limit, err
+	})
 	if err != nil {
 		return nil, false, err
-	}
-	if len(q.Tags) == 0 {
-		input.Limit = aws.Int32(int32(min(q.Limit, rowsInMB) + 1)) //nolint:gosec // rowsInMB is small
-	}
-	pages := dynamodb.NewQueryPaginator(s.client, input)
-	for pages.HasMorePages() && len(list) <= q.Limit {
-		var a attempts
-		page, err := pages.NextPage(ctx, a.retry)
-		if err != nil {
-			return nil, false, a.readError(err)
-		}
-		err = eachItem(page.Items, func(e envelope) error {
-			var row rowDocument
-			if err := decode(e.Document, &row); err != nil {
-				return err
-			}
-			if len(list) <= q.Limit && row.hasOneOf(q.Tags) {
-				list = append(list, row.summary())
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, false, err
-		}
 	}
 	if len(list) > q.Limit {
 		return list[:q.Limit], true, nil
 	}
 	return list, false, nil
-}
-
-// summaryQuery queries the rows of a partition from one sort key to another.
-func (s *Store) summaryQuery(partition, first, last string) (*dynamodb.QueryInput, error) {
-	key := expression.Key("pk").Equal(expression.Value(partition)).
-		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
-	expr, err := expression.NewBuilder().WithKeyCondition(key).WithProjection(expression.NamesList(expression.Name("doc"))).Build()
-	if err != nil {
-		return nil, internalError(err)
-	}
-	return &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: expr.KeyCondition(), ProjectionExpression: expr.Projection(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, nil
 }
 
 // hasOneOf reports whether the flag of a row has one of some tags, or there are none.

@@ -44,17 +44,22 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 	if tagged {
 		out = io.MultiWriter(text, sum)
 	}
-	if table, ok := body.(CSV); ok {
+	var err error
+	switch body := body.(type) {
+	case CSV:
 		media = "text/csv; charset=utf-8"
-		if _, err := io.WriteString(out, string(table)); err != nil {
-			return encoding{}, err
+		_, err = io.WriteString(out, string(body))
+	case JSONWriter:
+		if !compress {
+			text.out.Grow(body.SizeHint())
 		}
-	} else {
+		err = body.WriteJSON(out)
+	default:
 		// AllowInvalidUTF8, because messages can quote parts of a path.
-		err := json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-		if err != nil {
-			return encoding{}, err
-		}
+		err = json.MarshalWrite(out, body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	}
+	if err != nil {
+		return encoding{}, err
 	}
 	if err := text.close(); err != nil {
 		return encoding{}, err
@@ -64,6 +69,12 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 		answer.etag = weakTag(sum)
 	}
 	return answer, nil
+}
+
+// A JSONWriter is an answer that writes itself: the same bytes as package json, faster.
+type JSONWriter interface {
+	WriteJSON(out io.Writer) error
+	SizeHint() int // about the number of bytes
 }
 
 // A CSV is an answer that is a text of comma-separated values instead of JSON.

@@ -23,6 +23,7 @@ func Group(group httpapi.Group, set ...func(config *httpapi.Config)) {
 func GroupOver(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group) { start(group) }
 
 func start(group func(store *dynamo.Store, config httpapi.Config) httpapi.Group, set ...func(config *httpapi.Config)) {
+	limitMemory(os.Getenv)
 	config, err := httpapi.ConfigFromEnv()
 	if err != nil {
 		log.Fatal(err)
