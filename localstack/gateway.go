@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/config"
+
 	"guidon/internal/engine"
 	"guidon/pkg/admin"
 	"guidon/pkg/aggregate"
@@ -67,8 +69,8 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 			return nil, err
 		}
 		options.Endpoint = g.engine.URL()
-	} else {
-		options = externalEngine(s)
+	} else if options, err = externalEngine(ctx, s); err != nil {
+		return nil, err
 	}
 	if err := g.prepare(ctx, s, t, options); err != nil {
 		g.close()
@@ -79,11 +81,12 @@ func open(ctx context.Context, s settings) (*gateway, error) {
 
 // externalEngine connects to the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB. Without configured credentials it uses fixed ones,
 // which every emulator accepts.
-func externalEngine(s settings) dynamo.Options {
-	if hasCredentials() {
-		return dynamo.Options{Table: s.table} // the SDK reads the address from the environment
+func externalEngine(ctx context.Context, s settings) (dynamo.Options, error) {
+	if !hasCredentials() {
+		return dynamo.Options{Table: s.table, Endpoint: s.endpoint}, nil
 	}
-	return dynamo.Options{Table: s.table, Endpoint: s.endpoint}
+	cfg, err := config.LoadDefaultConfig(ctx) // it reads the address from the environment, too
+	return dynamo.Options{Table: s.table, Config: &cfg}, err
 }
 
 // wrapEngineError adds the address of an external engine to an error.

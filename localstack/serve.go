@@ -104,6 +104,10 @@ func SetUp(ctx context.Context, getenv func(string) string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	_, _, err = createTable(ctx, s, t, externalEngine(s))
+	options, err := externalEngine(ctx, s)
+	if err != nil {
+		return err
+	}
+	_, _, err = createTable(ctx, s, t, options)
 	return s.wrapEngineError(err)
 }

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 	"github.com/google/uuid"
 
+	"guidon/pkg/awsconfig"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
@@ -82,11 +81,7 @@ func result(ctx context.Context, store flags.Store, key flags.Key) (string, erro
 // adminToken returns the value of the secret, and sets one if it is empty. If several processes do so at once, all get the
 // value of the first: they use the same version id, for which Secrets Manager rejects another value.
 func adminToken(ctx context.Context, arn string) (string, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)))
-	if err != nil {
-		return "", err
-	}
-	client := secretsmanager.NewFromConfig(cfg)
+	client := secretsmanager.NewFromConfig(awsconfig.FromEnvironment("SECRETS_MANAGER", attemptTimeout))
 	value, err := current(ctx, client, arn)
 	if _, none := errors.AsType[*types.ResourceNotFoundException](err); !none {
 		return value, err

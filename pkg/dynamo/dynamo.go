@@ -30,12 +30,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	endpoints "github.com/aws/smithy-go/endpoints"
 	"github.com/aws/smithy-go/logging"
 
+	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
 )
 
@@ -48,7 +48,8 @@ const (
 // Options select the table.
 type Options struct {
 	Table      string       // name of the table
-	Endpoint   string       // URL of a local engine; "" for the SDK's own settings, including AWS_ENDPOINT_URL_DYNAMODB
+	Endpoint   string       // URL of a local engine; "" for the settings of the environment, including AWS_ENDPOINT_URL_DYNAMODB
+	Config     *aws.Config  // instead of the environment's, for programs with other credentials than Lambda's; may be nil
 	HTTPClient *http.Client // nil for the default; tests set a faulty transport
 }
 
@@ -74,16 +75,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 // NewClient returns a client for the engine of a store.
-func NewClient(ctx context.Context, o Options) (*dynamodb.Client, error) {
-	settings := []func(*config.LoadOptions) error{config.WithHTTPClient(newHTTPClient())}
-	if o.Endpoint != "" { // a local engine accepts any credentials; looking for real ones would take time
-		settings = append(settings, config.WithRegion("local"),
-			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
+func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
+	cfg := awsconfig.FromEnvironment("DYNAMODB", attemptTimeout)
+	switch {
+	case o.Config != nil:
+		cfg = o.Config.Copy()
+	case o.Endpoint != "": // a local engine accepts any credentials
+		cfg.Region, cfg.Credentials = "local", credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, settings...)
-	if err != nil {
-		return nil, err
-	}
+	cfg.HTTPClient = newHTTPClient()
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
 		options.EndpointResolverV2 = &cachedEndpoint{resolver: options.EndpointResolverV2}

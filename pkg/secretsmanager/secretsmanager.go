@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	sdk "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"guidon/pkg/awsconfig"
 )
 
 // attemptTimeout is the timeout of one attempt to read a secret.
@@ -16,10 +16,7 @@ const attemptTimeout = 2 * time.Second
 
 // Get reads the secret with an ARN or name: one call.
 func Get(ctx context.Context, arn string) (string, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptTimeout)))
-	if err != nil {
-		return "", err
-	}
+	cfg := awsconfig.FromEnvironment("SECRETS_MANAGER", attemptTimeout)
 	out, err := sdk.NewFromConfig(cfg).GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: aws.String(arn)})
 	if err != nil {
 		return "", err
