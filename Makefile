@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-clients \
+.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-release test-clients \
 	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
@@ -139,6 +139,11 @@ test-image-docker: image
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 
+# The functions of the release run as processes, hence Linux. TRUST=long builds the complete release twice.
+test-release: check-go check-npm $(SAM) ## build a release twice, compare the bytes, and start its programs (needs Linux)
+	@[ "$$(uname)" = Linux ] || { echo "make test-release needs Linux, because it runs the functions as processes" >&2; exit 1; }
+	SAM='$(SAM)' go test -tags release -count=1 -timeout 60m -run '^TestRelease$$' ./internal/e2e
+
 # The Go module of internal/clients is installed by the test.
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
@@ -175,6 +180,7 @@ trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/admin -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/admin -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
 	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'
+	TRUST=long $(MAKE) --no-print-directory test-release
 	SCALE=1 $(MAKE) --no-print-directory test-browser TEST=e2e/scale.spec.ts
 
 # The corpora, in testdata/fuzz, are part of make test.
@@ -195,7 +201,7 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go ve
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	go vet -tags sam,image,deploy,clients ./internal/e2e
+	go vet -tags sam,image,deploy,release,clients ./internal/e2e
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
 	cd internal/bench/chart && go vet ./...

@@ -129,7 +129,7 @@ func TestDependencies(t *testing.T) {
 		t.Run(rule.packages, func(t *testing.T) {
 			args := []string{"-deps", "-f", "{{.ImportPath}}"}
 			if rule.tests {
-				args = append(args, "-test", "-tags", "sam,image,deploy,clients")
+				args = append(args, "-test", "-tags", "sam,image,deploy,release,clients")
 			}
 			for _, dep := range goList(t, append(args, rule.packages)...) {
 				for _, paths := range rule.mayNot {

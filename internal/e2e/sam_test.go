@@ -4,15 +4,12 @@ package e2e
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"guidon/internal/samples"
 )
 
 // The tests of `make test-sam`, which builds the binaries of the functions. They run over the Runtime API of Lambda.
@@ -25,27 +22,9 @@ func TestProcesses(t *testing.T) {
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, g) })
 	t.Run("console", func(t *testing.T) { checkConsole(t, g) })
 	t.Run("preflight", func(t *testing.T) { checkPreflight(t, g) })
-	t.Run("samples", func(t *testing.T) {
-		checkSamples(t, func(t *testing.T, function, event string) []byte {
-			t.Helper()
-			raw, err := os.ReadFile(event)
-			if err != nil {
-				t.Fatal(err)
-			}
-			status, answer, err := g.send(t.Context(), "POST", "/2015-03-31/functions/"+function+"/invocations", string(raw))
-			if err != nil || status != 200 {
-				t.Fatalf("%d %s, %v; want 200", status, answer, err)
-			}
-			return answer
-		})
-	})
-	// Every function has run, as one process, and says what it took.
+	t.Run("samples", func(t *testing.T) { checkSamples(t, g.invoke) })
 	g.stop(t)
-	for _, sample := range samples.Samples {
-		if want := "REPORT " + logicalID(sample.Group) + ": "; !strings.Contains(g.stderr.String(), want) {
-			t.Errorf("%s was not called", logicalID(sample.Group))
-		}
-	}
+	checkReports(t, g)
 }
 
 // TestSAMLocal runs the functions in the containers of sam local, as make sam-local does. SAM is the path of the SAM CLI.
@@ -93,32 +72,3 @@ func TestSAMLocal(t *testing.T) {
 		}
 	}
 }
-
-// checkSamples sends every function its event of internal/samples. The first one creates the flag that others use.
-func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string) []byte) {
-	t.Helper()
-	for i, sample := range samples.Samples {
-		t.Run(sample.Group, func(t *testing.T) {
-			if i > 0 {
-				t.Parallel()
-			}
-			answer := invoke(t, logicalID(sample.Group), filepath.Join(root, "internal", "samples", sample.Group+".json"))
-			if sample.Status == 0 {
-				if !strings.Contains(string(answer), sample.Answer) {
-					t.Errorf("the answer is %s, want %q in it", answer, sample.Answer)
-				}
-				return
-			}
-			var got struct {
-				StatusCode int    `json:"statusCode"`
-				Body       string `json:"body"`
-			}
-			if err := json.Unmarshal(answer, &got); err != nil || got.StatusCode != sample.Status {
-				t.Errorf("the answer is %s, %v; want status %d", answer, err, sample.Status)
-			}
-		})
-	}
-}
-
-// logicalID returns the name of a function in template.yaml.
-func logicalID(group string) string { return strings.ToUpper(group[:1]) + group[1:] + "Function" }

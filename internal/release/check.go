@@ -64,7 +64,8 @@ func uncommitted(status string) error {
 		"commit or remove them, or build a pre-release such as VERSION=1.2.3-rc.1", strings.Join(files[:min(shown, len(files))], "\n"))
 }
 
-// changes returns the section of CHANGELOG.md for a version. A pre-release without a section has that of Unreleased.
+// changes returns the section of CHANGELOG.md for a version. A pre-release without a section has that of Unreleased, which may
+// be empty.
 func changes(source string, version *semver.Version) (string, error) {
 	content, err := os.ReadFile(filepath.Join(source, "CHANGELOG.md"))
 	if err != nil {
@@ -77,6 +78,9 @@ func changes(source string, version *semver.Version) (string, error) {
 	if !found {
 		return "", fmt.Errorf("CHANGELOG.md has no section \"## [%s]\": rename \"## [Unreleased]\" to \"## [%[1]s] - <date>\", "+
 			"and add an empty \"## [Unreleased]\" above it", version)
+	}
+	if section == "" && version.Prerelease() != "" {
+		section = "No changes are listed."
 	}
 	if section == "" {
 		return "", fmt.Errorf("the section of %s in CHANGELOG.md is empty: write what has changed", version)

@@ -28,7 +28,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	const changelog = "# Changelog\n\n## [Unreleased]\n\n- next\n\n## [1.2.3] - 2026-01-02\n\n### Added\n\n- a\n\n## [1.2.2]\n\n## [1.2.1]\n\n- old\n"
+	const changelog = "# Changelog\n\n## [Unreleased]\n\n- next\n\n## [1.2.3] - 2026-01-02\n\n### Added\n\n- a\n\n## [1.2.2-rc.1]\n\n## [1.2.2]\n\n## [1.2.1]\n\n- old\n"
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "CHANGELOG.md"), []byte(changelog), 0o600); err != nil {
 		t.Fatal(err)
@@ -37,6 +37,7 @@ func TestChanges(t *testing.T) {
 		{"1.2.3", "# Guidon 1.2.3\n\n### Added\n\n- a\n", ""},
 		{"1.2.1", "# Guidon 1.2.1\n\n- old\n", ""},
 		{"1.3.0-rc.1", "# Guidon 1.3.0-rc.1\n\n- next\n", ""},
+		{"1.2.2-rc.1", "# Guidon 1.2.2-rc.1\n\nNo changes are listed.\n", ""},
 		{"1.2.2", "", "is empty"},
 		{"1.2", "", "VERSION"},
 		{"1.3.0", "", `rename "## [Unreleased]" to "## [1.3.0]`},
