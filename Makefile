@@ -323,7 +323,7 @@ release: check-go check-npm ## build a release into .local/release/VERSION (VERS
 	@$(MAKE) --no-print-directory dist DIST='$(PROGRAMS)/guidon'
 	@set -e; for architecture in $(ARCHITECTURES); do \
 		$(MAKE) --no-print-directory build ARCH=$$architecture BUILD='$(PROGRAMS)/functions/'$$architecture; done
-	@go run ./internal/release pack -version '$(RELEASED)' -programs '$(PROGRAMS)' -swagger-ui '$(SWAGGER_UI_VERSION)' \
+	@go run ./internal/release pack -version '$(RELEASED)' -programs '$(PROGRAMS)' -swagger-ui '$(SWAGGER_UI_VERSION)' -node "$$(node --version)" \
 		-out '$(or $(OUT),$(LOCAL)/release/$(RELEASED))'
 
 deploy: check-go ## build and deploy a stage (STAGE=dev)

@@ -19,6 +19,7 @@ type options struct {
 	programs  string // has guidon/guidon-<platform>, and functions/<architecture>/<function>/bootstrap
 	out       string // the folder of the release
 	swaggerUI string // the version of Swagger UI in pkg/docs/assets
+	node      string // the version of Node.js that built the console
 }
 
 func main() {
@@ -39,6 +40,7 @@ func run(args []string) error {
 	set.StringVar(&o.programs, "programs", "", "the `folder` of the built programs")
 	set.StringVar(&o.out, "out", "", "the `folder` to write")
 	set.StringVar(&o.swaggerUI, "swagger-ui", "", "the `version` of Swagger UI in pkg/docs/assets")
+	set.StringVar(&o.node, "node", "", "the `version` of Node.js that built the console")
 	if err := set.Parse(args[1:]); err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ type module struct {
 	in      []string
 }
 
+// standardLibrary is the name of Go's own packages, as vulnerability databases have it.
+const standardLibrary = "std"
+
 // modules returns the modules of the release, sorted. Those of Go are read from the programs, so they are those that were linked.
 func (r *release) modules() ([]module, error) {
 	found := map[string]module{}
@@ -28,7 +31,7 @@ func (r *release) modules() ([]module, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			add(found, part, module{system: "go", name: "std", version: strings.TrimPrefix(info.GoVersion, "go")})
+			add(found, part, module{system: "go", name: standardLibrary, version: strings.TrimPrefix(info.GoVersion, "go")})
 			for _, dep := range info.Deps {
 				if dep.Replace != nil {
 					dep = dep.Replace

@@ -48,7 +48,7 @@ func pack(o options) error {
 			return err
 		}
 	}
-	for _, add := range []func() error{r.addLicense, r.addReadme, r.addComponents, r.addDescription, r.addArchives} {
+	for _, add := range []func() error{r.addLicense, r.addReadme, r.addLicenses, r.addComponents, r.addDescription, r.addArchives} {
 		if err := add(); err != nil {
 			return err
 		}
@@ -114,6 +114,7 @@ func (r *release) archive(architecture string, functions map[string]string) ([]b
 		}
 		files[name] = file{content, name == "infra/admin-token"}
 	}
+	files[licensesFile] = file{content: r.files[licensesFile]}
 	if err := r.addTemplate(files, architecture, slices.Sorted(maps.Keys(functions))); err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func (r *release) text(name, architecture string) ([]byte, error) {
 	}
 	var filled bytes.Buffer
 	err = page.Execute(&filled, map[string]any{
-		"Version": r.version, "Architecture": architecture, "Go": runtime.Version(),
+		"Version": r.version, "Architecture": architecture, "Go": runtime.Version(), "Node": r.node,
 		"Platforms": slices.Sorted(maps.Keys(r.programs.guidon)), "Architectures": slices.Sorted(maps.Keys(r.programs.functions)),
 	})
 	return filled.Bytes(), err
