@@ -47,7 +47,7 @@ func TestRelease(t *testing.T) {
 			dir := t.TempDir()
 			g := startRelease(t, copyProgram(t, release, dir), dir, "FUNCTIONS="+functions, "TEMPLATE_FILE="+filepath.Join(folder, "template.yaml"))
 			checkRelease(t, g)
-			checkSamples(t, g.invoke)
+			t.Run("samples", func(t *testing.T) { checkSamples(t, g.invoke) }) // which run in parallel, after the first
 			g.stop(t)
 			checkReports(t, g)
 		})
