@@ -13,8 +13,14 @@ const MaxPage = 10_000
 // PageOf returns the page of a list that the query requests with limit and offset; without a limit, the rest of the list. With
 // pages, a list that is too large for one answer can still be read.
 func PageOf[T any](query url.Values, list []T) []T {
-	from := min(WholeNumber(query, "offset", 0, 0, MaxOffset), len(list))
-	return list[from:min(from+WholeNumber(query, "limit", len(list), 1, MaxPage), len(list))]
+	offset, limit := PageBounds(query)
+	from := min(offset, len(list))
+	return list[from:min(from+limit, len(list))]
+}
+
+// PageBounds reads offset and limit. Without a limit it is as large as an offset can be.
+func PageBounds(query url.Values) (offset, limit int) {
+	return WholeNumber(query, "offset", 0, 0, MaxOffset), WholeNumber(query, "limit", MaxOffset, 1, MaxPage)
 }
 
 // MaxOffset is the largest offset: it fits into an int on every platform.

@@ -288,9 +288,6 @@ func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
 	})[name]
 }
 
-// FeatureUses is what every flag uses of segments and context fields.
-func (tx *Tx) FeatureUses() []flags.FeatureUse { return list[flags.FeatureUse](tx, flags.EntityUse) }
-
 // CheckListSize refuses a new aggregate, or a larger one, for which the list of its kind has no room. Invalid then.
 func (tx *Tx) CheckListSize(after flags.Aggregate, others ...flags.Aggregate) error {
 	return flags.CheckListSize(allOf(tx, after.Key().Entity), tx.storedFor(after), after, others...)

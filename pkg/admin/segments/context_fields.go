@@ -56,11 +56,11 @@ func (at *inLegalValue) Parse(r httpapi.Request) error {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
-	uses, projects, environments := tx.FeatureUses(), tx.Projects(), tx.Environments()
+	counts := countUses(tx, "context fields", func(s flags.StrategyUse) []string { return s.ContextFields })
+	projects, environments := tx.Projects(), tx.Environments()
 	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
-		features, projects := flags.CountFeaturesAndProjects(
-			flags.FindStrategyUses(uses, environments, func(u flags.StrategyUse) bool { return u.UsesContextField(f.Name) }),
-			flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) }))
+		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) })
+		features, projects := counts[f.Name].with(defaults)
 		return contextFieldRow{contextFieldViewOf(f), features, projects}
 	}), nil
 }
@@ -78,10 +78,10 @@ func listFieldStrategies(tx *httpapi.Tx, at inContextField) (usingStrategyList, 
 	if _, err := tx.ContextFields().Get(at.name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := flags.FindStrategyUses(tx.FeatureUses(), tx.Environments(), func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
+	using := strategyPage(tx, "context field", func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
 	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesContextField(at.name) })
 	return usingStrategyList{
-		Strategies:        httpapi.Each(httpapi.PageOf(tx.Query(), using), usingStrategyOf),
+		Strategies:        httpapi.Each(using, usingStrategyOf),
 		DefaultStrategies: httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
 	}, nil
 }
@@ -143,7 +143,7 @@ func deleteContextField(tx *httpapi.Tx, at inContextField) error {
 	if err != nil {
 		return err
 	}
-	if err := fields.Remove(at.name, tx.FeatureUses(), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
+	if err := fields.Remove(at.name, usesOfField(tx, at.name), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
 		return err
 	}
 	tx.Save(events.ContextFieldDeleted(deleted), fields)

@@ -83,11 +83,11 @@ func (at *inSegment) Keys() []flags.Key {
 }
 
 func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
-	uses, projects, environments := tx.FeatureUses(), tx.Projects(), tx.Environments()
+	counts := countUses(tx, "segments", func(s flags.StrategyUse) []int64 { return s.Segments })
+	projects, environments := tx.Projects(), tx.Environments()
 	return segmentRows{httpapi.Each(httpapi.PageOf(tx.Query(), tx.Segments()), func(s *flags.Segment) segmentRow {
-		features, projects := flags.CountFeaturesAndProjects(
-			flags.FindStrategyUses(uses, environments, func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) }),
-			flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }))
+		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
+		features, projects := counts[s.ID].with(defaults)
 		return segmentRow{wire.SegmentViewOf(s), features, projects}
 	})}, nil
 }
@@ -130,7 +130,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	if id := in.Project.Value; id != nil {
 		// No other project may use the segment. The environments are read after the uses: otherwise a strategy in an
 		// environment that was just created would look like one in a deleted environment, which does not count.
-		uses, projects = tx.FeatureUses(), tx.Projects()
+		uses, projects = usesOfSegment(tx, s.ID), tx.Projects()
 		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
 	}
 	if err := applyBody(tx, s, in, flags.UpdateSegment); err != nil {
@@ -179,7 +179,7 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {
 			return false, err
 		}
-		uses, projects := tx.FeatureUses(), tx.Projects()
+		uses, projects := usesOfSegment(tx, s.ID), tx.Projects()
 		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
 			return false, err
 		}

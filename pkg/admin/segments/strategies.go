@@ -12,10 +12,10 @@ import (
 // listSegmentStrategies lists the strategies that use a segment.
 func listSegmentStrategies(tx *httpapi.Tx, at inSegment) (segmentStrategies, error) {
 	s := tx.Segment(at.id)
-	using := flags.FindStrategyUses(tx.FeatureUses(), tx.Environments(), func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
+	using := strategyPage(tx, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
 	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
 	return segmentStrategies{
-		Strategies:              httpapi.Each(httpapi.PageOf(tx.Query(), using), usingStrategyOf),
+		Strategies:              httpapi.Each(using, usingStrategyOf),
 		DefaultStrategies:       httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
 		ChangeRequestStrategies: []usingStrategy{},
 	}, nil
@@ -35,7 +35,7 @@ func (at *inStrategy) Parse(r httpapi.Request) error {
 
 // listStrategySegments lists the segments of a strategy. As in Unleash, a strategy that does not exist has none.
 func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
-	ids := segmentsOf(tx.FeatureUses(), at.id)
+	ids := segmentsOf(tx.UsesWhere("strategy "+at.id, func(s flags.StrategyUse) bool { return s.ID == at.id }), at.id)
 	tx.Load(httpapi.Each(ids, flags.SegmentKey)...)
 	list := []*flags.Segment{}
 	for _, id := range ids {
