@@ -225,7 +225,6 @@ var shipped = map[string]string{
 	"github.com/aws/smithy-go":                                     "AWS's own: the errors of the SDK",
 	"github.com/go-json-experiment/json":                           "JSON that rejects duplicate names and invalid UTF-8; to become encoding/json/v2",
 	"github.com/evanphx/json-patch/v5":                             "RFC 6902 (JSON Patch), with a limit on what copies add",
-	"github.com/Masterminds/semver/v3":                             "semantic versions in constraints",
 	"github.com/twmb/murmur3":                                      "the hash that all SDKs use for rollouts and variants",
 	"github.com/google/uuid":                                       "UUIDs, including those ordered by time",
 }
