@@ -75,7 +75,7 @@ func (r *results) draw(ctx context.Context, root, folder string) error {
 		if err != nil {
 			return fmt.Errorf("drawing %s: %w\n%s", name, err, &stderr)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), svg, 0o644); err != nil { //nolint:gosec // a picture for all
+		if err := os.WriteFile(filepath.Join(folder, name), svg, 0o644); err != nil {
 			return err
 		}
 	}

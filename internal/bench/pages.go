@@ -37,7 +37,7 @@ func (r *results) writePages(folder string) error {
 				return fmt.Errorf("%s: %w", page, err)
 			}
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // a page for all
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -127,7 +127,7 @@ func (r *results) save(ctx context.Context, root, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, resultsFile), append(raw, '\n'), 0o644); err != nil { //nolint:gosec // a page for all
+	if err := os.WriteFile(filepath.Join(folder, resultsFile), append(raw, '\n'), 0o644); err != nil {
 		return err
 	}
 	if err := r.writePages(folder); err != nil {

@@ -38,7 +38,7 @@ func Missing() error {
 	}
 	for _, name := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(name); err != nil {
-			missing = errors.Join(missing, fmt.Errorf("Node.js is missing: there is no %s in the path", name))
+			missing = errors.Join(missing, fmt.Errorf("there is no %s in the path: install Node.js", name))
 		}
 	}
 	return missing
