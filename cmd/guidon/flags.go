@@ -77,9 +77,7 @@ func (a *app) flagList() *cobra.Command {
 
 // listFlags reads the active flags of a project. Newer versions of Unleash have no such list: it searches there.
 func listFlags(ctx context.Context, server *adminapi.Client, project string) ([]flagRow, error) {
-	var page struct{ Features []flagRow }
-	err := server.Get(ctx, "/api/admin/projects/"+url.PathEscape(project)+"/features", &page)
-	list := append([]flagRow{}, page.Features...)
+	list, err := flagPages(ctx, server, "/api/admin/projects/"+url.PathEscape(project)+"/features", flagsPerPage)
 	if adminapi.Refused(err, http.StatusNotFound) {
 		found, searchErr := searchFlags(ctx, server, project)
 		if searchErr != nil || len(found) == 0 { // the project does not exist
@@ -92,6 +90,38 @@ func listFlags(ctx context.Context, server *adminapi.Client, project string) ([]
 		list[i].Environments = append([]flagEnvironment{}, list[i].Environments...) // [] rather than null
 	}
 	return list, err
+}
+
+// flagPages reads a list of flags in pages. A server whose answer is as long as a page and has no next may not know the cursor, as
+// earlier versions, so the whole list is read.
+func flagPages(ctx context.Context, server *adminapi.Client, path string, size int) ([]flagRow, error) {
+	type page struct {
+		Features []flagRow
+		Next     string
+	}
+	all, cursor := []flagRow{}, ""
+	for {
+		var next page
+		query := url.Values{"limit": {strconv.Itoa(size)}}
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		if err := server.Get(ctx, path+"?"+query.Encode(), &next); err != nil {
+			return nil, err
+		}
+		all = append(all, next.Features...)
+		switch {
+		case next.Next == "" && cursor == "" && len(all) == size:
+			var whole page
+			err := server.Get(ctx, path, &whole)
+			return append([]flagRow{}, whole.Features...), err
+		case next.Next == "":
+			return all, nil
+		case next.Next <= cursor:
+			return nil, fmt.Errorf("the server returned the page after %q again", cursor)
+		}
+		cursor = next.Next
+	}
 }
 
 func searchFlags(ctx context.Context, server *adminapi.Client, project string) ([]flagRow, error) {

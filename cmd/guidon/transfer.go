@@ -58,9 +58,8 @@ those with a tag, or all. The file has the form of Unleash's exports; guidon imp
 		if fullSegments {
 			body["fullSegments"] = true
 		}
-		var data json.RawMessage
 		progress := a.progress("exporting", -1)
-		err := server.Call(ctx, http.MethodPost, batchPath+"/export", body, &data)
+		data, err := exportPages(ctx, server, body, flagsPerPage)
 		_ = progress.Finish()
 		if err != nil {
 			return err
@@ -69,6 +68,37 @@ those with a tag, or all. The file has the form of Unleash's exports; guidon imp
 	})
 	hide(cmd, "output")
 	return cmd
+}
+
+// exportPages exports flags in pages. A server that has no pages, such as Unleash, returns all flags at once.
+func exportPages(ctx context.Context, server *adminapi.Client, body map[string]any, size int) (json.RawMessage, error) {
+	body["limit"] = size
+	var all exportData
+	for {
+		var raw json.RawMessage
+		if err := server.Call(ctx, http.MethodPost, batchPath+"/export", body, &raw); err != nil {
+			return nil, err
+		}
+		var next struct{ Next string }
+		if err := json.Unmarshal(raw, &next); err != nil {
+			return nil, err
+		}
+		if all == nil && next.Next == "" {
+			return raw, nil
+		}
+		page, err := parseExport(raw)
+		if err != nil {
+			return nil, err
+		}
+		if all, err = all.with(page); err != nil || next.Next == "" {
+			data, encodingErr := json.Marshal(all)
+			return data, cmp.Or(err, encodingErr)
+		}
+		if body["cursor"] == next.Next {
+			return nil, fmt.Errorf("the server returned the page after %q again", next.Next)
+		}
+		body["cursor"] = next.Next
+	}
 }
 
 // hide takes a shared flag from a command whose output has one form only.

@@ -70,6 +70,6 @@ func describeGroups(groups []httpapi.Group, permission string) (all []group) {
 
 // apiBounds are the limits that pkg/httpapi checks itself.
 var apiBounds = map[string]int{
-	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPatchOperations": jsonbody.MaxPatchOperations, "MaxPointer": jsonbody.MaxPointer,
+	"MaxBulk": wire.MaxBulk, "MaxEvents": eventlog.MaxEvents, "MaxPage": httpapi.MaxPage, "MaxPatchOperations": jsonbody.MaxPatchOperations, "MaxPointer": jsonbody.MaxPointer,
 	"MaxRoleName": users.MaxRoleName, "MaxStatusValue": features.MaxStatusValue, "MaxTagFilter": transfer.MaxTagFilter, "MaxTitle": wire.MaxTitle,
 }

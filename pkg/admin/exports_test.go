@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -47,10 +48,76 @@ func TestExportStopsEarly(t *testing.T) {
 		}
 		return got, loads
 	}
-	if got, loads := export("Accept-Encoding: identity"); got.status != 413 || loads != 2 {
-		t.Errorf("%d %.200s after %d loads, want 413 after 2: the caller, and the first 100 flags", got.status, got.body, loads)
+	got, loads := export("Accept-Encoding: identity")
+	if got.status != 413 || loads != 2 || !strings.Contains(got.body, "with limit and cursor") {
+		t.Errorf("%d %.200s after %d loads, want 413 after 2: the caller, and the first 100 flags; it should name the parameters of pages", got.status, got.body, loads)
 	}
 	if got, loads := export("Accept-Encoding: gzip"); got.status != 200 || len(got.body) > 1<<20 || loads != 5 {
 		t.Errorf("compressed: %d, %d bytes after %d loads, want 200 with less than 1 MiB after 5", got.status, len(got.body), loads)
 	}
+	exported, cursor := 0, ""
+	for pages := 1; ; pages++ { // without compression: a page ends early if its flags are large
+		page := s.exportPage(t, `{"environment":"development","features":[],"limit":300,"cursor":"`+cursor+`"}`)
+		if exported += len(page.Features); page.Next == "" {
+			break
+		}
+		if cursor = page.Next; len(page.Features) == 0 || pages > 10 {
+			t.Fatalf("page %d has %d flags and next %q", pages, len(page.Features), page.Next)
+		}
+	}
+	if exported != 350 {
+		t.Errorf("the pages have %d flags, want 350", exported)
+	}
+}
+
+// exportPage exports a page, without compression.
+func (s *server) exportPage(t *testing.T, body string) (page flagPage) {
+	t.Helper()
+	got := s.do(t, "POST", exportData, body, "Accept-Encoding: identity")
+	if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
+		t.Fatalf("%s: %d %.300s (%v)", body, got.status, got.body, err)
+	}
+	return page
+}
+
+// TestExportPages exports flags of two projects in pages. Together they have the flags of the whole export, each once.
+func TestExportPages(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", projects, `{"id":"other"}`)
+	s.create(t, strings.Fields("a b-1 b c d e")...)
+	for _, name := range strings.Fields("aa bb cc") {
+		s.must(t, "POST", projects+"/other/features", `{"name":"`+name+`"}`)
+	}
+	for _, name := range strings.Fields("a cc e") {
+		s.must(t, "POST", "/api/admin/features/"+name+"/tags", `{"type":"simple","value":"mine"}`)
+	}
+	for selected, want := range map[string]string{
+		`"features":[]`:                       "a aa b b-1 bb c cc d e",
+		`"project":"default"`:                 "a b b-1 c d e",
+		`"tag":"simple:mine"`:                 "a cc e",
+		`"features":["e","a","bb","a","b-1"]`: "a b-1 bb e",
+	} {
+		for limit := 1; limit <= 10; limit++ {
+			var got []string
+			cursor := ""
+			for pages := 0; pages < 12; pages++ {
+				page := s.exportPage(t, fmt.Sprintf(`{"environment":"development",%s,"limit":%d,"cursor":%q}`, selected, limit, cursor))
+				if got = append(got, page.names()...); len(page.Features) > limit {
+					t.Errorf("%s, limit %d: a page of %d flags", selected, limit, len(page.Features))
+				}
+				if cursor = page.Next; cursor == "" {
+					break
+				}
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s, limit %d: %v, want %s", selected, limit, got, want)
+			}
+		}
+	}
+	s.run(t, []call{
+		{"a limit of 0", "POST", exportData, `{"environment":"development","features":[],"limit":0}`, 400, invalid("/limit")},
+		{"a limit over the maximum", "POST", exportData, `{"environment":"development","features":[],"limit":10001}`, 400, invalid("/limit")},
+		{"a cursor that is not a name", "POST", exportData, `{"environment":"development","features":[],"cursor":"a/b"}`, 400, invalid("/cursor")},
+		{"a cursor without a limit", "POST", exportData, `{"environment":"development","features":[],"cursor":"d"}`, 200, `{"...":0,"features":[{"...":0,"name":"e"}]}`},
+	})
 }

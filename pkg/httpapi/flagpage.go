@@ -13,7 +13,7 @@ const (
 	DefaultPage = 1_000
 
 	// maxListed is how many flags an answer can have at most, compressed: what fits into the memory of a function.
-	maxListed = 100_000
+	maxListed = 120_000
 )
 
 // A FlagPage is the part of a list of flags, sorted by name, that a query requests: a page after a cursor, a part by offset, or
@@ -35,6 +35,9 @@ func FlagPageOf(query url.Values) (FlagPage, error) {
 	}
 	return page, CheckCursor(page.after)
 }
+
+// FlagPageAfter is the page of so many flags after a cursor.
+func FlagPageAfter(cursor string, limit int) FlagPage { return FlagPage{after: cursor, limit: limit} }
 
 // CheckCursor returns Invalid if a cursor is not empty and not a name.
 func CheckCursor(cursor string) error {

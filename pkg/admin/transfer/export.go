@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -15,6 +16,16 @@ import (
 // httpapi.MaxAnswer.
 const maxExport = 32 << 20
 
+// maxExportPage is the size of the flags after which a page of an export ends, in bytes of JSON. It fits into a response even if
+// it cannot be compressed.
+const maxExportPage = 4 << 20
+
+// errPageFull ends the loading of the flags of a page.
+var errPageFull = errors.New("the page is full")
+
+// hintPages says how to export more flags than fit into one response.
+const hintPages = "export pages, with limit and cursor in the body, as the command guidon export does, or fewer flags at a time, by name, tag or project"
+
 // exportFlags returns flags as they are in one environment, in the form that an import takes (contract: Import data set),
 // here or in Unleash.
 func exportFlags(tx *httpapi.Tx, _ httpapi.InService, in exportBody) (exportView, error) {
@@ -22,11 +33,17 @@ func exportFlags(tx *httpapi.Tx, _ httpapi.InService, in exportBody) (exportView
 	if err := x.unknown.Err(); err != nil {
 		return exportView{}, err
 	}
-	err := tx.Pages(httpapi.FeatureKeys(x.names()...), func(keys []flags.Key, found flags.View) error {
-		x.addPage(keys, found)
+	names, err := x.names()
+	if err != nil {
+		return exportView{}, err
+	}
+	err = tx.Pages(httpapi.FeatureKeys(names...), func(keys []flags.Key, found flags.View) error {
+		if err := x.addPage(keys, found); err != nil {
+			return err
+		}
 		return x.checkSize()
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errPageFull) {
 		return exportView{}, err
 	}
 	if err := x.unknown.Err(); err != nil {
@@ -49,6 +66,9 @@ type exportBody struct {
 	// FullSegments exports segments with their constraints, so that an import can create them. Unleash does not accept such
 	// data.
 	FullSegments bool `json:"fullSegments"`
+	// Limit and Cursor select a page of the flags, by name.
+	Limit  jsonbody.Maybe[int64]  `json:"limit"`
+	Cursor jsonbody.Maybe[string] `json:"cursor"`
 }
 
 // MaxTagFilter is the maximum length of a tag to export by: its type, a colon and its value.
@@ -66,6 +86,12 @@ func (b exportBody) Check(_ flags.Limits, problems *flags.Problems) {
 	for i, name := range b.Features.Value {
 		flags.CheckLength("/features/"+strconv.Itoa(i), name, flags.MaxName, problems)
 	}
+	if b.Limit.Set && (b.Limit.Value < 1 || b.Limit.Value > httpapi.MaxPage) {
+		problems.Add("/limit", "must be a whole number from 1 to %d", httpapi.MaxPage)
+	}
+	if httpapi.CheckCursor(b.Cursor.Value) != nil {
+		problems.Add("/cursor", "must be the next of the previous page, or empty for the first page")
+	}
 	flags.CheckLength("/tag", b.Tag.Value, MaxTagFilter, problems)
 	flags.CheckLength("/project", b.Project.Value, flags.MaxName, problems)
 	if !b.Features.Set && !b.Tag.Set && !b.Project.Set {
@@ -75,6 +101,12 @@ func (b exportBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // byName reports whether the body selects flags by name.
 func (b exportBody) byName() bool { return len(b.Features.Value) > 0 }
+
+// paged reports whether the body selects a page.
+func (b exportBody) paged() bool { return b.Limit.Set || b.Cursor.Set }
+
+// pageSize is the number of flags of a page.
+func (b exportBody) pageSize() int { return int(b.Limit.Or(httpapi.DefaultPage)) }
 
 // hasTag reports whether a tag is the one that the body selects by.
 func (b exportBody) hasTag(t flags.Tag) bool {
@@ -91,7 +123,8 @@ type exporter struct {
 	positions    map[string]int // of the flags that the body names, in its list
 	unknown      flags.Problems // what the body names and does not exist
 	data         exportView
-	size         int // bytes of JSON of the flags
+	size         int    // bytes of JSON of the flags
+	last         string // the name of the last flag that was added
 
 	// What the flags refer to.
 	segments         map[int64]bool
@@ -127,26 +160,59 @@ func (x *exporter) noFlag(name string) {
 	x.unknown.Add("/features/"+strconv.Itoa(x.positions[name]), "there is no active flag %q", name)
 }
 
-// names returns the names of the flags to export, sorted: those of the body, or those that the lists of projects have.
-func (x *exporter) names() []string {
-	names := slices.Clone(x.in.Features.Value)
-	if !x.in.byName() {
-		projects := slices.DeleteFunc(slices.Clone(x.projects), func(p *flags.Project) bool { return x.in.Project.Set && p.ID != x.in.Project.Value })
-		for _, rows := range x.tx.SummariesOf(projects, false) {
-			for _, row := range rows {
-				if !x.in.Tag.Set || slices.ContainsFunc(row.Tags, x.in.hasTag) {
-					names = append(names, row.Name)
-				}
-			}
+// names returns the names of the flags to export, sorted: those of the body, or those that the lists of projects have. Of a page,
+// it returns those on the page, and notes the next one.
+func (x *exporter) names() ([]string, error) {
+	if x.in.byName() {
+		names := slices.Clone(x.in.Features.Value)
+		slices.Sort(names)
+		return x.pageOf(slices.Compact(names)), nil
+	}
+	projects := slices.DeleteFunc(slices.Clone(x.projects), func(p *flags.Project) bool { return x.in.Project.Set && p.ID != x.in.Project.Value })
+	var rows []flags.FeatureSummary
+	if x.in.paged() {
+		page, err := x.tx.ListFlagsOf(projects, flags.SummaryQuery{}, httpapi.FlagPageAfter(x.in.Cursor.Value, x.in.pageSize()), 0)
+		if err != nil {
+			return nil, err
+		}
+		rows, x.data.Next = page.Flags, page.Next
+	} else {
+		for _, list := range x.tx.SummariesOf(projects, false) {
+			rows = append(rows, list...)
+		}
+	}
+	var names []string
+	for _, row := range rows {
+		if !x.in.Tag.Set || slices.ContainsFunc(row.Tags, x.in.hasTag) {
+			names = append(names, row.Name)
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return names, nil
 }
 
-// addPage adds the flags that were found at keys. A flag that the body names and that was not found is a problem.
-func (x *exporter) addPage(keys []flags.Key, found flags.View) {
+// pageOf returns the part of sorted names that is on the page.
+func (x *exporter) pageOf(names []string) []string {
+	if !x.in.paged() {
+		return names
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name <= x.in.Cursor.Value })
+	if size := x.in.pageSize(); len(names) > size {
+		x.data.Next = names[size-1]
+		return names[:size]
+	}
+	return names
+}
+
+// addPage adds the flags that were found at keys. A flag that the body names and that was not found is a problem. A page ends
+// early if its flags are large.
+func (x *exporter) addPage(keys []flags.Key, found flags.View) error {
 	for _, key := range keys {
+		if x.in.paged() && x.size > maxExportPage {
+			x.data.Next = x.last
+			return errPageFull
+		}
+		x.last = key.ID
 		f := flags.Find[*flags.Feature](found, key)
 		switch {
 		case f != nil && !f.Archived:
@@ -155,15 +221,16 @@ func (x *exporter) addPage(keys []flags.Key, found flags.View) {
 			x.noFlag(key.ID)
 		}
 	}
+	return nil
 }
 
 // checkSize returns TooLarge if the flags take more than a response may have.
 func (x *exporter) checkSize() error {
 	switch {
 	case x.size > maxExport:
-		return flags.Errorf(flags.TooLarge, "the export is larger than %d MiB; export fewer flags at a time, by name, tag or project", maxExport>>20)
+		return flags.Errorf(flags.TooLarge, "the export is larger than %d MiB; %s", maxExport>>20, hintPages)
 	case x.size > httpapi.MaxAnswer && !x.tx.AcceptsGzip():
-		return flags.Errorf(flags.TooLarge, "%s", httpapi.TooLongMessage(false))
+		return flags.Errorf(flags.TooLarge, "the export is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or %s", hintPages)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type exportView struct {
 	Segments            []exportSegment      `json:"segments"`
 	TagTypes            []wire.TagTypeView   `json:"tagTypes"`
 	Dependencies        []exportDependency   `json:"dependencies"`
+	Next                string               `json:"next,omitzero"` // the cursor of the next page
 }
 
 // emptyExport is an exportView without null lists.
