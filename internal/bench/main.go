@@ -15,6 +15,7 @@
 //
 //	go run ./internal/bench [-seconds 2] [-callers 8] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"] [-out docs/performance]
 //	go run ./internal/bench -render -out docs/performance
+//	go run ./internal/bench -only scale [-sizes 100,1000,10000,100000]
 //
 // A load generator such as vegeta is not used: it sends at a constant rate, while these phases have a fixed number of callers and
 // undo their changes between passes with the clock stopped.
@@ -27,6 +28,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -45,6 +47,7 @@ type options struct {
 	rounds  int           // how often each phase runs
 	run     string        // part of every flag name, because names are never free again
 	cold    int           // flags for new instances; 0 measures no instances and starts
+	sizes   []int         // measure operations in projects with so many flags, and nothing else
 	out     string        // the folder of the pages; empty to print only
 	render  bool          // whether to write the pages from stored figures only
 }
@@ -72,6 +75,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer guidon.close()
+	if len(opts.sizes) > 0 {
+		return measureScale(ctx, guidon, opts.sizes, os.Stdout)
+	}
 	res := newResults(ctx, guidon.root, opts)
 	if err := comparePhases(ctx, opts, phases, guidon, res); err != nil {
 		return err
@@ -226,8 +232,9 @@ func parse() (options, []phase, error) {
 	seconds := flag.Float64("seconds", 2, "measured time of each run of a phase")
 	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
 	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project at the start of each phase")
-	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures starts and new instances only")
+	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures starts and new instances only, scale measures operations by the number of flags")
 	flag.IntVar(&opts.cold, "cold", 10000, "number of flags for new instances")
+	sizes := flag.String("sizes", scaleSizes, "numbers of flags for -only scale, separated by commas")
 	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
 	flag.StringVar(&opts.out, "out", "", "the `folder` of the pages to update")
 	flag.BoolVar(&opts.render, "render", false, "write the pages of -out from the figures that are stored there, without measuring")
@@ -242,6 +249,11 @@ func parse() (options, []phase, error) {
 	if *only != "" && opts.out != "" {
 		return opts, nil, errors.New("-out needs a run of all phases, without -only")
 	}
+	if *only == "scale" {
+		var err error
+		opts.sizes, err = numbersIn(*sizes)
+		return opts, nil, err
+	}
 	if *only == "cold" {
 		return opts, nil, nil
 	}
@@ -250,4 +262,16 @@ func parse() (options, []phase, error) {
 	}
 	phases, err := choose(*only)
 	return opts, phases, err
+}
+
+// numbersIn reads numbers between commas.
+func numbersIn(list string) (numbers []int, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-sizes must be positive numbers with commas between them, not %q", list)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
 }

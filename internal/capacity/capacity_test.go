@@ -1,11 +1,11 @@
-package main
+package capacity
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestUnits checks the units of the calls that new instances make.
+// TestUnits checks the units of calls.
 func TestUnits(t *testing.T) {
 	item := func(bytes int) string { return `{"pk":{"S":"` + strings.Repeat("x", bytes) + `"}}` }
 	tests := []struct {
@@ -19,11 +19,12 @@ func TestUnits(t *testing.T) {
 		{"an empty page", "Query", `{"ConsistentRead":true}`, `{"Items":[]}`, 1, 0},
 		{"put", "PutItem", `{"Item":` + item(2000) + `}`, `{}`, 0, 2},
 		{"base64", "PutItem", `{"Item":{"c":{"B":"` + strings.Repeat("x", 1600) + `"}}}`, `{}`, 0, 2},
+		{"a transaction", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":` + item(2000) + `}},{"Put":{"Item":` + item(20) + `}},{"Update":{}}]}`, `{}`, 0, 8},
 		{"update", "UpdateItem", `{}`, `{}`, 0, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			read, write := unitsOf(tt.operation, []byte(tt.request), []byte(tt.response))
+			read, write := Units(tt.operation, []byte(tt.request), []byte(tt.response))
 			if read != tt.read || write != tt.write {
 				t.Errorf("got %v read and %v write units, expected %v and %v", read, write, tt.read, tt.write)
 			}

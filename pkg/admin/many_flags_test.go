@@ -17,12 +17,16 @@ import (
 func TestEnvironmentOfManyFlags(t *testing.T) {
 	t.Parallel()
 	const n = 10_000
-	count := &counter{}
-	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	count, units := &counter{}, &unitCounter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { units.next, *transport = count, units })
 	const p, stage = projects + "/many", environments + "/stage"
 	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)
 	s.must(t, "POST", projects, `{"id":"many","environments":["stage"]}`)
+	few := s.costs(t, units, p, "few")
 	s.manyFlags(t, n)
+	if diff := cmp.Diff(few, s.costs(t, units, p, "all")); diff != "" {
+		t.Errorf("the cost of single flags changes with the number of flags in the project (-none +%d):\n%s", n, diff)
+	}
 	wantOfMany(t, s.must(t, "GET", p+"/features", "").body, n, true)
 
 	for _, step := range []call{
