@@ -63,12 +63,41 @@ func inRegion(t *testing.T, test func(t *testing.T, r *region)) {
 // instance is what one instance of the functions runs. It shares no memory with others.
 func (r *region) instance(t *testing.T, transport http.RoundTripper) http.Handler {
 	t.Helper()
+	return handlerOf(r.open(t, transport))
+}
+
+// versions counts the versions of the writers' flags since they were created.
+func (r *region) versions(t *testing.T) (n int) {
+	t.Helper()
+	var keys []flags.Key
+	for w := range writers {
+		keys = append(keys, flags.FeatureKey(fmt.Sprintf("f%02d", w)))
+	}
+	view, err := r.open(t, r.overlaps.Base).Load(t.Context(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if f := flags.Find[*flags.Feature](view, key); f != nil {
+			n += int(f.Version) - 1
+		}
+	}
+	return n
+}
+
+// open opens a store.
+func (r *region) open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
+	t.Helper()
 	store, err := dynamo.Open(t.Context(), dynamo.Options{
 		Table: table, Endpoint: r.engine.URL(), HTTPClient: &http.Client{Transport: transport, Timeout: 2 * time.Second},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return store
+}
+
+func handlerOf(store flags.Store) http.Handler {
 	mux := &httpapi.Mux{}
 	for _, name := range []string{"features", "variants", "projects", "imports"} {
 		group := admin.Group(name)
@@ -138,7 +167,7 @@ func scenarios(imports int) []scenario {
 			},
 		},
 		{
-			name:   "new flags of a project",
+			name: "new flags of a project", long: true,
 			change: func(w, n int) request { return create("default", fmt.Sprintf("new-%02d-%d", w, n)) },
 		},
 		{
@@ -289,6 +318,9 @@ func TestWriters(t *testing.T) {
 				got := r.run(t, s, more)
 				t.Log(got.row(s.name), got.counts)
 				s.check(t, got)
+				if made := r.versions(t); s.prepare != nil && made != got.changes {
+					t.Errorf("the flags have %d versions since they were created, want one for each of %d changes", made, got.changes)
+				}
 			})
 		})
 	}
