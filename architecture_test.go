@@ -47,7 +47,7 @@ const (
 var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
 	dynamo + "/dynamotest", flags + "/storetest",
-	internal + "/bench", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/migration",
+	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/migration",
 	internal + "/ministack", internal + "/oidctest", internal + "/release", internal + "/samlocal", internal + "/samples",
 }
 

@@ -1,0 +1,224 @@
+package bill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"guidon/pkg/admin"
+	"guidon/pkg/aggregate"
+	"guidon/pkg/dynamo"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+	"guidon/pkg/serving"
+	"guidon/pkg/usage"
+	"guidon/pkg/webhook"
+)
+
+func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
+
+// fixed is the time of all measurements, with milliseconds, as nearly all times have. So the sizes of items do not vary.
+var fixed = time.Date(2026, 3, 4, 12, 34, 56, 789_000_000, time.UTC)
+
+const (
+	features = "/api/admin/projects/default/features"
+	sample   = 40 // flags in the project; a multiple of 8
+)
+
+// A deployment is all of Guidon over one table.
+type deployment struct {
+	t       testing.TB
+	meter   *meter
+	store   *pinned
+	reader  *serving.Reader
+	handler http.Handler
+}
+
+// A pinned is a store that loads the feed with each eighth change. The kernel does so with one change in eight, at random.
+type pinned struct {
+	*dynamo.Store
+	changes int
+	feed    *flags.Feed // for the next change
+}
+
+// Load loads the feed with each eighth request that may change something, which also loads the addons.
+func (p *pinned) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
+	if !slices.Contains(keys, flags.AddonsKey()) {
+		return p.Store.Load(ctx, keys)
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k flags.Key) bool { return k == flags.FeedKey() })
+	if p.changes++; p.changes%8 == 0 {
+		keys = append(keys, flags.FeedKey())
+	}
+	view, err := p.Store.Load(ctx, keys)
+	p.feed, _ = view[flags.FeedKey()].(*flags.Feed)
+	return view, err
+}
+
+// Commit applies a change with the feed as it was loaded.
+func (p *pinned) Commit(ctx context.Context, change flags.Change) error {
+	change.Feed = p.feed
+	return p.Store.Commit(ctx, change)
+}
+
+func deploy(t testing.TB) *deployment {
+	t.Helper()
+	m := &meter{}
+	table := dynamotest.Open(t, nil)
+	dynamotest.Seed(t, table)
+	// Without a timeout: a call that is sent again would count twice.
+	options := dynamo.Options{Table: table.Table(), Endpoint: dynamotest.Engine().URL(), HTTPClient: &http.Client{Transport: m}}
+	opened, err := dynamo.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &pinned{Store: opened}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Now: func() time.Time { return fixed }}
+	mux := &httpapi.Mux{}
+	add := func(group httpapi.Group) {
+		handler := httpapi.New(store, group, config)
+		for _, route := range group.Routes() {
+			mux.Handle(route, handler)
+		}
+	}
+	for _, group := range admin.Groups() {
+		add(group)
+	}
+	reader := serving.NewReader(store, serving.OptionsOf(config))
+	add(serving.ClientGroup(reader, store, config))
+	add(serving.FrontendGroup(reader, store, config))
+	add(usage.Group(store, config))
+	return &deployment{t, m, store, reader, mux}
+}
+
+// do sends a request, which must succeed. A header is "Name: value".
+func (d *deployment) do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	d.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", dynamotest.AdminToken)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	d.handler.ServeHTTP(w, r)
+	if w.Code >= 400 {
+		d.t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+	}
+	return w
+}
+
+// units measures a request that was sent before, so that the token's use in this hour is stored.
+func (d *deployment) units(method, path, body string, headers ...string) Units {
+	d.t.Helper()
+	units, err := d.meter.during(func() { d.do(method, path, body, headers...) })
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return units
+}
+
+func name(i int) string { return fmt.Sprintf("checkout-button-%04d", i) }
+
+func in(i int) string { return features + "/" + name(i) + "/environments/production" }
+
+const strategy = `{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"default","groupId":"checkout"},
+	"constraints":[{"contextName":"appName","operator":"IN","values":["shop","billing"]}]}`
+
+// measure sends each request, and returns what it takes.
+func measure(t testing.TB) Measured {
+	d := deploy(t)
+	var m Measured
+	for i := range sample {
+		d.do("POST", features, newFlag(i))
+		d.do("POST", in(i)+"/strategies", strategy)
+		d.do("POST", in(i)+"/on", "")
+	}
+	m.Read = d.units("GET", features+"/"+name(7), "")
+	m.Environments = d.meter.parts["REGISTRY"].Read
+	m.Token = d.meter.parts["TOKEN"].Read
+	others := d.units("GET", features, "")
+	others.Read -= d.meter.query
+	list := func(flags int) float64 { return math.Ceil(float64(d.meter.bytes) / sample * float64(flags) / 4096) }
+	m.List200, m.List1000 = others.Plus(Units{Read: list(200)}), others.Plus(Units{Read: list(1000)})
+	m.List = d.meter.parts["PROJECT"].Read + list(1000)
+	m.ListBytes = float64(d.do("GET", features, "").Body.Len()) / sample
+	m.Create = d.units("POST", features, newFlag(sample))
+	m.Guarded = d.meter.parts["PROJECT"].Write
+	for i := range sample {
+		m.Change = m.Change.Plus(d.units("POST", in(i)+"/off", "").Times(1.0 / sample))
+		m.Event = d.meter.index
+	}
+	m.Strategy = d.units("POST", in(1)+"/strategies", strategy)
+	m.SmallEvent = d.meter.index
+	m.Describe = d.units("PATCH", features+"/"+name(1), `[{"op":"replace","path":"/description","value":"the button that closes the checkout"}]`)
+
+	client, frontend := "Authorization: "+dynamotest.ClientToken, "Authorization: "+dynamotest.FrontendToken
+	etag := "If-None-Match: " + d.do("GET", "/api/client/features", "", client).Header().Get("ETag")
+	m.Poll = d.units("GET", "/api/client/features", "", client)
+	m.Feed = d.meter.parts["FEED"].Read
+	m.PollUnchanged = d.units("GET", "/api/client/features", "", client, etag)
+	d.do("GET", "/api/frontend", "", frontend)
+	m.Evaluation = d.units("GET", "/api/frontend", "", frontend)
+
+	m.Snapshot = d.run(func(ctx context.Context) error { _, err := d.reader.WriteSnapshot(ctx); return err }, 2)
+	m.Deliver = d.run(func(ctx context.Context) error {
+		_, err := webhook.NewDeliverer(d.store, dynamotest.Sealer, nil, slog.New(slog.DiscardHandler)).Run(ctx, time.Now())
+		return err
+	}, 1)
+	minute := fixed
+	aggregator := aggregate.New(d.store, aggregate.Settings{Settle: aggregate.Settle, Now: func() time.Time { return minute }})
+	run := func(ctx context.Context) error {
+		minute = minute.Add(time.Minute)
+		_, err := aggregator.Run(ctx)
+		return err
+	}
+	d.run(run, 20)
+	for range 10 {
+		m.Aggregate = m.Aggregate.Plus(d.run(run, 1).Times(0.1))
+	}
+
+	m.Report = d.units("POST", "/api/client/metrics", report(50), client)
+	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
+	return m
+}
+
+// run runs a scheduled function some times, and returns the units of the last run.
+func (d *deployment) run(f func(context.Context) error, times int) (units Units) {
+	d.t.Helper()
+	for range times {
+		var err error
+		var failed error
+		units, err = d.meter.during(func() { failed = f(d.t.Context()) })
+		if err := errors.Join(err, failed); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return units
+}
+
+func newFlag(i int) string {
+	return fmt.Sprintf(`{"name":%q,"description":"the button that opens the checkout, with text %04d"}`, name(i), i)
+}
+
+func report(n int) string {
+	counts := make([]string, n)
+	for i := range counts {
+		counts[i] = fmt.Sprintf(`%q:{"yes":%d,"no":%d,"variants":{}}`, name(i), 40+i%17, i%13)
+	}
+	return `{"appName":"shop","instanceId":"shop-7d9f8b6c5-x2x4z","bucket":{"start":"2026-03-04T12:33:56.789Z","stop":"2026-03-04T12:34:56.789Z","toggles":{` +
+		strings.Join(counts, ",") + `}}}`
+}

@@ -1,0 +1,75 @@
+package bill
+
+// Prices in US dollars: list prices of us-east-1 without free tiers. They are from AWS's price pages and from others that quote
+// them, of November 2024 to June 2026, read in November 2026 from stored copies.
+const (
+	priceHTTP     = 1.00e-6      // a request to an HTTP API
+	priceInvoke   = 0.20e-6      // a call of a Lambda function
+	priceGBSecond = 0.0000133334 // Lambda, arm64
+	priceRead     = 0.125e-6     // a read unit, on demand, since November 2024
+	priceWrite    = 0.625e-6     // a write unit
+	priceStorage  = 0.25 + 0.20  // a GB and month of DynamoDB, and of its point-in-time recovery
+	priceLogs     = 0.50 + 0.03  // a GB of logs, and keeping it
+	priceTrace    = 5.00e-6      // a trace of X-Ray
+	priceMetric   = 0.30         // a custom metric, a month
+	priceAlarm    = 0.10         // a metric in an alarm, a month
+	priceSecret   = 0.40         // a month
+	priceBoard    = 3.00         // a dashboard, a month
+	priceOut      = 0.09         // a GB sent to the internet
+	priceCDN      = 1.00e-6      // an HTTPS request to CloudFront; not checked again
+	priceCDNOut   = 0.085        // a GB that CloudFront sends; not checked again
+	priceWAF      = 0.60e-6      // a request that WAF checks
+)
+
+// Assumptions. Times of functions are assumed, not measured on AWS.
+const (
+	hoursAMonth   = 730
+	minutesAMonth = hoursAMonth * 60
+	secondsAMonth = minutesAMonth * 60
+
+	// A developer, with their scripts, sends these in a month.
+	readsAMonth, listsAMonth, changesAMonth = 2000, 400, 200
+
+	adminSeconds     = 0.025 // of a request, starts of new processes included
+	unchangedSeconds = 0.010 // of a 304, and of a report
+	answerSeconds    = 0.015 // of a 200 to an application
+	snapshotSeconds  = 0.030 // of a run that writes nothing
+	aggregateSeconds = 0.100 // of a run without reports
+	deliverSeconds   = 0.010 // of a run without webhooks
+	functionGB       = 0.5   // memory of functions
+	deliverGB        = 0.25  // of the delivery
+
+	logKB, logWarnKB           = 2.0, 1.5 // of a request, with the access log; and with LogLevel=WARN
+	aggregateLogKB             = 1.0
+	deliverLogKB               = 0.5
+	storedMB, storedMBEach     = 50, 2   // in a stage, and for each developer
+	tracedShare                = 0.05    // of the requests of applications
+	unchangedKB, answerKB      = 0.5, 40 // sent to an application: a 304, and a 200 with 1,000 flags
+	evaluationKB               = 10.0
+	snapshotUnits              = 280 // written for a snapshot of 1,000 flags
+	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
+	secrets, alarmMetrics      = 2, 104
+	sdkInterval                = 15 // seconds between two polls of an SDK
+)
+
+// Limits of a partition of DynamoDB, units a second.
+const partitionReads, partitionWrites = 3000, 1000
+
+// maxResponse is the maximum response of a Lambda function.
+const maxResponse = 6 << 20
+
+// The columns of the first table: developers, combinations of an operation and a status, and the hours of the month in which they
+// are sent as metrics.
+var sizes = []struct{ developers, combinations, hours float64 }{{0, 0, 0}, {1, 15, 60}, {50, 40, 200}, {500, 90, 300}}
+
+// dollars is the price of the units.
+func (u Units) dollars() float64 { return u.Read*priceRead + u.Write*priceWrite }
+
+// lambda is the price of a call of a function.
+func lambda(seconds, memory float64) float64 { return priceInvoke + seconds*memory*priceGBSecond }
+
+// logs is the price of KB of log.
+func logs(kb float64) float64 { return kb / 1e6 * priceLogs }
+
+// out is the price of sending KB to the internet.
+func out(kb float64) float64 { return kb / 1e6 * priceOut }
