@@ -113,6 +113,7 @@ func (e *exchange) once(ctx context.Context, endpoint, operation, hash string) e
 	if err != nil {
 		return err
 	}
+	defer func() { _ = response.Body.Close() }() // all of it was read, or the connection is of no use
 	body, err := readAll(response)
 	if err != nil {
 		return err
@@ -131,7 +132,6 @@ const maxResponse = 32 << 20
 
 // readAll reads the body of a response and compares it with its checksum.
 func readAll(response *http.Response) ([]byte, error) {
-	defer func() { _ = response.Body.Close() }() // all of it was read, or the connection is of no use
 	size := response.ContentLength
 	if size < 0 || size > maxResponse { // a local engine does not send it
 		size = 4 << 10
