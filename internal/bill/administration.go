@@ -105,7 +105,7 @@ func (m Measured) delivery() float64 {
 	return minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB))
 }
 
-func rounded(dollars float64) float64 { return math.Round(dollars*100) / 100 }
+func rounded(dollars float64) float64 { return math.Round((dollars+tiny)*100) / 100 }
 
 // Assumptions is the text below the table.
 func (m Measured) Assumptions() string {

@@ -7,6 +7,7 @@
 //	prices.go          prices and assumptions
 //	administration.go  the table of administration by developers
 //	applications.go    the tables of applications
+//	usage.go           the table of reports of usage
 //	limits.go          hot partitions
 //	page.go            the computed parts of the pages
 //	meter_test.go      counts the units of calls, as AWS bills them
@@ -27,7 +28,7 @@ type Measured struct {
 	// Requests of the administration. Flags have two environments, a strategy with a constraint in one of them, and a description.
 	Read, List200, List1000, Create, Strategy, Describe Units
 
-	// Change switches a flag off. It is the mean of 40 changes, of which each eighth reads the feed.
+	// Change switches a flag off. It is the mean of many changes, of which each eighth reads the feed.
 	Change Units
 
 	// Requests of applications. Report has 50 flags, LargeReport 500.
@@ -35,6 +36,10 @@ type Measured struct {
 
 	// Runs of scheduled functions without anything to do.
 	Snapshot, Aggregate, Deliver Units
+
+	// Runs of the aggregation with the reports of 10 and 100 instances, 50 flags each, with the second look at them ten minutes later;
+	// and what the first run of an hour writes in addition.
+	Added10, Added100, FirstOfHour Units
 
 	// The part of an operation that is in one partition.
 	Environments float64 // read with a flag

@@ -23,7 +23,7 @@ func (m Measured) Partitions() string {
 // Lists says how many flags fit in a list that is not compressed.
 func (m Measured) Lists() string {
 	flags := math.Floor(maxResponse/m.ListBytes/100) * 100
-	return fmt.Sprintf(`A list of flags that is not compressed has %s bytes for a flag with two environments, one strategy and a description of 57 characters, so about
+	return fmt.Sprintf(`A list of flags that is not compressed has some %s bytes for a flag with two environments, one strategy and a description of 57 characters, so about
 %s such flags fit in the 6 MB of a response.
-`, count(m.ListBytes), count(flags))
+`, count(math.Round(m.ListBytes/10)*10), count(flags))
 }

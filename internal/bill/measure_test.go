@@ -32,7 +32,7 @@ var fixed = time.Date(2026, 3, 4, 12, 34, 56, 789_000_000, time.UTC)
 
 const (
 	features = "/api/admin/projects/default/features"
-	sample   = 40 // flags in the project; a multiple of 8
+	sample   = 56 // flags in the project; a multiple of 8
 )
 
 // A deployment is all of Guidon over one table.
@@ -191,9 +191,39 @@ func measure(t testing.TB) Measured {
 		m.Aggregate = m.Aggregate.Plus(d.run(run, 1).Times(0.1))
 	}
 
-	m.Report = d.units("POST", "/api/client/metrics", report(50), client)
+	added := func(instances int) Units {
+		for i := range instances {
+			d.post(minute, i)
+		}
+		units := d.run(run, 1)
+		return units.Plus(Units{Read: d.meter.query - 8}) // the second look reads the posts again, and 8 empty shards in any case
+	}
+	first := added(100)
+	m.Added100 = added(100)
+	m.FirstOfHour = Units{Write: first.Write - m.Added100.Write} // it reads as much, or less: some sums do not exist yet
+	m.Added10 = added(10)
+
+	m.Report = d.units("POST", "/api/client/metrics", report(reportedFlags), client)
 	m.LargeReport = d.units("POST", "/api/client/metrics", report(500), client)
 	return m
+}
+
+// post stores what an instance reported in the last minute.
+func (d *deployment) post(at time.Time, instance int) {
+	d.t.Helper()
+	host := fmt.Sprintf("shop-7d9f8b6c5-%05d", instance)
+	p := &flags.UsagePost{
+		ID: fmt.Sprintf("%08d-0000-4000-8000-%012d", instance, at.Unix()), At: at.Add(time.Duration(instance) * time.Millisecond),
+		TokenHash: flags.HashSecret(dynamotest.ClientToken),
+		Instances: []flags.UsageInstance{{Application: "shop", Instance: host, Environment: "development", SDK: "unleash-go-sdk:5.1.0", Address: "192.0.2.1"}},
+	}
+	for i := range reportedFlags {
+		count := flags.UsageCount{Feature: name(i), Application: "shop", Environment: "development", Yes: int64(40 + i%17), No: int64(i % 13)}
+		p.Counts = append(p.Counts, count)
+	}
+	if err := d.store.PutPost(d.t.Context(), p); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // run runs a scheduled function some times, and returns the units of the last run.

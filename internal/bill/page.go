@@ -35,15 +35,20 @@ func newTable(columns ...string) *table {
 
 func (t *table) row(cells ...string) { t.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 
+// tiny makes halves round up, on each processor.
+const tiny = 1e-7
+
 // cents formats dollars.
-func cents(dollars float64) string { return fmt.Sprintf("%.2f", dollars) }
+func cents(dollars float64) string { return fmt.Sprintf("%.2f", dollars+tiny) }
 
 // number formats a number with at most one digit after the point.
-func number(n float64) string { return strconv.FormatFloat(float64(int(n*10+0.5))/10, 'f', -1, 64) }
+func number(n float64) string {
+	return strconv.FormatFloat(float64(int(n*10+0.5+tiny))/10, 'f', -1, 64)
+}
 
 // count formats a whole number with commas.
 func count(n float64) string {
-	digits := strconv.FormatFloat(n, 'f', 0, 64)
+	digits := strconv.FormatFloat(n+tiny, 'f', 0, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}

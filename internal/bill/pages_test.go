@@ -15,7 +15,7 @@ func TestPages(t *testing.T) {
 	for page, parts := range map[string]map[string]string{
 		"cost.md": {
 			"operations": m.Operations(), "administration": m.Administration(), "assumptions": m.Assumptions(),
-			"prices": Prices(), "applications": m.Applications(), "fleet": m.Fleet(),
+			"prices": Prices(), "applications": m.Applications(), "fleet": m.Fleet(), "usage": m.Usage(),
 		},
 		"limits.md": {"partitions": m.Partitions(), "lists": m.Lists()},
 	} {

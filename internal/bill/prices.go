@@ -50,6 +50,10 @@ const (
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
 	secrets, alarmMetrics      = 2, 104
 	sdkInterval                = 15 // seconds between two polls of an SDK
+
+	reportedFlags              = 50
+	addSeconds, addSecondsEach = 0.37, 0.001 // of a run of the aggregation with reports, and for each instance
+	postMinutes, postKB        = 2 * 24 * 60, 0.8
 )
 
 // Limits of a partition of DynamoDB, units a second.
