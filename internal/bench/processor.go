@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"time"
 
@@ -21,30 +22,36 @@ func (u usage) plus(other usage) usage { return usage{u.own + other.own, u.engin
 // functionProcess is the name of the processes of functions that the local server runs.
 const functionProcess = "bootstrap"
 
-// serverUsage is the usage of `guidon serve`: its own process, and its children.
+// engineProcess is the name of the local engine, which is a child of this program.
+const engineProcess = "dynoxide"
+
+// serverUsage is the usage of `guidon serve`, and of its engine.
 func serverUsage(pid int) usage {
-	var u usage
+	u := usage{engine: engineUsage()}
 	eachProcess(pid, func(p procfs.Proc, stat procfs.ProcStat) {
 		if p.PID == pid {
 			u.own += seconds(stat.CPUTime())
-		} else {
-			u.engine += seconds(stat.CPUTime())
 		}
 	})
 	return u
 }
 
+func engineUsage() (spent time.Duration) {
+	eachProcess(os.Getpid(), func(_ procfs.Proc, stat procfs.ProcStat) {
+		if stat.Comm == engineProcess {
+			spent += seconds(stat.CPUTime())
+		}
+	})
+	return spent
+}
+
 // functionsUsage is the usage of the functions that `guidon serve` runs as processes. Its own process, which does the work of
 // the gateway and of Lambda, is left out.
 func functionsUsage(pid int) usage {
-	var u usage
-	eachProcess(pid, func(p procfs.Proc, stat procfs.ProcStat) {
-		switch {
-		case p.PID == pid:
-		case stat.Comm == functionProcess:
+	u := usage{engine: engineUsage()}
+	eachProcess(pid, func(_ procfs.Proc, stat procfs.ProcStat) {
+		if stat.Comm == functionProcess {
 			u.own += seconds(stat.CPUTime())
-		default:
-			u.engine += seconds(stat.CPUTime())
 		}
 	})
 	return u
@@ -83,18 +90,24 @@ func eachProcess(pid int, do func(p procfs.Proc, stat procfs.ProcStat)) {
 	}
 }
 
-// server is the name of Guidon's own process; its children have "its" before theirs.
+// server is the name of Guidon's own process.
 const server = "guidon serve"
 
-// notePeaks records the highest memory use so far of a process and its children.
+// notePeaks records the highest memory use so far of a server and of its engine.
 func notePeaks(peaks map[string]uint64, pid int) {
-	eachProcess(pid, func(p procfs.Proc, stat procfs.ProcStat) {
-		name := server
-		if p.PID != pid {
-			name = "its " + stat.Comm
-		}
+	note := func(name string, p procfs.Proc) {
 		if status, err := p.NewStatus(); err == nil {
 			peaks[name] = max(peaks[name], status.VmHWM)
+		}
+	}
+	eachProcess(pid, func(p procfs.Proc, _ procfs.ProcStat) {
+		if p.PID == pid {
+			note(server, p)
+		}
+	})
+	eachProcess(os.Getpid(), func(p procfs.Proc, stat procfs.ProcStat) {
+		if stat.Comm == engineProcess {
+			note("its "+engineProcess, p)
 		}
 	})
 }

@@ -151,7 +151,11 @@ func (g *guidon) openFunctions(ctx context.Context) (*target, error) {
 	return g.openWith(ctx, functionsUsage, "FUNCTIONS="+g.functionsFolder())
 }
 
-// openWith starts a server with an empty data folder. Closing the target records its memory use, stops it and removes its data.
+// openWith starts a server with an empty data folder, and its engine. Closing the target records its memory use, stops it and removes
+// its data.
+//
+// The engine belongs to this program, not to the server: dynoxide speaks over its standard input and output, and what turns that into
+// the HTTP of DynamoDB would otherwise count as the server's own processor time.
 func (g *guidon) openWith(ctx context.Context, usageOf func(pid int) usage, variables ...string) (*target, error) {
 	g.phases++
 	data := filepath.Join(g.dir, fmt.Sprint(g.phases))
@@ -165,15 +169,21 @@ func (g *guidon) openWith(ctx context.Context, usageOf func(pid int) usage, vari
 		text, _ := os.ReadFile(data + ".log")
 		return string(text[max(0, len(text)-4096):])
 	}
+	e, err := engine.Start(ctx, engine.Options{DataFile: filepath.Join(data, "bench.db")})
+	if err != nil {
+		return nil, err
+	}
+	variables = append(variables, "AWS_ENDPOINT_URL_DYNAMODB="+e.URL())
 	p, err := g.start(ctx, port, data, variables...)
 	if err != nil {
+		e.Stop()
 		return nil, fmt.Errorf("%w\n%s", err, t.log())
 	}
 	t.usage = func() usage { return usageOf(p.PID()) }
 	disconnect := t.close
 	stop := func() {
 		if p != nil {
-			if len(variables) == 0 {
+			if len(variables) == 1 { // no functions
 				notePeaks(g.peaks, p.PID())
 			}
 			disconnect()
@@ -183,11 +193,15 @@ func (g *guidon) openWith(ctx context.Context, usageOf func(pid int) usage, vari
 	}
 	t.close = func() {
 		stop()
+		e.Stop()
 		_ = os.RemoveAll(data)
 	}
 	// The engine slows down as request tokens pile up, which happens while the flags are created. A restart removes them.
 	t.settle = func(ctx context.Context) (err error) {
 		stop()
+		if err := e.Restart(ctx); err != nil {
+			return err
+		}
 		p, err = g.start(ctx, port, data, variables...)
 		return err
 	}
