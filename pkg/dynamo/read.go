@@ -73,7 +73,7 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 	list := []flags.FeatureSummary{}
 	err := s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 		row, err := readRow(e.Document)
-		list = append(list, row.summary())
+		list = append(list, row)
 		return err
 	})
 	return list, err

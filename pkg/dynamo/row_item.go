@@ -62,10 +62,14 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
-		s.Environments[name] = flags.EnvironmentSummary{
-			EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
-			Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
-		}
+		s.Environments[name] = e.summary()
 	}
 	return s
+}
+
+func (e rowStanding) summary() flags.EnvironmentSummary {
+	return flags.EnvironmentSummary{
+		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
+		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
+	}
 }

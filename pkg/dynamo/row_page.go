@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/shape"
 )
 
 // EachSummary calls visit with a project's active or archived flags, one after the other: one call per MB of rows. Only that
@@ -45,11 +44,10 @@ func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, li
 func summaryRow(document string) (flags.SummaryRow, error) {
 	row, err := readRow(document)
 	return flags.SummaryRow{
-		Whole: func() (flags.FeatureSummary, error) { return row.summary(), nil },
+		Whole: func() (flags.FeatureSummary, error) { return row, nil },
 		FeatureSummary: flags.FeatureSummary{
 			Name: row.Name, Project: row.Project, Metadata: flags.Metadata{Type: row.Type, Stale: row.Stale},
-			CreatedAt: row.CreatedAt, LastSeenAt: row.LastSeenAt, LastPhase: row.Entered.phase(), Favorites: row.Favorites,
-			Tags: convert(row.Tags, func(t shape.Tag) flags.Tag { return flags.Tag(t) }),
+			CreatedAt: row.CreatedAt, LastSeenAt: row.LastSeenAt, LastPhase: row.LastPhase, Favorites: row.Favorites, Tags: row.Tags,
 		},
 	}, err
 }

@@ -5,8 +5,10 @@ import (
 	"guidon/pkg/shape"
 )
 
-// readRow reads a document of a list row, as decode does, in a fifth of the time.
-func readRow(document string) (doc rowDocument, err error) {
+// readRow reads a list row from its document: the same as decode and summary, in a fifth of the time.
+func readRow(document string) (flags.FeatureSummary, error) {
+	var doc rowDocument
+	var environments map[string]flags.EnvironmentSummary
 	s := &scanner{json: document}
 	s.object(func(name string) {
 		switch name {
@@ -41,13 +43,17 @@ func readRow(document string) (doc rowDocument, err error) {
 		case "y":
 			doc.Entered = s.phase()
 		case "e":
-			doc.Environments = make(map[string]rowStanding, 4)
-			s.object(func(environment string) { doc.Environments[environment] = s.standing() })
+			environments = map[string]flags.EnvironmentSummary{}
+			s.object(func(environment string) { environments[environment] = s.standing().summary() })
 		default:
 			s.skip()
 		}
 	})
-	return doc, s.end()
+	summary := doc.summary()
+	if environments != nil {
+		summary.Environments = environments
+	}
+	return summary, s.end()
 }
 
 func (s *scanner) tag() (t shape.Tag) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/shape"
 )
 
 // The characters before and after those of names, in the order of sort keys.
@@ -35,8 +34,8 @@ func (s *Store) SummaryPage(ctx context.Context, projectUID string, q flags.Summ
 	}
 	err = s.queryEnvelopes(ctx, query, func(e envelope) (bool, error) {
 		row, err := readRow(e.Document)
-		if err == nil && row.hasOneOf(q.Tags) {
-			list = append(list, row.summary())
+		if err == nil && hasOneOf(row, q.Tags) {
+			list = append(list, row)
 		}
 		return len(list) <= q.Limit, err
 	})
@@ -49,7 +48,7 @@ func (s *Store) SummaryPage(ctx context.Context, projectUID string, q flags.Summ
 	return list, false, nil
 }
 
-// hasOneOf reports whether the flag of a row has one of some tags, or there are none.
-func (doc rowDocument) hasOneOf(tags []flags.Tag) bool {
-	return len(tags) == 0 || slices.ContainsFunc(doc.Tags, func(t shape.Tag) bool { return slices.Contains(tags, flags.Tag(t)) })
+// hasOneOf reports whether a flag has one of some tags, or there are none.
+func hasOneOf(row flags.FeatureSummary, tags []flags.Tag) bool {
+	return len(tags) == 0 || slices.ContainsFunc(row.Tags, func(t flags.Tag) bool { return slices.Contains(tags, t) })
 }
