@@ -222,11 +222,9 @@ type interposed struct {
 	then func()
 }
 
-func (i interposed) List(ctx context.Context, entity flags.Entity) ([]flags.Aggregate, error) {
-	if entity == flags.EntityUse {
-		i.once.Do(i.then)
-	}
-	return i.Store.List(ctx, entity)
+func (i interposed) EachUse(ctx context.Context, visit func(flags.FeatureUse)) error {
+	i.once.Do(i.then)
+	return i.Store.EachUse(ctx, visit)
 }
 
 // TestNewEnvironmentIsNotDeleted creates an environment while a segment is deleted, after the deletion has read the
