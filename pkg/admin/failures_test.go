@@ -159,6 +159,11 @@ func (l longStore) SummaryPage(_ context.Context, _ string, q flags.SummaryQuery
 	return list, l.flags > q.Limit, nil
 }
 
+func (l longStore) Summaries(ctx context.Context, uid string, _ bool) ([]flags.FeatureSummary, error) {
+	list, _, err := l.SummaryPage(ctx, uid, flags.SummaryQuery{Limit: l.flags})
+	return list, err
+}
+
 // TestLargeResponses lists more than a Lambda response can hold. The response is compressed if the caller accepts that. If not, it
 // is an error that names the parameters of pages.
 func TestLargeResponses(t *testing.T) {
