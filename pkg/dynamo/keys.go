@@ -70,7 +70,7 @@ import (
 //	access                       calls                 units for small items
 //	authenticate, and load what  1 BatchGetItem        1 per item: token, project, flag, environments = 4
 //	the operation reads                                a session: sessions, user, roles = 3
-//	list the flags of a project  + 1 Query per MB      1 per 4 KB of rows: about 75 for 1,000 flags in 2 environments
+//	list the flags of a project  + 1 Query per MB      1 per 4 KB of rows: about 70 for 1,000 flags in 2 environments
 //	list all tags                + 2 Query per project the same, for the active and the archived flags of all projects
 //	change one flag              + 1 TransactWrite     flag, event, and row and guard if they change: 4 to 8;
 //	                                                   and 1 per KB of the event in each index: 1 or 2;
@@ -90,7 +90,7 @@ import (
 //	read a page of an outbox     1 Query               1 per 4 KB: about 0.06 per event; and 1 BatchGetItem for the events
 //	send or park an event        + 1 TransactWrite     4
 //	store a report of usage      1 PutItem             1 per KB compressed
-//	aggregate without reports    1 BatchGetItem,       9; and every ten minutes 2 batches and cursors: 4 writes, 9 reads
+//	aggregate without reports    1 BatchGetItem,       11; and every ten minutes 2 batches and cursors: 4 writes, 9 reads
 //	                             8 Query
 //	aggregate with reports       the same, and         0.25 per KB of posts, again ten minutes later; 1 per 64 posts for the
 //	                             1 PutItem a sum       batch; 3 reads and 2 writes a flag
