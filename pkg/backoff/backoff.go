@@ -2,6 +2,7 @@
 package backoff
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 )
@@ -29,4 +30,16 @@ func longest(attempt int, age time.Duration) time.Duration {
 	old := min(1, max(0, age.Seconds()/fall.Seconds()))
 	ceiling := highest - time.Duration(old*float64(highest-lowest))
 	return min(ceiling, first<<min(max(attempt, 1)-1, 10))
+}
+
+// Sleep waits. It returns false if the context ends first.
+func Sleep(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -183,12 +183,5 @@ func jitter(attempt int) time.Duration {
 
 // pause waits before another attempt; false if the context ends.
 func pause(ctx context.Context, attempt int) bool {
-	timer := time.NewTimer(jitter(attempt))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return backoff.Sleep(ctx, jitter(attempt))
 }

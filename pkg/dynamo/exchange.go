@@ -21,6 +21,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/go-json-experiment/json"
+
+	"guidon/pkg/backoff"
 )
 
 // The calls that nearly every request makes (BatchGetItem, Query and TransactWriteItems) take a short way through the SDK: one
@@ -32,7 +34,7 @@ import (
 type exchange struct {
 	body     []byte
 	attempts *attempts
-	read     func(response []byte) error // called with the response of each attempt that succeeded; nil to ignore it
+	read     func(response []byte) error // called with the response of each attempt that succeeded
 
 	store   *Store
 	options dynamodb.Options // of the client
@@ -75,7 +77,7 @@ func (e *exchange) run(ctx context.Context, operation string) error {
 		if err != nil {
 			return err
 		}
-		if !sleep(ctx, delay) {
+		if !backoff.Sleep(ctx, delay) {
 			return &aws.RequestCanceledError{Err: ctx.Err()}
 		}
 	}
@@ -120,9 +122,6 @@ func (e *exchange) once(ctx context.Context, endpoint, operation, hash string) e
 	}
 	if response.StatusCode != http.StatusOK {
 		return responseError(response, body)
-	}
-	if e.read == nil {
-		return nil
 	}
 	return e.read(body)
 }
@@ -177,18 +176,6 @@ func responseError(response *http.Response, body []byte) error {
 	return &awshttp.ResponseError{
 		RequestID:     response.Header.Get("X-Amzn-Requestid"),
 		ResponseError: &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: response}, Err: err},
-	}
-}
-
-// sleep waits; false if the context ends first.
-func sleep(ctx context.Context, delay time.Duration) bool {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

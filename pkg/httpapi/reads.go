@@ -396,10 +396,24 @@ func ofProjects[T any](tx *Tx, what string, projects []*flags.Project, query fun
 			unknown = append(unknown, p)
 		}
 	}
-	found, failures := make([]T, len(unknown)), make([]error, len(unknown))
-	places := make(chan struct{}, projectsAtOnce)
-	var wg sync.WaitGroup
+	found := make([]T, len(unknown))
+	failures := atOnce(projectsAtOnce, len(unknown), func(i int) (err error) {
+		found[i], err = query(unknown[i])
+		return err
+	})
 	for i, p := range unknown {
+		tx.must(failures[i])
+		all[p.UID], tx.round.memo[what+" "+p.UID] = found[i], found[i]
+	}
+	return all
+}
+
+// atOnce calls do for 0 to n-1, at most limit at the same time, and returns their errors. A panic becomes an error.
+func atOnce(limit, n int, do func(i int) error) []error {
+	failures := make([]error, n)
+	places := make(chan struct{}, limit)
+	var wg sync.WaitGroup
+	for i := range n {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
@@ -408,15 +422,11 @@ func ofProjects[T any](tx *Tx, what string, projects []*flags.Project, query fun
 					failures[i] = panicked(cause)
 				}
 			}()
-			found[i], failures[i] = query(p)
+			failures[i] = do(i)
 		})
 	}
 	wg.Wait()
-	for i, p := range unknown {
-		tx.must(failures[i])
-		all[p.UID], tx.round.memo[what+" "+p.UID] = found[i], found[i]
-	}
-	return all
+	return failures
 }
 
 // Each converts a list. The result is not nil.

@@ -269,14 +269,7 @@ func (r *race) pause(ctx context.Context) bool {
 	if r.lost++; r.lost == 1 {
 		r.since = time.Now()
 	}
-	timer := time.NewTimer(backoff.Delay(r.lost, time.Since(r.since)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return backoff.Sleep(ctx, backoff.Delay(r.lost, time.Since(r.since)))
 }
 
 // DefaultMaxBody is the largest body of an operation that sets no other, in bytes.

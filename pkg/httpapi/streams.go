@@ -18,26 +18,13 @@ const streamsAtOnce = 8
 // call it in OncePerRound.
 func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow)) {
 	var visiting sync.Mutex
-	failures := make([]error, len(projects))
-	places := make(chan struct{}, streamsAtOnce)
-	var wg sync.WaitGroup
-	for i, p := range projects {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			defer func() {
-				if cause := recover(); cause != nil { // in a goroutine it would end the process
-					failures[i] = panicked(cause)
-				}
-			}()
-			failures[i] = tx.service.store.EachSummary(tx.ctx, p.UID, false, func(row flags.SummaryRow) {
-				visiting.Lock()
-				defer visiting.Unlock()
-				visit(p, row)
-			})
+	failures := atOnce(streamsAtOnce, len(projects), func(i int) error {
+		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) {
+			visiting.Lock()
+			defer visiting.Unlock()
+			visit(projects[i], row)
 		})
-	}
-	wg.Wait()
+	})
 	tx.CheckTime()
 	for _, err := range failures {
 		tx.must(err)
