@@ -47,17 +47,12 @@ type envelopeQuery struct {
 // queryEnvelopes calls each with the documents and versions of the items that a query selects, until it returns false: one call per
 // MB.
 func (s *Store) queryEnvelopes(ctx context.Context, q envelopeQuery, each func(envelope) (goOn bool, err error)) error {
-	for start, more := (itemKey{}), true; more; {
-		var page []envelope
-		var a attempts
-		e := &exchange{body: s.queryBody(q, start), attempts: &a, read: func(response []byte) (err error) {
-			page, start, more, err = readPage(response)
+	for page := (envelopePage{more: true}); page.more; {
+		var err error
+		if page, err = s.queryPage(ctx, q, page.last); err != nil {
 			return err
-		}}
-		if _, err := s.client.Query(ctx, nil, s.short(e, &dynamodb.QueryOutput{})); err != nil {
-			return a.readError(err)
 		}
-		for _, item := range page {
+		for _, item := range page.items {
 			goOn, err := each(item)
 			if err != nil {
 				return internalError(err)
@@ -68,6 +63,26 @@ func (s *Store) queryEnvelopes(ctx context.Context, q envelopeQuery, each func(e
 		}
 	}
 	return nil
+}
+
+// An envelopePage is what one call returns of a query.
+type envelopePage struct {
+	items []envelope
+	last  itemKey // of the items that were read, if there are more
+	more  bool
+}
+
+// queryPage reads the items that a query selects after a key, or the first of them after the zero key: one call.
+func (s *Store) queryPage(ctx context.Context, q envelopeQuery, after itemKey) (page envelopePage, err error) {
+	var a attempts
+	e := &exchange{body: s.queryBody(q, after), attempts: &a, read: func(response []byte) (err error) {
+		page.items, page.last, page.more, err = readPage(response)
+		return err
+	}}
+	if _, err := s.client.Query(ctx, nil, s.short(e, &dynamodb.QueryOutput{})); err != nil {
+		return envelopePage{}, a.readError(err)
+	}
+	return page, nil
 }
 
 func (s *Store) queryBody(q envelopeQuery, start itemKey) []byte {

@@ -3,10 +3,6 @@ package dynamo
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"guidon/pkg/flags"
 )
 
@@ -23,21 +19,19 @@ func (s *Store) EachSummary(ctx context.Context, projectUID string, archived boo
 // SummariesAfter reads the next active flags of a project: one call.
 func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []flags.SummaryRow, more bool, err error) {
 	prefix := rowPrefix(false)
-	first, last := prefix+after+beforeNames, prefix+afterNames
-	key := expression.Key("pk").Equal(expression.Value(projectPartition(projectUID))).
-		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
-	items, more, err := queryPage[envelope](ctx, s, key, limit)
+	query := envelopeQuery{pk: projectPartition(projectUID), first: prefix + after + beforeNames, last: prefix + afterNames, limit: limit}
+	found, err := s.queryPage(ctx, query, itemKey{})
 	if err != nil {
 		return nil, false, err
 	}
-	for _, e := range items {
+	for _, e := range found.items {
 		row, err := summaryRow(e.Document)
 		if err != nil {
 			return nil, false, internalError(err)
 		}
 		page = append(page, row)
 	}
-	return page, more, nil
+	return page, found.more, nil
 }
 
 // summaryRow reads a row. Its environments are in Whole only, because most searches do not compare them.
@@ -50,25 +44,4 @@ func summaryRow(document string) (flags.SummaryRow, error) {
 			CreatedAt: row.CreatedAt, LastSeenAt: row.LastSeenAt, LastPhase: row.LastPhase, Favorites: row.Favorites, Tags: row.Tags,
 		},
 	}, err
-}
-
-// queryPage reads the first items that match a condition on the key, and whether there can be more: one call, so at most 1 MB.
-func queryPage[Item any](ctx context.Context, s *Store, key expression.KeyConditionBuilder, limit int) (items []Item, more bool, err error) {
-	expr, err := expression.NewBuilder().WithKeyCondition(key).Build()
-	if err != nil {
-		return nil, false, internalError(err)
-	}
-	var a attempts
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a small number
-		KeyConditionExpression: expr.KeyCondition(), ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.retry)
-	if err != nil {
-		return nil, false, a.readError(err)
-	}
-	err = eachItem(out.Items, func(item Item) error {
-		items = append(items, item)
-		return nil
-	})
-	return items, out.LastEvaluatedKey != nil, err
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
@@ -18,6 +17,22 @@ func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse)) error
 		visit(use)
 		return err
 	})
+}
+
+// UsesAfter reads what the next flags use: one call.
+func (s *Store) UsesAfter(ctx context.Context, after string, limit int) (page []flags.FeatureUse, more bool, err error) {
+	found, err := s.queryPage(ctx, envelopeQuery{pk: useList, first: after + beforeNames, last: afterNames, limit: limit}, itemKey{})
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range found.items {
+		use, err := useOf(e)
+		if err != nil {
+			return nil, false, internalError(err)
+		}
+		page = append(page, use)
+	}
+	return page, found.more, nil
 }
 
 // usesPerName is how many uses Uses reads at most for each name before it reads the others by their keys.
@@ -55,25 +70,22 @@ func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.Featu
 // usesBetween reads what flags use, by one query from the first name to the last. It returns the name up to which all were
 // read.
 func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.FeatureUse, read string, err error) {
-	first, last := names[0], names[len(names)-1]
-	key := expression.Key("pk").Equal(expression.Value(useList)).
-		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
-	items, more, err := queryPage[envelope](ctx, s, key, usesPerName*len(names))
+	last := names[len(names)-1]
+	page, err := s.queryPage(ctx, envelopeQuery{pk: useList, first: names[0], last: last, limit: usesPerName * len(names)}, itemKey{})
 	if err != nil {
 		return nil, "", err
 	}
-	for _, e := range items {
-		if _, wanted := slices.BinarySearch(names, e.SK); !wanted {
-			continue
-		}
+	for _, e := range page.items {
 		use, err := useOf(e)
 		if err != nil {
 			return nil, "", internalError(err)
 		}
-		found = append(found, use)
+		if _, wanted := slices.BinarySearch(names, use.Feature); wanted {
+			found = append(found, use)
+		}
 	}
-	if more && len(items) > 0 {
-		return found, items[len(items)-1].SK, nil
+	if page.more {
+		return found, page.last.sk, nil
 	}
 	return found, last, nil
 }

@@ -173,6 +173,10 @@ type Store interface {
 	// EachUse calls visit with what each flag uses, sorted by the name of the flag. It keeps none of them.
 	EachUse(ctx context.Context, visit func(FeatureUse)) error
 
+	// UsesAfter returns what the next flags use, sorted by name, of the flags whose names are greater than after, with a single
+	// query: at most limit flags and 1 MB. more reports whether there can be further flags.
+	UsesAfter(ctx context.Context, after string, limit int) (page []FeatureUse, more bool, err error)
+
 	// Uses returns what the flags of these names use, sorted by name. Flags that use nothing are missing.
 	Uses(ctx context.Context, features []string) ([]FeatureUse, error)
 

@@ -46,6 +46,15 @@ func (tx *Tx) SummariesAfter(p *flags.Project, after string, limit int) SummaryP
 	})
 }
 
+// UsesAfter is what the next flags use whose names are greater than after, by name: of at most limit flags, by one query. Nothing is
+// kept: call it in OncePerRound.
+func (tx *Tx) UsesAfter(after string, limit int) (uses []flags.FeatureUse, more bool) {
+	tx.CheckTime()
+	uses, more, err := tx.service.store.UsesAfter(tx.ctx, after, limit)
+	tx.must(err)
+	return uses, more
+}
+
 // UsesOf is what flags use of segments and context fields, by one query for a hundred names, and sometimes a BatchGetItem.
 func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
 	return memoized(tx, "uses of "+strings.Join(names, " "), func() ([]flags.FeatureUse, error) {

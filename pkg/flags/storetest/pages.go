@@ -90,6 +90,23 @@ var pageCases = []testCase{
 				t.Errorf("uses of %q (-want +got):\n%s", names, diff)
 			}
 		}
+		for _, limit := range []int{1, 7, 30, 31} {
+			var got []string
+			after, more := "", true
+			for more && len(got) <= len(all) {
+				page, again, err := t.store.UsesAfter(t.Context(), after, limit)
+				if err != nil || len(page) > limit || len(page) == 0 && again {
+					t.Fatalf("a page of %d uses, want at most %d; more: %t; %v", len(page), limit, again, withCause(err))
+				}
+				for _, u := range page {
+					got, after = append(got, u.Feature), u.Feature
+				}
+				more = again
+			}
+			if diff := cmp.Diff(all, got); diff != "" {
+				t.Errorf("pages of %d uses (-want +got):\n%s", limit, diff)
+			}
+		}
 		var each []string
 		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) { each = append(each, u.Feature) }); err != nil || !slices.Equal(each, all) {
 			t.Errorf("each use: %q (%v), want %q", each, withCause(err), all)
