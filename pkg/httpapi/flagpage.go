@@ -19,6 +19,7 @@ const (
 // A FlagPage is the part of a list of flags, sorted by name, that a query requests: a page after a cursor, a part by offset, or
 // the whole list. A cursor is the last name of the previous page.
 type FlagPage struct {
+	keyed         bool // whether it is a page after a cursor
 	after         string
 	offset, limit int // no limit: the rest of the list
 }
@@ -29,7 +30,7 @@ func FlagPageOf(query url.Values) (FlagPage, error) {
 	if !query.Has("cursor") {
 		return page, nil
 	}
-	page.after, page.offset = query.Get("cursor"), 0
+	page.keyed, page.after, page.offset = true, query.Get("cursor"), 0
 	if page.limit == 0 {
 		page.limit = DefaultPage
 	}
@@ -37,7 +38,14 @@ func FlagPageOf(query url.Values) (FlagPage, error) {
 }
 
 // FlagPageAfter is the page of so many flags after a cursor.
-func FlagPageAfter(cursor string, limit int) FlagPage { return FlagPage{after: cursor, limit: limit} }
+func FlagPageAfter(cursor string, limit int) FlagPage {
+	return FlagPage{keyed: true, after: cursor, limit: limit}
+}
+
+// Keyed returns the name that the page follows and its limit, if the query has a cursor.
+func (page FlagPage) Keyed() (after string, limit int, keyed bool) {
+	return page.after, page.limit, page.keyed
+}
 
 // CheckCursor returns Invalid if a cursor is not empty and not a name.
 func CheckCursor(cursor string) error {

@@ -99,4 +99,5 @@ type contextFieldRow struct {
 type usingStrategyList struct {
 	Strategies        []usingStrategy `json:"strategies"`
 	DefaultStrategies []usingDefault  `json:"defaultStrategies"`
+	Next              string          `json:"next,omitzero"` // the cursor of the next page
 }

@@ -73,16 +73,30 @@ func readContextField(tx *httpapi.Tx, at inContextField) (contextFieldView, erro
 	return contextFieldViewOf(f), nil
 }
 
+// inFieldStrategies is the place of the list of the strategies that use a context field.
+type inFieldStrategies struct {
+	inContextField
+	page httpapi.FlagPage
+}
+
+// Parse reads the context field, and the page.
+func (at *inFieldStrategies) Parse(r httpapi.Request) (err error) {
+	if err = at.inContextField.Parse(r); err == nil {
+		at.page, err = httpapi.FlagPageOf(r.Query())
+	}
+	return err
+}
+
 // listFieldStrategies lists the strategies that have constraints on a context field.
-func listFieldStrategies(tx *httpapi.Tx, at inContextField) (usingStrategyList, error) {
+func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyList, error) {
 	if _, err := tx.ContextFields().Get(at.name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := strategyPage(tx, "context field", func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
-	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesContextField(at.name) })
+	using := strategiesOn(tx, at.page, "context field", func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
 	return usingStrategyList{
-		Strategies:        httpapi.Each(using, usingStrategyOf),
-		DefaultStrategies: httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
+		Strategies:        httpapi.Each(using.list, usingStrategyOf),
+		DefaultStrategies: defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesContextField(at.name) }),
+		Next:              using.next,
 	}, nil
 }
 

@@ -9,15 +9,29 @@ import (
 	"guidon/pkg/httpapi"
 )
 
+// inSegmentStrategies is the place of the list of the strategies that use a segment.
+type inSegmentStrategies struct {
+	inSegment
+	page httpapi.FlagPage
+}
+
+// Parse reads the id of the segment, and the page.
+func (at *inSegmentStrategies) Parse(r httpapi.Request) (err error) {
+	if err = at.inSegment.Parse(r); err == nil {
+		at.page, err = httpapi.FlagPageOf(r.Query())
+	}
+	return err
+}
+
 // listSegmentStrategies lists the strategies that use a segment.
-func listSegmentStrategies(tx *httpapi.Tx, at inSegment) (segmentStrategies, error) {
+func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrategies, error) {
 	s := tx.Segment(at.id)
-	using := strategyPage(tx, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
-	defaults := flags.FindDefaultStrategyUses(tx.Projects(), tx.Environments(), func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
+	using := strategiesOn(tx, at.page, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
 	return segmentStrategies{
-		Strategies:              httpapi.Each(using, usingStrategyOf),
-		DefaultStrategies:       httpapi.Each(httpapi.PageOf(tx.Query(), defaults), usingDefaultOf),
+		Strategies:              httpapi.Each(using.list, usingStrategyOf),
+		DefaultStrategies:       defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }),
 		ChangeRequestStrategies: []usingStrategy{},
+		Next:                    using.next,
 	}, nil
 }
 

@@ -70,6 +70,7 @@ type segmentStrategies struct {
 	Strategies              []usingStrategy `json:"strategies"`
 	DefaultStrategies       []usingDefault  `json:"defaultStrategies"`
 	ChangeRequestStrategies []usingStrategy `json:"changeRequestStrategies"`
+	Next                    string          `json:"next,omitzero"` // the cursor of the next page
 }
 
 // A usingStrategy is a strategy of a flag that uses a segment or a context field.
