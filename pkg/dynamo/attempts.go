@@ -116,7 +116,7 @@ const (
 	conditionFailed
 	busy     // not applied, because of load or of another transaction on the same items
 	unknown  // no response, or one that does not tell whether it was applied
-	rejected // not applied, because the request is invalid or not permitted
+	rejected // not applied, because the request is invalid or not permitted; or read, but not as this package has written it
 )
 
 // classify reads the response to an attempt. For conditionFailed, it returns the index of the item in the transaction.
@@ -126,6 +126,9 @@ func classify(err error) (_ result, item int) {
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return classifyReasons(canceled.CancellationReasons)
+	}
+	if _, malformed := errors.AsType[*malformedItem](err); malformed {
+		return rejected, 0
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {

@@ -2,6 +2,8 @@ package dynamo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -113,13 +115,16 @@ func (s *Store) queryBody(q envelopeQuery, start itemKey) []byte {
 // readBatch reads a response of BatchGetItem from one table.
 func readBatch(response []byte) (items []envelope, unprocessed []itemKey, err error) {
 	r := &scanner{json: string(response)}
+	complete := false
 	r.object(func(name string) {
 		switch name {
 		case "Responses":
+			complete = true
 			r.object(func(string) {
 				r.array(func() { items = append(items, r.envelope()) })
 			})
 		case "UnprocessedKeys":
+			complete = true
 			r.object(func(string) {
 				r.object(func(name string) {
 					if name != "Keys" {
@@ -136,28 +141,45 @@ func readBatch(response []byte) (items []envelope, unprocessed []itemKey, err er
 			r.skip()
 		}
 	})
-	return items, unprocessed, r.end()
+	if err := r.end(); err != nil {
+		return nil, nil, err
+	}
+	if !complete {
+		return nil, nil, errNoItems
+	}
+	return items, unprocessed, nil
 }
+
+// errNoItems is the error for a response without a field that all responses of DynamoDB have: without it, everything would
+// look as if it did not exist.
+var errNoItems = errors.New("dynamo: the response has no list of items")
 
 // readPage reads a response of Query, and the key to go on from if there is more.
 func readPage(response []byte) (items []envelope, last itemKey, more bool, err error) {
 	r := &scanner{json: string(response)}
+	complete := false
 	r.object(func(name string) {
 		switch name {
 		case "Items":
+			complete = true
 			r.array(func() { items = append(items, r.envelope()) })
+		case "Count":
+			complete = true
+			r.skip()
 		case "LastEvaluatedKey":
-			if r.next() == 'n' {
-				r.skip()
-				return
-			}
 			e := r.envelope()
-			last, more = itemKey{e.PK, e.SK}, true
+			last = itemKey{e.PK, e.SK}
 		default:
 			r.skip()
 		}
 	})
-	return items, last, more, r.end()
+	if err := r.end(); err != nil {
+		return nil, itemKey{}, false, err
+	}
+	if !complete {
+		return nil, itemKey{}, false, errNoItems
+	}
+	return items, last, last != itemKey{}, nil
 }
 
 // envelope reads an item, or a key.
@@ -197,23 +219,38 @@ func (s *scanner) envelope() (e envelope) {
 	return e
 }
 
+// attribute reads an attribute, and calls value if it has the type. An attribute that is NULL is as one that is missing.
+func (s *scanner) attribute(wanted string, value func()) {
+	s.object(func(given string) {
+		switch {
+		case given == wanted:
+			value()
+		case given == "NULL":
+			s.skip()
+		case s.err == nil:
+			s.err = &malformedItem{fmt.Sprintf("an attribute of an item has the type %.20q instead of %s", given, wanted)}
+		}
+	})
+}
+
 func (s *scanner) textAttribute() (text string) {
-	s.object(func(string) { text = s.text() })
+	s.attribute("S", func() { text = s.text() })
 	return text
 }
 
 func (s *scanner) numberAttribute() (n int64) {
-	s.object(func(string) {
+	s.attribute("N", func() {
 		var err error
-		if n, err = strconv.ParseInt(s.text(), 10, 64); err != nil {
-			s.fail("a whole number")
+		digits := s.text()
+		if n, err = strconv.ParseInt(digits, 10, 64); err != nil && s.err == nil {
+			s.err = &malformedItem{fmt.Sprintf("an attribute of an item is %.40q instead of a whole number", digits)}
 		}
 	})
 	return n
 }
 
 func (s *scanner) textsAttribute() (texts []string) {
-	s.object(func(string) {
+	s.attribute("L", func() {
 		s.array(func() { texts = append(texts, s.textAttribute()) })
 	})
 	return texts

@@ -15,7 +15,8 @@
 //	outbox.go       the entries for addons that a change adds, and what sending them needs
 //	send.go         applies a transaction exactly once, even if responses are lost
 //	attempts.go     retries a call, and classifies its errors
-//	exchange.go     the short way of the most frequent calls through the SDK; wire.go and scanner.go write and read their JSON
+//	exchange.go     the short way of the most frequent calls through the SDK; response.go reads its errors, wire.go and scanner.go
+//	                write and read its JSON
 //	read.go, log.go loads, lists, and pages of the event log
 //
 // No other package knows about DynamoDB: a failed condition is returned as a flags.Error.
@@ -60,6 +61,7 @@ type Store struct {
 
 	// Of calls that take the short way, see exchange.go.
 	signer    *v4.Signer
+	clock     clock
 	transport http.RoundTripper
 }
 

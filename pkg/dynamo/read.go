@@ -37,7 +37,10 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 			return nil, err
 		}
 		for _, e := range items {
-			key := keyOfItem[itemKey{e.PK, e.SK}]
+			key, requested := keyOfItem[itemKey{e.PK, e.SK}]
+			if !requested {
+				return nil, internalError(fmt.Errorf("dynamo: the response has the item %q %q, which was not requested", e.PK, e.SK))
+			}
 			if view[key], err = entityOf(key.Entity).decode(e); err != nil {
 				return nil, internalError(err)
 			}

@@ -49,8 +49,11 @@ func (s *scanner) take(c byte) {
 	s.at++
 }
 
-// object calls field with the name of each member of an object. field must read the value.
+// object calls field with the name of each member of an object. field must read the value. null is as an empty object.
 func (s *scanner) object(field func(name string)) {
+	if s.null() {
+		return
+	}
 	s.take('{')
 	for first := true; s.err == nil && s.next() != '}'; first = false {
 		if !first {
@@ -65,8 +68,11 @@ func (s *scanner) object(field func(name string)) {
 	s.take('}')
 }
 
-// array calls element before each element of an array. element must read it.
+// array calls element before each element of an array. element must read it. null is as an empty array.
 func (s *scanner) array(element func()) {
+	if s.null() {
+		return
+	}
 	s.take('[')
 	for first := true; s.err == nil && s.next() != ']'; first = false {
 		if !first {
@@ -136,12 +142,22 @@ func unescape(raw string) (string, error) {
 
 // optional is a text, or nil for null.
 func (s *scanner) optional() *string {
-	if s.next() == 'n' {
-		s.skip()
+	if s.null() {
 		return nil
 	}
 	text := s.text()
 	return &text
+}
+
+// null reads null. It returns false if something else comes next.
+func (s *scanner) null() bool {
+	if s.next() != 'n' {
+		return false
+	}
+	if s.literal() != "null" {
+		s.fail("null")
+	}
+	return true
 }
 
 // literal returns a number, true, false or null as it is written.
