@@ -46,3 +46,23 @@ func TestTransactionSize(t *testing.T) {
 	wantOutcome(t, commit(t, store, shrink...), flags.Invalid)
 	mustCommit(t, store, mark(before[:10])...)
 }
+
+// TestLargestLoad loads more data than one response can hold: a response ends at 16 MB, and the remaining keys must be requested
+// again.
+func TestLargestLoad(t *testing.T) {
+	store := dynamotest.Open(t, nil)
+	const big, size = 46, 380 << 10
+	var names []string
+	for i := range big {
+		f := newFlag(fmt.Sprintf("big-%02d", i))
+		f.Description = new(strings.Repeat("x", size))
+		mustCommit(t, store, flags.Write{After: f})
+		names = append(names, f.Name)
+	}
+	view := load(t, store, names...)
+	for _, name := range names {
+		if f := flags.Find[*flags.Feature](view, flags.FeatureKey(name)); f == nil || len(*f.Description) != size {
+			t.Fatalf("%s is missing or incomplete: got %d flags, want %d", name, len(view), big)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"strings"
 
 	"guidon/pkg/flags"
 )
@@ -52,24 +51,6 @@ var loadCases = []testCase{
 		for _, key := range keys {
 			if f := flags.Find[*flags.Feature](view, key); f == nil || f.Name != key.ID {
 				t.Errorf("at %v got %+v", key, f)
-			}
-		}
-	}},
-	{"more data than one response can hold", func(t *storeTest) {
-		// A response ends at 16 MB; the remaining keys must be requested again.
-		const big, size = 46, 380 << 10
-		var keys []flags.Key
-		long := strings.Repeat("x", size)
-		for i := range big {
-			f := flag("u1", fmt.Sprintf("big-%02d", i))
-			f.Description = &long
-			t.mustAdd(f)
-			keys = append(keys, f.Key())
-		}
-		view := t.mustLoad(keys...)
-		for _, key := range keys {
-			if f := flags.Find[*flags.Feature](view, key); f == nil || len(*f.Description) != size {
-				t.Fatalf("%v is missing or incomplete: got %d flags, want %d", key, len(view), big)
 			}
 		}
 	}},
