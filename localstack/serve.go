@@ -22,13 +22,16 @@ const (
 	shutdownTimeout = 30 * time.Second // for the requests in progress: longer than the timeout of any function
 )
 
+// A SettingError is a wrong value in the environment. Nothing was started or changed.
+type SettingError struct{ error }
+
 // Serve runs the server until ctx ends, with the settings of the environment (see settings). Then it calls stopping, so
 // that a second Ctrl-C ends the process at once, finishes the requests in progress, and stops the engine.
 func Serve(ctx context.Context, getenv func(string) string, stopping func()) error {
 	limitMemory()
 	s, err := readSettings(getenv)
 	if err != nil {
-		return err
+		return &SettingError{err}
 	}
 	if err := runServer(ctx, s, stopping); !errors.Is(err, context.Canceled) {
 		return err
@@ -43,7 +46,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 		return fmt.Errorf("port %s is in use, maybe by another Guidon: stop that, or choose another with PORT=…", s.port)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("the server cannot listen on the address of HOST and PORT: %w", err)
 	}
 	defer listener.Close()
 
@@ -93,10 +96,10 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 func SetUp(ctx context.Context, getenv func(string) string) error {
 	s, err := readSettings(getenv)
 	if err != nil {
-		return err
+		return &SettingError{err}
 	}
 	if s.endpoint == "" {
-		return errors.New("setup needs the address of a running DynamoDB in AWS_ENDPOINT_URL_DYNAMODB")
+		return &SettingError{errors.New("setup needs the address of a running DynamoDB in AWS_ENDPOINT_URL_DYNAMODB")}
 	}
 	t, err := readTemplate(s.template)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -45,6 +46,11 @@ func readSettings(getenv func(string) string) (settings, error) {
 	}
 	if n, err := strconv.Atoi(s.port); err != nil || n < 0 || n > 65535 {
 		return s, fmt.Errorf("PORT is %q; it must be a number up to 65535", s.port)
+	}
+	if s.endpoint != "" {
+		if at, err := url.Parse(s.endpoint); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+			return s, fmt.Errorf("AWS_ENDPOINT_URL_DYNAMODB is %q; it must be an address such as http://127.0.0.1:8000", s.endpoint)
+		}
 	}
 	if s.data == "" {
 		local, err := engine.LocalDir()

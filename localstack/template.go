@@ -96,7 +96,7 @@ func readTemplate(path string) (*template, error) {
 	if path != "" {
 		var err error
 		if raw, err = os.ReadFile(path); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the template of TEMPLATE_FILE cannot be read: %w", err)
 		}
 	}
 	t, err := parseTemplate(raw)

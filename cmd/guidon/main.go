@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"guidon/internal/adminapi"
+	"guidon/localstack"
 )
 
 func main() {
@@ -80,6 +81,9 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*localstack.SettingError](err); ok {
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*adminapi.UnreachableError](err); ok {

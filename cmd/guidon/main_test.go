@@ -170,6 +170,7 @@ func TestExitCodes(t *testing.T) {
 		{"no command", "", nil, exitOK, ""},
 		{"a group without a command", "token", nil, exitOK, ""},
 		{"an unknown command", "flags", nil, exitUsage, `unknown command "flags" for "guidon"; see guidon --help`},
+		{"the version as a flag", "--version", nil, exitOK, ""},
 		{"an unknown subcommand", "flag toggle", nil, exitUsage, `unknown command "toggle" for "guidon flag"; see guidon flag --help`},
 		{"an unknown flag", "flag list --all", nil, exitUsage, "unknown flag: --all; see guidon flag list --help"},
 		{"a missing argument", "flag show", nil, exitUsage, "accepts 1 arg(s), received 0"},
@@ -186,8 +187,8 @@ func TestExitCodes(t *testing.T) {
 		{"a missing file", "import nosuch.json --environment development", nil, exitFailed, "nosuch.json"},
 		{"no such token", "token delete nosuch", nil, exitFailed, "no token has the name or id nosuch"},
 		{"migrate without addresses", "migrate", nil, exitUsage, "--from and --to are required"},
-		{"setup without a database", "setup", nil, exitFailed, "AWS_ENDPOINT_URL_DYNAMODB"},
-		{"serve with a wrong setting", "serve", []string{"PORT=http"}, exitFailed, `PORT is "http"`},
+		{"setup without a database", "setup", nil, exitUsage, "AWS_ENDPOINT_URL_DYNAMODB"},
+		{"serve with a wrong setting", "serve", []string{"PORT=http"}, exitUsage, `PORT is "http"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := guidon(t, tt.line, tt.settings...)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/version"
 )
 
 // defaultURL is the address of `guidon serve`.
@@ -53,9 +54,11 @@ migrate has exit codes of its own; see guidon migrate --help.`,
   export GUIDON_TOKEN='*:*.unleash-insecure-admin-api-token'
   guidon flag list
   guidon flag on new-checkout --environment development --rollout 50`,
-		SilenceErrors: true, // run prints them
+		Version:       version.String(), // the flag --version
+		SilenceErrors: true,             // run prints them
 		SilenceUsage:  true,
 	})
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.messages)

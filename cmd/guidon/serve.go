@@ -13,7 +13,9 @@ const serveSettings = `
 Settings (environment):
   HOST                       the IP address to listen on, by default 127.0.0.1; 0.0.0.0 for all networks
   PORT                       the port, by default 4242; 0 for a free one
-  DATA_DIR                   the folder with the data, by default .local/data in the repository
+  DATA_DIR                   the folder with the data, by default data in the folder GUIDON_LOCAL
+  GUIDON_LOCAL               the folder for downloads and data, by default .local in the repository,
+                             elsewhere guidon in your folder for configurations (Linux: ~/.config)
   INIT_ADMIN_API_TOKENS      admin tokens to create, separated by commas
   INIT_CLIENT_API_TOKENS     the same for client tokens
   INIT_FRONTEND_API_TOKENS   the same for frontend tokens

@@ -121,7 +121,7 @@ func (a *app) writeExport(file string, data json.RawMessage) error {
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".guidon-export-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("no file can be written in the folder of --file: %w", err)
 	}
 	defer func() { _ = os.Remove(temporary.Name()) }() // fails after the rename
 	_, err = temporary.Write(text.Bytes())

@@ -198,7 +198,7 @@ func reason(body []byte) string {
 		return strconv.Quote(string(body[:min(len(body), 200)]))
 	}
 	for _, d := range failure.Details[:min(len(failure.Details), 5)] {
-		if d.Message != failure.Message {
+		if !strings.Contains(failure.Message, d.Message) {
 			failure.Message += "; " + strings.TrimSpace(d.Path+" "+d.Message)
 		}
 	}

@@ -103,3 +103,10 @@ func TestUnreachable(t *testing.T) {
 		t.Error("want an UnreachableError of a server that closes the connection")
 	}
 }
+
+func TestRepeatedReason(t *testing.T) {
+	const response = `{"message":"/type: must be client, not \"foo\"","details":[{"path":"/type","message":"must be client, not \"foo\""}]}`
+	if got, want := reason([]byte(response)), `/type: must be client, not "foo"`; got != want {
+		t.Errorf("got %q, want %q once", got, want)
+	}
+}

@@ -84,12 +84,13 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	}
 }
 
-// refuses runs a server that must not start: it prints one line with all the words to stderr, and exits with 1.
-func refuses(t *testing.T, words []string, env ...string) *process {
+// refuses runs a server that must not start: it prints one line with all the words to stderr, and exits with
+// the code.
+func refuses(t *testing.T, code int, words []string, env ...string) *process {
 	t.Helper()
 	p := launch(t, env...)
-	if got := p.wait(t); got != 1 {
-		t.Errorf("exit code is %d, want 1", got)
+	if got := p.wait(t); got != code {
+		t.Errorf("exit code is %d, want %d", got, code)
 	}
 	got := strings.TrimSpace(p.stderr.String())
 	for _, want := range append(words, "guidon: ") {

@@ -46,27 +46,31 @@ func TestRefusals(t *testing.T) {
 	const secret = "do-not-print-this"
 	tests := []struct {
 		name  string
+		code  int
 		env   []string
 		words []string
 	}{
-		{"busy port", []string{"PORT=" + g.port, fresh}, []string{"port " + g.port + " is in use", "PORT="}},
-		{"busy port and data", []string{"PORT=" + g.port, "DATA_DIR=" + g.data}, []string{"port " + g.port + " is in use"}},
-		{"host is a name", []string{"HOST=localhost", fresh}, []string{"HOST", `"localhost"`, "IP address"}},
-		{"engine that is not there", []string{"ENGINE=/no/such/dynoxide", fresh}, []string{"ENGINE", "/no/such/dynoxide"}},
-		{"port is a word", []string{"PORT=http", fresh}, []string{"PORT", `"http"`, "number"}},
-		{"port is too high", []string{"PORT=65536", fresh}, []string{"PORT", "65535"}},
-		{"admin token without a scope", []string{"INIT_ADMIN_API_TOKENS=" + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "must look like"}},
-		{"admin token of one project", []string{"INIT_ADMIN_API_TOKENS=default:*." + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "*:*."}},
-		{"client token without a secret", []string{"INIT_CLIENT_API_TOKENS=default:development", fresh}, []string{"INIT_CLIENT_API_TOKENS", "must look like"}},
-		{"second frontend token", []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
-		{"authentication", []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
-		{"limit", []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
-		{"log level", []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
-		{"engine that does not answer", []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
+		{"busy port", 1, []string{"PORT=" + g.port, fresh}, []string{"port " + g.port + " is in use", "PORT="}},
+		{"busy port and data", 1, []string{"PORT=" + g.port, "DATA_DIR=" + g.data}, []string{"port " + g.port + " is in use"}},
+		{"host is a name", 2, []string{"HOST=localhost", fresh}, []string{"HOST", `"localhost"`, "IP address"}},
+		{"engine that is not there", 1, []string{"ENGINE=/no/such/dynoxide", fresh}, []string{"ENGINE", "/no/such/dynoxide"}},
+		{"port is a word", 2, []string{"PORT=http", fresh}, []string{"PORT", `"http"`, "number"}},
+		{"port is too high", 2, []string{"PORT=65536", fresh}, []string{"PORT", "65535"}},
+		{"admin token without a scope", 2, []string{"INIT_ADMIN_API_TOKENS=" + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "must look like"}},
+		{"admin token of one project", 2, []string{"INIT_ADMIN_API_TOKENS=default:*." + secret, fresh}, []string{"INIT_ADMIN_API_TOKENS", "*:*."}},
+		{"client token without a secret", 2, []string{"INIT_CLIENT_API_TOKENS=default:development", fresh}, []string{"INIT_CLIENT_API_TOKENS", "must look like"}},
+		{"second frontend token", 2, []string{"INIT_FRONTEND_API_TOKENS=*:development.fine, /:*." + secret, fresh}, []string{"INIT_FRONTEND_API_TOKENS", "project"}},
+		{"authentication", 2, []string{"AUTH_TYPE=open", fresh}, []string{"AUTH_TYPE", `"open"`, "none"}},
+		{"limit", 2, []string{"LIMIT_STRATEGIES=many", fresh}, []string{"LIMIT_STRATEGIES", `"many"`, "number"}},
+		{"log level", 2, []string{"LOG_LEVEL=loud", fresh}, []string{"LOG_LEVEL", `"loud"`, "debug"}},
+		{"address of an engine", 2, []string{"AWS_ENDPOINT_URL_DYNAMODB=dynamodb:8000", fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", `"dynamodb:8000"`, "http://"}},
+		{"template that is not there", 1, []string{"TEMPLATE_FILE=/no/such/template.yaml", fresh}, []string{"TEMPLATE_FILE", "/no/such/template.yaml"}},
+		{"data below a file", 1, []string{"DATA_DIR=/dev/null/data"}, []string{"DATA_DIR", "/dev/null"}},
+		{"engine that does not answer", 1, []string{"AWS_ENDPOINT_URL_DYNAMODB=http://" + address(freePort(t)), fresh}, []string{"AWS_ENDPOINT_URL_DYNAMODB", "refused"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := refuses(t, tt.words, append([]string{"PORT=" + freePort(t)}, tt.env...)...)
+			p := refuses(t, tt.code, tt.words, append([]string{"PORT=" + freePort(t)}, tt.env...)...)
 			if strings.Contains(p.stderr.String(), secret) {
 				t.Errorf("it prints a secret: %s", p.stderr.String())
 			}

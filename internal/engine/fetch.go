@@ -20,11 +20,11 @@ func fetchOnce(dir string, fill func(temp string) error) error {
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
+		return folderError(err)
 	}
 	temp, err := os.MkdirTemp(parent, ".fetch-*")
 	if err != nil {
-		return err
+		return folderError(err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	if err := fill(temp); err != nil {
@@ -34,6 +34,10 @@ func fetchOnce(dir string, fill func(temp string) error) error {
 		return err
 	}
 	return nil
+}
+
+func folderError(err error) error {
+	return fmt.Errorf("the folder for downloads cannot be written, GUIDON_LOCAL sets another one: %w", err)
 }
 
 func isDir(path string) bool {

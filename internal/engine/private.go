@@ -12,7 +12,7 @@ import (
 // privateFolder creates the folder of the data, or removes the access of the group and of others.
 func privateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return fmt.Errorf("the folder of the data cannot be created, DATA_DIR sets another one: %w", err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm()&0o077 == 0 {

@@ -70,8 +70,8 @@ func dynoxideBinary(ctx context.Context, goos, goarch, local string, log io.Writ
 	dir := filepath.Join(local, "engine", "dynoxide-"+dynoxideVersion+"-"+platform)
 	folder, err := npmPackage(ctx, dir, "@dynoxide/"+platform, dynoxideVersion, log)
 	if err != nil {
-		return "", fmt.Errorf("the embedded DynamoDB engine cannot be installed; install npm, or set "+
-			"AWS_ENDPOINT_URL_DYNAMODB to the address of another DynamoDB: %w", err)
+		return "", fmt.Errorf("the embedded DynamoDB engine cannot be installed (to do without, set ENGINE to the path of a "+
+			"dynoxide program, or AWS_ENDPOINT_URL_DYNAMODB to the address of another DynamoDB): %w", err)
 	}
 	binary := filepath.Join(folder, "dynoxide")
 	if goos == "windows" {

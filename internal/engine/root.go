@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,5 +42,8 @@ func LocalDir() (string, error) {
 		return filepath.Join(root, ".local"), nil
 	}
 	dir, err := os.UserConfigDir()
-	return filepath.Join(dir, "guidon"), err
+	if err != nil {
+		return "", fmt.Errorf("set GUIDON_LOCAL to a folder for downloads and data, because this user has no folder for configurations: %w", err)
+	}
+	return filepath.Join(dir, "guidon"), nil
 }
