@@ -195,14 +195,25 @@ func (r *release) read(name string) ([]byte, error) {
 
 // text fills in a page of the folder text.
 func (r *release) text(name, architecture string) ([]byte, error) {
-	page, err := template.ParseFS(texts, "text/"+name)
+	page, err := template.New(name).Funcs(template.FuncMap{"system": system}).ParseFS(texts, "text/"+name)
 	if err != nil {
 		return nil, err
 	}
+	platforms := slices.Sorted(maps.Keys(r.programs.guidon))
+	example := platforms[max(0, slices.Index(platforms, "linux-amd64"))]
 	var filled bytes.Buffer
 	err = page.Execute(&filled, map[string]any{
 		"Version": r.version, "Architecture": architecture, "Go": runtime.Version(), "Node": r.node,
-		"Platforms": slices.Sorted(maps.Keys(r.programs.guidon)), "Architectures": slices.Sorted(maps.Keys(r.programs.functions)),
+		"Platforms": platforms, "Example": example, "Architectures": slices.Sorted(maps.Keys(r.programs.functions)),
 	})
 	return filled.Bytes(), err
+}
+
+// system is the name that users know for a platform.
+func system(platform string) string {
+	name, architecture, _ := strings.Cut(strings.TrimSuffix(platform, ".exe"), "-")
+	if name == "darwin" {
+		return map[string]string{"amd64": "macOS on Intel", "arm64": "macOS on Apple silicon"}[architecture]
+	}
+	return map[string]string{"linux": "Linux", "windows": "Windows"}[name] + " on " + map[string]string{"amd64": "x86-64", "arm64": "Arm"}[architecture]
 }
