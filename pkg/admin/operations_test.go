@@ -192,8 +192,8 @@ var examples = map[string]example{
 	"POST " + allSegments + "/strategies":             {`{"projectId":"{projectId}","strategyId":"{strategy}","environmentId":"{environment}","segmentIds":[{id}]}`, 201, 5, 4},
 	"GET " + aSegment:                                 {"", 200, 1, 1},
 	"PUT " + aSegment:                                 {`{"name":"{new}","constraints":[]}`, 204, 3, 2},
-	"DELETE " + aSegment:                              {"", 204, 4, 1}, // two lists show that nothing uses it
-	"GET " + aSegment + "/strategies":                 {"", 200, 3, 3},
+	"DELETE " + aSegment:                              {"", 204, 3, 1}, // its guard and a list of default strategies show that nothing uses it
+	"GET " + aSegment + "/strategies":                 {"", 200, 2, 2}, // no flag uses it
 
 	"GET " + addons:               {"", 200, 1, 1},
 	"POST " + addons:              {aWebhook, 201, 3, 3}, // it takes an id

@@ -215,34 +215,77 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 	}
 }
 
-// An interposed store calls a function before uses are listed for the first time.
+// An interposed store calls functions before and after uses are listed.
 type interposed struct {
 	flags.Store
-	once *sync.Once
-	then func()
+	before, after func()
 }
 
-func (i interposed) EachUse(ctx context.Context, visit func(flags.FeatureUse)) error {
-	i.once.Do(i.then)
+func (i interposed) EachUse(ctx context.Context, visit func(flags.FeatureUse) bool) error {
+	i.before()
+	defer i.after()
 	return i.Store.EachUse(ctx, visit)
+}
+
+// interposed is a server of the same data, whose store calls functions before and after uses are listed for the first time.
+func (s *server) interposed(t *testing.T, before, after func()) *server {
+	at := *s
+	at.url = s.also(t, everyGroup(interposed{s.store, sync.OnceFunc(before), sync.OnceFunc(after)},
+		httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
+	return &at
 }
 
 // TestNewEnvironmentIsNotDeleted creates an environment while a segment is deleted, after the deletion has read the
 // environments. A strategy in it must not count as one of a deleted environment.
 func TestNewEnvironmentIsNotDeleted(t *testing.T) {
 	s := serve(t)
-	s.create(t, "f")
+	s.create(t, "f", "orphan")
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
-	at := *s
-	at.url = s.also(t, everyGroup(interposed{s.store, new(sync.Once), func() {
+	s.staged(t)
+	s.uses(t, "orphan", "staging", id) // without a use, none would be listed
+	s.must(t, "DELETE", environments+"/staging", "")
+	at := s.interposed(t, func() {
 		s.staged(t)
 		s.uses(t, "f", "staging", id)
-	}}, httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer}))
+	}, func() {})
 	at.check(t, call{"in use", "DELETE", allSegments + "/1", "", 409, inUse(`flag "f"`)})
 	s.check(t, call{"the strategy is kept", "GET", in("f", "staging") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`})
 	if got := s.events(t, "f"); strings.Contains(fmt.Sprint(got), string(flags.FeatureStrategyRemove)) {
 		t.Errorf("events %v, want no removal", got)
 	}
+}
+
+// TestSegmentInMuchUse checks that an error names a part of many flags, and that no use is missed because only a part of them was read.
+func TestSegmentInMuchUse(t *testing.T) {
+	s := serve(t)
+	s.must(t, "POST", projects, aShop)
+	s.create(t, "template", "~last")
+	s.staged(t)
+	id := s.segment(t, `{"name":"one","constraints":[]}`)
+	s.must(t, "POST", in("template", "staging")+"/strategies", `{"name":"default","segments":[`+id+`],"constraints":`+someUsers+`}`)
+	s.uses(t, "~last", "development", id)
+	var names []string
+	for i := range flags.MaxNamedUses {
+		names = append(names, fmt.Sprintf("f%03d", i))
+	}
+	dynamotest.AddCopies(t, s.store, "template", names)
+	given := call{"given to a project", "PUT", allSegments + "/1", `{"name":"one","project":"shop","constraints":[]}`, 409, inUse("and at least 91 more")}
+	for _, c := range []call{
+		given,
+		{"deleted", "DELETE", allSegments + "/1", "", 409, inUse("and at least 91 more")},
+		{"a context field", "DELETE", contextFields + "/userId", "", 409, inUse("and at least 91 more")},
+	} {
+		s.check(t, c)
+		details := decoded[struct{ Details []struct{ Message string } }](t, s.do(t, c.method, c.path, c.body).body).Details
+		if len(details) != flags.MaxNamedUses || details[0].Message != `used by flag "f000"` {
+			t.Errorf("%s: %d details, the first %v; want %d from flag f000 on", c.name, len(details), details[:min(1, len(details))], flags.MaxNamedUses)
+		}
+	}
+	// All uses that were read end before the environments are read again.
+	at := s.interposed(t, func() {}, func() { s.must(t, "DELETE", environments+"/staging", "") })
+	given.want = failureOf("ConflictError", `segment 1 ("one") cannot be restricted to project "shop": it is in use by flag "~last"`)
+	at.check(t, given)
+	s.check(t, call{"the strategy in use", "GET", in("~last", "development") + "/strategies", "", 200, `[{"...":0,"segments":[1]}]`})
 }
 
 // TestProjectWithSegmentsIsNotDeleted checks that a project with segments of its own cannot be deleted, even if a segment is

@@ -198,6 +198,8 @@ func (s *scanner) envelope() (e envelope) {
 			e.Version = s.numberAttribute()
 		case "begun":
 			e.Begun = s.numberAttribute()
+		case "uses":
+			e.Uses = s.numberAttribute()
 		case "epoch":
 			e.Epoch = s.textAttribute()
 		case "n":

@@ -43,8 +43,18 @@ func TestGuardsOfAnEarlierVersion(t *testing.T) {
 		return w.After.(*flags.Segment).CheckProjectChange(nil, []*flags.Project{in("shop"), in("other")}, registry)
 	}
 	mustCommit(t, store, standard("shop", 7))
+	f := newFlag("f")
+	f.Project, f.ProjectUID = "shop", "u1"
+	f.Environments = map[string]flags.FeatureEnvironment{"production": {
+		EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e1"}, Strategies: []flags.Strategy{{ID: "s", Name: "default", Segments: []int64{7}}},
+	}}
+	mustCommit(t, store, flags.Write{After: f})
 	dynamo.EarlierGuard(t, store, 7)
 
+	if n := findAt[*flags.UseCount](t, store, flags.UseCountKey(7)).Flags; n != 1 {
+		t.Errorf("the guard counts %d flags, want 1, as in an earlier version: if it is 0, no uses by flags are listed", n)
+	}
+	mustCommit(t, store, write(find(t, store, "f"), func(f *flags.Feature) { f.Environments = nil }))
 	if latest().UseCount != 0 {
 		t.Fatalf("the guard counts %d uses, want 0, as in an earlier version", latest().UseCount)
 	}

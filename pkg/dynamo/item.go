@@ -21,6 +21,7 @@ type envelope struct {
 	Version  int64  `dynamodbav:"version,omitempty"`
 	Document string `dynamodbav:"doc,omitempty"`
 	Begun    int64  `dynamodbav:"begun,omitempty"` // only in a segment's guard
+	Uses     int64  `dynamodbav:"uses,omitempty"`  // only in a segment's guard
 
 	feedAttributes // only in the feed and its pages, except for TTL
 }
@@ -33,6 +34,7 @@ func (e envelope) attributes() map[string]types.AttributeValue {
 	setNumber(item, "version", e.Version)
 	setText(item, "doc", e.Document)
 	setNumber(item, "begun", e.Begun)
+	setNumber(item, "uses", e.Uses)
 	setText(item, "epoch", e.Epoch)
 	setNumber(item, "n", e.Number)
 	setNumber(item, "turn", e.Turn)

@@ -22,8 +22,11 @@ import (
 // strategies; it is made on the condition that "begun" is still the same. If two such changes exclude each other, the
 // second one fails. A use that ends needs no condition.
 //
-// Guards of earlier versions have neither "begun" nor "owner". They need no migration: an absent "begun" is 0; the uses are
-// found by listing them, not by counting; and "owner" is set by the next change of owner.
+// "uses" and "begun" are read together. If no flag used the segment then, and no use has begun since, there are no uses by flags to
+// list. If there were some, the list ends once it has as many. Default strategies are not counted: they are always listed.
+//
+// Guards of earlier versions have "uses", but neither "begun" nor "owner". They need no migration: an absent "begun" is 0, and
+// "owner" is set by the next change of owner.
 
 // countSegments updates the guards of the segments that a flag begins or stops to use. If a new flag, or one that moves,
 // cannot use a segment, the segment has changed since it was read, so the request must run again.

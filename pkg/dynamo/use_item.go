@@ -36,7 +36,7 @@ var useCountEntity = entity{
 		},
 		decode: func(e envelope) (flags.Aggregate, error) {
 			id, err := strconv.ParseInt(strings.TrimPrefix(e.PK, segmentPrefix), 10, 64)
-			return &flags.UseCount{Segment: id, Count: e.Begun}, err
+			return &flags.UseCount{Segment: id, Count: e.Begun, Flags: e.Uses}, err
 		},
 	},
 }

@@ -10,12 +10,12 @@ import (
 	"guidon/pkg/flags"
 )
 
-// EachUse calls visit with what each flag uses, one after the other: one call per MB. Only that MB is in memory.
-func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse)) error {
-	return s.documents(ctx, useList, "", func(e envelope) error {
+// EachUse calls visit with what each flag uses, one after the other: one call per MB, until visit returns false. Only that MB is in
+// memory.
+func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool)) error {
+	return s.queryEnvelopes(ctx, envelopeQuery{pk: useList}, func(e envelope) (goOn bool, err error) {
 		use, err := useOf(e)
-		visit(use)
-		return err
+		return err == nil && visit(use), err
 	})
 }
 

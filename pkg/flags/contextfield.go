@@ -174,15 +174,22 @@ func (r *ContextFields) search(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.List, name, func(f ContextField, name string) int { return strings.Compare(f.Name, name) })
 }
 
-// inUseError returns a Conflict for something that cannot be deleted. The details list all users, the message
+// MaxNamedUses is how many users of something that cannot be deleted an error names in its details. A caller need not find more of
+// them than one more.
+const MaxNamedUses = 100
+
+// inUseError returns a Conflict for something that cannot be deleted. The details list the first MaxNamedUses users, the message
 // the first ten.
 func inUseError(what string, users []string) *Error {
 	named := strings.Join(users[:min(len(users), 10)], ", ")
-	if more := len(users) - 10; more > 0 {
+	switch more := len(users) - 10; {
+	case len(users) > MaxNamedUses:
+		named = fmt.Sprintf("%s and at least %d more", named, MaxNamedUses+1-10)
+	case more > 0:
 		named = fmt.Sprintf("%s and %d more", named, more)
 	}
 	var details Problems
-	for _, user := range users {
+	for _, user := range users[:min(len(users), MaxNamedUses)] {
 		details.Add("", "used by %s", user)
 	}
 	return &Error{Kind: Conflict, Message: fmt.Sprintf("%s in use by %s", what, named), Details: details}

@@ -99,6 +99,7 @@ func (u FeatureUse) project(projects []*Project) *Project {
 type UseCount struct {
 	Segment int64
 	Count   int64
+	Flags   int64 // that use the segment when the count is read, in any environment, even a deleted one; archived ones too
 }
 
 // Key returns the key of the count.

@@ -170,8 +170,9 @@ type Store interface {
 	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
 	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
 
-	// EachUse calls visit with what each flag uses, sorted by the name of the flag. It keeps none of them.
-	EachUse(ctx context.Context, visit func(FeatureUse)) error
+	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false. It keeps none of
+	// them.
+	EachUse(ctx context.Context, visit func(FeatureUse) (goOn bool)) error
 
 	// UsesAfter returns what the next flags use, sorted by name, of the flags whose names are greater than after, with a single
 	// query: at most limit flags and 1 MB. more reports whether there can be further flags.

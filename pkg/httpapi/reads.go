@@ -184,6 +184,16 @@ func (tx *Tx) SegmentForChange(id int64) *flags.Segment {
 	return s
 }
 
+// FlagsUsing is how many flags use a segment, in any environment, archived ones too. Read it before what the flags use.
+func (tx *Tx) FlagsUsing(segment int64) int64 {
+	key := flags.UseCountKey(segment)
+	tx.Load(key)
+	if count, exists := tx.round.view[key].(*flags.UseCount); exists {
+		return count.Flags
+	}
+	return 0
+}
+
 // Segment is the segment of that id. NotFound when it does not exist.
 func (tx *Tx) Segment(id int64) *flags.Segment {
 	s := tx.FindSegment(id)

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -62,22 +61,10 @@ func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
 	})
 }
 
-// EachUse calls visit with what each flag uses of segments and context fields, by one query a megabyte. Nothing is kept: call it
-// in OncePerRound.
-func (tx *Tx) EachUse(visit func(flags.FeatureUse)) {
+// EachUse calls visit with what each flag uses of segments and context fields, by one query a megabyte, until it returns false.
+// Nothing is kept: call it in OncePerRound.
+func (tx *Tx) EachUse(visit func(flags.FeatureUse) (goOn bool)) {
 	err := tx.service.store.EachUse(tx.ctx, visit)
 	tx.CheckTime()
 	tx.must(err)
-}
-
-// UsesWhere is what the flags use that have a matching strategy. All others are read, but not kept.
-func (tx *Tx) UsesWhere(what string, matches func(flags.StrategyUse) bool) []flags.FeatureUse {
-	return OncePerRound(tx, "uses where "+what, func() (found []flags.FeatureUse) {
-		tx.EachUse(func(u flags.FeatureUse) {
-			if slices.ContainsFunc(u.Strategies, matches) {
-				found = append(found, u)
-			}
-		})
-		return found
-	})
 }

@@ -109,7 +109,10 @@ func (s *search) scan() *bestFindings {
 	best := &bestFindings{most: min(s.offset+s.limit, maxSorted), compare: s.compare}
 	used := map[string][]string{}
 	if s.filterIDs != nil {
-		s.tx.EachUse(func(u flags.FeatureUse) { s.addFiltered(used, u) })
+		s.tx.EachUse(func(u flags.FeatureUse) bool {
+			s.addFiltered(used, u)
+			return true
+		})
 	}
 	s.tx.EachSummary(s.projects, func(p *flags.Project, row flags.SummaryRow) {
 		if f, matches := s.finding(p, row, used); matches {

@@ -127,10 +127,12 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	}
 	var uses []flags.FeatureUse
 	var projects []*flags.Project
+	all := true
 	if id := in.Project.Value; id != nil {
 		// No other project may use the segment. The environments are read after the uses: otherwise a strategy in an
 		// environment that was just created would look like one in a deleted environment, which does not count.
-		uses, projects = usesOfSegment(tx, s.ID), tx.Projects()
+		uses, all = usesOfSegment(tx, s.ID, func(u flags.FeatureUse) bool { return u.Project != *id })
+		projects = tx.Projects()
 		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
 	}
 	if err := applyBody(tx, s, in, flags.UpdateSegment); err != nil {
@@ -145,6 +147,9 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	}
 	if err := s.CheckProjectChange(uses, projects, tx.Environments()); err != nil {
 		return err
+	}
+	if !all { // those that were read do not count any more, because their environment was deleted
+		return flags.Errorf(flags.VersionConflict, "the uses of segment %d were changed by other requests", s.ID)
 	}
 	tx.Save(events.SegmentUpdated(before, s), s)
 	return nil
@@ -179,7 +184,8 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {
 			return false, err
 		}
-		uses, projects := usesOfSegment(tx, s.ID), tx.Projects()
+		uses, _ := usesOfSegment(tx, s.ID, func(flags.FeatureUse) bool { return true }) // if not all, they prevent the deletion
+		projects := tx.Projects()
 		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
 			return false, err
 		}

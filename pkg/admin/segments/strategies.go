@@ -1,6 +1,8 @@
 package segments
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 
 	"guidon/pkg/admin/wire"
@@ -26,7 +28,10 @@ func (at *inSegmentStrategies) Parse(r httpapi.Request) (err error) {
 // listSegmentStrategies lists the strategies that use a segment.
 func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrategies, error) {
 	s := tx.Segment(at.id)
-	using := strategiesOn(tx, at.page, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
+	var using strategyPage
+	if tx.FlagsUsing(s.ID) != 0 {
+		using = strategiesOn(tx, at.page, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
+	}
 	return segmentStrategies{
 		Strategies:              httpapi.Each(using.list, usingStrategyOf),
 		DefaultStrategies:       defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) }),
@@ -49,7 +54,7 @@ func (at *inStrategy) Parse(r httpapi.Request) error {
 
 // listStrategySegments lists the segments of a strategy. As in Unleash, a strategy that does not exist has none.
 func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
-	ids := segmentsOf(tx.UsesWhere("strategy "+at.id, func(s flags.StrategyUse) bool { return s.ID == at.id }), at.id)
+	ids := segmentsOf(tx, at.id)
 	tx.Load(httpapi.Each(ids, flags.SegmentKey)...)
 	list := []*flags.Segment{}
 	for _, id := range ids {
@@ -61,15 +66,18 @@ func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
 	return segmentList{httpapi.Each(list, wire.SegmentViewOf)}, nil
 }
 
-func segmentsOf(uses []flags.FeatureUse, strategy string) []int64 {
-	for _, u := range uses {
-		for _, s := range u.Strategies {
-			if s.ID == strategy {
-				return s.Segments
+// segmentsOf returns the segments of a strategy. It reads what the flags use until it finds the strategy.
+func segmentsOf(tx *httpapi.Tx, strategy string) []int64 {
+	return httpapi.OncePerRound(tx, "segments of strategy "+strategy, func() (ids []int64) {
+		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
+			i := slices.IndexFunc(u.Strategies, func(s flags.StrategyUse) bool { return s.ID == strategy })
+			if i >= 0 {
+				ids = u.Strategies[i].Segments
 			}
-		}
-	}
-	return nil
+			return i < 0
+		})
+		return ids
+	})
 }
 
 // setStrategySegments replaces the segments of a strategy. The body names the strategy, its project and its environment,
@@ -106,24 +114,56 @@ func setStrategySegments(tx *httpapi.Tx, _ httpapi.InService, in strategySegment
 	return strategySegmentsView{in.Project, in.Strategy, in.Environment, strategy.Segments}, nil
 }
 
+// errFound ends the reading of flags.
+var errFound = errors.New("found")
+
 // findStrategy finds the strategy that the body names, and its flag, nil when there is none. No list tells which flag has a
-// strategy, so it loads all flags of the project that have one in the environment, together with the segments.
+// strategy, so it loads the flags of the project that have one in the environment, a hundred at a time, until one has it. With a hundred
+// of them or fewer, the segments are loaded by the same call.
 func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvironment, in strategySegmentsBody) (*flags.Feature, flags.Strategy) {
-	var names []string
-	for _, s := range tx.Summaries(project) {
-		if s.Environments[env.Name].Strategies > 0 {
-			names = append(names, s.Name)
-		}
-	}
-	tx.Load(append(httpapi.FeatureKeys(names...), httpapi.Each(in.Segments.Value, flags.SegmentKey)...)...)
-	for _, name := range names {
-		f := tx.FindFeature(name)
+	find := func(f *flags.Feature) (s flags.Strategy, found bool) {
 		if f == nil || f.Archived || f.ProjectUID != project.UID { // changed since it was listed
-			continue
+			return s, false
 		}
-		if s, err := f.Strategy(env, in.Strategy); err == nil {
-			return f, s
+		s, err := f.Strategy(env, in.Strategy)
+		return s, err == nil
+	}
+	segments, name := httpapi.Each(in.Segments.Value, flags.SegmentKey), ""
+	err := tx.Pages(slices.Concat(flagsWithStrategies(tx, project, env), segments), func(keys []flags.Key, loaded flags.View) error {
+		for _, key := range keys {
+			if _, found := find(flags.Find[*flags.Feature](loaded, key)); found {
+				name = key.ID
+				return errFound
+			}
 		}
+		return nil
+	})
+	if err == nil {
+		return nil, flags.Strategy{}
+	}
+	if !errors.Is(err, errFound) {
+		tx.Fail(err)
+	}
+	tx.Load(append(segments, flags.FeatureKey(name))...)
+	f := tx.FindFeature(name)
+	if s, found := find(f); found {
+		return f, s
 	}
 	return nil, flags.Strategy{}
+}
+
+// flagsWithStrategies returns the keys of the active flags of a project that have a strategy in an environment.
+func flagsWithStrategies(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvironment) []flags.Key {
+	return httpapi.OncePerRound(tx, "flags with strategies in "+env.Name, func() (keys []flags.Key) {
+		tx.EachSummary([]*flags.Project{project}, func(_ *flags.Project, row flags.SummaryRow) {
+			whole, err := row.Whole()
+			if err != nil {
+				tx.Fail(err)
+			}
+			if whole.Environments[env.Name].Strategies > 0 {
+				keys = append(keys, flags.FeatureKey(row.Name))
+			}
+		})
+		return keys
+	})
 }

@@ -1,21 +1,59 @@
 package segments
 
 import (
+	"slices"
 	"strconv"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
-// usesOfSegment returns what the flags use of which a strategy uses a segment. What all flags use is read, a megabyte at a time,
-// and only these are kept.
-func usesOfSegment(tx *httpapi.Tx, id int64) []flags.FeatureUse {
-	return tx.UsesWhere("segment "+strconv.FormatInt(id, 10), func(s flags.StrategyUse) bool { return s.UsesSegment(id) })
+// usesOfSegment returns what the flags use that use a segment, archived ones and those in deleted environments too. It reads what all
+// flags use, but not if no flag uses the segment, and only until it has found all that do, as the segment's guard counts them. It also
+// stops once more flags than an error names prevent a change of the segment, and returns false. prevents is called with active flags
+// that use the segment in an environment that exists.
+func usesOfSegment(tx *httpapi.Tx, id int64, prevents func(flags.FeatureUse) bool) (uses []flags.FeatureUse, all bool) {
+	type found struct {
+		uses       []flags.FeatureUse
+		preventing int
+	}
+	count := tx.FlagsUsing(id)
+	if count == 0 {
+		return nil, true
+	}
+	using := func(s flags.StrategyUse) bool { return s.UsesSegment(id) }
+	f := httpapi.OncePerRound(tx, "uses of segment "+strconv.FormatInt(id, 10), func() (f found) {
+		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
+			if !slices.ContainsFunc(u.Strategies, using) {
+				return true
+			}
+			f.uses = append(f.uses, u)
+			if prevents(u) && isUsed(tx, u, using) {
+				f.preventing++
+			}
+			return f.preventing <= flags.MaxNamedUses && int64(len(f.uses)) != count
+		})
+		return f
+	})
+	return f.uses, f.preventing <= flags.MaxNamedUses
 }
 
-// usesOfField is usesOfSegment for a context field.
+// usesOfField returns what the active flags use that use a context field: of all flags, or of one more than an error names.
 func usesOfField(tx *httpapi.Tx, name string) []flags.FeatureUse {
-	return tx.UsesWhere("context field "+name, func(s flags.StrategyUse) bool { return s.UsesContextField(name) })
+	return httpapi.OncePerRound(tx, "uses of context field", func() (found []flags.FeatureUse) {
+		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
+			if isUsed(tx, u, func(s flags.StrategyUse) bool { return s.UsesContextField(name) }) {
+				found = append(found, u)
+			}
+			return len(found) <= flags.MaxNamedUses
+		})
+		return found
+	})
+}
+
+// isUsed reports whether an active flag has a matching strategy in an environment that exists.
+func isUsed(tx *httpapi.Tx, u flags.FeatureUse, using func(flags.StrategyUse) bool) bool {
+	return len(flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using)) > 0
 }
 
 // How many flags a page with cursor reads at most, in all and by one query. If few of them match, it then has fewer strategies
@@ -65,16 +103,17 @@ func strategiesAfter(tx *httpapi.Tx, after string, limit int, using func(flags.S
 	return page
 }
 
-// strategiesFrom reads all flags, from the first, and keeps the strategies from the offset of the query to its limit.
+// strategiesFrom reads the flags from the first one to the end of the page, and keeps the strategies from the offset of the query.
 func strategiesFrom(tx *httpapi.Tx, using func(flags.StrategyUse) bool) (page strategyPage) {
 	offset, limit := httpapi.PageBounds(tx.Query())
 	found := 0
-	tx.EachUse(func(u flags.FeatureUse) {
+	tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 		for _, s := range flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using) {
 			if found++; found > offset && found-offset <= limit {
 				page.list = append(page.list, s)
 			}
 		}
+		return found-offset < limit
 	})
 	return page
 }
@@ -102,7 +141,7 @@ type useCount struct {
 func countUses[K comparable](tx *httpapi.Tx, what string, of func(flags.StrategyUse) []K) map[K]*useCount {
 	return httpapi.OncePerRound(tx, "counts of "+what, func() map[K]*useCount {
 		counts := map[K]*useCount{}
-		tx.EachUse(func(u flags.FeatureUse) {
+		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 			counted := map[K]bool{}
 			for _, s := range flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), func(flags.StrategyUse) bool { return true }) {
 				for _, used := range of(s.StrategyUse) {
@@ -117,6 +156,7 @@ func countUses[K comparable](tx *httpapi.Tx, what string, of func(flags.Strategy
 					counts[used].projects[u.Project] = true
 				}
 			}
+			return true
 		})
 		return counts
 	})

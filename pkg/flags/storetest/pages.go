@@ -108,8 +108,15 @@ var pageCases = []testCase{
 			}
 		}
 		var each []string
-		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) { each = append(each, u.Feature) }); err != nil || !slices.Equal(each, all) {
+		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) bool {
+			each = append(each, u.Feature)
+			return true
+		}); err != nil || !slices.Equal(each, all) {
 			t.Errorf("each use: %q (%v), want %q", each, withCause(err), all)
+		}
+		visits := 0
+		if err := t.store.EachUse(t.Context(), func(flags.FeatureUse) bool { visits++; return visits < 3 }); err != nil || visits != 3 {
+			t.Errorf("%d visits (%v), want 3: the third returned false", visits, withCause(err))
 		}
 	}},
 }

@@ -155,6 +155,32 @@ var segmentCases = []testCase{
 		t.wantAbsent(s.Key())
 		t.wantList(flags.EntitySegment)
 	}},
+	{"flags that use a segment are counted", func(t *storeTest) {
+		t.mustSegment(7)
+		b := func() *flags.Feature { return mustFind[*flags.Feature](t, flags.FeatureKey("b")) }
+		for _, step := range []struct {
+			name  string
+			write func() flags.Write
+			want  int64
+		}{
+			{"created", func() flags.Write { return addition(flagUsing("a", 7, 8)) }, 1},
+			{"another", func() flags.Write { return addition(flagUsing("b", 7)) }, 2},
+			{"in a second environment", func() flags.Write {
+				return update(b(), func(f *flags.Feature) {
+					f.Environments = map[string]flags.FeatureEnvironment{"production": f.Environments["production"], "development": {
+						EnvironmentState: flags.EnvironmentState{EnvironmentUID: "e2"}, Strategies: []flags.Strategy{{ID: "s2", Name: "default", Segments: []int64{7}}},
+					}}
+				})
+			}, 2},
+			{"archived", func() flags.Write { return update(b(), archive) }, 2},
+			{"dropped", func() flags.Write { return update(b(), useSegments()) }, 1},
+		} {
+			t.mustCommit(change(flags.EventType(step.name), step.write()))
+			if got := mustFind[*flags.UseCount](t, flags.UseCountKey(7)); got.Flags != step.want {
+				t.Errorf("%s: %d flags, want %d", step.name, got.Flags, step.want)
+			}
+		}
+	}},
 	{"a deleted segment cannot be used", func(t *storeTest) {
 		s := t.mustSegment(7)
 		t.mustAdd(flag("u1", "f"))
