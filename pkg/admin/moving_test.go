@@ -1,13 +1,18 @@
 package admin_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 // movePath is the path that moves a flag of the project "default".
@@ -189,6 +194,64 @@ func TestMoveToDeletedProject(t *testing.T) {
 		there := s.do(t, "GET", projects+"/"+shop, "").status == 200
 		if got[200] != 1 || moved == stayed || moved != there {
 			t.Errorf("statuses %v; moved %t, stayed %t, the project exists %t; want the flag in a project that exists", got, moved, stayed, there)
+		}
+	}
+}
+
+// A mover moves a flag while the lists of two projects are read: after that of the first, and before that of the second.
+type mover struct {
+	from, to string // the UIDs of the projects
+	move     atomic.Pointer[func()]
+	moved    chan struct{}
+}
+
+func (m *mover) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	list := func(uid string) bool {
+		return strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") && bytes.Contains(body, []byte(`"PROJECT#`+uid+`"`)) && bytes.Contains(body, []byte(`"FLAG#`))
+	}
+	switch {
+	case m.moved != nil && list(m.to):
+		<-m.moved
+	case m.moved != nil && list(m.from):
+		response, err := http.DefaultTransport.RoundTrip(r)
+		if move := m.move.Swap(nil); move != nil {
+			(*move)()
+			close(m.moved)
+		}
+		return response, err
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestExportOfMovingFlag exports all flags while one of them is moved from a project whose list was read to one whose list was not:
+// the export has it once.
+func TestExportOfMovingFlag(t *testing.T) {
+	for _, body := range []string{`{"environment":"development","features":[]}`, `{"environment":"development","features":[],"limit":10}`} {
+		m := &mover{}
+		s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = m })
+		s.must(t, "POST", projects, `{"id":"other"}`)
+		s.create(t, "f", "g")
+		found, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default"), flags.ProjectKey("other")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.from, m.to = flags.Find[*flags.Project](found, flags.ProjectKey("default")).UID, flags.Find[*flags.Project](found, flags.ProjectKey("other")).UID
+		m.moved = make(chan struct{})
+		move := func() { s.must(t, "POST", features+"/f/changeProject", `{"newProjectId":"other"}`) }
+		m.move.Store(&move)
+		export := decoded[struct {
+			Features []struct{ Name, Project string }
+		}](t, s.must(t, "POST", "/api/admin/features-batch/export", body).body)
+		if m.move.Load() != nil {
+			t.Fatal("the flag was not moved")
+		}
+		if got := fmt.Sprint(export.Features); got != "[{f other} {g default}]" {
+			t.Errorf("%s: the export has %s, want each flag once", body, got)
 		}
 	}
 }

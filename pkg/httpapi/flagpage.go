@@ -78,6 +78,8 @@ func (tx *Tx) ListFlagsOf(projects []*flags.Project, q flags.SummaryQuery, page 
 		all, more = append(all, found.list...), more || found.more
 	}
 	slices.SortFunc(all, func(a, b flags.FeatureSummary) int { return strings.Compare(a.Name, b.Name) })
+	// A flag that is moved while the projects are read can be in two of the lists.
+	all = slices.CompactFunc(all, func(a, b flags.FeatureSummary) bool { return a.Name == b.Name })
 	if len(all) > q.Limit {
 		all, more = all[:q.Limit], true
 	}

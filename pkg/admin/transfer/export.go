@@ -188,7 +188,7 @@ func (x *exporter) names() ([]string, error) {
 		}
 	}
 	slices.Sort(names)
-	return names, nil
+	return slices.Compact(names), nil // a flag that is moved while the projects are read can be in two of the lists
 }
 
 // pageOf returns the part of sorted names that is on the page.
