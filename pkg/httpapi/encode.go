@@ -51,7 +51,7 @@ func encode(body any, compress, tagged bool) (encoding, error) {
 		_, err = io.WriteString(out, string(body))
 	case JSONWriter:
 		if !compress {
-			text.out.Grow(body.SizeHint())
+			text.out.Grow(min(body.SizeHint(), MaxAnswer)) // the first of many flags may be much larger than the others
 		}
 		err = body.WriteJSON(out)
 	default:
@@ -185,7 +185,11 @@ func listed(r *http.Request, name string) iter.Seq[string] {
 // MaxAnswer is the largest answer of a Lambda function in bytes, less some room for headers. The body is a JSON string in it.
 const MaxAnswer = 6<<20 - 16<<10
 
-// TooLong reports whether a body is larger than Lambda can return: a compressed body as base64, a text escaped as JSON.
+// The characters that package encoding/json escapes although JSON does not require it, because JavaScript once did.
+const lineSeparator, paragraphSeparator = "\u2028", "\u2029"
+
+// TooLong reports whether a body is larger than Lambda can return: a compressed body as base64, a text in a JSON string as
+// package encoding/json escapes it.
 func TooLong(body []byte, gzipped bool) bool {
 	if gzipped {
 		return len(body)/3*4 > MaxAnswer
@@ -194,12 +198,14 @@ func TooLong(body []byte, gzipped bool) bool {
 		return false
 	}
 	size := len(body)
-	for _, c := range body {
-		switch c {
-		case '"', '\\':
+	for i, c := range body {
+		switch {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
 			size++
-		case '<', '>', '&':
+		case c == '<', c == '>', c == '&', c < ' ':
 			size += 5
+		case c == lineSeparator[0] && (bytes.HasPrefix(body[i:], []byte(lineSeparator)) || bytes.HasPrefix(body[i:], []byte(paragraphSeparator))):
+			size += 3
 		}
 	}
 	return size > MaxAnswer

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/shape"
@@ -75,8 +74,15 @@ func (f *listedFeature) appendJSON(b []byte) []byte {
 	}
 	b = append(b, ']')
 	if len(f.Tags) > 0 {
-		tags, _ := json.Marshal(f.Tags) // plain strings always marshal
-		b = append(append(b, `,"tags":`...), tags...)
+		b = append(b, `,"tags":[`...)
+		for i, tag := range f.Tags {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendText(append(b, `{"type":`...), tag.Type)
+			b = append(appendText(append(b, `,"value":`...), tag.Value), '}')
+		}
+		b = append(b, ']')
 	}
 	b = appendText(append(b, `,"lifecycle":{"stage":`...), string(f.Lifecycle.Stage))
 	b = appendTime(append(b, `,"enteredStageAt":`...), &f.Lifecycle.EnteredAt)

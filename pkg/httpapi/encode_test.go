@@ -1,0 +1,45 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestTooLong compares the longest answers with the length of their JSON in the response of a function.
+func TestTooLong(t *testing.T) {
+	for _, text := range []string{"a", "é", `"`, `\`, "\n", "\r", "\t", "\x01", "<", "&", "\u2028", "\u2029", "\u2027", "a\u2028\"é\n"} {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := MaxAnswer / (len(quoted) - 2)
+		if TooLong([]byte(strings.Repeat(text, fits)), false) {
+			t.Errorf("%d times %q is too long, and takes at most %d bytes", fits, text, MaxAnswer)
+		}
+		if !TooLong([]byte(strings.Repeat(text, fits+1)), false) {
+			t.Errorf("%d times %q is not too long, and takes more than %d bytes", fits+1, text, MaxAnswer)
+		}
+	}
+}
+
+// A hint is an answer that is wrong about its size.
+type hint int
+
+func (h hint) SizeHint() int { return int(h) }
+
+func (hint) WriteJSON(out io.Writer) error {
+	_, err := io.WriteString(out, "{}")
+	return err
+}
+
+// TestSizeHint encodes an answer whose hint is far from its size: it must not take so much memory.
+func TestSizeHint(t *testing.T) {
+	for _, size := range []hint{0, 1, 1 << 40} {
+		answer, err := encode(size, false, true)
+		if err != nil || string(answer.body) != "{}" || cap(answer.body) > 2*MaxAnswer {
+			t.Errorf("with a hint of %d: %q in %d bytes, %v", size, answer.body, cap(answer.body), err)
+		}
+	}
+}
