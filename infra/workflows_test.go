@@ -91,6 +91,27 @@ func TestWorkflowPermissions(t *testing.T) {
 	}
 }
 
+// TestWorkflowGoVersion checks that the workflows build with the latest patch of the minor version in go.mod. Its own line names the
+// oldest version that works, which lacks fixes of the standard library.
+func TestWorkflowGoVersion(t *testing.T) {
+	minor := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../go.mod"))
+	if minor == nil {
+		t.Fatal("go.mod has no version of Go")
+	}
+	found := 0
+	for _, path := range workflows(t) {
+		source := read(t, path)
+		setups := strings.Count(source, "uses: actions/setup-go@")
+		found += setups
+		if want := `{go-version: "` + minor[1] + `", check-latest: true`; strings.Count(source, want) != setups {
+			t.Errorf("%s sets up Go %d times, and %s…} is not in each", path, setups, want)
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d workflows set up Go, want 3", found)
+	}
+}
+
 // An action is named by its commit, since a tag can be moved to other code. The comment has the version of the commit.
 var (
 	uses   = regexp.MustCompile(`(?m)uses: *(\S+.*)$`)
