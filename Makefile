@@ -90,17 +90,20 @@ sam-invoke: check-go $(SAM) ## invoke one function with its sample event, while 
 # These tests run sequentially over every route, or over much data. The race detector finds nothing in them and makes them
 # three to nine times slower, so they run without it: with it, a busy machine cannot read 16 MB within the time of an attempt.
 # Every other test runs with it.
-SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportMatchesValidatedPermissions|FullTransactions|NoSpellingGetsIn|$\
+SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportMatchesValidatedPermissions|FullTransactions|$\
 HostileQueries|WidestFlag|LargestFlag|ValidationMatchesImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
 Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix|$\
-LargestLoad|LargeEventsAreSmallInTheIndexes|TransactionSize|LogIsOneQuery)$$
+LargestLoad|LargeEventsAreSmallInTheIndexes|TransactionSize|LogIsOneQuery|$\
+NoPathBypassesAuthentication|EveryOperationRequiresAuthorization|Policies|FeedOfEveryOperation|GoldenEvents|MalformedEvents|MismatchedPaths|$\
+ExportStopsEarly|ValidateLargeImport|LargePlaygrounds|SearchOfManyFlags|LargeEntries|ManyTags|LongList)$$
+SWEPT = ./pkg/admin ./pkg/dynamo ./pkg/usage
 
 # -count=1: the tests start programs that Go's test cache does not know.
 test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
-	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' ./pkg/admin ./pkg/dynamo
+	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' $(SWEPT)
 
 # WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
 WEB = functions/console/web
