@@ -228,10 +228,15 @@ func (m *mover) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestExportOfMovingFlag exports all flags while one of them is moved from a project whose list was read to one whose list was not:
-// the export has it once.
-func TestExportOfMovingFlag(t *testing.T) {
-	for _, body := range []string{`{"environment":"development","features":[]}`, `{"environment":"development","features":[],"limit":10}`} {
+// TestListsOfMovingFlag exports and evaluates all flags while one of them is moved from a project whose list was read to one whose
+// list was not: the answer has it once.
+func TestListsOfMovingFlag(t *testing.T) {
+	const export, playground = "/api/admin/features-batch/export", "/api/admin/playground"
+	for _, c := range []struct{ path, body string }{
+		{export, `{"environment":"development","features":[]}`},
+		{export, `{"environment":"development","features":[],"limit":10}`},
+		{playground, `{"environment":"development","projects":"*","context":{"appName":"a"}}`},
+	} {
 		m := &mover{}
 		s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = m })
 		s.must(t, "POST", projects, `{"id":"other"}`)
@@ -244,14 +249,12 @@ func TestExportOfMovingFlag(t *testing.T) {
 		m.moved = make(chan struct{})
 		move := func() { s.must(t, "POST", features+"/f/changeProject", `{"newProjectId":"other"}`) }
 		m.move.Store(&move)
-		export := decoded[struct {
-			Features []struct{ Name, Project string }
-		}](t, s.must(t, "POST", "/api/admin/features-batch/export", body).body)
+		answer := decoded[struct{ Features []struct{ Name string } }](t, s.must(t, "POST", c.path, c.body).body)
 		if m.move.Load() != nil {
 			t.Fatal("the flag was not moved")
 		}
-		if got := fmt.Sprint(export.Features); got != "[{f other} {g default}]" {
-			t.Errorf("%s: the export has %s, want each flag once", body, got)
+		if got := fmt.Sprint(answer.Features); got != "[{f} {g}]" {
+			t.Errorf("%s %s: the answer has %s, want each flag once", c.path, c.body, got)
 		}
 	}
 }

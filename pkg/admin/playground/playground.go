@@ -93,6 +93,7 @@ func (r *runner) run(in projectsBody, contexts []map[string]string, add func(f *
 		}
 	}
 	slices.Sort(names)
+	names = slices.Compact(names) // a flag that is moved while the projects are read can be in two of the lists
 	if n := len(names) * len(r.environments) * len(contexts); n > MaxResults {
 		return flags.Errorf(flags.Invalid, "this would be %d results, of %d flags in %d environments for %d contexts, and at most %d are allowed; "+
 			"name fewer projects, environments or context values", n, len(names), len(r.environments), len(contexts), MaxResults)
