@@ -37,11 +37,12 @@ const dataFile = "guidon.db"
 
 // A gateway answers HTTP requests with the functions of the template.
 type gateway struct {
-	routes  *router
-	metrics *metrics
-	tokens  map[flags.TokenType]string // secrets of valid tokens, for the greeting
-	signIn  string                     // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
-	engine  *engine.Engine             // nil if an external DynamoDB is used
+	routes     *router
+	metrics    *metrics
+	tokens     map[flags.TokenType]string // secrets of valid tokens, for the greeting
+	signIn     string                     // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
+	engine     *engine.Engine             // nil if an external DynamoDB is used
+	knownToken bool                       // whether the default admin token is valid, perhaps since an earlier start
 
 	processes *processes // nil unless FUNCTIONS is set
 
@@ -117,6 +118,9 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	if g.tokens, err = validTokens(ctx, store, s); err != nil {
 		return err
 	}
+	if g.knownToken, err = isValid(ctx, store, bootstrap.LocalAdminToken); err != nil {
+		return err
+	}
 	if !s.config.Open {
 		if g.signIn, err = bootstrap.SignInLink(ctx, store, time.Now()); err != nil {
 			return err
@@ -163,17 +167,23 @@ func validTokens(ctx context.Context, store flags.Store, s settings) (map[flags.
 		if valid[seeded.Type] != "" {
 			continue
 		}
-		key := flags.TokenKey(flags.HashSecret(seeded.Secret))
-		view, err := store.Load(ctx, []flags.Key{key})
+		ok, err := isValid(ctx, store, seeded.Secret)
 		if err != nil {
 			return nil, err
 		}
-		token := flags.Find[*flags.Token](view, key)
-		if token != nil && !token.Deleted && !token.Expired(time.Now()) {
+		if ok {
 			valid[seeded.Type] = seeded.Secret
 		}
 	}
 	return valid, nil
+}
+
+// isValid reports whether there is a token with a secret that has not been deleted and has not expired.
+func isValid(ctx context.Context, store flags.Store, secret string) (bool, error) {
+	key := flags.TokenKey(flags.HashSecret(secret))
+	view, err := store.Load(ctx, []flags.Key{key})
+	token := flags.Find[*flags.Token](view, key)
+	return token != nil && !token.Deleted && !token.Expired(time.Now()), err
 }
 
 // functions connects every function of the template with the handler of its group, or with its process.

@@ -70,7 +70,7 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	greet(os.Stdout, listener.Addr(), s, g.tokens, g.signIn)
-	if warning := s.exposed(g.tokens); warning != "" {
+	if warning := s.exposed(g.knownToken); warning != "" {
 		fmt.Fprintln(os.Stderr, "guidon: warning:", warning)
 	}
 

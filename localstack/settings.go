@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -114,16 +115,19 @@ func localURL(address net.Addr) string {
 	return "http://" + address.String()
 }
 
-// exposed is a warning if other machines may reach the server and no secret protects it; otherwise "".
-func (s settings) exposed(tokens map[flags.TokenType]string) string {
+// exposed is a warning if other machines may reach the server and no secret protects it; otherwise "". knownToken tells whether the
+// default admin token is valid.
+func (s settings) exposed(knownToken bool) string {
 	const advice = ", or let only this machine reach it (HOST=127.0.0.1; docker run -p 127.0.0.1:4242:4242)"
 	switch {
 	case net.ParseIP(s.host).IsLoopback():
 		return ""
 	case s.config.Open:
 		return "HOST is " + s.host + ", and with AUTH_TYPE=none everyone who reaches this server may change it: require tokens" + advice
-	case tokens[flags.AdminToken] == bootstrap.LocalAdminToken:
+	case knownToken && slices.ContainsFunc(s.tokens, func(t bootstrap.Token) bool { return t.Secret == bootstrap.LocalAdminToken }):
 		return "HOST is " + s.host + ", and the admin token is the default one, which everyone knows: set INIT_ADMIN_API_TOKENS before the first start" + advice
+	case knownToken:
+		return "HOST is " + s.host + ", and the default admin token of an earlier start, which everyone knows, is still valid: delete it (guidon token delete)" + advice
 	}
 	return ""
 }

@@ -85,8 +85,8 @@ func TestRefusals(t *testing.T) {
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "unimpressed"}, nil)
 }
 
-// TestAllNetworks checks that a server on all networks prints addresses that work in a browser on this machine, and warns if its
-// admin token is the default one.
+// TestAllNetworks checks that a server on all networks prints addresses that work in a browser on this machine, and warns if the
+// default admin token is valid.
 func TestAllNetworks(t *testing.T) {
 	known := start(t, "HOST=0.0.0.0")
 	if printed := known.stdout.String(); strings.Contains(printed, "0.0.0.0") || !strings.Contains(printed, "http://127.0.0.1:"+known.port+"/sign-in#link=") {
@@ -98,11 +98,14 @@ func TestAllNetworks(t *testing.T) {
 		t.Errorf("it prints\n%s\nwant the address of PUBLIC_URL in it", printed)
 	}
 	open := start(t, "HOST=0.0.0.0", "AUTH_TYPE=none")
+	earlier := start(t)
+	earlier.stop(t)
+	later := start(t, "HOST=0.0.0.0", "INIT_ADMIN_API_TOKENS=*:*.our-own-admin", "DATA_DIR="+earlier.data)
 	for _, tt := range []struct {
 		name string
 		g    *gateway
 		want bool
-	}{{"default token", known, true}, {"own token", own, false}, {"no token needed", open, true}, {"loopback", start(t), false}} {
+	}{{"default token", known, true}, {"own token", own, false}, {"own token, and the default one of an earlier start", later, true}, {"no token needed", open, true}, {"loopback", start(t), false}} {
 		tt.g.stop(t) // its output is complete now
 		if got := strings.Contains(tt.g.stderr.String(), warning); got != tt.want {
 			t.Errorf("%s: it warns: %t, want %t", tt.name, got, tt.want)
