@@ -21,7 +21,8 @@ import (
 // FuzzScanner checks that the scanner reads any JSON string as package json does, and that it ends with an error, and not with a
 // panic, if it is given anything else.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{`"a\"b\\c"`, `"\u00e9\ud834\udd1e\n"`, `"`, `"\`, `{"a":[1,{"b":null}],"c":"}"}`, `[[[`, `{"Items":[{"doc":{"S":"{}"},"version":{"N":"x"}}]}`, ``} {
+	for _, seed := range []string{`"a\"b\\c"`, `"\u00e9\ud834\udd1e\n"`, `"`, `"\`, `{"a":[1,{"b":null}],"c":"}"}`, `[[[`, `{"Items":[{"doc":{"S":"{}"},"version":{"N":"x"}}]}`,
+		`{"format":1,"feature":"f","archived":true,"strategies":[{"id":"s","segments":[7],"fields":["userId"]}]}`, ``} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
@@ -50,6 +51,12 @@ func FuzzScanner(f *testing.F) {
 				t.Errorf("%s is read as\n%+v\nand decoded as\n%+v", input, row, same.summary())
 			}
 		}
+		if use, err := readUse(input); err == nil {
+			var same useDocument
+			if err := decode(input, &same); err == nil && !cmp.Equal(use, same.use(0), cmpopts.EquateEmpty()) {
+				t.Errorf("%s is read as\n%+v\nand decoded as\n%+v", input, use, same.use(0))
+			}
+		}
 	})
 }
 
@@ -76,6 +83,34 @@ func TestReadRow(t *testing.T) {
 		}
 		got, err := readRow(document)
 		if diff := cmp.Diff(want.summary(), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%s: %v (-decoded +read):\n%s", document, err, diff)
+		}
+	})
+}
+
+// TestReadUse compares what is read of random uses with what package json decodes.
+func TestReadUse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		doc := useDocument{
+			Format: format, Feature: text.Draw(t, "feature"), Project: text.Draw(t, "project"), ProjectUID: text.Draw(t, "uid"), Archived: rapid.Bool().Draw(t, "archived"),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "strategies") {
+			doc.Strategies = append(doc.Strategies, strategyUseDocument{
+				ID: text.Draw(t, "id"), Name: text.Draw(t, "name"), Environment: text.Draw(t, "environment"), EnvironmentUID: text.Draw(t, "environment UID"),
+				Segments: rapid.SliceOf(rapid.Int64()).Draw(t, "segments"), ContextFields: rapid.SliceOf(text).Draw(t, "fields"),
+			})
+		}
+		document, err := encode(doc)
+		if err != nil {
+			t.Skip("not valid UTF-8") // DynamoDB does not store it either
+		}
+		var want useDocument
+		if err := decode(document, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readUse(document)
+		if diff := cmp.Diff(want.use(0), got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%s: %v (-decoded +read):\n%s", document, err, diff)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 // memory.
 func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool)) error {
 	return s.queryEnvelopes(ctx, envelopeQuery{pk: useList}, func(e envelope) (goOn bool, err error) {
-		use, err := useOf(e)
+		use, err := readUse(e.Document)
 		return err == nil && visit(use), err
 	})
 }
@@ -26,7 +26,7 @@ func (s *Store) UsesAfter(ctx context.Context, after string, limit int) (page []
 		return nil, false, err
 	}
 	for _, e := range found.items {
-		use, err := useOf(e)
+		use, err := readUse(e.Document)
 		if err != nil {
 			return nil, false, internalError(err)
 		}
@@ -54,7 +54,7 @@ func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.Featu
 			}
 		}
 		err = batchGet(ctx, s, keys, true, func(e envelope) error {
-			use, err := useOf(e)
+			use, err := readUse(e.Document)
 			found = append(found, use)
 			return err
 		})
@@ -76,7 +76,7 @@ func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.
 		return nil, "", err
 	}
 	for _, e := range page.items {
-		use, err := useOf(e)
+		use, err := readUse(e.Document)
 		if err != nil {
 			return nil, "", internalError(err)
 		}
@@ -88,12 +88,4 @@ func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.
 		return found, page.last.sk, nil
 	}
 	return found, last, nil
-}
-
-func useOf(e envelope) (flags.FeatureUse, error) {
-	use, err := useEntity.decode(e)
-	if err != nil {
-		return flags.FeatureUse{}, err
-	}
-	return use.(flags.FeatureUse), nil
 }
