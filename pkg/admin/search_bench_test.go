@@ -34,6 +34,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	send("POST", allSegments, `{"name":"beta","constraints":[]}`)
+	send("POST", allSegments, `{"name":"unused","constraints":[]}`)
 	send("POST", features, `{"name":"template-of-flags","description":"Shows the page of a flag to some users."}`)
 	for _, env := range []string{"development", "production"} {
 		send("POST", in("template-of-flags", env)+"/strategies", `{"name":"default","segments":[1],"constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}`)
@@ -54,6 +55,8 @@ func BenchmarkSearch(b *testing.B) {
 		{"cursor, text", search + "&cursor=&query=flag-"},
 		{"cursor, tag of none", search + "&cursor=&tag=INCLUDE:simple:none"},
 		{"segment usage, 50", allSegments + "/1/strategies?limit=50"},
+		{"segment usage by cursor, 50", allSegments + "/1/strategies?limit=50&cursor="},
+		{"unused segment", allSegments + "/2/strategies"},
 		{"context field usage, 50", "/api/admin/context/userId/strategies?limit=50"},
 		{"segments", allSegments},
 	} {

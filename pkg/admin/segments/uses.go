@@ -56,12 +56,9 @@ func isUsed(tx *httpapi.Tx, u flags.FeatureUse, using func(flags.StrategyUse) bo
 	return len(flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using)) > 0
 }
 
-// How many flags a page with cursor reads at most, in all and by one query. If few of them match, it then has fewer strategies
-// than the limit, even none.
-const (
-	MaxReadUses   = 5_000
-	maxReadAtOnce = 1_000
-)
+// MaxReadUses is how many flags a page with cursor reads at most. If few of them match, it then has fewer strategies than the limit,
+// even none. One query reads at most as many, too.
+const MaxReadUses = 5_000
 
 // A strategyPage is a page of the strategies that use something, in the order of flags.
 type strategyPage struct {
@@ -84,21 +81,16 @@ func strategiesOn(tx *httpapi.Tx, page httpapi.FlagPage, what string, using func
 // unless that is the only one.
 func strategiesAfter(tx *httpapi.Tx, after string, limit int, using func(flags.StrategyUse) bool) (page strategyPage) {
 	page.next = after
-	read, atOnce := 0, limit+1
-	for len(page.list) < limit && read < MaxReadUses {
-		uses, more := tx.UsesAfter(page.next, min(atOnce, maxReadAtOnce, MaxReadUses-read))
-		for _, u := range uses {
-			matching := flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using)
-			if len(page.list) > 0 && len(page.list)+len(matching) > limit {
-				return page
-			}
-			page.list, page.next = append(page.list, matching...), u.Feature
+	ended := readUses(tx, after, limit+1, MaxReadUses, func(u flags.FeatureUse) (goOn bool) {
+		matching := flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using)
+		if len(page.list) > 0 && len(page.list)+len(matching) > limit {
+			return false
 		}
-		if !more {
-			page.next = ""
-			return page
-		}
-		read, atOnce = read+len(uses), 2*atOnce
+		page.list, page.next = append(page.list, matching...), u.Feature
+		return true
+	})
+	if ended {
+		page.next = ""
 	}
 	return page
 }
@@ -107,7 +99,7 @@ func strategiesAfter(tx *httpapi.Tx, after string, limit int, using func(flags.S
 func strategiesFrom(tx *httpapi.Tx, using func(flags.StrategyUse) bool) (page strategyPage) {
 	offset, limit := httpapi.PageBounds(tx.Query())
 	found := 0
-	tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
+	readUses(tx, "", limit, httpapi.MaxOffset, func(u flags.FeatureUse) (goOn bool) {
 		for _, s := range flags.FindStrategyUses([]flags.FeatureUse{u}, tx.Environments(), using) {
 			if found++; found > offset && found-offset <= limit {
 				page.list = append(page.list, s)
@@ -116,6 +108,28 @@ func strategiesFrom(tx *httpapi.Tx, using func(flags.StrategyUse) bool) (page st
 		return found-offset < limit
 	})
 	return page
+}
+
+// readUses calls visit with what flags use after a name, until it returns false, or so many were read at most. The first query reads
+// the uses of so many flags, and each other one twice as many as the one before, so that a full page reads little more than itself, and
+// few matches take few queries. It returns whether there are no more.
+func readUses(tx *httpapi.Tx, after string, first, most int, visit func(flags.FeatureUse) (goOn bool)) (ended bool) {
+	atOnce := first
+	for read := 0; read < most; {
+		atOnce = min(atOnce, MaxReadUses, most-read)
+		uses, more := tx.UsesAfter(after, atOnce)
+		for _, u := range uses {
+			if !visit(u) {
+				return false
+			}
+			after = u.Feature
+		}
+		if !more {
+			return true
+		}
+		read, atOnce = read+len(uses), 2*atOnce
+	}
+	return false
 }
 
 // defaultsOn returns a page of the default strategies that use something. With cursor, the first page has all of them.

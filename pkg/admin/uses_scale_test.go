@@ -1,0 +1,102 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"guidon/pkg/admin/segments"
+	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/httpapi"
+)
+
+// TestUsesOfManyFlags checks that a page by cursor of the strategies that use something, the deletion of a segment that no flag uses,
+// and giving it to a project make the same calls, with the same number of bytes, for 100 flags that use something and for 5,000.
+func TestUsesOfManyFlags(t *testing.T) {
+	count := &answered{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.must(t, "POST", projects, aShop)
+	s.segment(t, `{"name":"used by all","constraints":[]}`)
+	s.create(t, "template-of-flags")
+	s.strategy(t, "template-of-flags", usesBoth)
+	cost := func(f func()) (calls string, bytes int) {
+		count.bytes.Store(0)
+		calls = strings.Join(count.during(f), " ")
+		return calls, int(count.bytes.Load())
+	}
+	created := 0
+	unused := func() string { // the path of a new segment
+		created++
+		return allSegments + "/" + s.segment(t, fmt.Sprintf(`{"name":"unused %d","constraints":[]}`, created))
+	}
+	costs := map[string]func() (string, int){
+		"the first page of a segment": func() (string, int) {
+			return cost(func() { s.must(t, "GET", usesOfSegment+"?limit=50&cursor=", "") })
+		},
+		"a later page of a segment": func() (string, int) {
+			return cost(func() { s.must(t, "GET", usesOfSegment+"?limit=50&cursor=flag-000020", "") })
+		},
+		"a page of a context field": func() (string, int) {
+			return cost(func() { s.must(t, "GET", usesOfField+"?limit=50&cursor=flag-000020", "") })
+		},
+		"the list of an unused segment": func() (string, int) {
+			path := unused()
+			return cost(func() { s.must(t, "GET", path+"/strategies", "") })
+		},
+		"delete an unused segment": func() (string, int) {
+			path := unused()
+			return cost(func() { s.must(t, "DELETE", path, "") })
+		},
+		"give an unused segment to a project": func() (string, int) {
+			path := unused()
+			return cost(func() {
+				s.must(t, "PUT", path, fmt.Sprintf(`{"name":"given %d","project":"shop","constraints":[]}`, created))
+			})
+		},
+	}
+	add := func(from, to int) {
+		var names []string
+		for i := from; i < to; i++ {
+			names = append(names, fmt.Sprintf("flag-%06d", i))
+		}
+		dynamotest.AddCopies(t, s.store, "template-of-flags", names)
+	}
+	segmentList := func() { s.must(t, "GET", allSegments, "") }
+	add(0, 100)
+	calls, bytes := map[string]string{}, map[string]int{}
+	for name, f := range costs {
+		calls[name], bytes[name] = f()
+	}
+	_, all := cost(segmentList)
+	add(100, segments.MaxReadUses)
+	for name, f := range costs {
+		nowCalls, nowBytes := f()
+		if nowCalls != calls[name] || nowBytes > bytes[name]+10_000 { // the list of segments is a bit longer
+			t.Errorf("%s with 5,000 flags: %s, %d bytes; with 100 flags: %s, %d bytes; want the same", name, nowCalls, nowBytes, calls[name], bytes[name])
+		}
+	}
+	if _, now := cost(segmentList); now < 10*all {
+		t.Errorf("the list of segments read %d bytes with 5,000 flags and %d with 100: this test measures nothing", now, all)
+	}
+
+	// A segment that few flags use: reading ends with the last of them, and a page after it has read enough.
+	first, last := unused(), unused()
+	s.create(t, "-first", "~last")
+	s.strategy(t, "-first", `{"name":"default","segments":[`+strings.TrimPrefix(first, allSegments+"/")+`]}`)
+	s.strategy(t, "~last", `{"name":"default","segments":[`+strings.TrimPrefix(last, allSegments+"/")+`]}`)
+	refused := func(path, flag string) string {
+		calls, _ := cost(func() { s.check(t, call{"in use", "DELETE", path, "", 409, inUse(`flag "` + flag + `"`)}) })
+		return calls
+	}
+	if got, want := refused(first, "-first"), "BatchGetItem Query Query"; got != want { // the uses, then the projects
+		t.Errorf("the deletion of a segment that the first flag uses: %s, want %s", got, want)
+	}
+	if got := refused(last, "~last"); strings.Count(got, "Query") < 3 {
+		t.Errorf("the deletion of a segment that the last flag uses: %s, want more queries", got)
+	}
+	strategies, pages := s.walkUses(t, last+"/strategies", 50, 0, func(int) {})
+	if len(strategies) != 1 || strategies[0].FeatureName != "~last" || pages != 2 {
+		t.Errorf("the segment of the last flag is used by %v on %d pages, want ~last on the second page", strategies, pages)
+	}
+}
