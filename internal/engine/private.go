@@ -22,7 +22,8 @@ func privateFolder(dir string) error {
 		return fmt.Errorf("%s is shared with other users, and the data is secret: set DATA_DIR to a folder of your own", dir)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("other users can read %s, and the data is secret: set DATA_DIR to a folder of your own: %w", dir, err)
+		return fmt.Errorf("other users can read %s, and the data is secret: set DATA_DIR to a folder of your own, or start the server as "+
+			"the owner of the folder: %w", dir, err)
 	}
 	return nil
 }
