@@ -322,8 +322,9 @@ release: export GOARM64 = v8.0
 release: export GOEXPERIMENT =
 release: export GOFIPS140 = off
 release: export GOWORK = off
+release: export RELEASE_VERSION = $(RELEASED)# not in quotes of the shell, which the name of a tag could end
 release: check-go check-npm ## build a release into .local/release/VERSION (VERSION=1.2.3, OUT=folder)
-	@go run ./internal/release check -version '$(RELEASED)'
+	@go run ./internal/release check -version "$$RELEASE_VERSION"
 	@rm -rf '$(PROGRAMS)'
 	@$(MAKE) --no-print-directory dist DIST='$(PROGRAMS)/guidon'
 	@set -e; for architecture in $(ARCHITECTURES); do \

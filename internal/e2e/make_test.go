@@ -41,3 +41,19 @@ func TestReset(t *testing.T) {
 	again := g.again(t)
 	again.do(t, 404, "GET", project+"/features/kept", "", nil)
 }
+
+// make release refuses a version that the shell would run. In the workflow it comes from the name of a tag.
+func TestReleaseVersion(t *testing.T) {
+	for _, version := range []string{"1';touch RAN;'", "1.2.3`touch RAN`", "1.2.3\";touch RAN;\""} {
+		ran := filepath.Join(t.TempDir(), "ran")
+		cmd := exec.Command("make", "--no-print-directory", "release", "VERSION="+strings.ReplaceAll(version, "RAN", ran))
+		cmd.Dir = root
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not a semantic version") {
+			t.Errorf("VERSION=%s: %v, %s; want a refusal", version, err, out)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("VERSION=%s was run by the shell", version)
+		}
+	}
+}

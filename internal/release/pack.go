@@ -158,14 +158,15 @@ func (r *release) addSums() {
 	r.files["SHA256SUMS"] = sums.Bytes()
 }
 
-// write writes the files. A folder with other files is refused, so that a release contains only what it lists.
+// write writes the files. A folder with other files or links is refused, so that a release contains only what it lists, and nothing
+// is written elsewhere.
 func (r *release) write() error {
 	existing, err := os.ReadDir(r.out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, entry := range existing {
-		if r.files[entry.Name()] == nil {
+		if r.files[entry.Name()] == nil || !entry.Type().IsRegular() {
 			return fmt.Errorf("%s contains %s, which is no file of this release: choose an empty folder with OUT", r.out, entry.Name())
 		}
 	}

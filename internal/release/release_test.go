@@ -228,6 +228,18 @@ func TestOtherFiles(t *testing.T) {
 	if err := r.write(); err == nil || !strings.Contains(err.Error(), "notes.txt") {
 		t.Errorf("got %v, want an error that names the other file", err)
 	}
+	elsewhere, link := filepath.Join(t.TempDir(), "mine"), filepath.Join(out, "LICENSE")
+	for _, err := range []error{os.Remove(filepath.Join(out, "notes.txt")), os.Remove(link), os.WriteFile(elsewhere, nil, 0o600), os.Symlink(elsewhere, link)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.write(); err == nil || !strings.Contains(err.Error(), "LICENSE") {
+		t.Errorf("got %v, want an error that names the link", err)
+	}
+	if content, err := os.ReadFile(elsewhere); err != nil || len(content) > 0 {
+		t.Errorf("the file that the link names has %q, %v; want it unchanged", content, err)
+	}
 }
 
 // functionNames returns the names of the functions in the repository, sorted.
