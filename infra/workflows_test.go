@@ -91,6 +91,21 @@ func TestWorkflowPermissions(t *testing.T) {
 	}
 }
 
+// TestPipelineSecrets checks that a pipeline may create each secret of the template, and that the boundary lets functions read it.
+// CloudFormation gives a secret the name <logical id>-<random>, and roles.yaml has these names.
+func TestPipelineSecrets(t *testing.T) {
+	roles := read(t, "pipeline/roles.yaml")
+	secrets := regexp.MustCompile(`(?m)^  (\w+):.*\n    Type: AWS::SecretsManager::Secret$`).FindAllStringSubmatch(read(t, "../template.yaml"), -1)
+	if len(secrets) < 3 {
+		t.Fatalf("only these secrets were found in the template: %v", secrets)
+	}
+	for _, secret := range secrets {
+		if got := strings.Count(roles, ":secret:"+secret[1]+"-*"); got != 2 {
+			t.Errorf("roles.yaml names the secret %s %d times, want 2: in ExecutionPolicy and in Boundary", secret[1], got)
+		}
+	}
+}
+
 // TestWorkflowGoVersion checks that the workflows build with the latest patch of the minor version in go.mod. Its own line names the
 // oldest version that works, which lacks fixes of the standard library.
 func TestWorkflowGoVersion(t *testing.T) {
