@@ -100,3 +100,31 @@ func TestUsesOfManyFlags(t *testing.T) {
 		t.Errorf("the segment of the last flag is used by %v on %d pages, want ~last on the second page", strategies, pages)
 	}
 }
+
+// TestStrategyAmongManyFlags checks that a strategy is found by its ID in a project with more flags than one call loads, and that no
+// flags are loaded after the one that has it.
+func TestStrategyAmongManyFlags(t *testing.T) {
+	count := &counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
+	s.segment(t, `{"name":"one","constraints":[]}`)
+	s.create(t, "-first", "template-of-flags", "~last")
+	s.strategy(t, "template-of-flags", `{"name":"default"}`)
+	var names []string
+	for i := range 250 {
+		names = append(names, fmt.Sprintf("flag-%06d", i))
+	}
+	dynamotest.AddCopies(t, s.store, "template-of-flags", names)
+	for flag, loads := range map[string]int{"-first": 1, "~last": 3} { // of a hundred flags each
+		id := s.strategy(t, flag, `{"name":"default"}`)
+		body := fmt.Sprintf(`{"projectId":"default","strategyId":%q,"environmentId":"development","segmentIds":[1]}`, id)
+		calls := strings.Join(count.during(func() { s.must(t, "POST", allSegments+"/strategies", body) }), " ")
+		// The token, the project and the environments; the list; the flags; the flag again, with the segment.
+		if want := "BatchGetItem BatchGetItem Query" + strings.Repeat(" BatchGetItem", loads+1) + " TransactWriteItems"; calls != want {
+			t.Errorf("the segments of a strategy of %s: %s, want %s", flag, calls, want)
+		}
+		s.check(t, call{flag, "GET", in(flag, "development") + "/strategies/" + id, "", 200, `{"...":0,"segments":[1]}`})
+		s.check(t, call{flag, "GET", allSegments + "/strategies/" + id, "", 200, `{"segments":[{"...":0,"id":1}]}`})
+	}
+	body := `{"projectId":"default","strategyId":"nosuch","environmentId":"development","segmentIds":[1]}`
+	s.check(t, call{"an unknown strategy", "POST", allSegments + "/strategies", body, 400, invalid("/strategyId")})
+}

@@ -128,21 +128,24 @@ func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvir
 		s, err := f.Strategy(env, in.Strategy)
 		return s, err == nil
 	}
-	segments, name := httpapi.Each(in.Segments.Value, flags.SegmentKey), ""
-	err := tx.Pages(slices.Concat(flagsWithStrategies(tx, project, env), segments), func(keys []flags.Key, loaded flags.View) error {
-		for _, key := range keys {
-			if _, found := find(flags.Find[*flags.Feature](loaded, key)); found {
-				name = key.ID
-				return errFound
+	segments := httpapi.Each(in.Segments.Value, flags.SegmentKey)
+	name := httpapi.OncePerRound(tx, "flag of strategy "+in.Strategy, func() (name string) {
+		err := tx.Pages(slices.Concat(flagsWithStrategies(tx, project, env), segments), func(keys []flags.Key, loaded flags.View) error {
+			for _, key := range keys {
+				if _, found := find(flags.Find[*flags.Feature](loaded, key)); found {
+					name = key.ID
+					return errFound
+				}
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errFound) {
+			tx.Fail(err)
 		}
-		return nil
+		return name
 	})
-	if err == nil {
+	if name == "" {
 		return nil, flags.Strategy{}
-	}
-	if !errors.Is(err, errFound) {
-		tx.Fail(err)
 	}
 	tx.Load(append(segments, flags.FeatureKey(name))...)
 	f := tx.FindFeature(name)
