@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -108,7 +109,8 @@ func (e *exchange) once(ctx context.Context, endpoint, operation, hash string) (
 	if err != nil {
 		return false, fmt.Errorf("credentials: %w", err)
 	}
-	if err := e.store.signer.SignHTTP(ctx, credentials, request, hash, "dynamodb", e.options.Region, e.store.clock.now()); err != nil {
+	offset, sent := e.store.clock.offset(), time.Now().Round(0) // without the monotonic clock, which may stop while a function is frozen
+	if err := e.store.signer.SignHTTP(ctx, credentials, request, hash, "dynamodb", e.options.Region, sent.Add(offset)); err != nil {
 		return false, err
 	}
 	response, err := e.store.transport.RoundTrip(request)
@@ -116,7 +118,7 @@ func (e *exchange) once(ctx context.Context, endpoint, operation, hash string) (
 		return false, err
 	}
 	defer func() { _ = response.Body.Close() }() // all of it was read, or the connection is of no use
-	clockWrong = e.store.clock.adjust(response.Header)
+	clockWrong = e.store.clock.adjust(response.Header, sent, offset)
 	body, err := readAll(response)
 	if err != nil {
 		return false, err

@@ -115,18 +115,20 @@ type clock struct{ ahead atomic.Int64 }
 // tolerance is how far the clock of this machine may be wrong.
 const tolerance = 4 * time.Minute
 
-func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+// offset is how far the clock of DynamoDB is ahead.
+func (c *clock) offset() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// adjust reads the time of a response. It reports whether the clock was wrong.
-func (c *clock) adjust(header http.Header) (wrong bool) {
+// adjust reads the time of a response to a request that was sent at a time and signed with an offset. It reports whether that
+// offset was wrong. A response that took minutes, such as one to a function that was frozen meanwhile, says nothing.
+func (c *clock) adjust(header http.Header, sent time.Time, signedWith time.Duration) (wrong bool) {
 	date, err := http.ParseTime(header.Get("Date"))
-	if err != nil || header.Get("Age") != "" { // of a cache
+	if err != nil || header.Get("Age") != "" || time.Now().Round(0).Sub(sent) > tolerance { // Age: of a cache
 		return false
 	}
 	ahead := time.Until(date)
 	if ahead.Abs() < tolerance {
 		ahead = 0
 	}
-	before := time.Duration(c.ahead.Swap(int64(ahead)))
-	return (ahead - before).Abs() >= tolerance
+	c.ahead.Store(int64(ahead))
+	return (ahead - signedWith).Abs() >= tolerance
 }

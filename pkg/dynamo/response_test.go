@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,6 +172,48 @@ func TestClock(t *testing.T) {
 				t.Errorf("the last request was signed at %v, %v", signed, err)
 			}
 		})
+	}
+}
+
+// A distant is an engine whose clock is an hour ahead. It refuses requests that were signed by another clock, and answers the first
+// ones only once all of them were sent.
+type distant struct {
+	together *sync.WaitGroup
+	refused  atomic.Int64
+}
+
+func (d *distant) RoundTrip(r *http.Request) (*http.Response, error) {
+	now := time.Now().Add(time.Hour)
+	next := response{http.StatusOK, map[string]string{"Date": now.UTC().Format(http.TimeFormat)}, `{"Items":[],"Count":0}`}
+	if signed, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date")); err != nil || now.Sub(signed).Abs() > tolerance {
+		d.refused.Add(1)
+		d.together.Done()
+		d.together.Wait()
+		next.status, next.body = http.StatusBadRequest, `{"__type":"com.amazon.coral.service#InvalidSignatureException"}`
+	}
+	return (&script{responses: []response{next}}).RoundTrip(r)
+}
+
+// TestClockOfParallelRequests sends several requests before the first response corrects the clock: all of them are signed again.
+func TestClockOfParallelRequests(t *testing.T) {
+	const requests = 4
+	engine := &distant{together: &sync.WaitGroup{}}
+	engine.together.Add(requests)
+	store, err := Open(t.Context(), Options{Table: "t", Endpoint: "http://localhost:1", HTTPClient: &http.Client{Transport: engine}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	for range requests {
+		running.Go(func() {
+			if _, err := store.Summaries(t.Context(), "p", false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if n := engine.refused.Load(); n != requests {
+		t.Errorf("%d requests were refused, want %d", n, requests)
 	}
 }
 
