@@ -128,7 +128,7 @@ func TestSpoiledResponses(t *testing.T) {
 		"one brace":      answer(200, "{"),
 		"no content":     answer(204, ""),
 		"redirect": func(w http.ResponseWriter, _ []byte) {
-			http.Redirect(w, httptest.NewRequest("POST", "/", nil), "/", http.StatusTemporaryRedirect)
+			http.Redirect(w, httptest.NewRequest(http.MethodPost, "/", nil), "/", http.StatusTemporaryRedirect)
 		},
 		"bad gateway":    answer(502, "<html>Bad gateway</html>"),
 		"unavailable":    answer(503, ""),
