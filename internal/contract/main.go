@@ -1,28 +1,23 @@
 // Command contract checks a running Guidon against its own OpenAPI description with Schemathesis: `make contract`.
 //
-// It starts a server with its own data, creates fixtures, and lets Schemathesis send thousands of valid and invalid requests
-// generated from /docs/openapi.json. Every response must match the description, no status may be 500, valid requests must be
-// accepted and invalid ones refused. schemathesis.toml has the exceptions. A seed makes the requests the same in each run.
+// It starts servers with their own data, creates fixtures, and lets Schemathesis send thousands of valid and invalid requests
+// generated from /docs/openapi.json. Schemathesis uses one processor, so two parts of the run go on at the same time. Every
+// response must match the description, no status may be 500, valid requests must be accepted and invalid ones refused.
+// schemathesis.toml has the exceptions. A seed makes the requests the same in each run.
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"regexp"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
-	"guidon/internal/adminapi"
-	"guidon/internal/child"
 	"guidon/internal/engine"
 )
 
@@ -55,89 +50,38 @@ func run(ctx context.Context, guidon, st string, seed, examples int) error {
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "guidon-contract-")
-	if err != nil {
+	common := []string{"--seed", strconv.Itoa(seed), "--workers", "1", "--no-color"}
+	// Both parts begin with the examples: what Schemathesis sends later depends on the responses to them.
+	parts := []*part{{
+		name: "examples, and the limits of each parameter and field", st: st, common: common,
+		args: []string{"--phases", "examples,coverage"},
+	}, {
+		name: "examples, fuzzing and sequences of requests", st: st, common: common, other: true,
+		args: []string{"--phases", "examples,fuzzing,stateful", "--max-examples", strconv.Itoa(examples)},
+	}}
+	for _, p := range parts {
+		if err := p.start(ctx, guidon, root); err != nil {
+			return err
+		}
+		defer p.stop()
+	}
+	fmt.Printf("contract: %d parts run at the same time; each prints at its end\n", len(parts))
+	errs := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i, p := range parts {
+		all.Go(func() { errs[i] = p.run(ctx) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	process, url, err := start(ctx, guidon, root, folder)
-	if err != nil {
-		return err
-	}
-	defer process.Stop(os.Interrupt, stopTimeout)
-	server, err := adminapi.New("the server", url, adminToken)
-	if err != nil {
-		return err
-	}
-	known, err := create(ctx, server)
-	if err != nil {
-		return err
-	}
-	config, err := os.ReadFile(filepath.Join(root, "internal", "contract", "schemathesis.toml"))
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(folder, "schemathesis.toml")
-	if err := os.WriteFile(file, append(config, known.toml()...), 0o600); err != nil {
-		return err
-	}
-	args := []string{"--config-file", file, "run", url + "/docs/openapi.json", "--seed", strconv.Itoa(seed), "--workers", "1", "--no-color"}
-	all := []string{"--max-examples", strconv.Itoa(examples), "--header", "Authorization: " + adminToken}
-	sent, err := schemathesis(ctx, st, folder, append(args, all...)...)
-	if err != nil {
-		return err
-	}
-	// API tokens cannot use the operations on personal tokens.
-	own := []string{"--include-path-regex", "^/api/admin/user/tokens", "--header", fmt.Sprintf("Authorization: %s", known[personal][0])}
-	if _, err := schemathesis(ctx, st, folder, append(args, own...)...); err != nil {
-		return err
-	}
-	if err := signInAndOut(ctx, server, url); err != nil {
-		return err
+	sent, log := 0, ""
+	for _, p := range parts {
+		sent += p.sent
+		log += p.process.Output.String()
 	}
 	if sent < atLeast {
 		return fmt.Errorf("only %d requests were sent, expected at least %d", sent, atLeast)
 	}
-	return review(process.Output.String())
-}
-
-// schemathesis runs all checks that the settings do not disable, and returns the number of generated requests.
-func schemathesis(ctx context.Context, st, folder string, args ...string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, st, args...)
-	cmd.Dir = folder // where it leaves files
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	var printed bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &printed), os.Stderr
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("schemathesis: %w", err)
-	}
-	if m := regexp.MustCompile(`(\d+) generated`).FindSubmatch(printed.Bytes()); m != nil {
-		return strconv.Atoi(string(m[1]))
-	}
-	return 0, nil
-}
-
-// start starts Guidon, waits until it serves, and returns its URL.
-func start(ctx context.Context, guidon, root, folder string) (*child.Process, string, error) {
-	port, err := child.FreePort()
-	if err != nil {
-		return nil, "", err
-	}
-	cmd := exec.Command(guidon, "serve")
-	cmd.Dir, cmd.Stdout = root, io.Discard
-	cmd.Env = append(os.Environ(), "PORT="+port, "DATA_DIR="+filepath.Join(folder, "data"), "LOG_LEVEL=info", "AUTH_TYPE=", "INIT_ADMIN_API_TOKENS="+adminToken)
-	process, err := child.Start(cmd)
-	if err != nil {
-		return nil, "", err
-	}
-	url := "http://127.0.0.1:" + port
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := process.Await(ctx, child.Serves(url+"/health", http.StatusOK)); err != nil {
-		process.Kill()
-		return nil, "", err
-	}
-	return process, url, nil
+	return review(log)
 }
