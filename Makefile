@@ -87,9 +87,9 @@ sam-invoke: check-go $(SAM) ## invoke one function with its sample event, while 
 
 ##@ Test
 
-# These tests run sequentially over every route, or over much data. The race detector finds nothing in them and makes them
-# three to nine times slower, so they run without it: with it, a busy machine cannot read 16 MB within the time of an attempt.
-# Every other test runs with it.
+# These tests go over every route, or over much data, nearly all with one request after the other. The race detector finds nothing
+# in them and makes them three to nine times slower, so they run without it: with it, a busy machine cannot read 16 MB within the
+# time of an attempt. Every other test runs with it. SWEPT are the packages of these tests.
 SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportMatchesValidatedPermissions|FullTransactions|$\
 HostileQueries|WidestFlag|LargestFlag|ValidationMatchesImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
 Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix|$\
