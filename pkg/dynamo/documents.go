@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 // loadEnvelopes reads the items of up to maxBatch keys, which must differ: one call. It requests the keys that a busy engine leaves
@@ -26,11 +24,12 @@ func (s *Store) loadEnvelopes(ctx context.Context, keys []itemKey) (items []enve
 		}
 		var got []envelope
 		var a attempts
-		e := &exchange{body: append(b, `],"ConsistentRead":true}}}`...), attempts: &a, read: func(response []byte) (err error) {
+		b = append(b, `],"ConsistentRead":true}}}`...)
+		e := &exchange{operation: "BatchGetItem", body: b, attempts: &a, read: func(response []byte) (err error) {
 			got, keys, err = readBatch(response)
 			return err
 		}}
-		if _, err := s.client.BatchGetItem(ctx, nil, s.short(e, &dynamodb.BatchGetItemOutput{})); err != nil {
+		if err := s.run(ctx, e); err != nil {
 			return nil, a.readError(err)
 		}
 		items = append(items, got...)
@@ -77,11 +76,11 @@ type envelopePage struct {
 // queryPage reads the items that a query selects after a key, or the first of them after the zero key: one call.
 func (s *Store) queryPage(ctx context.Context, q envelopeQuery, after itemKey) (page envelopePage, err error) {
 	var a attempts
-	e := &exchange{body: s.queryBody(q, after), attempts: &a, read: func(response []byte) (err error) {
+	e := &exchange{operation: "Query", body: s.queryBody(q, after), attempts: &a, read: func(response []byte) (err error) {
 		page.items, page.last, page.more, err = readPage(response)
 		return err
 	}}
-	if _, err := s.client.Query(ctx, nil, s.short(e, &dynamodb.QueryOutput{})); err != nil {
+	if err := s.run(ctx, e); err != nil {
 		return envelopePage{}, a.readError(err)
 	}
 	return page, nil

@@ -60,6 +60,7 @@ type Store struct {
 	table  string
 
 	// Of calls that take the short way, see exchange.go.
+	options   dynamodb.Options // of the client
 	signer    *v4.Signer
 	clock     clock
 	transport http.RoundTripper
@@ -73,7 +74,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{client: client, table: o.Table, signer: v4.NewSigner(), transport: transportOf(client.Options().HTTPClient)}, nil
+	options := client.Options()
+	return &Store{client: client, table: o.Table, options: options, signer: v4.NewSigner(), transport: transportOf(options.HTTPClient)}, nil
 }
 
 // NewClient returns a client for the engine of a store.

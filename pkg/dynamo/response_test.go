@@ -117,8 +117,8 @@ func TestErrorsAsBySDK(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &exchange{body: body, attempts: &attempts{}, read: checkObject, store: store, options: store.client.Options()}
-		_, byShort.first = e.once(t.Context(), "http://localhost:1/", "TransactWriteItems", "")
+		e := &exchange{operation: "TransactWriteItems", body: body, attempts: &attempts{}, read: checkObject}
+		_, byShort.first = store.once(t.Context(), e, "http://localhost:1/", "")
 		type understood struct {
 			Result, Item  int
 			Conflict      bool
