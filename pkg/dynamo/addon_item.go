@@ -12,6 +12,7 @@ var addonsEntity = entity{
 	title:  func(string) string { return "the list of addons" },
 	exists: registryExists,
 	codec:  jsonCodec(storeAddons, addonsDocument.addons),
+	kept:   true,
 }
 
 // An addonsDocument is the stored form of the registry of addons. Sensitive parameters are stored encrypted.

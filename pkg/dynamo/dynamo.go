@@ -64,6 +64,8 @@ type Store struct {
 	signer    *v4.Signer
 	clock     clock
 	transport http.RoundTripper
+
+	decoded decodedCache
 }
 
 var _ flags.FeedStore = (*Store)(nil)

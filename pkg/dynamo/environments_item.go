@@ -12,6 +12,7 @@ var environmentsEntity = entity{
 	title:  func(string) string { return "the list of environments" },
 	exists: registryExists,
 	codec:  jsonCodec(storeEnvironments, environmentsDocument.environments),
+	kept:   true,
 }
 
 // An environmentsDocument is the stored form of the registry of environments.

@@ -41,7 +41,7 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 			if !requested {
 				return nil, internalError(fmt.Errorf("dynamo: the response has the item %q %q, which was not requested", e.PK, e.SK))
 			}
-			if view[key], err = entityOf(key.Entity).decode(e); err != nil {
+			if view[key], err = s.decoded.decode(entityOf(key.Entity), e); err != nil {
 				return nil, internalError(err)
 			}
 		}

@@ -8,6 +8,7 @@ var rolesEntity = entity{
 	title:  func(string) string { return "the list of roles" },
 	exists: registryExists,
 	codec:  jsonCodec(storeRoles, rolesDocument.roles),
+	kept:   true,
 }
 
 // A rolesDocument is the stored form of the registry of custom roles.

@@ -34,14 +34,8 @@ func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, li
 	return page, found.more, nil
 }
 
-// summaryRow reads a row. Its environments are in Whole only, because most searches do not compare them.
+// summaryRow reads the head of a row. Whole reads it again, with its environments.
 func summaryRow(document string) (flags.SummaryRow, error) {
-	row, err := readRow(document)
-	return flags.SummaryRow{
-		Whole: func() (flags.FeatureSummary, error) { return row, nil },
-		FeatureSummary: flags.FeatureSummary{
-			Name: row.Name, Project: row.Project, Metadata: flags.Metadata{Type: row.Type, Stale: row.Stale},
-			CreatedAt: row.CreatedAt, LastSeenAt: row.LastSeenAt, LastPhase: row.LastPhase, Favorites: row.Favorites, Tags: row.Tags,
-		},
-	}, err
+	head, _, err := readHead(document)
+	return flags.SummaryRow{FeatureSummary: head, Whole: func() (flags.FeatureSummary, error) { return readRow(document) }}, err
 }

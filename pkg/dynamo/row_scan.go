@@ -7,8 +7,21 @@ import (
 
 // readRow reads a list row from its document: the same as decode and summary, in a fifth of the time.
 func readRow(document string) (flags.FeatureSummary, error) {
+	row, environments, err := readHead(document)
+	s := &scanner{json: environments}
+	if environments != "" {
+		s.object(func(name string) { row.Environments[name] = s.standing().summary() })
+	}
+	if err == nil {
+		err = s.end()
+	}
+	return row, err
+}
+
+// readHead reads a list row without its environments, whose JSON it returns. They are the larger part of a row, and most searches
+// do not compare them.
+func readHead(document string) (head flags.FeatureSummary, environments string, err error) {
 	var doc rowDocument
-	var environments map[string]flags.EnvironmentSummary
 	s := &scanner{json: document}
 	s.object(func(name string) {
 		switch name {
@@ -43,17 +56,14 @@ func readRow(document string) (flags.FeatureSummary, error) {
 		case "y":
 			doc.Entered = s.phase()
 		case "e":
-			environments = map[string]flags.EnvironmentSummary{}
-			s.object(func(environment string) { environments[environment] = s.standing().summary() })
+			start := s.at
+			s.skip()
+			environments = s.json[start:s.at]
 		default:
 			s.skip()
 		}
 	})
-	summary := doc.summary()
-	if environments != nil {
-		summary.Environments = environments
-	}
-	return summary, s.end()
+	return doc.summary(), environments, s.end()
 }
 
 func (s *scanner) tag() (t shape.Tag) {

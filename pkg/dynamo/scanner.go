@@ -164,13 +164,21 @@ func (s *scanner) null() bool {
 func (s *scanner) literal() string {
 	s.next()
 	start := s.at
-	for s.at < len(s.json) && !strings.ContainsRune(" \n\t\r,]}", rune(s.json[s.at])) {
+	for s.at < len(s.json) && !endsLiteral(s.json[s.at]) {
 		s.at++
 	}
 	if start == s.at {
 		s.fail("a value")
 	}
 	return s.json[start:s.at]
+}
+
+func endsLiteral(c byte) bool {
+	switch c {
+	case ' ', '\n', '\t', '\r', ',', ']', '}':
+		return true
+	}
+	return false
 }
 
 func (s *scanner) bool() bool {

@@ -12,6 +12,7 @@ var tokenEntity = entity{
 	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
 	title: tokenTitle,
 	codec: jsonCodec(storeToken, tokenDocument.token),
+	kept:  true,
 	list:  tokenList,
 	row: func(a flags.Aggregate) (string, itemKey, error) {
 		t := a.(*flags.Token)

@@ -13,6 +13,7 @@ var userEntity = entity{
 	key:     func(id string) itemKey { return itemKey{userList, id} },
 	title:   func(id string) string { return "the user " + id },
 	codec:   jsonCodec(storeUser, userDocument.user),
+	kept:    true,
 	list:    userList,
 	history: func(a flags.Aggregate) string { return "USER#" + a.Key().ID },
 	unique: func(a flags.Aggregate) []uniqueName {

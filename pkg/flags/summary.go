@@ -38,8 +38,8 @@ type EnvironmentSummary struct {
 	LastSeenAt        time.Time
 }
 
-// A SummaryRow is a summary that is decoded in two steps, for searches that read many and return few. The fields
-// Description, ImpressionData, Archived, ArchivedAt, Relation and Environments are only set in what Whole returns.
+// A SummaryRow is a summary that is decoded in two steps, for searches that read many and return few. Environments is only set in
+// what Whole returns.
 type SummaryRow struct {
 	FeatureSummary
 	Whole func() (FeatureSummary, error)
