@@ -153,7 +153,8 @@ type Change struct {
 // Unavailable if the store throttles, fails or does not answer before the deadline of the context, Internal for
 // a defect, such as a missing permission.
 type Store interface {
-	// Load returns the aggregates that exist among keys. Each is read consistently, but not all at one moment.
+	// Load returns the aggregates that exist among keys. Each is read consistently, but not all at one moment. They must not be
+	// modified: other callers can have the same ones. Clone an aggregate before changing it.
 	Load(ctx context.Context, keys []Key) (View, error)
 
 	// Summaries returns all active or all archived flags of a project, sorted by name.
