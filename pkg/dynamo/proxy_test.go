@@ -79,8 +79,8 @@ func TestSpoiledResponses(t *testing.T) {
 		"closed":        func(w http.ResponseWriter, _ []byte) { raw(w, false, "") },
 		"half a header": func(w http.ResponseWriter, _ []byte) { raw(w, false, "HTTP/1.1 200 OK\r\nContent-Le") },
 		"not HTTP":      func(w http.ResponseWriter, _ []byte) { raw(w, false, "SSH-2.0-OpenSSH_9.6\r\n") },
-		"endless header": func(w http.ResponseWriter, _ []byte) {
-			raw(w, false, "HTTP/1.1 200 OK\r\nA: %s", strings.Repeat("a", 11<<20))
+		"long header": func(w http.ResponseWriter, _ []byte) {
+			raw(w, false, "HTTP/1.1 200 OK\r\nA: %s", strings.Repeat("a", 1<<20))
 		},
 		"half": func(w http.ResponseWriter, body []byte) {
 			raw(w, false, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:len(body)/2])
@@ -139,16 +139,6 @@ func TestSpoiledResponses(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 		},
 		"canceled without a reason": answer(400, conflict),
-		"endless": func(w http.ResponseWriter, _ []byte) {
-			_, _ = io.WriteString(w, `{"Items":[],"Responses":{},"x":"`)
-			megabyte := bytes.Repeat([]byte{'a'}, 1<<20)
-			for range 128 {
-				if _, err := w.Write(megabyte); err != nil {
-					return // the store has closed the connection
-				}
-			}
-			t.Error("the store has read 128 MB")
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,24 +153,24 @@ func TestSpoiledResponses(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			for i := range 3 {
-				p.left.Store(2)
+			for i := range 2 {
+				p.left.Store(1)
 				if err := store.Commit(ctx, newChange(flags.Write{After: newFlag(fmt.Sprintf("f%d", i))})); err != nil {
 					t.Fatalf("create: %v", reason(err))
 				}
 			}
 			before := find(t, plain, "f1")
-			p.left.Store(2)
+			p.left.Store(1)
 			if err := store.Commit(ctx, newChange(write(before, func(f *flags.Feature) { f.Stale = true }))); err != nil {
 				t.Fatalf("change: %v", reason(err))
 			}
-			p.left.Store(2)
+			p.left.Store(1)
 			if view, err := store.Load(ctx, []flags.Key{flags.FeatureKey("f0"), flags.FeatureKey("f1")}); err != nil || len(view) != 2 {
 				t.Errorf("load: %d flags, %v; want 2", len(view), reason(err))
 			}
-			p.left.Store(2)
-			if rows, err := store.Summaries(ctx, before.ProjectUID, false); err != nil || len(rows) != 3 {
-				t.Errorf("list: %d flags, %v; want 3", len(rows), reason(err))
+			p.left.Store(1)
+			if rows, err := store.Summaries(ctx, before.ProjectUID, false); err != nil || len(rows) != 2 {
+				t.Errorf("list: %d flags, %v; want 2", len(rows), reason(err))
 			}
 			if f := find(t, plain, "f1"); !f.Stale || f.Version != before.Version+1 {
 				t.Errorf("the flag is stale: %t, at version %d; want one change of version %d", f.Stale, f.Version, before.Version)
@@ -192,5 +182,31 @@ func TestSpoiledResponses(t *testing.T) {
 				t.Errorf("%d events, %v; want one for each change", len(events), err)
 			}
 		})
+	}
+}
+
+// TestEndlessResponse reads a response that does not end: the store closes the connection before it takes much memory.
+func TestEndlessResponse(t *testing.T) {
+	p := &proxy{engine: dynamotest.Engine().URL(), spoil: func(w http.ResponseWriter, _ []byte) {
+		_, _ = io.WriteString(w, `{"Items":[],"x":"`)
+		megabyte := bytes.Repeat([]byte{'a'}, 1<<20)
+		for range 128 {
+			if _, err := w.Write(megabyte); err != nil {
+				return // the store has closed the connection
+			}
+		}
+		t.Error("the store has read 128 MB")
+	}}
+	server := httptest.NewServer(p)
+	defer server.Close()
+	table := newTable()
+	mustCommit(t, dynamotest.OpenOn(t, dynamotest.Engine(), table, nil), flags.Write{After: newFlag("f")})
+	store, err := dynamo.Open(t.Context(), dynamo.Options{Table: table, Endpoint: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.left.Store(1)
+	if rows, err := store.Summaries(t.Context(), newFlag("f").ProjectUID, false); err != nil || len(rows) != 1 {
+		t.Errorf("%d flags, %v; want 1", len(rows), reason(err))
 	}
 }
