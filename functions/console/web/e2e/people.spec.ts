@@ -94,6 +94,7 @@ test('a token for an SDK is created, works, and stops working when it is deleted
   const confirm = page.getByRole('dialog', { name: `Delete token ${name}?` })
   await confirm.getByRole('textbox').fill(name)
   await confirm.getByRole('button', { name: 'Delete token' }).click()
+  await expect(confirm).toBeHidden() // rows behind an open dialog have no role
   await expect(page.getByRole('row', { name: new RegExp(name) })).toHaveCount(0)
   expect(await read()).toBe(401)
 })
@@ -130,6 +131,7 @@ test('a user is created with a sign-in link, changed and deleted', async ({ page
     const confirm = page.getByRole('dialog', { name: `Delete user ${name}?` })
     await confirm.getByRole('textbox').fill(`${name}@example.com`)
     await confirm.getByRole('button', { name: 'Delete user' }).click()
+    await expect(confirm).toBeHidden()
     await expect(page.getByRole('row', { name: new RegExp(name) })).toHaveCount(0)
 
     await bob.reload()
