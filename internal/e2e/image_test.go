@@ -60,7 +60,7 @@ func TestImage(t *testing.T) {
 
 	// A setting that is wrong is one line on stderr.
 	out, err := exec.Command("docker", "run", "--name", name, "--env", "PORT=http", image).CombinedOutput()
-	if code := docker(t, "inspect", "--format", "{{.State.ExitCode}}", name); err == nil || code != "1" || !strings.Contains(string(out), `PORT is "http"`) {
+	if code := docker(t, "inspect", "--format", "{{.State.ExitCode}}", name); err == nil || code != "2" || !strings.Contains(string(out), `PORT is "http"`) {
 		t.Errorf("with PORT=http it ends with %s: %s", code, out)
 	}
 }
