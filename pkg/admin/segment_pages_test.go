@@ -83,8 +83,7 @@ func (s *server) createUses(t *testing.T, strategies map[string]int) {
 	}
 }
 
-// TestPagesOfUses checks that the pages by cursor together have the strategies of the whole list, in its order, whatever their
-// limit.
+// TestPagesOfUses checks for several limits that the pages by cursor together have the strategies of the whole list, in its order.
 func TestPagesOfUses(t *testing.T) {
 	s := serve(t)
 	s.createUses(t, map[string]int{"A": 1, "a": 3, "a-b": 1, "a.b": 2, "aa": 1, "b": 1, "b-none": 0, "c": 4, "d-archived": 2, "~": 1})

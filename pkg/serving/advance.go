@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
@@ -246,12 +247,5 @@ func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack
 // pause waits before another attempt, longer each time, at most 200 ms; false if the context ends.
 func pause(ctx context.Context, attempt int) bool {
 	ceiling := min(200*time.Millisecond, 4*time.Millisecond<<min(attempt, 6))
-	timer := time.NewTimer(rand.N(ceiling) + time.Millisecond) //nolint:gosec // spreading load needs no secure random number
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return backoff.Sleep(ctx, rand.N(ceiling)+time.Millisecond) //nolint:gosec // spreading load needs no secure random number
 }
