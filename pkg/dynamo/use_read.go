@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"guidon/pkg/flags"
 )
 
@@ -25,14 +23,19 @@ func (s *Store) UsesAfter(ctx context.Context, after string, limit int) (page []
 	if err != nil {
 		return nil, false, err
 	}
-	for _, e := range found.items {
+	page, err = readUses(found.items)
+	return page, found.more, err
+}
+
+func readUses(items []envelope) (uses []flags.FeatureUse, err error) {
+	for _, e := range items {
 		use, err := readUse(e.Document)
 		if err != nil {
-			return nil, false, internalError(err)
+			return nil, internalError(err)
 		}
-		page = append(page, use)
+		uses = append(uses, use)
 	}
-	return page, found.more, nil
+	return uses, nil
 }
 
 // usesPerName is how many uses Uses reads at most for each name before it reads the others by their keys.
@@ -47,21 +50,21 @@ func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.Featu
 		if err != nil {
 			return nil, err
 		}
-		var keys []map[string]types.AttributeValue
+		var others []itemKey
 		for _, name := range chunk {
 			if name > read {
-				keys = append(keys, useKey(name).attributes())
+				others = append(others, useKey(name))
 			}
 		}
-		err = batchGet(ctx, s, keys, true, func(e envelope) error {
-			use, err := readUse(e.Document)
-			found = append(found, use)
-			return err
-		})
+		items, err := s.loadEnvelopes(ctx, others)
 		if err != nil {
 			return nil, err
 		}
-		uses = append(uses, found...)
+		rest, err := readUses(items)
+		if err != nil {
+			return nil, err
+		}
+		uses = append(append(uses, found...), rest...)
 	}
 	slices.SortFunc(uses, func(a, b flags.FeatureUse) int { return strings.Compare(a.Feature, b.Feature) })
 	return uses, nil
@@ -75,17 +78,13 @@ func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.
 	if err != nil {
 		return nil, "", err
 	}
-	for _, e := range page.items {
-		use, err := readUse(e.Document)
-		if err != nil {
-			return nil, "", internalError(err)
-		}
-		if _, wanted := slices.BinarySearch(names, use.Feature); wanted {
-			found = append(found, use)
-		}
-	}
+	found, err = readUses(page.items)
+	found = slices.DeleteFunc(found, func(u flags.FeatureUse) bool {
+		_, wanted := slices.BinarySearch(names, u.Feature)
+		return !wanted
+	})
 	if page.more {
-		return found, page.last.sk, nil
+		last = page.last.sk
 	}
-	return found, last, nil
+	return found, last, err
 }
