@@ -1,6 +1,6 @@
 // Package guidon_test holds the rules that keep Guidon easy to change: which package may import which.
 //
-//	functions, localstack → admin/…, dynamo, lambdahttp
+//	functions, server → admin/…, dynamo, lambdahttp
 //	admin/… → admin/wire → httpapi → flags
 //	admin/… → events → shape → flags
 //
@@ -36,7 +36,7 @@ const (
 	console    = "guidon/pkg/console"
 	functions  = "guidon/functions"
 	infra      = "guidon/infra"
-	server     = "guidon/localstack" // the local server
+	server     = "guidon/pkg/server" // the local server
 	command    = "guidon/cmd"
 	zitadel    = "github.com/zitadel/" // the OpenID provider of the tests
 	cobra      = "github.com/spf13/"
@@ -111,7 +111,7 @@ var rules = []struct {
 	{"./functions/deliver", false, [][]string{{admin, serving, usage}}, "it delivers events, and serves no requests"},
 	{"./functions/docs", false, [][]string{{awsSDK, dynamo, console}},
 		"it serves static pages and reads no data"},
-	{"./localstack/...", false, [][]string{{functions}, testTooling},
+	{"./pkg/server/...", false, [][]string{{functions}, testTooling},
 		"the server is for users: it ships no test tooling, and runs functions only as built programs"},
 	{"./cmd/...", false, [][]string{{functions}, testTooling},
 		"the command is for users: it ships no test tooling"},

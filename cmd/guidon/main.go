@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"guidon/internal/adminapi"
-	"guidon/localstack"
+	"guidon/pkg/server"
 )
 
 func main() {
@@ -83,7 +83,7 @@ func exitCode(ctx context.Context, err error) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[*localstack.SettingError](err); ok {
+	if _, ok := errors.AsType[*server.SettingError](err); ok {
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*adminapi.UnreachableError](err); ok {

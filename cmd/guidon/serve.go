@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"guidon/localstack"
+	"guidon/pkg/server"
 	"guidon/pkg/version"
 )
 
@@ -52,7 +52,7 @@ kind. Ctrl-C stops it; the data stays.
   INIT_ADMIN_API_TOKENS='*:*.secret' INIT_CLIENT_API_TOKENS='default:development.secret' guidon serve`,
 		Args: cobra.NoArgs,
 		RunE: a.runs(func(cmd *cobra.Command, _ []string) error {
-			return localstack.Serve(cmd.Context(), a.overridden(map[string]string{"PORT": port, "DATA_DIR": data}), a.stopping)
+			return server.Serve(cmd.Context(), a.overridden(map[string]string{"PORT": port, "DATA_DIR": data}), a.stopping)
 		}),
 	}
 	cmd.Flags().StringVar(&port, "port", "", "the `port` (environment: PORT)")
@@ -69,7 +69,7 @@ exit. Repeated, it changes nothing. The settings are those of guidon serve; AWS_
 is required.`,
 		Example: `  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:4566 guidon setup`,
 		Args:    cobra.NoArgs,
-		RunE:    a.runs(func(cmd *cobra.Command, _ []string) error { return localstack.SetUp(cmd.Context(), a.getenv) }),
+		RunE:    a.runs(func(cmd *cobra.Command, _ []string) error { return server.SetUp(cmd.Context(), a.getenv) }),
 	}
 }
 

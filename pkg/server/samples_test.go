@@ -1,4 +1,4 @@
-package localstack
+package server
 
 import (
 	"encoding/json"

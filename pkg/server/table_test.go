@@ -1,7 +1,6 @@
-package localstack
+package server
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +10,7 @@ import (
 
 // TestTablesOfTests checks that the tables of tests equal the deployed one.
 func TestTablesOfTests(t *testing.T) {
-	deployed, err := readTemplate(filepath.Join("..", "template.yaml"))
+	deployed, err := readTemplate(templateFileName)
 	if err != nil {
 		t.Fatal(err)
 	}

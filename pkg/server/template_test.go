@@ -1,4 +1,4 @@
-package localstack
+package server
 
 import (
 	"regexp"
@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const templateFileName = "../template.yaml"
+const templateFileName = "../../template.yaml"
 
 func TestParseTemplate(t *testing.T) {
 	got, err := parseTemplate([]byte(`

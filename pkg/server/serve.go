@@ -1,10 +1,10 @@
-// Package localstack runs all of Guidon in one process on a developer's machine: `guidon serve`, which `make run` starts.
+// Package server runs all of Guidon in one process on a developer's machine: `guidon serve`, which `make run` starts.
 //
 // It does what API Gateway and Lambda do on AWS. It reads the table (template.go), the functions with their routes
 // (routes.go) and their timeouts from template.yaml. It starts the embedded DynamoDB engine, creates the table and its
 // first content, turns every request into the event that API Gateway would send (event.go), and passes it to the same
 // handler that runs on Lambda. There is no second router: a route that is missing in the template is missing here.
-package localstack
+package server
 
 import (
 	"context"
