@@ -26,38 +26,43 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// step is a call of the function step in .ci/run.
-var step = regexp.MustCompile(`(?m)^\s*step ([a-z-]+)$`)
-
-// TestWorkflowRunsCI checks that the jobs of ci.yml run every step of .ci/run once, and nothing else.
-func TestWorkflowRunsCI(t *testing.T) {
-	script, err := os.ReadFile("../.ci/run")
-	if err != nil {
-		t.Fatal(err)
+// TestWorkflowsRunCI checks that the jobs of ci.yml run every daily step of .ci/run and the steps whose area has changed, and that
+// nightly.yml runs every nightly step and trust, each once and nothing else. .ci/nightly must run the same steps.
+func TestWorkflowsRunCI(t *testing.T) {
+	steps := map[string][]string{}
+	for _, match := range regexp.MustCompile(`(?m)^(daily|nightly)="([a-z -]+)"`).FindAllStringSubmatch(read(t, "../.ci/run"), -1) {
+		steps[match[1]] = strings.Fields(match[2])
 	}
-	var want []string
-	for _, call := range step.FindAllStringSubmatch(string(script), -1) {
-		want = append(want, call[1])
+	if len(steps["daily"]) < 8 || len(steps["nightly"]) < 5 {
+		t.Fatalf("only these steps were found in .ci/run: %v", steps)
 	}
-	if len(want) < 10 {
-		t.Fatalf("only the steps %v were found in .ci/run", want)
-	}
-	ci := readWorkflow(t, "../.github/workflows/ci.yml")
-	var got []string
-	for name, job := range ci.Jobs {
-		for _, steps := range job.Strategy.Matrix["steps"] {
-			got = append(got, strings.Fields(steps)...)
-		}
-		for _, s := range job.Steps {
-			if s.Run != "" && s.Run != ".ci/run ${{ matrix.steps }}" {
-				t.Errorf("the job %s runs %q, which is not in .ci/run", name, s.Run)
+	for file, want := range map[string][]string{
+		"ci.yml":      append(steps["daily"], "changed"),
+		"nightly.yml": append(steps["nightly"], "trust"),
+	} {
+		var got []string
+		for name, job := range readWorkflow(t, "../.github/workflows/"+file).Jobs {
+			for _, steps := range job.Strategy.Matrix["steps"] {
+				got = append(got, strings.Fields(steps)...)
+			}
+			for _, s := range job.Steps {
+				if s.Run != "" && s.Run != ".ci/run ${{ matrix.steps }}" {
+					t.Errorf("the job %s of %s runs %q, which is not in .ci/run", name, file, s.Run)
+				}
 			}
 		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("the jobs of %s run the steps\n%v, want\n%v", file, got, want)
+		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("the jobs of ci.yml run the steps\n%v, and .ci/run has\n%v", got, want)
+	var got []string
+	for _, call := range regexp.MustCompile(`(?m)^\.ci/run (.+)$`).FindAllStringSubmatch(read(t, "../.ci/nightly"), -1) {
+		got = append(got, strings.Fields(call[1])...)
+	}
+	if want := append(steps["nightly"], "trust"); !slices.Equal(got, want) {
+		t.Errorf(".ci/nightly runs the steps\n%v, want\n%v", got, want)
 	}
 }
 
@@ -122,8 +127,8 @@ func TestWorkflowGoVersion(t *testing.T) {
 			t.Errorf("%s sets up Go %d times, and %s…} is not in each", path, setups, want)
 		}
 	}
-	if found < 3 {
-		t.Errorf("%d workflows set up Go, want 3", found)
+	if found < 4 {
+		t.Errorf("%d workflows set up Go, want 4", found)
 	}
 }
 
@@ -169,8 +174,8 @@ func workflows(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ours) != 2 || len(offered) != 2 {
-		t.Errorf("found the workflows %v and %v, want two of each", ours, offered)
+	if len(ours) != 3 || len(offered) != 2 {
+		t.Errorf("found the workflows %v and %v, want three and two", ours, offered)
 	}
 	return append(ours, offered...)
 }

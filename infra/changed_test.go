@@ -1,0 +1,202 @@
+package infra_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// nightly are the steps that .ci/changed decides about in these tests.
+var nightly = []string{"test-sam", "test-image", "test-deploy", "test-release", "test-migration"}
+
+// A repository is a Git repository of its own, with .ci/changed and one commit.
+type repository struct{ folder string }
+
+func newRepository(t *testing.T) repository {
+	t.Helper()
+	r := repository{t.TempDir()}
+	if err := os.Mkdir(filepath.Join(r.folder, ".ci"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.folder, ".ci/changed"), []byte(read(t, "../.ci/changed")), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.git(t, "init", "--quiet", "--initial-branch=main")
+	r.commit(t, "go.mod")
+	return r
+}
+
+func (r repository) run(t *testing.T, name string, arguments ...string) string {
+	t.Helper()
+	command := exec.Command(name, arguments...)
+	command.Dir = r.folder
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t")
+	var failure bytes.Buffer
+	command.Stderr = &failure
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, arguments, err, failure.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (r repository) git(t *testing.T, arguments ...string) string {
+	t.Helper()
+	return r.run(t, "git", arguments...)
+}
+
+// write changes a file.
+func (r repository) write(t *testing.T, path, content string) {
+	t.Helper()
+	file := filepath.Join(r.folder, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commit changes a file and commits it. It returns the commit.
+func (r repository) commit(t *testing.T, path string) string {
+	t.Helper()
+	r.write(t, path, path)
+	r.git(t, "add", ".")
+	r.git(t, "commit", "--quiet", "--message", path)
+	return r.git(t, "rev-parse", "HEAD")
+}
+
+// changed returns the steps that .ci/changed prints.
+func (r repository) changed(t *testing.T) []string {
+	t.Helper()
+	return strings.Fields(r.run(t, "bash", append([]string{".ci/changed"}, nightly...)...))
+}
+
+// TestStepsOfChangedFiles checks which nightly steps .ci/run adds for a changed file.
+func TestStepsOfChangedFiles(t *testing.T) {
+	t.Setenv("BASE", "HEAD")
+	r := newRepository(t)
+	for path, want := range map[string]string{
+		"README.md":                          "",
+		"pkg/admin/features/change.go":       "",
+		"pkg/dynamo/send.go":                 "",
+		"functions/console/web/src/main.tsx": "",
+		".ci/verified":                       "",
+		"Makefile":                           "test-sam test-image test-deploy test-release test-migration",
+		".ci/run":                            "test-sam test-image test-deploy test-release test-migration",
+		"go.sum":                             "test-sam test-image test-deploy test-release test-migration",
+		"template.yaml":                      "test-sam test-deploy test-release",
+		"functions/features/main.go":         "test-sam test-deploy",
+		"pkg/lambdahttp/lambdahttp.go":       "test-sam test-deploy",
+		"docs/operations/runbook.md":         "test-deploy",
+		"cmd/guidon/serve.go":                "test-image test-release",
+		"cmd/guidon/migrate.go":              "test-migration",
+		"pkg/admin/transfer/import.go":       "test-migration",
+		"functions/console/build":            "test-release",
+		"infra/image/Dockerfile":             "test-image",
+		"internal/release/pack.go":           "test-release",
+		"internal/e2e/sam_test.go":           "test-sam",
+	} {
+		r.write(t, path, "changed")
+		if got := r.changed(t); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: runs %v, want %s", path, got, want)
+		}
+		r.git(t, "clean", "--quiet", "-ffdx")
+	}
+}
+
+// TestAreasExist checks that every pattern in .ci/changed matches a file, so that a folder that moves takes its area along.
+func TestAreasExist(t *testing.T) {
+	areas := regexp.MustCompile(`(?m)^\t\t([^\s)].*?)\) .*;;`).FindAllStringSubmatch(read(t, "../.ci/changed"), -1)
+	if len(areas) < 15 {
+		t.Fatalf("only %d areas were found in .ci/changed", len(areas))
+	}
+	for _, area := range areas {
+		for pattern := range strings.SplitSeq(area[1], " | ") {
+			found, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pattern)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) == 0 && pattern != ".ci/verified" {
+				t.Errorf(".ci/changed has %s, which matches no file", pattern)
+			}
+		}
+	}
+}
+
+// TestBaseOfChanges checks what .ci/changed compares with.
+func TestBaseOfChanges(t *testing.T) {
+	everything := strings.Join(nightly, " ")
+	for name, test := range map[string]struct {
+		prepare func(r repository)
+		want    string
+	}{
+		"nothing to compare with": {func(repository) {}, everything},
+		"a tag": {func(r repository) {
+			r.git(t, "tag", "v1.0.0")
+			r.commit(t, "infra/image/Dockerfile")
+		}, "test-image"},
+		"verified after the tag": {func(r repository) {
+			r.git(t, "tag", "v1.0.0")
+			r.write(t, ".ci/verified", r.commit(t, "infra/image/Dockerfile"))
+			r.commit(t, "pkg/version/version.go")
+		}, "test-release"},
+		"a tag after verified": {func(r repository) {
+			r.write(t, ".ci/verified", r.commit(t, "infra/image/Dockerfile"))
+			r.commit(t, "pkg/version/version.go")
+			r.git(t, "tag", "v1.0.0")
+			r.commit(t, "template.yaml")
+		}, "test-sam test-deploy test-release"},
+		"verified in another history": {func(r repository) {
+			r.write(t, ".ci/verified", strings.Repeat("0", 40))
+			r.commit(t, "pkg/version/version.go")
+		}, everything},
+		"a branch": {func(r repository) {
+			r.git(t, "update-ref", "refs/remotes/origin/main", "HEAD")
+			r.commit(t, "infra/image/Dockerfile")
+			r.commit(t, "README.md")
+		}, "test-image"},
+		"main itself": {func(r repository) {
+			r.git(t, "tag", "v1.0.0")
+			r.commit(t, "infra/image/Dockerfile")
+			r.git(t, "update-ref", "refs/remotes/origin/main", "HEAD")
+		}, "test-image"},
+		"BASE, on a branch": {func(r repository) {
+			r.git(t, "update-ref", "refs/remotes/origin/main", "HEAD")
+			r.commit(t, "infra/image/Dockerfile")
+			t.Setenv("BASE", r.git(t, "rev-parse", "HEAD"))
+			r.commit(t, "pkg/version/version.go")
+		}, "test-release"},
+		"BASE without a commit": {func(r repository) {
+			t.Setenv("BASE", "missing")
+			r.git(t, "tag", "v1.0.0")
+		}, everything},
+		"a deleted file": {func(r repository) {
+			r.commit(t, "infra/image/Dockerfile")
+			r.git(t, "tag", "v1.0.0")
+			r.git(t, "rm", "--quiet", "infra/image/Dockerfile")
+		}, "test-image"},
+		"no change": {func(r repository) { r.git(t, "tag", "v1.0.0") }, ""},
+	} {
+		t.Setenv("BASE", "")
+		r := newRepository(t)
+		test.prepare(r)
+		if got := r.changed(t); !slices.Equal(got, strings.Fields(test.want)) {
+			t.Errorf("%s: runs %v, want %s", name, got, test.want)
+		}
+	}
+	t.Setenv("BASE", "")
+	r := newRepository(t)
+	r.git(t, "tag", "v1.0.0")
+	r.commit(t, "README.md")
+	r.git(t, "clone", "--quiet", "--depth=1", "file://"+r.folder, "shallow")
+	if got := (repository{filepath.Join(r.folder, "shallow")}).changed(t); !slices.Equal(got, nightly) {
+		t.Errorf("a shallow clone: runs %v, want %s", got, everything)
+	}
+}
