@@ -96,7 +96,7 @@ Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix|$
 LargestLoad|LargeEventsAreSmallInTheIndexes|TransactionSize|LogIsOneQuery|$\
 NoPathBypassesAuthentication|EveryOperationRequiresAuthorization|Policies|FeedOfEveryOperation|GoldenEvents|MalformedEvents|MismatchedPaths|$\
 ExportStopsEarly|ValidateLargeImport|LargePlaygrounds|SearchOfManyFlags|LargeEntries|ManyTags|LongList)$$
-SWEPT = ./pkg/admin ./pkg/dynamo ./pkg/usage
+SWEPT = ./pkg/admin ./pkg/dynamo ./pkg/ingest
 
 # -count=1: the tests start programs that Go's test cache does not know.
 test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)

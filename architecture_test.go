@@ -31,7 +31,7 @@ const (
 	dynamo     = "guidon/pkg/dynamo"
 	localtable = dynamo + "/localtable"
 	serving    = "guidon/pkg/serving"
-	usage      = "guidon/pkg/usage"
+	ingest     = "guidon/pkg/ingest"
 	docs       = "guidon/pkg/docs"
 	console    = "guidon/pkg/console"
 	functions  = "guidon/functions"
@@ -86,7 +86,7 @@ var rules = []struct {
 		"it answers applications over any store, and knows nothing of the administration"},
 	{"./pkg/webhook", false, [][]string{{aws, awslabs, dynamo, httpapi, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"it delivers events from any store, and knows nothing of the interface"},
-	{"./pkg/usage", false, [][]string{{aws, awslabs, dynamo, docs, admin, serving, kin, server, command, internal, infra}, testTooling},
+	{"./pkg/ingest", false, [][]string{{aws, awslabs, dynamo, docs, admin, serving, kin, server, command, internal, infra}, testTooling},
 		"it records usage over any store, and knows nothing of the administration and of what applications read"},
 	{"./pkg/aggregate", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, shape, events, admin, serving, server, command, internal, infra}, testTooling},
 		"it adds usage to the sums of any store, and serves no requests"},
@@ -105,10 +105,10 @@ var rules = []struct {
 	{"./functions/frontend", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/snapshot", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
-	{"./functions/signin", false, [][]string{{serving, usage, console}}, "it is for people, and links nothing that serves applications"},
-	{"./functions/features", false, [][]string{{serving, usage, console}}, "it is for the administration, and links nothing that serves applications"},
+	{"./functions/signin", false, [][]string{{serving, ingest, console}}, "it is for people, and links nothing that serves applications"},
+	{"./functions/features", false, [][]string{{serving, ingest, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/aggregate", false, [][]string{{admin, serving}}, "it adds usage to the sums, and serves no requests"},
-	{"./functions/deliver", false, [][]string{{admin, serving, usage}}, "it delivers events, and serves no requests"},
+	{"./functions/deliver", false, [][]string{{admin, serving, ingest}}, "it delivers events, and serves no requests"},
 	{"./functions/docs", false, [][]string{{awsSDK, dynamo, console}},
 		"it serves static pages and reads no data"},
 	{"./pkg/server/...", false, [][]string{{functions}, testTooling},

@@ -24,9 +24,9 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/serving"
-	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -48,7 +48,7 @@ func TestHook(t *testing.T) {
 	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
 	groups := func(store *dynamo.Store) []httpapi.Group {
 		applications := serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)
-		return append(append(admin.Groups(), applications...), usage.Group(store, config))
+		return append(append(admin.Groups(), applications...), ingest.Group(store, config))
 	}
 	for _, group := range groups(store) {
 		good[group.Name] = httpapi.New(store, group, config)

@@ -5,9 +5,9 @@ import (
 	"guidon/functions/internal/serve"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/usage"
+	"guidon/pkg/ingest"
 )
 
 func main() {
-	serve.GroupOver(func(store *dynamo.Store, config httpapi.Config) httpapi.Group { return usage.Group(store, config) })
+	serve.GroupOver(func(store *dynamo.Store, config httpapi.Config) httpapi.Group { return ingest.Group(store, config) })
 }

@@ -12,9 +12,9 @@ import (
 	"guidon/pkg/admin/users"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/serving"
-	"guidon/pkg/usage"
 )
 
 // This file is the only one that knows how pkg/httpapi declares its operations.
@@ -44,7 +44,7 @@ const withoutToken = "none"
 func groups() (all []group) {
 	all = describeGroups(admin.Groups(), "")
 	all = append(all, describeGroups(serving.Groups(nil, nil, httpapi.Config{}), forApplications)...)
-	return append(all, describeGroups([]httpapi.Group{usage.Group(nil, httpapi.Config{})}, forApplications)...)
+	return append(all, describeGroups([]httpapi.Group{ingest.Group(nil, httpapi.Config{})}, forApplications)...)
 }
 
 // describeGroups describes groups. permission is that of operations that have none.

@@ -20,8 +20,8 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	"guidon/pkg/serving"
-	"guidon/pkg/usage"
 	"guidon/pkg/webhook"
 )
 
@@ -97,7 +97,7 @@ func deploy(t testing.TB) *deployment {
 	reader := serving.NewReader(store, serving.OptionsOf(config))
 	add(serving.ClientGroup(reader, store, config))
 	add(serving.FrontendGroup(reader, store, config))
-	add(usage.Group(store, config))
+	add(ingest.Group(store, config))
 	return &deployment{t, m, store, reader, mux}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"guidon/pkg/admin"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	applications "guidon/pkg/serving"
-	"guidon/pkg/usage"
 )
 
 // tableRow matches an operation in the table of docs/interface.md: its route and its permission.
@@ -50,7 +50,7 @@ func TestInterfacePage(t *testing.T) {
 			served[op.Route] = group.Name + " token"
 		}
 	}
-	for _, op := range usage.Group(nil, httpapi.Config{}).Operations {
+	for _, op := range ingest.Group(nil, httpapi.Config{}).Operations {
 		switch {
 		case strings.HasPrefix(op.Route, "POST /edge/"):
 			served[op.Route] = "none"

@@ -13,7 +13,7 @@ import (
 	"guidon/pkg/aggregate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
-	"guidon/pkg/usage"
+	"guidon/pkg/ingest"
 )
 
 // A reporter sends what applications report to the same store that a server reads.
@@ -24,7 +24,7 @@ type reporter struct {
 
 func (s *server) reporter() reporter {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
-	return reporter{s, httpapi.New(s.store, usage.Group(s.store, config), config)}
+	return reporter{s, httpapi.New(s.store, ingest.Group(s.store, config), config)}
 }
 
 // report posts a body with a token.

@@ -25,10 +25,10 @@ import (
 	"guidon/pkg/dynamo/localtable"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	"guidon/pkg/lambdahttp"
 	"guidon/pkg/seal"
 	"guidon/pkg/serving"
-	"guidon/pkg/usage"
 	"guidon/pkg/webhook"
 )
 
@@ -229,7 +229,7 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 
 // groups are all groups of operations: those of the administration, and those for applications.
 func groups(reader *serving.Reader, store flags.UsageStore, config httpapi.Config) []httpapi.Group {
-	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), usage.Group(store, config))
+	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), ingest.Group(store, config))
 }
 
 func (g *gateway) close() {

@@ -25,8 +25,8 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/ingest"
 	"guidon/pkg/serving"
-	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -178,7 +178,7 @@ func instance(t *testing.T, name string, store *dynamo.Store, config httpapi.Con
 		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
 		target, token = "/api/frontend", dynamotest.FrontendToken
 	case "Usage":
-		handler = httpapi.New(store, usage.Group(store, config), config)
+		handler = httpapi.New(store, ingest.Group(store, config), config)
 		report := `{"appName":"shop","bucket":{"start":0,"stop":0,"toggles":{"first":{"yes":1}}}}`
 		return func() {
 			t.Helper()

@@ -1,4 +1,4 @@
-// Package usage records how applications use flags.
+// Package ingest records how applications use flags.
 //
 //	ingest.go  the operations that SDKs and Unleash Edge call: each request is stored as one post
 //	edge.go    what Unleash Edge calls in addition
@@ -6,7 +6,7 @@
 //
 // A post is stored as it came in. It is added to the sums later, so that a request costs one write, however many flags it
 // reports.
-package usage
+package ingest
 
 import (
 	"context"
