@@ -2,8 +2,11 @@ package evaluate
 
 import (
 	"fmt"
+	"maps"
+	"net/netip"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,25 +66,38 @@ func compileConstraints(list []Constraint) []constraint {
 
 // newOperand returns nil for what can never be satisfied.
 func newOperand(c Constraint) operand {
-	switch c.Operator {
-	case "IN":
-		return inOperand{newValueSet(c.Values), false}
-	case "NOT_IN":
-		return inOperand{newValueSet(c.Values), true}
-	case "STR_CONTAINS":
-		return newTextOperand(strings.Contains, c)
-	case "STR_STARTS_WITH":
-		return newTextOperand(strings.HasPrefix, c)
-	case "STR_ENDS_WITH":
-		return newTextOperand(strings.HasSuffix, c)
-	case "REGEX":
-		return newRegexOperand(c)
-	case "IN_CIDR":
-		return addressOperand{newAddresses(c.Values)}
+	if compile := operators[c.Operator]; compile != nil {
+		return compile(c)
 	}
-	kind, name, _ := strings.Cut(c.Operator, "_")
-	return newOrderOperand(kind, name, c.Value)
+	return nil
 }
+
+// operators are the operators of the specification, with the functions that compile a constraint. These return nil for a value
+// that cannot be parsed.
+var operators = map[string]func(Constraint) operand{
+	"IN":              func(c Constraint) operand { return inOperand{newValueSet(c.Values), false} },
+	"NOT_IN":          func(c Constraint) operand { return inOperand{newValueSet(c.Values), true} },
+	"STR_CONTAINS":    func(c Constraint) operand { return newTextOperand(strings.Contains, c) },
+	"STR_STARTS_WITH": func(c Constraint) operand { return newTextOperand(strings.HasPrefix, c) },
+	"STR_ENDS_WITH":   func(c Constraint) operand { return newTextOperand(strings.HasSuffix, c) },
+	"REGEX":           newRegexOperand,
+	"IN_CIDR":         func(c Constraint) operand { return addressOperand{newAddresses(c.Values)} },
+	"NUM_EQ":          ordered(numberOrder, accepted{equal: true}),
+	"NUM_GT":          ordered(numberOrder, accepted{greater: true}),
+	"NUM_GTE":         ordered(numberOrder, accepted{equal: true, greater: true}),
+	"NUM_LT":          ordered(numberOrder, accepted{less: true}),
+	"NUM_LTE":         ordered(numberOrder, accepted{less: true, equal: true}),
+	"SEMVER_EQ":       ordered(versionOrder, accepted{equal: true}),
+	"SEMVER_GT":       ordered(versionOrder, accepted{greater: true}),
+	"SEMVER_GTE":      ordered(versionOrder, accepted{equal: true, greater: true}),
+	"SEMVER_LT":       ordered(versionOrder, accepted{less: true}),
+	"SEMVER_LTE":      ordered(versionOrder, accepted{less: true, equal: true}),
+	"DATE_AFTER":      ordered(dateOrder, accepted{greater: true}),
+	"DATE_BEFORE":     ordered(dateOrder, accepted{less: true}),
+}
+
+// Operators returns the operators that the evaluator implements, sorted. A constraint with any other one is never satisfied.
+func Operators() []string { return slices.Sorted(maps.Keys(operators)) }
 
 type inOperand struct {
 	values valueSet
@@ -173,4 +189,96 @@ func CompileRegex(pattern string, caseInsensitive bool) (*regexp.Regexp, error) 
 // compare does not find an absent value, even by a pattern that matches an empty one.
 func (o regexOperand) compare(value string, _ time.Time) answer {
 	return answerOf(value != "" && len(value) <= maxRegexValue && o.regex.MatchString(value))
+}
+
+// A valueSet answers quickly whether it has a value. Short lists are faster to search than a map.
+type valueSet struct {
+	list []string
+	set  map[string]struct{} // nil for a short list
+}
+
+const shortList = 8
+
+func newValueSet(values []string) valueSet {
+	s := valueSet{list: values}
+	if len(values) > shortList {
+		s.set = make(map[string]struct{}, len(values))
+		for _, value := range values {
+			s.set[value] = struct{}{}
+		}
+		s.list = nil
+	}
+	return s
+}
+
+func (s valueSet) has(value string) bool {
+	if s.set != nil {
+		_, found := s.set[value]
+		return found
+	}
+	return slices.Contains(s.list, value)
+}
+
+// addresses is a set of IP addresses and networks.
+type addresses struct {
+	single   map[netip.Addr]struct{}
+	networks []netip.Prefix
+}
+
+// newAddresses compiles addresses such as 10.0.0.1 and networks such as 10.0.0.0/8. It ignores items that are neither.
+func newAddresses(items []string) *addresses {
+	a := &addresses{single: map[netip.Addr]struct{}{}}
+	for _, item := range items {
+		item = strings.TrimSpace(item)
+		if address, ok := parseAddress(item); ok {
+			a.single[address] = struct{}{}
+		} else if network, err := netip.ParsePrefix(item); err == nil {
+			a.networks = append(a.networks, unmapNetwork(network).Masked())
+		}
+	}
+	return a
+}
+
+// ValidAddress reports whether the operator IN_CIDR understands a value: an address or a network, in IPv4 or IPv6.
+func ValidAddress(value string) bool {
+	a := newAddresses([]string{value})
+	return len(a.single)+len(a.networks) > 0
+}
+
+func (a *addresses) has(address netip.Addr) bool {
+	if _, found := a.single[address]; found {
+		return true
+	}
+	for _, network := range a.networks {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxAddress is longer than any address without a zone.
+const maxAddress = 64
+
+// parseAddress parses an IP address. An IPv4 address that is written as an IPv6 one (::ffff:10.0.0.1) is the same as the
+// IPv4 address. Addresses with a zone are refused: a zone has a meaning on one host only.
+func parseAddress(s string) (netip.Addr, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > maxAddress {
+		return netip.Addr{}, false
+	}
+	address, err := netip.ParseAddr(s)
+	if err != nil || address.Zone() != "" {
+		return netip.Addr{}, false
+	}
+	return address.Unmap(), true
+}
+
+// unmapNetwork does the same for networks.
+func unmapNetwork(network netip.Prefix) netip.Prefix {
+	const mapped = 96 // bits before the IPv4 address
+	if network.Addr().Is4In6() && network.Bits() >= mapped {
+		return netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-mapped)
+	}
+	return network
 }

@@ -11,8 +11,7 @@
 //	result := set.Evaluate("checkout", &evaluate.Context{UserID: "7", Now: time.Now()})
 //	if result.Enabled { … result.Variant … }
 //
-// Explain returns the same result with what each strategy contributed to it. Trace returns it with everything that was
-// compared, also after the step that decided.
+// Trace returns the same result with everything that was compared, also after the step that decided.
 //
 // # Cost
 //
@@ -86,21 +85,14 @@ const DisabledVariant = "disabled"
 
 // Evaluate evaluates a flag. A flag that does not exist is off.
 func (s *Set) Evaluate(name string, c *Context) Result {
-	return s.evaluate(s.flags[name], c, nil)
-}
-
-// Explain evaluates a flag and returns what each strategy contributed. It allocates, unlike Evaluate.
-func (s *Set) Explain(name string, c *Context) Explanation {
-	var outcomes []Outcome
-	result := s.evaluate(s.flags[name], c, &outcomes)
-	return Explanation{result, outcomes}
+	return s.evaluate(s.flags[name], c)
 }
 
 // All evaluates all flags, in no particular order.
 func (s *Set) All(c *Context) iter.Seq2[string, Result] {
 	return func(yield func(string, Result) bool) {
 		for name, f := range s.flags {
-			if !yield(name, s.evaluate(f, c, nil)) {
+			if !yield(name, s.evaluate(f, c)) {
 				return
 			}
 		}
@@ -132,12 +124,11 @@ func compileFlag(f *Flag) *flag {
 	return compiled
 }
 
-// evaluate adds the outcomes of the strategies to outcomes, unless it is nil.
-func (s *Set) evaluate(f *flag, c *Context, outcomes *[]Outcome) Result {
+func (s *Set) evaluate(f *flag, c *Context) Result {
 	if f == nil {
 		return Result{Reason: Reason{Kind: FlagUnknown}}
 	}
-	result := s.evaluateAlone(f, c, outcomes)
+	result := s.evaluateAlone(f, c)
 	if result.Enabled {
 		if parent := s.unmetParent(f, c); parent != "" {
 			result.Enabled, result.Variant, result.Reason = false, nil, Reason{Kind: ParentUnmet, Parent: parent}
@@ -147,7 +138,7 @@ func (s *Set) evaluate(f *flag, c *Context, outcomes *[]Outcome) Result {
 }
 
 // evaluateAlone evaluates a flag without its parents.
-func (s *Set) evaluateAlone(f *flag, c *Context, outcomes *[]Outcome) Result {
+func (s *Set) evaluateAlone(f *flag, c *Context) Result {
 	result := Result{ImpressionData: f.impressionData}
 	switch {
 	case !f.enabled:
@@ -159,11 +150,7 @@ func (s *Set) evaluateAlone(f *flag, c *Context, outcomes *[]Outcome) Result {
 	}
 	for i := range f.strategies {
 		st := &f.strategies[i]
-		outcome := s.check(st, c)
-		if outcomes != nil {
-			*outcomes = append(*outcomes, outcome)
-		}
-		switch outcome.Kind {
+		switch s.check(st, c).Kind {
 		case Matched:
 			result.Reason = Reason{Kind: StrategyMatched, Strategy: i}
 			if st.variants != nil {
@@ -190,7 +177,7 @@ func (s *Set) unmetParent(f *flag, c *Context) string {
 	for i := range f.dependencies {
 		d := &f.dependencies[i]
 		parent := s.flags[d.Feature]
-		if parent == nil || len(parent.dependencies) > 0 || !d.metBy(s.evaluateAlone(parent, c, nil)) {
+		if parent == nil || len(parent.dependencies) > 0 || !d.metBy(s.evaluateAlone(parent, c)) {
 			return d.Feature
 		}
 	}

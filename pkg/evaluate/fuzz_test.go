@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/evaluate"
 )
 
-// FuzzEvaluate evaluates any flags for any context. It must not panic, and an explanation must have the same result.
+// FuzzEvaluate evaluates any flags for any context. It must not panic, and a trace must have the same result.
 func FuzzEvaluate(f *testing.F) {
 	files, err := clientspec.Load(f.Context(), os.Stderr)
 	if err != nil {
@@ -32,15 +32,14 @@ func FuzzEvaluate(f *testing.F) {
 			Features []evaluate.Flag
 			Segments []evaluate.Segment
 		}
-		c := evaluate.Context{Random: func(n uint32) uint32 { return n - 1 }}
+		c := evaluate.Context{Random: func(n uint32) uint32 { return 4711 % n }}
 		if json.Unmarshal(state, &s) != nil || json.Unmarshal(context, &c) != nil {
 			return
 		}
 		set := evaluate.NewSet(s.Features, s.Segments)
 		for name, result := range set.All(&c) {
-			explanation := set.Explain(name, &c)
-			if explanation.Result != result {
-				t.Errorf("%q: Evaluate has %+v, Explain %+v", name, result, explanation.Result)
+			if trace := set.Trace(name, &c); trace.Result != result {
+				t.Errorf("%q: Evaluate has %+v, Trace %+v", name, result, trace.Result)
 			}
 			if result.Variant != nil && !result.Enabled {
 				t.Errorf("%q is off and has variant %q", name, result.Variant.Name)
@@ -64,9 +63,9 @@ func FuzzConstraint(f *testing.F) {
 		}
 		set := evaluate.NewSet([]evaluate.Flag{{Name: "plain", Enabled: true, Strategies: strategy(c)}, {Name: "inverted", Enabled: true, Strategies: strategy(inverted)}}, nil)
 		ctx := &evaluate.Context{Properties: map[string]string{"x": field}}
-		plain, not := set.Explain("plain", ctx), set.Explain("inverted", ctx)
-		unreadable := plain.Strategies[0].Kind == evaluate.ConstraintUnreadable
-		if unreadable != (not.Strategies[0].Kind == evaluate.ConstraintUnreadable) {
+		plain, not := set.Trace("plain", ctx), set.Trace("inverted", ctx)
+		unreadable := plain.Strategies[0].Outcome.Kind == evaluate.ConstraintUnreadable
+		if unreadable != (not.Strategies[0].Outcome.Kind == evaluate.ConstraintUnreadable) {
 			t.Errorf("only one is unreadable: %+v, inverted %+v", plain, not)
 		}
 		if unreadable && (plain.Enabled || not.Enabled) || !unreadable && plain.Enabled == not.Enabled {

@@ -131,7 +131,7 @@ func TestAllocations(t *testing.T) {
 	ctx := benchContext()
 	for _, c := range benchConstraints {
 		set := evaluate.NewSet([]evaluate.Flag{rolloutFlag("flag", c)}, nil)
-		if outcome := set.Explain("flag", ctx).Strategies[0].Kind; outcome != evaluate.Matched && outcome != evaluate.NotSelected {
+		if outcome := set.Trace("flag", ctx).Strategies[0].Outcome.Kind; outcome != evaluate.Matched && outcome != evaluate.NotSelected {
 			t.Errorf("%s: %v", c.Operator, outcome)
 		}
 		if n := testing.AllocsPerRun(100, func() { set.Evaluate("flag", ctx) }); n != 0 {

@@ -1,89 +1,200 @@
 package evaluate
 
 import (
+	"cmp"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
 	"time"
 
-	"guidon/pkg/semver"
+	"golang.org/x/mod/semver"
 )
 
-// The operators NUM_, DATE_ and SEMVER_ compare two values of the same kind. accepted is true for the orders that
-// satisfy the operator: value before operand, equal, value after operand.
+// accepted has the orders that satisfy an operator: the value of the context is less than that of the constraint, equal to
+// it, or greater.
 type accepted struct{ less, equal, greater bool }
 
-func (a accepted) has(order int) answer {
-	switch {
-	case order < 0:
-		return answerOf(a.less)
-	case order > 0:
-		return answerOf(a.greater)
-	}
-	return answerOf(a.equal)
-}
+// An order compares values of one kind with the value of a constraint: negative if a value is less, positive if it is greater, 0
+// if they are equal. ok is false for a value that is not of that kind.
+type order func(value string, now time.Time) (result int, ok bool)
 
-// orders are the names of operators after their kind.
-var orders = map[string]accepted{
-	"EQ": {equal: true}, "GT": {greater: true}, "GTE": {equal: true, greater: true}, "LT": {less: true}, "LTE": {less: true, equal: true},
-}
-
-// newOrderOperand returns nil if the operator is unknown or the value is not of its kind.
-func newOrderOperand(kind, name, value string) operand {
-	order, known := orders[name]
-	switch {
-	case kind == "NUM" && known:
-		if n, ok := parseNumber(value); ok {
-			return numberOperand{n, order}
-		}
-	case kind == "SEMVER" && known:
-		if v, ok := semver.Parse(value); ok {
-			return versionOperand{v, order}
-		}
-	case kind == "DATE" && (name == "AFTER" || name == "BEFORE"):
-		if date, ok := parseDate(value); ok {
-			return dateOperand{date, accepted{less: name == "BEFORE", greater: name == "AFTER"}}
-		}
-	}
-	return nil
-}
-
-type numberOperand struct {
-	number   number
+type orderOperand struct {
+	order    order
 	accepted accepted
 }
 
-func (o numberOperand) compare(value string, _ time.Time) answer {
-	n, ok := parseNumber(value)
-	if !ok {
+// ordered returns the function that compiles an operator. newOrder returns nil for a value that is not of its kind.
+func ordered(newOrder func(operand string) order, a accepted) func(Constraint) operand {
+	return func(c Constraint) operand {
+		if o := newOrder(c.Value); o != nil {
+			return orderOperand{o, a}
+		}
+		return nil
+	}
+}
+
+func (o orderOperand) compare(value string, now time.Time) answer {
+	switch result, ok := o.order(value, now); {
+	case !ok:
 		return unreadable
+	case result < 0:
+		return answerOf(o.accepted.less)
+	case result > 0:
+		return answerOf(o.accepted.greater)
 	}
-	return o.accepted.has(n.compare(o.number))
+	return answerOf(o.accepted.equal)
 }
 
-type versionOperand struct {
-	version  semver.Version
-	accepted accepted
-}
-
-func (o versionOperand) compare(value string, _ time.Time) answer {
-	v, ok := semver.Parse(value)
+// dateOrder uses the current time for an absent value, as all SDKs do for currentTime.
+func dateOrder(operand string) order {
+	with, ok := parseDate(operand)
 	if !ok {
-		return unreadable
+		return nil
 	}
-	return o.accepted.has(v.Compare(o.version))
+	return func(value string, now time.Time) (int, bool) {
+		date, ok := now, true
+		if value != "" {
+			date, ok = parseDate(value)
+		}
+		return date.Compare(with), ok
+	}
 }
 
-type dateOperand struct {
-	date     time.Time
-	accepted accepted
+// dateLayouts are the forms of ISO 8601 that the administration accepts. A date without a time zone is in UTC.
+var dateLayouts = []string{
+	time.RFC3339, "2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
 }
 
-// compare uses the current time for an absent value, as all SDKs do for currentTime.
-func (o dateOperand) compare(value string, now time.Time) answer {
-	date, ok := now, true
-	if value != "" {
-		date, ok = parseDate(value)
+// maxDate is longer than any date, with any sensible number of decimals.
+const maxDate = 64
+
+func parseDate(s string) (time.Time, bool) {
+	if s == "" || len(s) > maxDate {
+		return time.Time{}, false
 	}
+	for _, layout := range dateLayouts {
+		if date, err := time.Parse(layout, s); err == nil {
+			return date, true
+		}
+	}
+	return time.Time{}, false
+}
+
+const maxVersion = 256 // bytes
+
+func versionOrder(operand string) order {
+	if !ValidVersion(operand) {
+		return nil
+	}
+	return func(value string, _ time.Time) (int, bool) { return CompareVersions(value, operand) }
+}
+
+// ValidVersion reports whether s is a full semantic version, such as 1.2.3-beta.1. Like Unleash's SDKs, it refuses short forms
+// such as 1.2, a leading v and numbers of more than 64 bits.
+func ValidVersion(s string) bool {
+	if len(s) > maxVersion || !semver.IsValid("v"+s) {
+		return false
+	}
+	core, _, _ := strings.Cut(s, "+")
+	core, _, _ = strings.Cut(core, "-")
+	numbers := 0
+	for number := range strings.SplitSeq(core, ".") {
+		if _, err := strconv.ParseUint(number, 10, 64); err != nil {
+			return false
+		}
+		numbers++
+	}
+	return numbers == 3
+}
+
+// CompareVersions returns a negative number if version a is older than b, a positive one if it is newer, and 0 if they are equal.
+// Build metadata does not count. ok is false if one of them is not valid.
+func CompareVersions(a, b string) (order int, ok bool) {
+	if !ValidVersion(a) || !ValidVersion(b) {
+		return 0, false
+	}
+	return semver.Compare("v"+a, "v"+b), true
+}
+
+func numberOrder(operand string) order {
+	with, ok := parseNumber(operand)
 	if !ok {
-		return unreadable
+		return nil
 	}
-	return o.accepted.has(date.Compare(o.date))
+	return func(value string, _ time.Time) (int, bool) {
+		n, ok := parseNumber(value)
+		return n.compare(with), ok
+	}
+}
+
+// A number is a decimal number. Most are compared as float64. IDs of 19 digits, and numbers that differ after the
+// fifteenth digit, need more precision; they are compared with math/big, as in Unleash's Go SDK.
+type number struct {
+	float float64
+	exact bool   // whether equal floats mean equal numbers
+	text  string // if it is not exact
+}
+
+const (
+	maxNumber   = 400 // bytes; a float64 written in full has about 330
+	exactDigits = 15  // decimal digits that a float64 always keeps
+)
+
+// parseNumber parses a finite decimal number. strconv alone also accepts hexadecimal numbers, NaN and Inf.
+func parseNumber(s string) (number, bool) {
+	if s == "" || len(s) > maxNumber || !plainNumber(s) {
+		return number{}, false
+	}
+	float, err := strconv.ParseFloat(s, 64)
+	if err != nil && !math.IsInf(float, 0) { // an infinite one is out of range and a number nevertheless
+		return number{}, false
+	}
+	n := number{float: float, exact: exactFloat(s, float)}
+	if !n.exact {
+		n.text = s
+	}
+	return n, true
+}
+
+func plainNumber(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// exactFloat reports whether no other number of at most fifteen digits has the same float.
+func exactFloat(s string, float float64) bool {
+	digits := 0
+	for i := 0; i < len(s) && s[i] != 'e' && s[i] != 'E'; i++ {
+		if c := s[i]; c >= '1' && c <= '9' || c == '0' && digits > 0 { // without leading zeros
+			digits++
+		}
+	}
+	if float == 0 {
+		return digits == 0
+	}
+	size := math.Abs(float)
+	return digits <= exactDigits && size > 1e-300 && size < 1e300
+}
+
+func (n number) compare(other number) int {
+	if n.float != other.float || n.exact && other.exact {
+		return cmp.Compare(n.float, other.float)
+	}
+	return n.big().Cmp(other.big())
+}
+
+func (n number) big() *big.Float {
+	if n.exact {
+		n.text = strconv.FormatFloat(n.float, 'g', -1, 64)
+	}
+	f, _, err := big.ParseFloat(n.text, 10, 0, big.ToNearestEven)
+	if err != nil { // the exponent does not fit
+		return big.NewFloat(n.float)
+	}
+	return f
 }

@@ -112,7 +112,7 @@ func TestClientSpecification(t *testing.T) {
 			for _, test := range s.Tests {
 				test.Context.Now = time.Now()
 				if got := set.Evaluate(test.ToggleName, &test.Context); got.Enabled != test.ExpectedResult {
-					t.Errorf("%s: got %t, want %t: %+v", test.Description, got.Enabled, test.ExpectedResult, set.Explain(test.ToggleName, &test.Context))
+					t.Errorf("%s: got %t, want %t: %+v", test.Description, got.Enabled, test.ExpectedResult, set.Trace(test.ToggleName, &test.Context))
 				}
 			}
 			for _, test := range s.VariantTests {

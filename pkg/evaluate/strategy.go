@@ -1,6 +1,13 @@
 package evaluate
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/twmb/murmur3"
+)
 
 // A strategy is a compiled strategy.
 type strategy struct {
@@ -73,26 +80,28 @@ func checkConstraints(constraints []constraint, segment int64, c *Context) Outco
 
 // newRule returns nil if the strategy is unknown.
 func newRule(s Strategy) rule {
-	switch s.Name {
-	case "default":
-		return everyone{}
-	case "userWithId":
-		return users{newValueSet(splitList(s.Parameters["userIds"]))}
-	case "remoteAddress":
-		return remoteAddresses{newAddresses(strings.Split(s.Parameters["IPs"], ","))}
-	case "applicationHostname":
-		return hosts{newValueSet(splitList(strings.ToLower(s.Parameters["hostNames"])))}
-	case "flexibleRollout":
-		return newRollout(s.Parameters["rollout"], s.Parameters["groupId"], newStickiness(s.Parameters["stickiness"]))
-	case "gradualRolloutUserId":
-		return newGradualRollout(s.Parameters, "userId")
-	case "gradualRolloutSessionId":
-		return newGradualRollout(s.Parameters, "sessionId")
-	case "gradualRolloutRandom":
-		return newRollout(s.Parameters["percentage"], "", newStickiness("random"))
+	if compile := strategies[s.Name]; compile != nil {
+		return compile(s.Parameters)
 	}
 	return nil
 }
+
+// strategies are the strategies of the specification, with the functions that compile their parameters.
+var strategies = map[string]func(parameters map[string]string) rule{
+	"default":             func(map[string]string) rule { return everyone{} },
+	"userWithId":          func(p map[string]string) rule { return users{newValueSet(splitList(p["userIds"]))} },
+	"remoteAddress":       func(p map[string]string) rule { return remoteAddresses{newAddresses(strings.Split(p["IPs"], ","))} },
+	"applicationHostname": func(p map[string]string) rule { return hosts{newValueSet(splitList(strings.ToLower(p["hostNames"])))} },
+	"flexibleRollout": func(p map[string]string) rule {
+		return newRollout(p["rollout"], p["groupId"], newStickiness(p["stickiness"]))
+	},
+	"gradualRolloutUserId":    func(p map[string]string) rule { return newGradualRollout(p, "userId") },
+	"gradualRolloutSessionId": func(p map[string]string) rule { return newGradualRollout(p, "sessionId") },
+	"gradualRolloutRandom":    func(p map[string]string) rule { return newRollout(p["percentage"], "", newStickiness("random")) },
+}
+
+// Strategies returns the names of the strategies that the evaluator implements, sorted. Any other strategy is off.
+func Strategies() []string { return slices.Sorted(maps.Keys(strategies)) }
 
 type everyone struct{}
 
@@ -121,4 +130,106 @@ type hosts struct{ names valueSet }
 
 func (r hosts) match(c *Context) bool {
 	return c.Hostname != "" && len(c.Hostname) <= MaxValueLength && r.names.has(strings.ToLower(c.Hostname))
+}
+
+// splitList splits a parameter with a comma-separated list and trims its items.
+func splitList(parameter string) []string {
+	items := strings.Split(parameter, ",")
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	return items
+}
+
+// A rollout matches a percentage of users.
+type rollout struct {
+	percentage float64
+	group      string
+	stickiness stickiness
+}
+
+// newRollout compiles flexibleRollout and gradualRolloutRandom.
+func newRollout(percentage, group string, sticky stickiness) rule {
+	n, err := strconv.ParseFloat(percentage, 64)
+	if err != nil {
+		return invalid{}
+	}
+	return rollout{n, group, sticky}
+}
+
+// newGradualRollout compiles one of the old strategies, which need a group.
+func newGradualRollout(parameters map[string]string, contextName string) rule {
+	group, given := parameters["groupId"]
+	if !given {
+		return invalid{}
+	}
+	return newRollout(parameters["percentage"], group, newStickiness(contextName))
+}
+
+const percent = 100
+
+// match places a user in one of 100 buckets. A user without an ID gets a random one, unless a certain context field is
+// required.
+func (r rollout) match(c *Context) bool {
+	id := r.stickiness.id(c)
+	if id != "" {
+		return float64(bucket(r.group, id, rolloutSeed, percent)) <= r.percentage
+	}
+	if r.stickiness.kind == fieldStickiness {
+		return false
+	}
+	return float64(c.random(percent)+1) <= r.percentage
+}
+
+// A user stays on the same side of a rollout, and keeps a variant, because both are chosen by a hash of the user's ID. The
+// stickiness says which context field is the ID. All SDKs use murmur3 with these seeds.
+const (
+	rolloutSeed uint32 = 0
+	variantSeed uint32 = 86028157
+)
+
+// bucket places an ID in one of the buckets 1 to n. The murmur3 library is the one that Unleash's Go SDK uses. The buffer
+// avoids an allocation unless group and ID are long.
+func bucket(group, id string, seed, n uint32) uint32 {
+	var buffer [128]byte
+	text := append(append(append(buffer[:0], group...), ':'), id...)
+	return murmur3.SeedSum32(seed, text)%n + 1
+}
+
+// A stickiness is a compiled stickiness parameter.
+type stickiness struct {
+	kind  stickinessKind
+	field field
+}
+
+type stickinessKind uint8
+
+const (
+	defaultStickiness stickinessKind = iota // userId, else sessionId, else random
+	randomStickiness
+	fieldStickiness
+)
+
+func newStickiness(name string) stickiness {
+	switch name {
+	case "", "default":
+		return stickiness{kind: defaultStickiness}
+	case "random":
+		return stickiness{kind: randomStickiness}
+	}
+	return stickiness{fieldStickiness, newField(name)}
+}
+
+// id returns the ID of the user, or "" if the context has none or the choice is random.
+func (s stickiness) id(c *Context) string {
+	switch s.kind {
+	case randomStickiness:
+		return ""
+	case fieldStickiness:
+		return s.field.of(c)
+	}
+	if id := (field{kind: userIDField}).of(c); id != "" {
+		return id
+	}
+	return field{kind: sessionIDField}.of(c)
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"guidon/pkg/semver"
-
 	"guidon/pkg/evaluate"
 )
 
@@ -84,7 +82,7 @@ type valueKind struct {
 var (
 	numberValue = &valueKind{isNumber, "a decimal number"}
 	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z"}
-	semverValue = &valueKind{isSemver, "a full semantic version, such as 1.2.3"}
+	semverValue = &valueKind{evaluate.ValidVersion, "a full semantic version, such as 1.2.3"}
 	regexValue  = &valueKind{isRegex, "a regular expression in the syntax of RE2"}
 )
 
@@ -191,11 +189,6 @@ func isDate(s string) bool {
 		_, err := time.Parse(layout, s)
 		return err == nil
 	})
-}
-
-func isSemver(s string) bool {
-	_, ok := semver.Parse(s)
-	return ok
 }
 
 // commaList joins words with commas, for messages.

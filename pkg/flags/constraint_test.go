@@ -1,10 +1,14 @@
 package flags
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"guidon/pkg/evaluate"
 )
 
 // paths returns the paths of the problems, for tests that do not compare messages.
@@ -24,6 +28,39 @@ func TestOperators(t *testing.T) {
 		"DATE_AFTER, DATE_BEFORE, SEMVER_EQ, SEMVER_GT, SEMVER_LT, SEMVER_GTE, SEMVER_LTE, REGEX, IN_CIDR"
 	if got != want {
 		t.Errorf("Operators() = %s, want %s", got, want)
+	}
+}
+
+// TestEverythingAcceptedIsEvaluated compares the operators, built-in strategies and context fields of the domain with those of the
+// evaluator. If the evaluator lacked one, the flags that use it would be off for everyone.
+func TestEverythingAcceptedIsEvaluated(t *testing.T) {
+	var accepted, builtIn []string
+	for _, operator := range Operators() {
+		accepted = append(accepted, string(operator))
+	}
+	for _, builtInType := range builtInTypes {
+		builtIn = append(builtIn, builtInType.Name)
+	}
+	slices.Sort(accepted)
+	slices.Sort(builtIn)
+	if evaluated := evaluate.Operators(); !slices.Equal(accepted, evaluated) {
+		t.Errorf("the domain has the operators %v, and the evaluator %v", accepted, evaluated)
+	}
+	if evaluated := evaluate.Strategies(); !slices.Equal(builtIn, evaluated) {
+		t.Errorf("the domain has the built-in strategies %v, and the evaluator %v", builtIn, evaluated)
+	}
+	for _, field := range StandardContextFields(time.Time{}) {
+		var c evaluate.Context
+		if err := json.Unmarshal(fmt.Appendf(nil, `{%q: "7"}`, field.Name), &c); err != nil {
+			t.Fatal(err)
+		}
+		set := evaluate.NewSet([]evaluate.Flag{{Name: "flag", Enabled: true, Strategies: []evaluate.Strategy{{
+			Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": field.Name},
+			Constraints: []evaluate.Constraint{{ContextName: field.Name, Operator: "IN", Values: []string{"7"}}},
+		}}}}, nil)
+		if !set.Evaluate("flag", &c).Enabled {
+			t.Errorf("the evaluator does not find the context field %s", field.Name)
+		}
 	}
 }
 

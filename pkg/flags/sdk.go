@@ -3,7 +3,7 @@ package flags
 import (
 	"strings"
 
-	"guidon/pkg/semver"
+	"guidon/pkg/evaluate"
 )
 
 // oldestSDKs maps the names of Unleash's SDKs to the oldest version that Unleash 5.12.8 does not call outdated.
@@ -26,7 +26,6 @@ func CutSDK(sdk string) (name, version string) {
 // OutdatedSDK reports whether an SDK, as a name and version, is older than Unleash recommends. Unknown SDKs and versions are not.
 func OutdatedSDK(sdk string) bool {
 	name, version := CutSDK(sdk)
-	oldest, known := semver.Parse(oldestSDKs[name])
-	v, valid := semver.Parse(strings.TrimPrefix(version, "v"))
-	return known && valid && v.Compare(oldest) < 0
+	order, known := evaluate.CompareVersions(strings.TrimPrefix(version, "v"), oldestSDKs[name])
+	return known && order < 0
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
-	"guidon/pkg/semver"
 )
 
 // A query is what a request of the client API asks for: it limits which flags the answer has.
@@ -88,7 +88,7 @@ func (q *query) setTags(tags []string, problems *flags.Problems) {
 }
 
 // segmentsSpec is the version of the client specification that introduced segments.
-var segmentsSpec, _ = semver.Parse("4.2.0")
+const segmentsSpec = "4.2.0"
 
 // maxSpec is the maximum length of the header Unleash-Client-Spec.
 const maxSpec = 100
@@ -99,11 +99,11 @@ func needsInlined(spec string) (bool, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
 		return true, nil
 	}
-	version, valid := semver.Parse(spec[:min(len(spec), maxSpec)])
+	order, valid := evaluate.CompareVersions(spec[:min(len(spec), maxSpec)], segmentsSpec)
 	if !valid || len(spec) > maxSpec {
 		return false, flags.Errorf(flags.Invalid, "Invalid SemVer in the Unleash-Client-Spec header: %q; send a full version such as 5.2.0, or no such header", jsonbody.Shorten(spec))
 	}
-	return version.Compare(segmentsSpec) < 0, nil
+	return order < 0, nil
 }
 
 // takesName reports whether flags of that name can be in the answer.

@@ -10,7 +10,8 @@ import (
 	"guidon/pkg/evaluate"
 )
 
-func TestExplain(t *testing.T) {
+// TestOutcomes checks the reason of a result, and the outcomes of the strategies up to the one that decided.
+func TestOutcomes(t *testing.T) {
 	inCountry := evaluate.Constraint{ContextName: "country", Operator: "IN", Values: []string{"de"}}
 	adult := evaluate.Constraint{ContextName: "age", Operator: "NUM_GTE", Value: "18"}
 	strategies := []evaluate.Strategy{
@@ -73,15 +74,20 @@ func TestExplain(t *testing.T) {
 		{"orphan", inGermany, false, evaluate.Reason{Kind: evaluate.ParentUnmet, Parent: "none"}, nil},
 	}
 	for _, test := range tests {
-		got := set.Explain(test.flag, test.context)
-		if diff := cmp.Diff(evaluate.Explanation{
-			Result:     evaluate.Result{Enabled: test.enabled, ImpressionData: test.flag == "flag", Reason: test.reason},
-			Strategies: test.want,
-		}, got); diff != "" {
+		got := set.Trace(test.flag, test.context)
+		want := evaluate.Result{Enabled: test.enabled, ImpressionData: test.flag == "flag", Reason: test.reason}
+		if diff := cmp.Diff(want, got.Result); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test.flag, diff)
+		}
+		var outcomes []evaluate.Outcome
+		for i := range test.want {
+			outcomes = append(outcomes, got.Strategies[i].Outcome)
+		}
+		if diff := cmp.Diff(test.want, outcomes); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.flag, diff)
 		}
 		if result := set.Evaluate(test.flag, test.context); result != got.Result {
-			t.Errorf("%s: Evaluate has %+v, Explain %+v", test.flag, result, got.Result)
+			t.Errorf("%s: Evaluate has %+v, Trace %+v", test.flag, result, got.Result)
 		}
 	}
 }
