@@ -221,7 +221,7 @@ type interposed struct {
 	before, after func()
 }
 
-func (i interposed) EachUse(ctx context.Context, visit func(flags.FeatureUse) bool) error {
+func (i interposed) EachUse(ctx context.Context, visit func(flags.FeatureUse) (bool, error)) error {
 	i.before()
 	defer i.after()
 	return i.Store.EachUse(ctx, visit)

@@ -8,12 +8,19 @@ import (
 
 // EachSummary calls visit with a project's active or archived flags, one after the other: one call per MB of rows. Only that
 // MB is in memory.
-func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, visit func(flags.SummaryRow)) error {
-	return s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
+func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, visit func(flags.SummaryRow) error) error {
+	var stopped error
+	err := s.queryEnvelopes(ctx, envelopeQuery{pk: projectPartition(projectUID), prefix: rowPrefix(archived)}, func(e envelope) (goOn bool, err error) {
 		row, err := summaryRow(e.Document)
-		visit(row)
-		return err
+		if err == nil {
+			stopped = visit(row)
+		}
+		return stopped == nil, err
 	})
+	if stopped != nil {
+		return stopped
+	}
+	return err
 }
 
 // SummariesAfter reads the next active flags of a project: one call.

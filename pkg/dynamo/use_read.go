@@ -8,13 +8,21 @@ import (
 	"guidon/pkg/flags"
 )
 
-// EachUse calls visit with what each flag uses, one after the other: one call per MB, until visit returns false. Only that MB is in
-// memory.
-func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool)) error {
-	return s.queryEnvelopes(ctx, envelopeQuery{pk: useList}, func(e envelope) (goOn bool, err error) {
+// EachUse calls visit with what each flag uses, one after the other: one call per MB, until visit returns false or an error. Only
+// that MB is in memory.
+func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool, err error)) error {
+	var stopped error
+	err := s.queryEnvelopes(ctx, envelopeQuery{pk: useList}, func(e envelope) (goOn bool, err error) {
 		use, err := readUse(e.Document)
-		return err == nil && visit(use), err
+		if err == nil {
+			goOn, stopped = visit(use)
+		}
+		return goOn && stopped == nil, err
 	})
+	if stopped != nil {
+		return stopped
+	}
+	return err
 }
 
 // UsesAfter reads what the next flags use: one call.

@@ -164,16 +164,17 @@ type Store interface {
 	// reads only these flags.
 	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
 
-	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them.
-	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow)) error
+	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them. It stops at
+	// the first error of visit and returns it.
+	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow) error) error
 
 	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
 	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
 	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
 
-	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false. It keeps none of
-	// them.
-	EachUse(ctx context.Context, visit func(FeatureUse) (goOn bool)) error
+	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false or an error, which
+	// it returns. It keeps none of them.
+	EachUse(ctx context.Context, visit func(FeatureUse) (goOn bool, err error)) error
 
 	// UsesAfter returns what the next flags use, sorted by name, of the flags whose names are greater than after, with a single
 	// query: at most limit flags and 1 MB. more reports whether there can be further flags.

@@ -13,7 +13,7 @@ func TestDryRunKeepsSegmentIndex(t *testing.T) {
 	r := newRound()
 	r.dry = true
 	r.view[old.Key()] = old
-	r.memo[listMemo(flags.EntitySegment)] = []flags.Aggregate{old}
+	r.memo[listOf(flags.EntitySegment)] = []flags.Aggregate{old}
 	base := &Tx{round: r}
 	if base.FindSegmentNamed("old") != old {
 		t.Fatal("the segment is not found")
@@ -25,11 +25,11 @@ func TestDryRunKeepsSegmentIndex(t *testing.T) {
 	}
 
 	save(&flags.Feature{Name: "f"})
-	if _, kept := r.memo[segmentsByName]; !kept {
+	if _, kept := r.memo[segmentsByName{}]; !kept {
 		t.Error("a change of a flag dropped the index of segments")
 	}
 	save(&flags.Segment{ID: -1, Name: "created"})
-	if _, kept := r.memo[segmentsByName]; !kept {
+	if _, kept := r.memo[segmentsByName{}]; !kept {
 		t.Error("a new segment dropped the index of segments")
 	}
 	renamed := old.Clone()

@@ -49,7 +49,12 @@ func (s *service) file(route string, f File) http.Handler {
 		sum := sha256.Sum256(f.Content)
 		return `W/"` + hex.EncodeToString(sum[:8]) + `"` // the same for each encoding
 	})
-	compressed := sync.OnceValue(func() []byte { return compress(f.Content) })
+	other := sync.OnceValue(func() []byte { // the form that Content does not have: kept, as files are few and small
+		if f.Gzipped {
+			return uncompressed(f.Content)
+		}
+		return compress(f.Content)
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, header, status := f.Content, w.Header(), cmp.Or(f.Status, http.StatusOK)
 		for name, value := range f.Headers {
@@ -73,10 +78,10 @@ func (s *service) file(route string, f File) http.Handler {
 		case f.Gzipped && acceptsGzip(r):
 			header.Set("Content-Encoding", "gzip")
 		case len(content) >= MinGzip && !f.Gzipped && acceptsGzip(r):
-			content = compressed()
+			content = other()
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:
-			content = uncompressed(content)
+			content = other()
 		}
 		s.log(r, outcome{route: route}, status, errorBody{})
 		if status != http.StatusNotModified {

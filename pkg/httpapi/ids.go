@@ -44,10 +44,10 @@ func (tx *Tx) Random() string {
 // NextID is a new integer id for an entity. It is fixed for the request, whatever the number of rounds, and costs one call of
 // the store. A dry run takes none: its ids are below 0.
 func (tx *Tx) NextID(entity flags.Entity) int64 {
+	if tx.round.dry {
+		return tx.fixed("number", tx.round.values, func() any { return -int64(len(tx.round.values)) - 1 }).(int64)
+	}
 	return tx.fixed("number of "+string(entity), tx.request.values, func() any {
-		if tx.round.dry {
-			return -int64(len(tx.request.values)) - 1
-		}
 		id, err := tx.service.store.NextID(tx.ctx, entity)
 		if err != nil {
 			tx.Fail(err)
@@ -68,7 +68,8 @@ func (tx *Tx) Unseal(sealed, hash string) (string, error) { return tx.sealer().O
 // sealer brings the key for the secrets of tokens: it may take a call, the first time in a process.
 func (tx *Tx) sealer() flags.Sealer {
 	tx.NoStore()
-	return memoized(tx, "sealer", func() (flags.Sealer, error) {
+	type sealer struct{}
+	return memoized(tx, sealer{}, func() (flags.Sealer, error) {
 		if tx.service.config.Sealer == nil {
 			return nil, flags.Errorf(flags.Internal, "this process has no key for the secrets of tokens")
 		}

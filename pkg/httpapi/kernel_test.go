@@ -29,7 +29,7 @@ type body struct {
 }
 
 // call sends a request of the administrator to one operation over a store of its own.
-func call(t *testing.T, store *dynamo.Store, op httpapi.Operation, config httpapi.Config, content string) *httptest.ResponseRecorder {
+func call(t *testing.T, store flags.Store, op httpapi.Operation, config httpapi.Config, content string) *httptest.ResponseRecorder {
 	t.Helper()
 	config.Limits = flags.DefaultLimits()
 	method, path, _ := strings.Cut(op.Route, " ")
@@ -157,11 +157,16 @@ func TestItemsThatWait(t *testing.T) {
 
 func projectUID(t *testing.T, store *dynamo.Store) string {
 	t.Helper()
+	return project(t, store).UID
+}
+
+func project(t *testing.T, store *dynamo.Store) *flags.Project {
+	t.Helper()
 	view, err := store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flags.Find[*flags.Project](view, flags.ProjectKey("default")).UID
+	return flags.Find[*flags.Project](view, flags.ProjectKey("default"))
 }
 
 // TestLostRaces has another writer be first: once, and always. An item that lost is tried again and never reported as done.

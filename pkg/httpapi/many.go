@@ -82,6 +82,7 @@ func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, e
 			return answer, nil
 		case err == nil:
 			begun, others = true, race{}
+			clear(m.request.values) // the next transaction takes ids of its own
 		case flags.KindOf(err) == flags.VersionConflict:
 			if !others.pause(m.ctx) {
 				return nil, conflicted(err, begun)
@@ -142,6 +143,7 @@ func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
 			break
 		}
 	}
+	clear(m.request.values) // what follows takes ids of its own
 	return errs
 }
 
@@ -274,7 +276,7 @@ func (tx *Tx) apply() {
 	for _, w := range tx.change.Writes {
 		key := keyOf(w)
 		tx.round.view[key] = w.After
-		if named, known := tx.round.memo[segmentsByName].(map[string]*flags.Segment); known {
+		if named, known := tx.round.memo[segmentsByName{}].(map[string]*flags.Segment); known {
 			if s, is := w.Before.(*flags.Segment); is {
 				delete(named, s.Name)
 			}
@@ -282,7 +284,7 @@ func (tx *Tx) apply() {
 				named[s.Name] = s
 			}
 		}
-		list := listMemo(key.Entity)
+		list := listOf(key.Entity)
 		all, listed := tx.round.memo[list].([]flags.Aggregate)
 		switch {
 		case !listed:

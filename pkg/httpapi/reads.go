@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -136,18 +134,27 @@ func (tx *Tx) Addons() *flags.Addons {
 // Deliveries are the events that wait in the outbox of an addon, and the latest that it sent or that are parked because it could
 // not: three queries, or one.
 func (tx *Tx) Deliveries(addon int64, which flags.WhichDeliveries, limit int) []flags.Delivery {
-	return memoized(tx, fmt.Sprintf("deliveries %d %d", addon, which), func() ([]flags.Delivery, error) {
+	type deliveries struct {
+		addon int64
+		which flags.WhichDeliveries
+		limit int
+	}
+	return memoized(tx, deliveries{addon, which, limit}, func() ([]flags.Delivery, error) {
 		return tx.service.store.Deliveries(tx.ctx, addon, which, limit)
 	})
 }
 
 // Parked are the oldest parked entries of an addon, and whether there are more.
 func (tx *Tx) Parked(addon int64, limit int) ([]flags.OutboxEntry, bool) {
+	type parked struct {
+		addon int64
+		limit int
+	}
 	type page struct {
 		entries []flags.OutboxEntry
 		more    bool
 	}
-	p := memoized(tx, fmt.Sprintf("parked %d", addon), func() (p page, err error) {
+	p := memoized(tx, parked{addon, limit}, func() (p page, err error) {
 		p.entries, p.more, err = tx.service.store.Parked(tx.ctx, addon, limit)
 		return p, err
 	})
@@ -156,7 +163,9 @@ func (tx *Tx) Parked(addon int64, limit int) ([]flags.OutboxEntry, bool) {
 
 // OutboxEvents are the events of entries, by their IDs.
 func (tx *Tx) OutboxEvents(entries []flags.OutboxEntry) map[string]flags.Event {
-	return memoized(tx, "outbox events", func() (map[string]flags.Event, error) {
+	type outboxEvents struct{ entries string }
+	ids := Each(entries, func(e flags.OutboxEntry) string { return e.ID })
+	return memoized(tx, outboxEvents{literal(ids)}, func() (map[string]flags.Event, error) {
 		return tx.service.store.OutboxEvents(tx.ctx, entries)
 	})
 }
@@ -178,8 +187,9 @@ func (tx *Tx) SegmentForChange(id int64) *flags.Segment {
 	tx.Load(flags.SegmentKey(id), flags.UseCountKey(id))
 	s := tx.Segment(id)
 	if count, exists := tx.round.view[flags.UseCountKey(id)].(*flags.UseCount); exists {
-		s.UseCount = count.Count
-		tx.round.view[s.Key()].(*flags.Segment).UseCount = count.Count
+		stored := tx.round.view[s.Key()].(*flags.Segment).Clone() // what the store loaded is shared
+		s.UseCount, stored.UseCount = count.Count, count.Count
+		tx.round.view[s.Key()] = stored
 	}
 	return s
 }
@@ -250,12 +260,12 @@ func (tx *Tx) CallersProjects() []*flags.Project {
 	return projects
 }
 
-// listMemo is the memo of allOf, by entity.
-func listMemo(entity flags.Entity) string { return "list " + string(entity) }
+// A listOf is the key of a list in the memo: of all aggregates of an entity.
+type listOf flags.Entity
 
 // allOf is every aggregate of an entity, by one query a megabyte.
 func allOf(tx *Tx, entity flags.Entity) []flags.Aggregate {
-	return memoized(tx, listMemo(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
+	return memoized(tx, listOf(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
 }
 
 // list is allOf with the type of the aggregates.
@@ -284,12 +294,12 @@ func (tx *Tx) Segments() []*flags.Segment {
 	return segments
 }
 
-// segmentsByName is the memo of FindSegmentNamed.
-const segmentsByName = "segments by name"
+// segmentsByName is the key of FindSegmentNamed in the memo.
+type segmentsByName struct{}
 
 // FindSegmentNamed is the segment of that name, from the list of all; nil when it does not exist. It is for reading.
 func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
-	return memoized(tx, segmentsByName, func() (map[string]*flags.Segment, error) {
+	return memoized(tx, segmentsByName{}, func() (map[string]*flags.Segment, error) {
 		named := map[string]*flags.Segment{}
 		for _, s := range list[*flags.Segment](tx, flags.EntitySegment) {
 			named[s.Name] = s
@@ -327,7 +337,8 @@ type summaryPage struct {
 
 // summaryPages are what a query selects of the flags of each project, by the project's UID.
 func (tx *Tx) summaryPages(projects []*flags.Project, q flags.SummaryQuery) map[string]summaryPage {
-	return ofProjects(tx, fmt.Sprintf("summaries %+v", q), projects, func(p *flags.Project) (page summaryPage, err error) {
+	type summaryPages struct{ query string }
+	return ofProjects(tx, summaryPages{literal(q)}, projects, func(p *flags.Project) (page summaryPage, err error) {
 		page.list, page.more, err = tx.service.store.SummaryPage(tx.ctx, p.UID, q)
 		return page, err
 	})
@@ -335,7 +346,8 @@ func (tx *Tx) summaryPages(projects []*flags.Project, q flags.SummaryQuery) map[
 
 // SummariesOf are the active or the archived flags of projects, by the project's UID: one query a project and megabyte.
 func (tx *Tx) SummariesOf(projects []*flags.Project, archived bool) map[string][]flags.FeatureSummary {
-	return ofProjects(tx, "summaries "+strconv.FormatBool(archived), projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
+	type summaries struct{ archived bool }
+	return ofProjects(tx, summaries{archived}, projects, func(p *flags.Project) ([]flags.FeatureSummary, error) {
 		return tx.service.store.Summaries(tx.ctx, p.UID, archived)
 	})
 }
@@ -345,7 +357,8 @@ type Count struct{ Active, Stale int }
 
 // CountsOf counts the flags of projects, by the project's UID: one query a project.
 func (tx *Tx) CountsOf(projects []*flags.Project) map[string]Count {
-	return ofProjects(tx, "counts", projects, func(p *flags.Project) (n Count, err error) {
+	type counts struct{}
+	return ofProjects(tx, counts{}, projects, func(p *flags.Project) (n Count, err error) {
 		n.Active, n.Stale, err = tx.service.store.Counts(tx.ctx, p.UID)
 		return n, err
 	})
@@ -353,7 +366,8 @@ func (tx *Tx) CountsOf(projects []*flags.Project) map[string]Count {
 
 // TagsOf are the tags of all flags of projects, each once: two queries a project.
 func (tx *Tx) TagsOf(projects []*flags.Project) []flags.Tag {
-	found := ofProjects(tx, "tags", projects, func(p *flags.Project) ([]flags.Tag, error) {
+	type tags struct{}
+	found := ofProjects(tx, tags{}, projects, func(p *flags.Project) ([]flags.Tag, error) {
 		return tx.service.store.Tags(tx.ctx, p.UID)
 	})
 	var all []flags.Tag
@@ -365,7 +379,8 @@ func (tx *Tx) TagsOf(projects []*flags.Project) []flags.Tag {
 
 // Log is a page of the log of all events, by one query.
 func (tx *Tx) Log(q flags.LogQuery) flags.LogPage {
-	return memoized(tx, "log", func() (flags.LogPage, error) { return tx.service.store.Log(tx.ctx, q) })
+	type log struct{ query string }
+	return memoized(tx, log{literal(q)}, func() (flags.LogPage, error) { return tx.service.store.Log(tx.ctx, q) })
 }
 
 // Pages loads aggregates a hundred at a time, one call each, and hands each page to visit, with nil for what does not exist.
@@ -395,12 +410,16 @@ func (tx *Tx) Pages(keys []flags.Key, visit func(keys []flags.Key, found flags.V
 // projectsAtOnce is how many projects are queried at the same time.
 const projectsAtOnce = 16
 
-// ofProjects queries something about each project, by its UID, once in a round.
-func ofProjects[T any](tx *Tx, what string, projects []*flags.Project, query func(*flags.Project) (T, error)) map[string]T {
+// ofProjects queries something about each project, by its UID, once in a round. The key is that of memoized, without the project.
+func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, query func(*flags.Project) (T, error)) map[string]T {
+	type ofProject struct {
+		key K
+		uid string
+	}
 	all := make(map[string]T, len(projects))
 	var unknown []*flags.Project
 	for _, p := range projects {
-		if known, found := tx.round.memo[what+" "+p.UID]; found {
+		if known, found := tx.round.memo[ofProject{key, p.UID}]; found {
 			all[p.UID] = known.(T)
 		} else {
 			unknown = append(unknown, p)
@@ -413,7 +432,7 @@ func ofProjects[T any](tx *Tx, what string, projects []*flags.Project, query fun
 	})
 	for i, p := range unknown {
 		tx.must(failures[i])
-		all[p.UID], tx.round.memo[what+" "+p.UID] = found[i], found[i]
+		all[p.UID], tx.round.memo[ofProject{key, p.UID}] = found[i], found[i]
 	}
 	return all
 }
@@ -450,7 +469,12 @@ func Each[A, B any](list []A, convert func(A) B) []B {
 
 // Usage are the sums of a flag for the hours or days from a time on, oldest first, by one query a megabyte.
 func (tx *Tx) Usage(feature string, unit flags.UsageUnit, from time.Time) []flags.UsageSum {
-	return memoized(tx, "usage "+string(unit)+" "+feature, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
+	type usage struct {
+		feature string
+		unit    flags.UsageUnit
+		from    time.Time
+	}
+	return memoized(tx, usage{feature, unit, from}, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
 }
 
 // Applications is every application that reported, by name.

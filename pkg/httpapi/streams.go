@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
-	"strings"
 	"sync"
 
 	"guidon/pkg/flags"
@@ -13,17 +11,22 @@ import (
 const streamsAtOnce = 8
 
 // EachSummary calls visit with the active flags of projects, by one query a project and megabyte. It is called for one flag at a
-// time, by name in a project, while projects alternate. Rows are not kept, so that the memory does not depend on their number:
-// call it in OncePerRound.
-func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow)) {
+// time, by name in a project, while projects alternate. Its first error ends the attempt. Rows are not kept, so that the memory
+// does not depend on their number: call it in OncePerRound.
+func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow) error) {
 	var visiting sync.Mutex
+	var stopped error
 	failures := atOnce(streamsAtOnce, len(projects), func(i int) error {
-		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) {
+		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) error {
 			visiting.Lock()
 			defer visiting.Unlock()
-			visit(projects[i], row)
+			if stopped == nil {
+				stopped = try(func() error { return visit(projects[i], row) })
+			}
+			return stopped
 		})
 	})
+	tx.must(stopped)
 	tx.CheckTime()
 	for _, err := range failures {
 		tx.must(err)
@@ -39,7 +42,11 @@ type SummaryPage struct {
 // SummariesAfter are the next active flags of a project whose names are greater than after: at most limit, by one query.
 func (tx *Tx) SummariesAfter(p *flags.Project, after string, limit int) SummaryPage {
 	tx.CheckTime()
-	return memoized(tx, fmt.Sprint("summaries after ", p.UID, " ", after, " ", limit), func() (page SummaryPage, err error) {
+	type summariesAfter struct {
+		uid, after string
+		limit      int
+	}
+	return memoized(tx, summariesAfter{p.UID, after, limit}, func() (page SummaryPage, err error) {
 		page.Rows, page.More, err = tx.service.store.SummariesAfter(tx.ctx, p.UID, after, limit)
 		return page, err
 	})
@@ -56,7 +63,8 @@ func (tx *Tx) UsesAfter(after string, limit int) (uses []flags.FeatureUse, more 
 
 // UsesOf is what flags use of segments and context fields, by one query for a hundred names, and sometimes a BatchGetItem.
 func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
-	return memoized(tx, "uses of "+strings.Join(names, " "), func() ([]flags.FeatureUse, error) {
+	type usesOf struct{ names string }
+	return memoized(tx, usesOf{literal(names)}, func() ([]flags.FeatureUse, error) {
 		return tx.service.store.Uses(tx.ctx, names)
 	})
 }
@@ -64,7 +72,13 @@ func (tx *Tx) UsesOf(names []string) []flags.FeatureUse {
 // EachUse calls visit with what each flag uses of segments and context fields, by one query a megabyte, until it returns false.
 // Nothing is kept: call it in OncePerRound.
 func (tx *Tx) EachUse(visit func(flags.FeatureUse) (goOn bool)) {
-	err := tx.service.store.EachUse(tx.ctx, visit)
-	tx.CheckTime()
+	err := tx.service.store.EachUse(tx.ctx, func(u flags.FeatureUse) (goOn bool, err error) {
+		err = try(func() error {
+			goOn = visit(u)
+			return nil
+		})
+		return goOn, err
+	})
 	tx.must(err)
+	tx.CheckTime()
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -49,7 +50,7 @@ type Tx struct {
 type round struct {
 	view   flags.View         // nil for a key that was loaded and does not exist
 	again  map[flags.Key]bool // keys that were read anew (see Tx.Again)
-	memo   map[string]any     // the results of queries
+	memo   map[any]any        // the results of queries, see OncePerRound
 	values map[value]any      // see ids.go
 	wanted []flags.Key        // that attempts ended for want of, with collect
 	anew   []flags.Key        // the same for Tx.Again
@@ -57,7 +58,7 @@ type round struct {
 }
 
 func newRound() *round {
-	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[string]any{}, values: map[value]any{}}
+	return &round{view: flags.View{}, again: map[flags.Key]bool{}, memo: map[any]any{}, values: map[value]any{}}
 }
 
 // attempt is a new Tx of the same round for an item.
@@ -190,20 +191,26 @@ func compact(keys []flags.Key) []flags.Key {
 }
 
 // OncePerRound computes something once for all items of a round of Many.Each or Many.DryRun. The items must not change it.
-func OncePerRound[T any](tx *Tx, what string, compute func() T) T {
-	return memoized(tx, what, func() (T, error) { return compute(), nil })
+//
+// The key has a type of its own for each use, with all that the result depends on, except the request and what is stored.
+func OncePerRound[T any, K comparable](tx *Tx, key K, compute func() T) T {
+	return memoized(tx, key, func() (T, error) { return compute(), nil })
 }
 
-// memoized is the result of a query, which is made once in a round.
-func memoized[T any](tx *Tx, what string, query func() (T, error)) T {
-	if result, known := tx.round.memo[what]; known {
+// memoized is the result of a query, which is made once in a round for each key. The key has a type of its own for each query,
+// with all arguments of the query.
+func memoized[T any, K comparable](tx *Tx, key K, query func() (T, error)) T {
+	if result, known := tx.round.memo[key]; known {
 		return result.(T)
 	}
 	result, err := query()
 	tx.must(err)
-	tx.round.memo[what] = result
+	tx.round.memo[key] = result
 	return result
 }
+
+// literal is an argument of a query that cannot be compared, such as a list, as text: different ones have different texts.
+func literal(argument any) string { return fmt.Sprintf("%#v", argument) }
 
 // A copyable is an aggregate that can be copied.
 type copyable[A any] interface {

@@ -94,7 +94,8 @@ const maxSorted = 100_000
 
 // sorted reads all flags, and returns the page of those that match, in the order that the query requests.
 func (s *search) sorted() (foundFeatures, error) {
-	best := httpapi.OncePerRound(s.tx, "search", s.scan)
+	type sorted struct{} // the search is that of the request
+	best := httpapi.OncePerRound(s.tx, sorted{}, s.scan)
 	page := slices.SortedFunc(slices.Values(best.list), s.compare)
 	if best.total > maxSorted && s.offset+s.limit > maxSorted {
 		return foundFeatures{}, flags.Errorf(flags.Invalid, "the query's offset must be at most %d if more than %d flags match; filter them, for example "+
@@ -114,10 +115,12 @@ func (s *search) scan() *bestFindings {
 			return true
 		})
 	}
-	s.tx.EachSummary(s.projects, func(p *flags.Project, row flags.SummaryRow) {
-		if f, matches := s.finding(p, row, used); matches {
+	s.tx.EachSummary(s.projects, func(p *flags.Project, row flags.SummaryRow) error {
+		f, matches, err := s.finding(p, row, used)
+		if matches {
 			best.add(f)
 		}
+		return err
 	})
 	return best
 }
@@ -134,16 +137,16 @@ func (s *search) addFiltered(used map[string][]string, u flags.FeatureUse) {
 }
 
 // finding compares a row with the criteria. The row is decoded completely only if a criterion needs it.
-func (s *search) finding(p *flags.Project, row flags.SummaryRow, used map[string][]string) (*finding, bool) {
-	f := &finding{SummaryRow: row, environments: s.environments[p.UID], segments: used[row.Name]}
+func (s *search) finding(p *flags.Project, row flags.SummaryRow, used map[string][]string) (f *finding, matches bool, err error) {
+	f = &finding{SummaryRow: row, environments: s.environments[p.UID], segments: used[row.Name]}
 	if !s.match(f) {
-		return nil, false
+		return nil, false, nil
 	}
 	if s.needsEnvironments() {
-		f.decode(s.tx)
-		return f, s.matchStatus(f)
+		err := f.decode()
+		return f, err == nil && s.matchStatus(f), err
 	}
-	return f, true
+	return f, true, nil
 }
 
 // A bestFindings keeps the first of many findings in an order, as a heap with the last of them on top.
@@ -186,22 +189,24 @@ type finding struct {
 }
 
 // decode decodes the fields that the head of a row does not have.
-func (f *finding) decode(tx *httpapi.Tx) {
+func (f *finding) decode() error {
 	if f.decoded {
-		return
+		return nil
 	}
 	whole, err := f.Whole()
-	if err != nil {
-		tx.Fail(err)
+	if err == nil {
+		f.FeatureSummary, f.decoded = whole, true
 	}
-	f.FeatureSummary, f.decoded = whole, true
+	return err
 }
 
 // views returns the findings of a page, with the segments that they use.
 func (s *search) views(page []*finding) []foundFeature {
 	var names []string
 	for _, f := range page {
-		f.decode(s.tx)
+		if err := f.decode(); err != nil {
+			s.tx.Fail(err)
+		}
 		if f.hasStrategies() {
 			names = append(names, f.Name)
 		}

@@ -53,7 +53,8 @@ func (c *criteria) readCursor(query url.Values, problems *flags.Problems) {
 
 // walk returns the page after the cursor.
 func (s *search) walk() foundFeatures {
-	w := httpapi.OncePerRound(s.tx, "search", func() *walked {
+	type walk struct{} // the search is that of the request
+	w := httpapi.OncePerRound(s.tx, walk{}, func() *walked {
 		w := &walked{search: s, at: s.after, atOnce: s.limit + 1}
 		for _, p := range s.projects {
 			if p.ID < w.at.project {
@@ -97,7 +98,10 @@ func (w *walked) project(p *flags.Project) (ended bool) {
 		for i, row := range read.Rows {
 			w.rows++
 			w.at.name = row.Name
-			f, matches := w.finding(p, row, used)
+			f, matches, err := w.finding(p, row, used)
+			if err != nil {
+				w.tx.Fail(err)
+			}
 			if !matches {
 				continue
 			}

@@ -56,7 +56,7 @@ func (at *inLegalValue) Parse(r httpapi.Request) error {
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
-	counts := countUses(tx, "context fields", func(s flags.StrategyUse) []string { return s.ContextFields })
+	counts := countUses(tx, func(s flags.StrategyUse) []string { return s.ContextFields })
 	projects, environments := tx.Projects(), tx.Environments()
 	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) })
@@ -92,7 +92,7 @@ func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyLis
 	if _, err := tx.ContextFields().Get(at.name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := strategiesOn(tx, at.page, "context field", func(u flags.StrategyUse) bool { return u.UsesContextField(at.name) })
+	using := strategiesOn(tx, at.page, usable{field: at.name})
 	return usingStrategyList{
 		Strategies:        httpapi.Each(using.list, usingStrategyOf),
 		DefaultStrategies: defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesContextField(at.name) }),

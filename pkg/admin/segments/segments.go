@@ -83,7 +83,7 @@ func (at *inSegment) Keys() []flags.Key {
 }
 
 func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
-	counts := countUses(tx, "segments", func(s flags.StrategyUse) []int64 { return s.Segments })
+	counts := countUses(tx, func(s flags.StrategyUse) []int64 { return s.Segments })
 	projects, environments := tx.Projects(), tx.Environments()
 	return segmentRows{httpapi.Each(httpapi.PageOf(tx.Query(), tx.Segments()), func(s *flags.Segment) segmentRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
@@ -131,7 +131,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	if id := in.Project.Value; id != nil {
 		// No other project may use the segment. The environments are read after the uses: otherwise a strategy in an
 		// environment that was just created would look like one in a deleted environment, which does not count.
-		uses, all = usesOfSegment(tx, s.ID, func(u flags.FeatureUse) bool { return u.Project != *id })
+		uses, all = usesOfSegment(tx, s.ID, *id)
 		projects = tx.Projects()
 		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
 	}
@@ -184,7 +184,7 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {
 			return false, err
 		}
-		uses, _ := usesOfSegment(tx, s.ID, func(flags.FeatureUse) bool { return true }) // if not all, they prevent the deletion
+		uses, _ := usesOfSegment(tx, s.ID, "") // if not all, they prevent the deletion
 		projects := tx.Projects()
 		if err := s.CheckDeletable(uses, projects, tx.Environments()); err != nil {
 			return false, err

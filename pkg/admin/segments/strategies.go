@@ -30,7 +30,7 @@ func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrat
 	s := tx.Segment(at.id)
 	var using strategyPage
 	if tx.FlagsUsing(s.ID) != 0 {
-		using = strategiesOn(tx, at.page, "segment", func(u flags.StrategyUse) bool { return u.UsesSegment(s.ID) })
+		using = strategiesOn(tx, at.page, usable{segment: s.ID})
 	}
 	return segmentStrategies{
 		Strategies:              httpapi.Each(using.list, usingStrategyOf),
@@ -68,7 +68,8 @@ func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
 
 // segmentsOf returns the segments of a strategy. It reads what the flags use until it finds the strategy.
 func segmentsOf(tx *httpapi.Tx, strategy string) []int64 {
-	return httpapi.OncePerRound(tx, "segments of strategy "+strategy, func() (ids []int64) {
+	type segmentsOf struct{ strategy string }
+	return httpapi.OncePerRound(tx, segmentsOf{strategy}, func() (ids []int64) {
 		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 			i := slices.IndexFunc(u.Strategies, func(s flags.StrategyUse) bool { return s.ID == strategy })
 			if i >= 0 {
@@ -129,7 +130,8 @@ func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvir
 		return s, err == nil
 	}
 	segments := httpapi.Each(in.Segments.Value, flags.SegmentKey)
-	name := httpapi.OncePerRound(tx, "flag of strategy "+in.Strategy, func() (name string) {
+	type flagOf struct{ projectUID, environment, strategy string }
+	name := httpapi.OncePerRound(tx, flagOf{project.UID, env.Name, in.Strategy}, func() (name string) {
 		err := tx.Pages(slices.Concat(flagsWithStrategies(tx, project, env), segments), func(keys []flags.Key, loaded flags.View) error {
 			for _, key := range keys {
 				if _, found := find(flags.Find[*flags.Feature](loaded, key)); found {
@@ -157,15 +159,14 @@ func findStrategy(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvir
 
 // flagsWithStrategies returns the keys of the active flags of a project that have a strategy in an environment.
 func flagsWithStrategies(tx *httpapi.Tx, project *flags.Project, env flags.ProjectEnvironment) []flags.Key {
-	return httpapi.OncePerRound(tx, "flags with strategies in "+env.Name, func() (keys []flags.Key) {
-		tx.EachSummary([]*flags.Project{project}, func(_ *flags.Project, row flags.SummaryRow) {
+	type flagsWithStrategies struct{ projectUID, environment string }
+	return httpapi.OncePerRound(tx, flagsWithStrategies{project.UID, env.Name}, func() (keys []flags.Key) {
+		tx.EachSummary([]*flags.Project{project}, func(_ *flags.Project, row flags.SummaryRow) error {
 			whole, err := row.Whole()
-			if err != nil {
-				tx.Fail(err)
-			}
-			if whole.Environments[env.Name].Strategies > 0 {
+			if err == nil && whole.Environments[env.Name].Strategies > 0 {
 				keys = append(keys, flags.FeatureKey(row.Name))
 			}
+			return err
 		})
 		return keys
 	})

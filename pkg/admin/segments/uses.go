@@ -2,7 +2,6 @@ package segments
 
 import (
 	"slices"
-	"strconv"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -10,9 +9,9 @@ import (
 
 // usesOfSegment returns what the flags use that use a segment, archived ones and those in deleted environments too. It reads what all
 // flags use, but not if no flag uses the segment, and only until it has found all that do, as the segment's guard counts them. It also
-// stops once more flags than an error names prevent a change of the segment, and returns false. prevents is called with active flags
-// that use the segment in an environment that exists.
-func usesOfSegment(tx *httpapi.Tx, id int64, prevents func(flags.FeatureUse) bool) (uses []flags.FeatureUse, all bool) {
+// stops once more flags than an error names prevent a change of the segment, and returns false: active flags that use it in an
+// environment that exists, unless they are in the project allowed; "" allows none.
+func usesOfSegment(tx *httpapi.Tx, id int64, allowed string) (uses []flags.FeatureUse, all bool) {
 	type found struct {
 		uses       []flags.FeatureUse
 		preventing int
@@ -22,13 +21,17 @@ func usesOfSegment(tx *httpapi.Tx, id int64, prevents func(flags.FeatureUse) boo
 		return nil, true
 	}
 	using := func(s flags.StrategyUse) bool { return s.UsesSegment(id) }
-	f := httpapi.OncePerRound(tx, "uses of segment "+strconv.FormatInt(id, 10), func() (f found) {
+	type usesOf struct {
+		segment, count int64
+		allowed        string
+	}
+	f := httpapi.OncePerRound(tx, usesOf{id, count, allowed}, func() (f found) {
 		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 			if !slices.ContainsFunc(u.Strategies, using) {
 				return true
 			}
 			f.uses = append(f.uses, u)
-			if prevents(u) && isUsed(tx, u, using) {
+			if u.Project != allowed && isUsed(tx, u, using) {
 				f.preventing++
 			}
 			return f.preventing <= flags.MaxNamedUses && int64(len(f.uses)) != count
@@ -40,7 +43,8 @@ func usesOfSegment(tx *httpapi.Tx, id int64, prevents func(flags.FeatureUse) boo
 
 // usesOfField returns what the active flags use that use a context field: of all flags, or of one more than an error names.
 func usesOfField(tx *httpapi.Tx, name string) []flags.FeatureUse {
-	return httpapi.OncePerRound(tx, "uses of context field", func() (found []flags.FeatureUse) {
+	type usesOf struct{ field string }
+	return httpapi.OncePerRound(tx, usesOf{name}, func() (found []flags.FeatureUse) {
 		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 			if isUsed(tx, u, func(s flags.StrategyUse) bool { return s.UsesContextField(name) }) {
 				found = append(found, u)
@@ -66,13 +70,31 @@ type strategyPage struct {
 	next string // the cursor of the next page; empty on the last one, and without cursor
 }
 
+// A usable is what strategies can use: a segment, or a context field.
+type usable struct {
+	segment int64
+	field   string // instead of a segment
+}
+
+// isUsedBy reports whether a strategy uses it.
+func (what usable) isUsedBy(s flags.StrategyUse) bool {
+	if what.field != "" {
+		return s.UsesContextField(what.field)
+	}
+	return s.UsesSegment(what.segment)
+}
+
 // strategiesOn returns a page of the strategies that use something.
-func strategiesOn(tx *httpapi.Tx, page httpapi.FlagPage, what string, using func(flags.StrategyUse) bool) strategyPage {
-	return httpapi.OncePerRound(tx, "page of strategies with "+what, func() strategyPage {
+func strategiesOn(tx *httpapi.Tx, page httpapi.FlagPage, what usable) strategyPage {
+	type strategiesOn struct {
+		page httpapi.FlagPage
+		what usable
+	}
+	return httpapi.OncePerRound(tx, strategiesOn{page, what}, func() strategyPage {
 		if after, limit, keyed := page.Keyed(); keyed {
-			return strategiesAfter(tx, after, limit, using)
+			return strategiesAfter(tx, after, limit, what.isUsedBy)
 		}
-		return strategiesFrom(tx, using)
+		return strategiesFrom(tx, what.isUsedBy)
 	})
 }
 
@@ -151,9 +173,11 @@ type useCount struct {
 	projects map[string]bool // by ID
 }
 
-// countUses counts the flags that use each of something, in one pass over what all flags use.
-func countUses[K comparable](tx *httpapi.Tx, what string, of func(flags.StrategyUse) []K) map[K]*useCount {
-	return httpapi.OncePerRound(tx, "counts of "+what, func() map[K]*useCount {
+// countUses counts the flags that use each of something, in one pass over what all flags use. A round counts by one of for each K:
+// segments are of another type than context fields.
+func countUses[K comparable](tx *httpapi.Tx, of func(flags.StrategyUse) []K) map[K]*useCount {
+	type countUses struct{} // another type for each K
+	return httpapi.OncePerRound(tx, countUses{}, func() map[K]*useCount {
 		counts := map[K]*useCount{}
 		tx.EachUse(func(u flags.FeatureUse) (goOn bool) {
 			counted := map[K]bool{}

@@ -95,7 +95,8 @@ func (im *importing) prepare(tx *httpapi.Tx, n int) {
 
 // place is where to import. NotFound when the project or the environment does not exist.
 func (im *importing) place(tx *httpapi.Tx) place {
-	return httpapi.OncePerRound(tx, "place of the import", func() place {
+	type importInto struct{ project, environment string }
+	return httpapi.OncePerRound(tx, importInto{im.body.Project, im.body.Environment}, func() place {
 		p := tx.Project(im.body.Project)
 		return place{p, tx.ProjectEnvironment(p, im.body.Environment)}
 	})

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,7 +19,10 @@ var pageCases = []testCase{
 		full.Archived, full.ArchivedAt = false, time.Time{}
 		t.mustAdd(full, flag(full.ProjectUID, "zero"), archivedFlag(full.ProjectUID, "gone"))
 		var rows []flags.SummaryRow
-		if err := t.store.EachSummary(t.Context(), full.ProjectUID, false, func(row flags.SummaryRow) { rows = append(rows, row) }); err != nil {
+		if err := t.store.EachSummary(t.Context(), full.ProjectUID, false, func(row flags.SummaryRow) error {
+			rows = append(rows, row)
+			return nil
+		}); err != nil {
 			t.Fatal(withCause(err))
 		}
 		if len(rows) != 2 || rows[1].Name != "zero" {
@@ -32,6 +36,11 @@ var pageCases = []testCase{
 		want.Environments = nil
 		if diff := cmp.Diff(want, head, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("the head (-want +got):\n%s", diff)
+		}
+		visits, enough := 0, errors.New("enough")
+		err = t.store.EachSummary(t.Context(), full.ProjectUID, false, func(flags.SummaryRow) error { visits++; return enough })
+		if err != enough || visits != 1 { //nolint:errorlint // the very error
+			t.Errorf("%d visits, %v; want 1, and the error that it returned", visits, err)
 		}
 	}},
 	{"pages of summaries", func(t *storeTest) {
@@ -108,15 +117,21 @@ var pageCases = []testCase{
 			}
 		}
 		var each []string
-		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) bool {
+		if err := t.store.EachUse(t.Context(), func(u flags.FeatureUse) (bool, error) {
 			each = append(each, u.Feature)
-			return true
+			return true, nil
 		}); err != nil || !slices.Equal(each, all) {
 			t.Errorf("each use: %q (%v), want %q", each, withCause(err), all)
 		}
 		visits := 0
-		if err := t.store.EachUse(t.Context(), func(flags.FeatureUse) bool { visits++; return visits < 3 }); err != nil || visits != 3 {
+		if err := t.store.EachUse(t.Context(), func(flags.FeatureUse) (bool, error) { visits++; return visits < 3, nil }); err != nil || visits != 3 {
 			t.Errorf("%d visits (%v), want 3: the third returned false", visits, withCause(err))
+		}
+		visits = 0
+		enough := errors.New("enough")
+		err := t.store.EachUse(t.Context(), func(flags.FeatureUse) (bool, error) { visits++; return true, enough })
+		if err != enough || visits != 1 { //nolint:errorlint // the very error
+			t.Errorf("%d visits, %v; want 1, and the error that it returned", visits, err)
 		}
 	}},
 }
