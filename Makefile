@@ -195,8 +195,8 @@ fuzz: check-go check-npm ## run each fuzz test (FUZZTIME=60s)
 		folder=$$(dirname "$$(grep -rl --include='*_test.go' "^func $$test(" pkg infra)"); echo "== $$test for $(FUZZTIME)"; \
 		go test "./$$folder" -run '^$$' -fuzz "^$$test\$$" -fuzztime $(FUZZTIME); done
 
-bench: check-go check-npm console ## measure the cost of requests, beside Unleash (needs PostgreSQL), and update docs/performance (BENCH="-seconds 1")
-	go run ./internal/bench -out docs/performance $(BENCH)
+bench: check-go check-npm console ## measure the cost of requests, beside Unleash (needs PostgreSQL), and start-up (BENCH="-time 1s")
+	go run ./internal/bench $(BENCH)
 
 ##@ Check
 
@@ -209,7 +209,6 @@ lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go ve
 	go vet -tags sam,image,deploy,release,clients ./internal/e2e
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
-	cd internal/bench/chart && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
 	$(STATICCHECK) ./...

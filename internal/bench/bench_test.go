@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +24,11 @@ type stub struct {
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.URL.Path == "/api/admin/projects/default/archive" {
+	switch r.URL.Path {
+	case "/api/admin/projects/default/archive":
 		s.archive(w, r)
+		return
+	case "/api/admin/projects/default/delete":
 		return
 	}
 	if !strings.HasPrefix(r.URL.Path, projectPath) && r.URL.Path != "/api/admin/search/features" {
@@ -124,30 +125,33 @@ func (s *stub) list(w io.Writer) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"features": rows})
 }
 
-// TestPhases checks for every phase that each write changes something, that other flags are not touched, and that no flag of
-// the benchmark remains.
+// TestPhases checks for every phase that each write changes something, and that applications get what they ask for.
 func TestPhases(t *testing.T) {
 	for _, p := range phases {
 		t.Run(p.name, func(t *testing.T) {
 			s := &stub{description: map[string]string{"theirs": ""}, enabled: map[string]bool{}}
 			srv := httptest.NewServer(s)
 			defer srv.Close()
-			b := &bench{
-				options: options{callers: 4, flags: 4, spend: 400 * time.Millisecond},
-				target:  newTarget(srv.URL, "token"), phase: p, prefix: ours + "test-",
+			settled := false
+			l := &load{
+				options: options{callers: 4, flags: 64, spend: 200 * time.Millisecond}, prefix: "bench-test-",
+				server: &server{url: srv.URL, own: func() time.Duration { return 0 }, settle: func(context.Context) error { settled = true; return nil }},
 			}
-			res, err := b.run(context.Background())
+			if err := l.prepare(t.Context()); err != nil || !settled {
+				t.Fatalf("preparing: error %v, settled %t", err, settled)
+			}
+			f, err := l.measure(t.Context(), p)
 			if err != nil || len(s.refused) > 0 {
 				t.Fatalf("got error %v and requests that changed nothing: %q", err, s.refused)
 			}
-			if len(res.times) <= 2*b.flags {
-				t.Errorf("got %d responses, expected more than two passes over %d flags", len(res.times), b.flags)
+			if f.rate <= 0 || f.p99 <= 0 {
+				t.Errorf("got %+v", f)
 			}
-			if want := len(p.header) > 0; (s.polls > len(res.times)) != want {
-				t.Errorf("got %d polls with the headers of the phase, and %d responses", s.polls, len(res.times))
+			if want := p.compressed || p.unchanged; (s.polls > 0) != want {
+				t.Errorf("got %d polls with the headers of the phase", s.polls)
 			}
-			if _, ok := s.description["theirs"]; !ok || len(s.description) != 1 {
-				t.Errorf("got %d active flags at the end, expected only the other one", len(s.description))
+			if err := l.cleanUp(t.Context()); err != nil || len(s.description) > 0 {
+				t.Errorf("got error %v and %d active flags at the end", err, len(s.description))
 			}
 		})
 	}
@@ -157,7 +161,7 @@ func TestPhases(t *testing.T) {
 func TestUnexpectedStatus(t *testing.T) {
 	srv := httptest.NewServer(&stub{description: map[string]string{}, enabled: map[string]bool{}})
 	defer srv.Close()
-	_, err := newTarget(srv.URL, "token").send(context.Background(), on("nosuch"), io.Discard)
+	err := (&load{server: &server{url: srv.URL}}).send(t.Context(), turn("nosuch", "on"), nil)
 	want := "POST " + environmentPath("nosuch") + "/on: got status 418, expected 200: stub"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
@@ -165,57 +169,13 @@ func TestUnexpectedStatus(t *testing.T) {
 }
 
 func TestPercentile(t *testing.T) {
-	var r result
+	var values []float64
 	for ms := 100; ms > 0; ms-- {
-		r.times = append(r.times, time.Duration(ms)*time.Millisecond)
+		values = append(values, float64(ms))
 	}
 	for p, want := range map[int]float64{0: 1, 50: 50, 99: 99, 100: 100} {
-		if got := r.percentile(p); got != want {
-			t.Errorf("percentile %d: got %v ms, expected %v", p, got, want)
+		if got := percentile(values, p); got != want {
+			t.Errorf("percentile %d: got %v, expected %v", p, got, want)
 		}
-	}
-}
-
-func TestChoose(t *testing.T) {
-	got, err := choose("PUT, read one")
-	if err != nil || len(got) != 2 || got[0].name != "PUT" || got[1].name != "read one" {
-		t.Errorf("got %d phases and error %v, expected PUT and read one", len(got), err)
-	}
-	if _, err := choose("nosuch"); err == nil {
-		t.Error("got no error for an unknown phase")
-	}
-}
-
-// TestPages checks that the tables of the pages show the stored figures.
-func TestPages(t *testing.T) {
-	const folder = "../../docs/performance"
-	res, err := readResults(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for page, parts := range res.parts() {
-		text, err := os.ReadFile(filepath.Join(folder, page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, part := range parts {
-			want, err := replacePart(string(text), name, part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want != string(text) {
-				t.Errorf("%s: the part %q does not show the figures of %s; run go run ./internal/bench -render -out docs/performance", page, name, resultsFile)
-			}
-		}
-	}
-}
-
-func TestSpread(t *testing.T) {
-	p := phaseFigures{Runs: map[string][]figure{guidonSide: {{Own: 2}, {Own: 1}, {Own: 4}}, unleashSide: {{Own: 8}, {Own: 16}, {Own: 4}}}}
-	if got, want := p.of(guidonSide, own), (spread{2, 1, 4}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if got, want := p.ratios(guidonSide, own), (spread{4, 1, 16}); got != want {
-		t.Errorf("got ratios %v, want %v", got, want)
 	}
 }

@@ -1,24 +1,14 @@
-// Command bench measures what a request costs Guidon, beside a real Unleash in the same run: `make bench`. It keeps three
-// figures apart: the own processor time of the program, the processor time of its database, and the throughput of the whole.
-// A serverless user pays for the first; the local DynamoDB engine and PostgreSQL only stand in for a database service.
+// Command bench measures what a request costs Guidon, beside a real Unleash in the same run: `make bench`. It prints tables:
+// the own processor time of the programs, which is what a serverless user pays for, the throughput of the whole with its
+// database, and the start-up of all functions.
 //
-// A run is a list of phases, one for each operation (phases.go). Each phase runs several times, the servers in turn, so that
-// all meet the same state of the machine; the pages show the median with the lowest and the highest run. There are three
-// sides: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API, whose
-// processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. Each phase starts with a
-// project of 1,000 flags. For Guidon it also starts a server with an empty data folder, because the local engine slows down
-// as recent transactions pile up; phases that change nothing share a server. A response with an unexpected status ends
-// the run.
+// There are three servers: `guidon serve`, `guidon serve` with the built functions as processes behind Lambda's Runtime API,
+// whose processor time is what Lambda bills, and Unleash, if PostgreSQL and Node.js are installed. A round starts each
+// Guidon with an empty table, creates 1,000 flags on all servers, and runs one phase for each operation (phases.go), the
+// servers in turn, so that all meet the same state of the machine. The tables show the median of the rounds. A response with
+// an unexpected status ends the run.
 //
-// Then it measures the start-up of all functions (starts.go), and new instances of the functions for applications over 10,000
-// flags (cold.go). With -out, it writes the figures, the tables of the pages and the charts into a folder.
-//
-//	go run ./internal/bench [-seconds 2] [-callers 8] [-flags 1000] [-rounds 3] [-cold 10000] [-only "create,read one"] [-out docs/performance]
-//	go run ./internal/bench -render -out docs/performance
-//	go run ./internal/bench -only scale [-sizes 100,1000,10000,100000]
-//
-// A load generator such as vegeta is not used: it sends at a constant rate, while these phases have a fixed number of callers and
-// undo their changes between passes with the clock stopped.
+// vegeta and similar load generators send at a constant rate. Here a fixed number of callers wait for their responses.
 package main
 
 import (
@@ -27,29 +17,28 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
-	"strconv"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"guidon/internal/engine"
 	"guidon/internal/unleash"
 )
 
-// defaultToken is the admin token of both servers.
-const defaultToken = "*:*.unleash-insecure-admin-api-token"
+// adminToken is the admin token of all servers.
+const adminToken = "*:*.unleash-insecure-admin-api-token"
 
 type options struct {
-	callers int           // concurrent requests
-	flags   int           // in the project at the start of a phase
-	spend   time.Duration // measured time of a run of a phase
-	rounds  int           // how often each phase runs
-	run     string        // part of every flag name, because names are never free again
-	cold    int           // flags for new instances; 0 measures no instances and starts
-	sizes   []int         // measure operations in projects with so many flags, and nothing else
-	out     string        // the folder of the pages; empty to print only
-	render  bool          // whether to write the pages from stored figures only
+	callers, flags, rounds int
+	spend                  time.Duration // measured time of each phase
+	phases                 []phase
+	starts                 int // of each function; 0 for none
 }
 
 func main() {
@@ -63,215 +52,204 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	opts, phases, err := parse()
+	opts, err := parse()
 	if err != nil {
 		return err
 	}
-	if opts.render {
-		return render(ctx, opts.out)
-	}
-	guidon, err := newGuidon(ctx)
+	programs, err := build(ctx)
 	if err != nil {
 		return err
 	}
-	defer guidon.close()
-	if len(opts.sizes) > 0 {
-		return measureScale(ctx, guidon, opts.sizes, os.Stdout)
-	}
-	res := newResults(ctx, guidon.root, opts)
-	if err := comparePhases(ctx, opts, phases, guidon, res); err != nil {
+	defer func() { _ = os.RemoveAll(programs.dir) }()
+	fmt.Printf("%s, %s/%s, %d cores, %s; %d callers, %d flags, %d rounds of %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU(), runtime.Version(), opts.callers, opts.flags, opts.rounds, opts.spend)
+	if err := comparePhases(ctx, opts, programs); err != nil {
 		return err
 	}
-	if opts.cold > 0 {
-		if res.Starts, err = measureStarts(ctx, guidon); err != nil {
-			return err
-		}
-		if res.Cold, err = measureCold(ctx, guidon, opts.cold); err != nil {
-			return err
-		}
-	}
-	res.print()
-	if opts.out == "" {
-		return nil
-	}
-	return res.save(ctx, guidon.root, opts.out)
+	return measureStarts(ctx, programs, opts.starts)
 }
 
-// render writes the pages and charts again, after a change of their tables.
-func render(ctx context.Context, folder string) error {
-	root, err := engine.Root()
-	if err != nil {
-		return err
+func parse() (options, error) {
+	var opts options
+	flag.DurationVar(&opts.spend, "time", 2*time.Second, "measured time of each phase")
+	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
+	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project")
+	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
+	flag.IntVar(&opts.starts, "starts", 21, "how often each function starts")
+	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all)")
+	flag.Parse()
+	if opts.callers < 1 || opts.flags < 1 || opts.flags%opts.callers != 0 || opts.spend <= 0 || opts.rounds < 0 || flag.NArg() > 0 {
+		return opts, errors.New("-time must be above 0, -callers at least 1, -flags a multiple of -callers; there are no other arguments")
 	}
-	res, err := readResults(folder)
-	if err != nil {
-		return err
+	opts.phases = phases
+	if *only != "" {
+		names := strings.Split(*only, ",")
+		opts.phases = slices.DeleteFunc(slices.Clone(phases), func(p phase) bool { return !slices.Contains(names, p.name) })
+		if len(opts.phases) != len(names) {
+			return opts, fmt.Errorf("-only %s: some of these phases are unknown", *only)
+		}
 	}
-	return res.save(ctx, root, folder)
+	return opts, nil
 }
 
-// comparePhases runs the phases on all sides.
-func comparePhases(ctx context.Context, opts options, phases []phase, guidon *guidon, res *results) error {
-	if len(phases) == 0 {
-		return nil
-	}
-	sides := []*side{{name: guidonSide, open: guidon.open}, {name: functionsSide, open: guidon.openFunctions}}
+// comparePhases runs all rounds and prints the tables.
+func comparePhases(ctx context.Context, opts options, programs *programs) error {
+	// A new Unleash would still be compiling its JavaScript while it is measured, so one runs during all rounds.
+	var other *server
 	if err := unleash.Missing(); err != nil {
 		fmt.Fprintf(os.Stderr, "Unleash is not measured: %v\n", err)
-	} else {
-		u, err := startUnleash(ctx, guidon.dir)
-		if err != nil {
-			return err
-		}
-		defer u.close()
-		if err := res.Machine.describe(ctx, u); err != nil {
-			return err
-		}
-		sides = append(sides, &side{name: unleashSide, open: u.open})
-	}
-	err := measureAll(ctx, opts, phases, sides)
-	for i, p := range phases {
-		figures := phaseFigures{Name: p.name, Goal: p.goal, Runs: map[string][]figure{}}
-		for _, s := range sides {
-			figures.Runs[s.name] = s.runs[i]
-		}
-		res.Phases = append(res.Phases, figures)
-	}
-	res.Memory = guidon.peaks
-	return err
-}
-
-// measureAll runs the phases, the servers in turn.
-func measureAll(ctx context.Context, opts options, phases []phase, sides []*side) error {
-	for _, g := range []group{writes, reads, applications} {
-		err := measureGroup(ctx, opts, g, phases, sides)
-		for _, s := range sides {
-			if s.shared != nil {
-				s.shared.target.close()
-				s.shared = nil
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measureGroup runs the phases of a group.
-func measureGroup(ctx context.Context, opts options, g group, phases []phase, sides []*side) error {
-	for round := range opts.rounds {
-		for i, p := range phases {
-			if p.group() != g {
-				continue
-			}
-			for _, s := range sides {
-				prefix := fmt.Sprintf("%s%s-%s-%d-%d-", ours, opts.run, strings.ToLower(s.name), i, round)
-				if err := s.measure(ctx, opts, i, p, prefix); err != nil {
-					return fmt.Errorf("%s, %s: %w", s.name, p.name, err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// A side is one of the servers that are compared.
-type side struct {
-	name   string
-	open   func(context.Context) (*target, error) // a server for one phase
-	runs   map[int][]figure                       // by the index of the phase
-	shared *bench                                 // prepared for the phases of a group that changes nothing
-}
-
-// measure runs one phase.
-func (s *side) measure(ctx context.Context, opts options, i int, p phase, prefix string) error {
-	b := &bench{options: opts, phase: p, prefix: prefix}
-	if s.shared != nil {
-		b.target, b.prefix, b.names = s.shared.target, s.shared.prefix, s.shared.names
-	} else {
-		t, err := s.open(ctx)
-		if err != nil {
-			return err
-		}
-		b.target = t
-	}
-	run := b.run
-	if p.group() != writes {
-		run = func(ctx context.Context) (result, error) {
-			if s.shared == nil {
-				if err := b.prepare(ctx); err != nil {
-					return result{}, fmt.Errorf("preparing: %w", err)
-				}
-				s.shared = b
-			}
-			return b.measure(ctx)
-		}
-	}
-	res, err := run(ctx)
-	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, b.target.log())
-	}
-	if s.shared == nil { // it may be prepared by now
-		b.target.close()
-	}
-	if err != nil {
+	} else if other, err = startUnleash(ctx, programs.dir); err != nil {
 		return err
+	} else {
+		defer other.stop()
 	}
-	if s.runs == nil {
-		s.runs = map[int][]figure{}
+	measured := map[string][]figure{} // by server and phase
+	for round := range opts.rounds {
+		if err := compareOnce(ctx, opts, programs, other, round, measured); err != nil {
+			return err
+		}
 	}
-	f := res.figure()
-	s.runs[i] = append(s.runs[i], f)
-	fmt.Fprintf(os.Stderr, "%-10s %-14s %7.0f responses/s, own CPU %.3f ms, database %.3f ms\n", s.name, p.name, f.Rate, f.Own, f.Engine)
+	if opts.rounds > 0 {
+		return printPhases(os.Stdout, opts.phases, measured)
+	}
 	return nil
 }
 
-func parse() (options, []phase, error) {
-	var opts options
-	seconds := flag.Float64("seconds", 2, "measured time of each run of a phase")
-	flag.IntVar(&opts.callers, "callers", 8, "number of parallel callers")
-	flag.IntVar(&opts.flags, "flags", 1000, "number of flags in the project at the start of each phase")
-	only := flag.String("only", "", "names of the phases to run, separated by commas (default: all); cold measures starts and new instances only, scale measures operations by the number of flags")
-	flag.IntVar(&opts.cold, "cold", 10000, "number of flags for new instances")
-	sizes := flag.String("sizes", scaleSizes, "numbers of flags for -only scale, separated by commas")
-	flag.IntVar(&opts.rounds, "rounds", 3, "how often each phase runs")
-	flag.StringVar(&opts.out, "out", "", "the `folder` of the pages to update")
-	flag.BoolVar(&opts.render, "render", false, "write the pages of -out from the figures that are stored there, without measuring")
-	flag.Parse()
-	opts.spend, opts.run = time.Duration(*seconds*float64(time.Second)), fmt.Sprintf("%x", time.Now().UnixMilli())
-	if opts.callers < 1 || opts.flags < opts.callers || opts.spend <= 0 || opts.rounds < 1 || flag.NArg() > 0 {
-		return opts, nil, errors.New("-seconds must be above 0, -rounds and -callers at least 1, -flags at least -callers; there are no other arguments")
+// compareOnce runs one round.
+func compareOnce(ctx context.Context, opts options, programs *programs, other *server, round int, measured map[string][]figure) error {
+	var servers []*server
+	for _, functions := range []bool{false, true} {
+		s, err := programs.startGuidon(ctx, functions)
+		if err != nil {
+			return err
+		}
+		defer s.stop()
+		servers = append(servers, s)
 	}
-	if opts.render && opts.out == "" {
-		return opts, nil, errors.New("-render needs -out")
+	if other != nil {
+		servers = append(servers, other)
 	}
-	if *only != "" && opts.out != "" {
-		return opts, nil, errors.New("-out needs a run of all phases, without -only")
+	prefix := fmt.Sprintf("bench-%x-%d-", time.Now().UnixMilli(), round)
+	loads := make([]*load, len(servers))
+	for i, s := range servers {
+		loads[i] = &load{options: opts, server: s, prefix: prefix}
+		if err := loads[i].prepare(ctx); err != nil {
+			return fmt.Errorf("%s, preparing: %w\n%s", s.name, err, s.log())
+		}
 	}
-	if *only == "scale" {
-		var err error
-		opts.sizes, err = numbersIn(*sizes)
-		return opts, nil, err
+	for _, p := range opts.phases {
+		for _, l := range loads {
+			f, err := l.measure(ctx, p)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w\n%s", l.server.name, p.name, err, l.server.log())
+			}
+			fmt.Fprintf(os.Stderr, "%-10s %-14s %7.0f responses/s, own CPU %.3f ms\n", l.server.name, p.name, f.rate, f.own)
+			measured[l.server.name+p.name] = append(measured[l.server.name+p.name], f)
+		}
 	}
-	if *only == "cold" {
-		return opts, nil, nil
+	if other != nil {
+		return loads[len(loads)-1].cleanUp(ctx)
 	}
-	if *only != "" {
-		opts.cold = 0
-	}
-	phases, err := choose(*only)
-	return opts, phases, err
+	return nil
 }
 
-// numbersIn reads numbers between commas.
-func numbersIn(list string) (numbers []int, err error) {
-	for text := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-sizes must be positive numbers with commas between them, not %q", list)
-		}
-		numbers = append(numbers, n)
+// programs are the built guidon, all functions, and the function that does nothing (internal/bench/hello).
+type programs struct {
+	root, dir string
+	names     []string // of the functions
+}
+
+const hello = "hello"
+
+// build builds the programs, the functions as `make build` does.
+func build(ctx context.Context) (*programs, error) {
+	root, err := engine.Root()
+	if err != nil {
+		return nil, err
 	}
-	return numbers, nil
+	dir, err := os.MkdirTemp("", "guidon-bench-")
+	if err != nil {
+		return nil, err
+	}
+	p := &programs{root: root, dir: dir}
+	fmt.Fprintln(os.Stderr, "building the programs")
+	err = errors.Join(p.build(ctx, dir+"/", "./cmd/guidon"),
+		p.build(ctx, dir+"/built/", "./functions/...", "./internal/bench/hello"))
+	built, readErr := os.ReadDir(filepath.Join(dir, "built"))
+	if err := errors.Join(err, readErr); err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	for _, program := range built { // into the layout of FUNCTIONS
+		name := program.Name()
+		p.names = append(p.names, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(p.function(name)), 0o700), os.Rename(filepath.Join(dir, "built", name), p.function(name)))
+	}
+	return p, err
+}
+
+func (p *programs) build(ctx context.Context, out string, packages ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out}, packages...)...)
+	cmd.Dir, cmd.Env = p.root, append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %q: %w\n%s", packages, err, text)
+	}
+	return nil
+}
+
+// function is the path of a built function.
+func (p *programs) function(name string) string {
+	return filepath.Join(p.dir, "functions", name, functionProcess)
+}
+
+// printPhases prints the medians. Ratios compare the same round, whose runs met the same state of the machine.
+func printPhases(out *os.File, phases []phase, measured map[string][]figure) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.Debug)
+	fmt.Fprintln(w, "Own CPU, ms\tGuidon\tFunction\tUnleash\tUnleash/Guidon\tUnleash/Function\t")
+	for _, p := range phases {
+		ours, functions, theirs := measured[guidonName+p.name], measured[functionsName+p.name], measured[unleashName+p.name]
+		ratio := func(of []figure) float64 {
+			var ratios []float64
+			for i, f := range theirs {
+				ratios = append(ratios, f.own/of[i].own)
+			}
+			return median(ratios)
+		}
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.1f\t%.1f\t\n", p.name, medianOf(ours, own), medianOf(functions, own), medianOf(theirs, own), ratio(ours), ratio(functions))
+	}
+	fmt.Fprintln(w, "\t\t\t\t\t\t\nResponses a second\tGuidon\tUnleash\tGuidon p99, ms\tUnleash p99, ms\tGuidon bytes\tUnleash bytes\t")
+	for _, p := range phases {
+		ours, theirs := measured[guidonName+p.name], measured[unleashName+p.name]
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", p.name, medianOf(ours, rate), medianOf(theirs, rate), medianOf(ours, p99), medianOf(theirs, p99),
+			medianOf(ours, bytes), medianOf(theirs, bytes))
+	}
+	return w.Flush()
+}
+
+// A figure is what a phase measured on one server in one round, for one response.
+type figure struct{ own, rate, p99, bytes float64 }
+
+func own(f figure) float64   { return f.own }
+func rate(f figure) float64  { return f.rate }
+func p99(f figure) float64   { return f.p99 }
+func bytes(f figure) float64 { return f.bytes }
+
+func medianOf(figures []figure, of func(figure) float64) float64 {
+	var values []float64
+	for _, f := range figures {
+		values = append(values, of(f))
+	}
+	return median(values)
+}
+
+// median returns the middle value, the lower one of two; 0 if there is none.
+func median(values []float64) float64 { return percentile(values, 50) }
+
+// percentile returns the value that p percent of the values do not exceed (nearest rank); 0 if there is none.
+func percentile(values []float64, p int) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[max((len(sorted)*p+99)/100, 1)-1]
 }
