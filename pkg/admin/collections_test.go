@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 )
 
@@ -165,7 +166,7 @@ func TestListEntrySize(t *testing.T) {
 	for i, path := range lists {
 		before := responseSize(path)
 		s.put(t, entries[i:i+1])
-		if took, most := responseSize(path)-before, flags.ListEntrySize(entries[i]); took > most || took < most/8 {
+		if took, most := responseSize(path)-before, wire.ListEntrySize(entries[i]); took > most || took < most/8 {
 			t.Errorf("an entry of %s takes %d bytes, ListEntrySize says %d; want at most that, and at least an eighth", path, took, most)
 		}
 	}

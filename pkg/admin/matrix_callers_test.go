@@ -246,7 +246,7 @@ func (s *server) giveDeletedRole(t *testing.T, id string) {
 	}
 	project, user := flags.Find[*flags.Project](view, keys[0]), flags.Find[*flags.User](view, keys[1])
 	projectAfter, userAfter := project.Clone(), user.Clone()
-	projectAfter.SetRoles(userAfter, []int64{9999})
+	userAfter.SetRoles(projectAfter, []int64{9999})
 	err = s.store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{Before: project, After: projectAfter}, {Before: user, After: userAfter}},
 		Event:  flags.Event{ID: "event", Type: flags.ProjectUserAdded},

@@ -14,7 +14,7 @@ import (
 // maxPost is the largest compressed content of a post: DynamoDB's limit of an item is 400 KiB.
 const maxPost = 350 << 10
 
-// PutPost stores a post: one call.
+// PutPost stores a post: one call, one write unit per KB of its compressed form.
 func (s *Store) PutPost(ctx context.Context, post *flags.UsagePost) error {
 	id, err := uuid.Parse(post.ID)
 	if err != nil {

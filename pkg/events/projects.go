@@ -78,7 +78,7 @@ type favoriteProject struct {
 // ProjectFavorite is the event of a project that became a favorite of the caller, or is no longer one.
 func ProjectFavorite(after *flags.Project, caller flags.Caller) flags.Event {
 	kind := flags.ProjectUnfavorited
-	if after.IsFavoriteOf(caller) {
+	if after.IsFavoriteOf(caller.FavoritesKey()) {
 		kind = flags.ProjectFavorited
 	}
 	return flags.Event{Type: kind, Project: after.ID, Data: favoriteProject{after.ID}}

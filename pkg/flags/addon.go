@@ -42,7 +42,7 @@ const (
 // Key returns the key of the registry.
 func (s *Addons) Key() Key { return AddonsKey() }
 
-func (s *Addons) version() int64 { return s.Version }
+func (s *Addons) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.
 func (s *Addons) Clone() *Addons {

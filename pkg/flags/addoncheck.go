@@ -65,7 +65,7 @@ func (a Addon) Check(p *Problems) {
 	if CheckCount("/events", "events", len(a.Events), MaxAddonEvents, p) {
 		for i, e := range a.Events {
 			if !isAddonEvent(e) {
-				p.Add("/events/"+strconv.Itoa(i), "there is no event type %q; GET /api/admin/addons lists all", shortened(string(e)))
+				p.Add("/events/"+strconv.Itoa(i), "there is no event type %q", shortened(string(e)))
 			}
 		}
 	}

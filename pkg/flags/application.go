@@ -63,13 +63,20 @@ const ReportInterval = 10 * time.Minute
 // Other stands for the applications and variants beyond the limits.
 const Other = "(other)"
 
+// The entities.
+const (
+	EntityApplication       Entity = "application"
+	EntityInstances         Entity = "instances"          // of an application in one environment
+	EntityTokenApplications Entity = "token applications" // applications that reported with a token
+)
+
 // ApplicationKey returns the key of an application by name.
 func ApplicationKey(name string) Key { return Key{EntityApplication, name} }
 
 // Key returns the key of the application.
 func (a *Application) Key() Key { return ApplicationKey(a.Name) }
 
-func (a *Application) version() int64 { return a.Version }
+func (a *Application) StoredVersion() int64 { return a.Version }
 
 // Instances are the instances of an application in one environment that reported in the last two days.
 type Instances struct {
@@ -96,7 +103,7 @@ func InstancesKey(application, environment string) Key {
 // Key returns the key of the instances.
 func (i *Instances) Key() Key { return InstancesKey(i.Application, i.Environment) }
 
-func (i *Instances) version() int64 { return i.Version }
+func (i *Instances) StoredVersion() int64 { return i.Version }
 
 // CutInstancesID returns the parts of the ID of an InstancesKey.
 func CutInstancesID(id string) (application, environment string) {
@@ -117,7 +124,7 @@ func TokenApplicationsKey(hash string) Key { return Key{EntityTokenApplications,
 // Key returns the key of the applications.
 func (t *TokenApplications) Key() Key { return TokenApplicationsKey(t.Hash) }
 
-func (t *TokenApplications) version() int64 { return t.Version }
+func (t *TokenApplications) StoredVersion() int64 { return t.Version }
 
 // A Report is what an application reported from one environment with one token.
 type Report struct {

@@ -7,8 +7,6 @@ const (
 	MinTag         = minTag
 	MaxTag         = maxTag
 	MaxSegmentName = maxSegmentName
-	MaxUserName    = maxUserName
-	MaxEmail       = maxEmail
 	TotalWeight    = totalWeight
 )
 

@@ -112,6 +112,15 @@ func (c Caller) rolesIn(project *Project) []*Role {
 	return list
 }
 
+// FavoritesKey returns the key under which a caller's favorites are stored: the user's ID, so that renaming
+// keeps them, or the name of the token.
+func (c Caller) FavoritesKey() string {
+	if c.User != nil {
+		return "user:" + strconv.FormatInt(c.User.ID, 10)
+	}
+	return "token:" + c.Name
+}
+
 // AuthorizeGrant returns Forbidden if the caller must not give the project role to a user. Callers can only
 // grant permissions that they hold themselves. Owners of a project can also grant permissions that this version
 // does not know.
@@ -156,7 +165,7 @@ func (c Caller) Authorize(p Permission, project *Project, environment string) er
 	}
 	switch {
 	case c.User == nil:
-		return Errorf(Forbidden, "the token %q is for SDKs and cannot be used under /api/admin; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
+		return Errorf(Forbidden, "the token %q is for SDKs and cannot be used with the admin API; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
 	case environment != "" && environment != AnyEnvironment && project != nil:
 		return Errorf(Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
 	case scopeOf(p) != RootScope && project != nil:

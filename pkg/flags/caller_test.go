@@ -200,3 +200,15 @@ func TestAuthorizeGrant(t *testing.T) {
 		})
 	}
 }
+
+// TestFavoritesKey checks that tokens and users have separate keys, and that a renamed user is the same one.
+func TestFavoritesKey(t *testing.T) {
+	for want, c := range map[string]flags.Caller{"token:user:1": {Name: "user:1"}, "user:1": {Name: "ann", User: &flags.User{ID: 1}}, "user:10": {Name: "ann", User: &flags.User{ID: 10}}} {
+		if got := c.FavoritesKey(); got != want {
+			t.Errorf("%s has the key %q, want %q", c.Name, got, want)
+		}
+	}
+	if got := (flags.Caller{Name: "another", User: &flags.User{ID: 1}}).FavoritesKey(); got != "user:1" {
+		t.Errorf("a renamed user has the key %q", got)
+	}
+}

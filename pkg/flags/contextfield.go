@@ -95,7 +95,7 @@ type ContextFields struct {
 // Key returns the key of the registry.
 func (r *ContextFields) Key() Key { return ContextFieldsKey() }
 
-func (r *ContextFields) version() int64 { return r.Version }
+func (r *ContextFields) StoredVersion() int64 { return r.Version }
 
 // Clone returns a copy that can be changed.
 func (r *ContextFields) Clone() *ContextFields {

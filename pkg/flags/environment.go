@@ -28,7 +28,7 @@ type Environments struct {
 // Key returns the key of the registry.
 func (e *Environments) Key() Key { return EnvironmentsKey() }
 
-func (e *Environments) version() int64 { return e.Version }
+func (e *Environments) StoredVersion() int64 { return e.Version }
 
 // Clone returns a copy that can be changed.
 func (e *Environments) Clone() *Environments {

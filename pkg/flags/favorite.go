@@ -1,41 +1,28 @@
 package flags
 
-import (
-	"slices"
-	"strconv"
-)
+import "slices"
 
-// FavoritesKey returns the key under which a caller's favorites are stored: the user's ID, so that renaming
-// keeps them, or the name of the token.
-func (c Caller) FavoritesKey() string {
-	if c.User != nil {
-		return "user:" + strconv.FormatInt(c.User.ID, 10)
-	}
-	return "token:" + c.Name
-}
-
-// SetFavorite adds the flag to the caller's favorites or removes it. It returns Invalid if too many callers have
-// it as a favorite.
-func (f *Feature) SetFavorite(caller Caller, favorite bool) (err error) {
-	f.Favorites, err = withFavorite(f.Favorites, caller, favorite)
+// SetFavorite adds the flag to a caller's favorites or removes it. key is the caller's, see Caller.FavoritesKey. It returns
+// Invalid if too many callers have it as a favorite.
+func (f *Feature) SetFavorite(key string, favorite bool) (err error) {
+	f.Favorites, err = withFavorite(f.Favorites, key, favorite)
 	return err
 }
 
-// SetFavorite adds the project to the caller's favorites or removes it. It returns Invalid if too many callers
-// have it as a favorite.
-func (p *Project) SetFavorite(caller Caller, favorite bool) (err error) {
-	p.Favorites, err = withFavorite(p.Favorites, caller, favorite)
+// SetFavorite adds the project to a caller's favorites or removes it. It returns Invalid if too many callers have it as a
+// favorite.
+func (p *Project) SetFavorite(key string, favorite bool) (err error) {
+	p.Favorites, err = withFavorite(p.Favorites, key, favorite)
 	return err
 }
 
-// IsFavoriteOf reports whether the project is a favorite of the caller.
-func (p *Project) IsFavoriteOf(caller Caller) bool {
-	return slices.Contains(p.Favorites, caller.FavoritesKey())
+// IsFavoriteOf reports whether the project is a favorite of the caller with that key.
+func (p *Project) IsFavoriteOf(key string) bool {
+	return slices.Contains(p.Favorites, key)
 }
 
 // withFavorite returns the sorted list of callers' keys, with or without the key of one caller.
-func withFavorite(keys []string, caller Caller, favorite bool) ([]string, error) {
-	key := caller.FavoritesKey()
+func withFavorite(keys []string, key string, favorite bool) ([]string, error) {
 	after := slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })
 	if favorite {
 		after = append(after, key)

@@ -75,7 +75,7 @@ type FeatureEnvironment struct {
 // Key returns the key of the flag.
 func (f *Feature) Key() Key { return FeatureKey(f.Name) }
 
-func (f *Feature) version() int64 { return f.Version }
+func (f *Feature) StoredVersion() int64 { return f.Version }
 
 // Clone returns a copy that can be changed.
 func (f *Feature) Clone() *Feature {

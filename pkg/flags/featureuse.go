@@ -30,7 +30,7 @@ type StrategyUse struct {
 // Key returns the key of the record.
 func (u FeatureUse) Key() Key { return Key{EntityUse, u.Feature} }
 
-func (u FeatureUse) version() int64 { return 0 }
+func (u FeatureUse) StoredVersion() int64 { return 0 }
 
 // UsesSegment reports whether the strategy uses a segment.
 func (s StrategyUse) UsesSegment(id int64) bool { return slices.Contains(s.Segments, id) }
@@ -105,7 +105,7 @@ type UseCount struct {
 // Key returns the key of the count.
 func (u *UseCount) Key() Key { return UseCountKey(u.Segment) }
 
-func (u *UseCount) version() int64 { return u.Count }
+func (u *UseCount) StoredVersion() int64 { return u.Count }
 
 // A FeatureStrategyUse is a StrategyUse with its flag and project.
 type FeatureStrategyUse struct {

@@ -32,7 +32,7 @@ type Feed struct {
 // Key returns the key of the feed, of which there is only one.
 func (f *Feed) Key() Key { return FeedKey() }
 
-func (f *Feed) version() int64 { return f.Number }
+func (f *Feed) StoredVersion() int64 { return f.Number }
 
 // After returns the entries with higher numbers than number, oldest first, and whether these are all of them. If not,
 // the others are in pages.
@@ -252,4 +252,4 @@ type SnapshotHead struct {
 // Key returns the key of the head, of which there is only one.
 func (h *SnapshotHead) Key() Key { return SnapshotKey() }
 
-func (h *SnapshotHead) version() int64 { return h.Number }
+func (h *SnapshotHead) StoredVersion() int64 { return h.Number }

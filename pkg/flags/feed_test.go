@@ -132,8 +132,8 @@ func TestChangesServedOfOthers(t *testing.T) {
 		{"a new flag", Write{nil, servedFlag()}, true},
 		{"a new archived flag", Write{nil, archived}, false},
 		{"an archived flag", Write{archived, archivedAndTagged}, false},
-		{"a token", Write{nil, &Token{}}, false},
-		{"a user", Write{&User{}, nil}, false},
+		{"tag types", Write{nil, &TagTypes{}}, false},
+		{"addons", Write{&Addons{}, nil}, false},
 		{"a typed nil", Write{(*Feature)(nil), servedFlag()}, true},
 
 		{"a new project", Write{nil, project(func(*Project) {})}, true},

@@ -32,7 +32,7 @@
 //	caller.go, permission.go, role.go          who may do what
 //	token.go, tokenscope.go, user.go, usertoken.go, signuptoken.go    credentials
 //	import.go, importset.go, importfaults.go, importpermissions.go    imports
-//	limits.go, listlimits.go, textlimits.go, bounds.go                limits
+//	limits.go, textlimits.go, bounds.go        limits
 //
 // Comments of the form "contract: Section" refer to a section of docs/contract.md.
 package flags

@@ -32,7 +32,7 @@ type IdentityLink struct {
 // Key returns the key of the link.
 func (l *IdentityLink) Key() Key { return IdentityKey(l.Issuer, l.Subject) }
 
-func (l *IdentityLink) version() int64 { return l.Version }
+func (l *IdentityLink) StoredVersion() int64 { return l.Version }
 
 // Clone returns a copy that can be changed.
 func (l *IdentityLink) Clone() *IdentityLink {
@@ -101,7 +101,7 @@ func (who Identity) NewUser(users []*User) (User, error) {
 	taken := slices.ContainsFunc(users, func(other *User) bool {
 		return strings.EqualFold(other.Username, u.Username) || strings.EqualFold(other.Email, u.Username)
 	})
-	if taken || len([]rune(u.Username)) > maxUserName {
+	if taken || len([]rune(u.Username)) > MaxUserName {
 		return u, ErrNotLinked
 	}
 	return u, nil
@@ -171,6 +171,6 @@ func (r SignInRules) UpdateProjectRoles(p *Project, u *User, groups []string, ro
 	if slices.Equal(held, p.RolesOf(u.ID)) {
 		return false
 	}
-	p.SetRoles(u, held)
+	u.SetRoles(p, held)
 	return true
 }

@@ -72,10 +72,10 @@ func (l Limits) CheckStrategies(flag, environment string, n int) error {
 	return Errorf(Invalid, "flag %q would have %d strategies in environment %q, but no more than %d are allowed; remove some first", flag, n, environment, l.Strategies)
 }
 
-// effectiveStrategies returns the strategies that the import gives the flag. An enabled flag with an explicitly
+// EffectiveStrategies returns the strategies that the import gives the flag. An enabled flag with an explicitly
 // empty list gets onForEveryone. If the import has no list, it returns none: enabling the flag then adds the
 // project's default strategy, which needs no permission to create strategies.
-func (b ImportedFlag) effectiveStrategies() []Strategy {
+func (b ImportedFlag) EffectiveStrategies() []Strategy {
 	if b.Strategies != nil && len(b.Strategies) == 0 && b.Enabled != nil && *b.Enabled {
 		return []Strategy{onForEveryone}
 	}
@@ -83,7 +83,7 @@ func (b ImportedFlag) effectiveStrategies() []Strategy {
 }
 
 func (f *Feature) importStrategies(env ProjectEnvironment, b ImportedFlag, newID func() string, limits Limits) error {
-	strategies := b.effectiveStrategies()
+	strategies := b.EffectiveStrategies()
 	if err := limits.CheckStrategies(f.Name, env.Name, len(strategies)); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ type ImportTarget struct {
 	ContextFields      *ContextFields
 	Segments           []*Segment
 	Faults             []ImportFault // what else prevents the import
-	MissingPermissions []Permission  // what the import needs and the caller lacks
+	MissingPermissions []string      // what the import needs and the caller lacks
 }
 
 // An ImportReport is the result of validating an import: what prevents it, what to know before it, and which
@@ -99,11 +99,7 @@ func (s ImportSet) Validate(to ImportTarget) ImportReport {
 			finding("These segments already exist with other constraints and will not be changed: imported strategies use the existing ones", s.otherSegments(to)),
 		),
 	}
-	var missing []string
-	for _, p := range to.MissingPermissions {
-		missing = append(missing, string(p))
-	}
-	report.Permissions = finding("You lack these permissions, which the import needs", missing)
+	report.Permissions = finding("You lack these permissions, which the import needs", to.MissingPermissions)
 	return report
 }
 
@@ -145,11 +141,11 @@ func (s ImportSet) missingParents(to ImportTarget, outcome importOutcome) []stri
 	return distinct(missing)
 }
 
-// unknownSegments returns the names of segments that the project cannot use. With defined, it returns those that
-// the data set defines (they exist here but belong to another project), else those that strategies only refer
-// to. An ID without a name in the data set is unknown, because IDs differ between services; it is returned as
-// text.
-func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
+// unknownSegments returns the names of segments that do not exist or that the project cannot use. With created, it returns those
+// that the import will create: the data set defines them, and no segment here has the name. Otherwise it returns those that
+// strategies of the data set refer to and that the import will not create. Segment IDs differ between services, so an ID that the
+// data set gives no name is unknown too; it is returned as text.
+func (s ImportSet) unknownSegments(to ImportTarget, created bool) []string {
 	var unknown []string
 	named, referred, here := map[int64]bool{}, map[int64]bool{}, to.segmentsByName()
 	for _, strategy := range s.Strategies {
@@ -161,13 +157,13 @@ func (s ImportSet) unknownSegments(to ImportTarget, whole bool) []string {
 		named[segment.ID] = true
 		one, there := here[segment.Name]
 		ours := there && (one.ProjectUID == "" || one.ProjectUID == to.Project.UID)
-		if makes := segment.Defined && !there; !ours && makes == whole && (whole || referred[segment.ID]) {
+		if makes := segment.Defined && !there; !ours && makes == created && (created || referred[segment.ID]) {
 			unknown = append(unknown, segment.Name)
 		}
 	}
 	for _, strategy := range s.Strategies {
 		for _, id := range strategy.Segments {
-			if !named[id] && !whole {
+			if !named[id] && !created {
 				unknown = append(unknown, strconv.FormatInt(id, 10))
 			}
 		}

@@ -17,6 +17,13 @@ type Limits struct {
 // MaxFlagSize is the largest size of a flag in bytes: an item of the store cannot be larger.
 const MaxFlagSize = 400 << 10
 
+// The largest numbers of entries in lists that are returned whole. Each list is also limited in bytes, see wire.CheckListSize.
+const (
+	MaxProjects  = 2_000
+	MaxSegments  = 1_000
+	MaxFavorites = 500 // callers who marked one flag or project as a favorite
+)
+
 // DefaultLimits returns the limits of a deployment that sets none.
 func DefaultLimits() Limits {
 	return Limits{Strategies: 30, Constraints: 30, ConstraintValues: 250, ConstraintValueLength: 100, Environments: 50, Tags: 30,

@@ -247,12 +247,12 @@ func CheckPermissionName(name string) string {
 	switch {
 	case name == "":
 		return "is required"
-	case len(name) > maxName:
-		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
+	case len(name) > MaxName:
+		return fmt.Sprintf("must have at most %d characters, has %d", MaxName, len(name))
 	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}
-	return fmt.Sprintf("there is no permission %q; did you mean %s? GET /api/admin/permissions lists all", name, nearestPermission(name))
+	return fmt.Sprintf("there is no permission %q; did you mean %s?", name, nearestPermission(name))
 }
 
 // nearestPermission returns the permission with the most similar name. It never suggests Admin, so that

@@ -16,6 +16,9 @@ import (
 // DefaultProject is the ID of the project that a new service starts with.
 const DefaultProject = "default"
 
+// All stands for all projects or all environments in a token or an addon.
+const All = "*"
+
 // A Project owns flags and defines in which environments they can be enabled.
 type Project struct {
 	Version     int64
@@ -102,7 +105,7 @@ func (a Attachment) Segments() []int64 {
 // Key returns the key of the project.
 func (p *Project) Key() Key { return ProjectKey(p.ID) }
 
-func (p *Project) version() int64 { return p.Version }
+func (p *Project) StoredVersion() int64 { return p.Version }
 
 // Clone returns a copy that can be changed.
 func (p *Project) Clone() *Project {

@@ -134,7 +134,7 @@ func TestMarkUpdated(t *testing.T) {
 	}{
 		"nothing":           {func(*Project) {}, false},
 		"the same limit":    {func(p *Project) { p.FeatureLimit = &same }, false},
-		"the members alone": {func(p *Project) { p.Members = map[int64][]int64{1: {RoleOwner}} }, false},
+		"the members alone": {func(p *Project) { p.Members = map[int64][]int64{1: {4}} }, false},
 		"the name":          {func(p *Project) { p.Name = "m" }, true},
 		"the description":   {func(p *Project) { p.Description = "d" }, true},
 		"the mode":          {func(p *Project) { p.Mode = ModePrivate }, true},
@@ -160,7 +160,7 @@ func TestHealth(t *testing.T) {
 }
 
 func TestMemberCount(t *testing.T) {
-	p := &Project{Members: map[int64][]int64{1: {RoleOwner, RoleMember}, 2: {RoleMember}, 3: {}}}
+	p := &Project{Members: map[int64][]int64{1: {4, 5}, 2: {5}, 3: {}}}
 	if got := p.MemberCount(); got != 2 {
 		t.Errorf("%d members, want 2", got)
 	}

@@ -60,7 +60,7 @@ type Roles struct {
 // Key returns the key of the registry.
 func (r *Roles) Key() Key { return RolesKey() }
 
-func (r *Roles) version() int64 { return r.Version }
+func (r *Roles) StoredVersion() int64 { return r.Version }
 
 // Clone returns a copy that can be changed.
 func (r *Roles) Clone() *Roles {
@@ -195,6 +195,9 @@ func (r Role) Check(registry *Environments, problems *Problems) {
 		}
 	}
 }
+
+// CheckTexts adds a problem for each text that is too long.
+func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
 
 // memberPermissions are the permissions of the role Member: changing flags, but not the project or who has
 // access to it.

@@ -27,7 +27,7 @@ type Segment struct {
 // Key returns the key of the segment.
 func (s *Segment) Key() Key { return SegmentKey(s.ID) }
 
-func (s *Segment) version() int64 { return s.Version }
+func (s *Segment) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed. Its constraints are replaced, never changed in place.
 func (s *Segment) Clone() *Segment {

@@ -61,7 +61,7 @@ var (
 // Key returns the key of the sessions of the user.
 func (s *Sessions) Key() Key { return SessionsKey(s.User) }
 
-func (s *Sessions) version() int64 { return s.Version }
+func (s *Sessions) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.
 func (s *Sessions) Clone() *Sessions {
@@ -149,7 +149,7 @@ type SignInLink struct {
 // Key returns the key of the link.
 func (l *SignInLink) Key() Key { return SignInLinkKey(l.Hash) }
 
-func (l *SignInLink) version() int64 { return l.Version }
+func (l *SignInLink) StoredVersion() int64 { return l.Version }
 
 // Clone returns a copy that can be changed.
 func (l *SignInLink) Clone() *SignInLink {
@@ -173,7 +173,7 @@ func SignInURL(publicURL, secret string) string { return publicURL + "/sign-in#l
 // CheckCanSignIn returns Invalid for a service account, which is a program and has tokens.
 func (u *User) CheckCanSignIn() error {
 	if u.ServiceAccount {
-		return Errorf(Invalid, "user %[1]d is a service account and cannot sign in; create a token for it with POST /api/admin/service-account/%[1]d/token", u.ID)
+		return Errorf(Invalid, "user %d is a service account and cannot sign in; create a token for it", u.ID)
 	}
 	return nil
 }

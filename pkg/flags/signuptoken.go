@@ -23,7 +23,7 @@ type SignupToken struct {
 // Key returns the key of the token.
 func (s *SignupToken) Key() Key { return SignupTokenKey(s.Hash) }
 
-func (s *SignupToken) version() int64 { return s.Version }
+func (s *SignupToken) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy to change.
 func (s *SignupToken) Clone() *SignupToken {

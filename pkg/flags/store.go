@@ -10,11 +10,13 @@ import (
 // is only committed if the stored version is still the one that was loaded.
 type Aggregate interface {
 	Key() Key
-	version() int64
+
+	// StoredVersion returns the version at which the aggregate was loaded; 0 if it was never stored.
+	StoredVersion() int64
 }
 
 // VersionOf returns the version at which the aggregate was loaded; 0 if it was never stored.
-func VersionOf(a Aggregate) int64 { return a.version() }
+func VersionOf(a Aggregate) int64 { return a.StoredVersion() }
 
 // An Entity is a kind of aggregate.
 type Entity string
@@ -23,14 +25,9 @@ type Entity string
 const (
 	EntityFeature       Entity = "feature"
 	EntityProject       Entity = "project"
-	EntityEnvironments  Entity = "environments" // registry of all environments
-	EntityToken         Entity = "token"        // an API token or personal token, by the hash of its secret
-	EntityRoles         Entity = "roles"        // registry of all roles
-	EntityUser          Entity = "user"
+	EntityEnvironments  Entity = "environments"   // registry of all environments
 	EntityTagTypes      Entity = "tag types"      // registry of all tag types
 	EntityStrategyTypes Entity = "strategy types" // registry of the custom strategy types
-	EntitySignupToken   Entity = "signup token"
-	EntityTokenUse      Entity = "token use"      // when a token was last used
 	EntityContextFields Entity = "context fields" // registry of context fields
 	EntitySegment       Entity = "segment"
 	EntityUse           Entity = "use"       // which segments and context fields a flag uses; only in lists
@@ -38,14 +35,7 @@ const (
 	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
 	EntityAddons        Entity = "addons"    // registry of addons
 	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
-	EntityApplication   Entity = "application"
-	EntityInstances     Entity = "instances" // of an application in one environment
 
-	EntityTokenApplications Entity = "token applications" // applications that reported with a token
-	EntityUsageCursor       Entity = "usage cursor"       // how far usage was added to the sums
-	EntitySessions          Entity = "sessions"           // of a user
-	EntitySignInLink        Entity = "sign-in link"       // by the hash of its secret
-	EntityIdentity          Entity = "identity"           // a person at an OpenID provider, by the hash of issuer and subject
 )
 
 // A Key identifies an aggregate.
@@ -62,12 +52,6 @@ func ProjectKey(id string) Key { return Key{EntityProject, id} }
 
 // EnvironmentsKey returns the key of the registry of environments.
 func EnvironmentsKey() Key { return Key{Entity: EntityEnvironments} }
-
-// TokenKey returns the key of a token by the hash of its secret, see HashSecret.
-func TokenKey(hash string) Key { return Key{EntityToken, hash} }
-
-// RolesKey returns the key of the registry of roles.
-func RolesKey() Key { return Key{Entity: EntityRoles} }
 
 // TagTypesKey returns the key of the registry of tag types.
 func TagTypesKey() Key { return Key{Entity: EntityTagTypes} }
@@ -92,26 +76,6 @@ func FeedKey() Key { return Key{Entity: EntityFeed} }
 
 // SnapshotKey returns the key of the head of the snapshots.
 func SnapshotKey() Key { return Key{Entity: EntitySnapshot} }
-
-// SignupTokenKey returns the key of a public signup token by the hash of its secret.
-func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
-
-// TokenUseKey returns the key of the last use of a token, by the hash of its secret.
-func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
-
-// UserKey returns the key of a user by ID.
-func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
-
-// SessionsKey returns the key of the sessions of a user, by the user's ID.
-func SessionsKey(user int64) Key { return Key{EntitySessions, strconv.FormatInt(user, 10)} }
-
-// SignInLinkKey returns the key of a sign-in link by the hash of its secret.
-func SignInLinkKey(hash string) Key { return Key{EntitySignInLink, hash} }
-
-// IdentityKey returns the key of the link of a person at an OpenID provider to a user.
-func IdentityKey(issuer, subject string) Key {
-	return Key{EntityIdentity, HashSecret(strconv.Itoa(len(issuer)) + " " + issuer + subject)}
-}
 
 // A View is the result of a load. Keys of aggregates that do not exist are missing.
 type View map[Key]Aggregate

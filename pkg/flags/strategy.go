@@ -87,7 +87,7 @@ func (s Strategy) CheckType(types *StrategyTypes, p *Problems) {
 	case s.Name == "":
 		p.Add("/name", "is required: a strategy type such as %s", builtInNames())
 	case !known:
-		p.Add("/name", "is an unknown strategy type; use one of %s, or define it first with POST /api/admin/strategies", builtInNames())
+		p.Add("/name", "is an unknown strategy type; use one of %s, or define it first", builtInNames())
 	default:
 		t.checkParameters(s.Parameters, p)
 	}

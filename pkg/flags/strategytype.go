@@ -34,7 +34,7 @@ type StrategyTypes struct {
 // Key returns the key of the registry.
 func (s *StrategyTypes) Key() Key { return StrategyTypesKey() }
 
-func (s *StrategyTypes) version() int64 { return s.Version }
+func (s *StrategyTypes) StoredVersion() int64 { return s.Version }
 
 // Clone returns a copy that can be changed.
 func (s *StrategyTypes) Clone() *StrategyTypes {

@@ -103,7 +103,7 @@ type TagTypes struct {
 // Key returns the key of the registry.
 func (t *TagTypes) Key() Key { return TagTypesKey() }
 
-func (t *TagTypes) version() int64 { return t.Version }
+func (t *TagTypes) StoredVersion() int64 { return t.Version }
 
 // Clone returns a copy that can be changed.
 func (t *TagTypes) Clone() *TagTypes {

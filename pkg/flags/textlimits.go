@@ -92,9 +92,6 @@ func (p *Project) CheckTexts(problems *Problems) {
 func (e Environment) CheckTexts(p *Problems) { CheckLength("/type", e.Type, MaxIdentifier, p) }
 
 // CheckTexts adds a problem for each text that is too long.
-func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
-
-// CheckTexts adds a problem for each text that is too long.
 func (t TagType) CheckTexts(p *Problems) {
 	CheckLength("/description", t.Description, MaxDescription, p)
 	CheckLength("/icon", t.Icon, MaxTitle, p)

@@ -19,9 +19,6 @@ const (
 	PersonalToken TokenType = "user" // belongs to a user, who acts with it; created and listed with the user
 )
 
-// All stands for all projects or all environments in a token.
-const All = "*"
-
 // A Token is a credential: an API token (contract: API token) or the personal token of a user.
 type Token struct {
 	Version        int64
@@ -48,7 +45,7 @@ type TokenUse struct {
 // Key returns the key of the record.
 func (s *TokenUse) Key() Key { return TokenUseKey(s.Hash) }
 
-func (s *TokenUse) version() int64 { return 0 }
+func (s *TokenUse) StoredVersion() int64 { return 0 }
 
 // HashSecret returns the hash by which a token is looked up.
 func HashSecret(secret string) string {
@@ -64,7 +61,7 @@ func (t *Token) HasHash(hash string) bool {
 // Key returns the key of the token.
 func (t *Token) Key() Key { return TokenKey(t.Hash) }
 
-func (t *Token) version() int64 { return t.Version }
+func (t *Token) StoredVersion() int64 { return t.Version }
 
 // Clone returns a copy that can be changed.
 func (t *Token) Clone() *Token {

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// now is the time of these tests.
+var now = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+
 func TestAuthenticate(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -16,13 +19,13 @@ func TestAuthenticate(t *testing.T) {
 		{"an admin token", &Token{Name: "a", Type: AdminToken}, Caller{Name: "a", Admin: true}},
 		{"a client token", &Token{Name: "c", Type: ClientToken}, Caller{Name: "c"}},
 		{"a frontend token", &Token{Name: "f", Type: FrontendToken}, Caller{Name: "f"}},
-		{"one that expires later", &Token{Name: "a", Type: AdminToken, ExpiresAt: monday.Add(time.Nanosecond)}, Caller{Name: "a", Admin: true}},
-		{"one that expires now", &Token{Name: "a", Type: AdminToken, ExpiresAt: monday}, Caller{}},
-		{"one that has expired", &Token{Name: "a", Type: AdminToken, ExpiresAt: monday.Add(-time.Hour)}, Caller{}},
+		{"one that expires later", &Token{Name: "a", Type: AdminToken, ExpiresAt: now.Add(time.Nanosecond)}, Caller{Name: "a", Admin: true}},
+		{"one that expires now", &Token{Name: "a", Type: AdminToken, ExpiresAt: now}, Caller{}},
+		{"one that has expired", &Token{Name: "a", Type: AdminToken, ExpiresAt: now.Add(-time.Hour)}, Caller{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Authenticate(tt.token, monday)
+			got, err := Authenticate(tt.token, now)
 			if got != tt.want {
 				t.Errorf("caller %+v, want %+v", got, tt.want)
 			}

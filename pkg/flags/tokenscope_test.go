@@ -125,13 +125,13 @@ func TestHasTokenRight(t *testing.T) {
 func TestUserTokens(t *testing.T) {
 	u := &User{ID: 9}
 	for i, description := range []string{"a", "b", "c"} {
-		after, token, err := u.WithToken(description, "hash-"+description, monday, monday)
+		after, token, err := u.WithToken(description, "hash-"+description, now, now)
 		if err != nil || len(after.Tokens) != len(u.Tokens)+1 || token.User != 9 || token.Type != PersonalToken || after.Tokens[i].Hash != token.Hash {
 			t.Fatalf("%s: %+v, %+v, %v", description, after, token, err)
 		}
 		u = after
 	}
-	if _, _, err := u.WithToken("b", "hash", monday, monday); KindOf(err) != NameExists {
+	if _, _, err := u.WithToken("b", "hash", now, now); KindOf(err) != NameExists {
 		t.Errorf("a taken description: %v, want NameExists", err)
 	}
 	less, err := u.WithoutToken(3)
@@ -141,12 +141,12 @@ func TestUserTokens(t *testing.T) {
 	if _, err := less.WithoutToken(3); KindOf(err) != NotFound {
 		t.Errorf("without it again: %v, want NotFound", err)
 	}
-	again, _, err := less.WithToken("d", "hash-d", monday, monday)
+	again, _, err := less.WithToken("d", "hash-d", now, now)
 	if err != nil || again.Tokens[2].ID != 4 {
 		t.Errorf("after a deletion: %+v, %v; want the id 4", again, err)
 	}
 	for n := len(again.Tokens); err == nil; n++ {
-		if again, _, err = again.WithToken(strconv.Itoa(n), "hash", monday, monday); (err == nil) != (n < 100) {
+		if again, _, err = again.WithToken(strconv.Itoa(n), "hash", now, now); (err == nil) != (n < 100) {
 			t.Fatalf("token %d: %v, want 100 and no more", n+1, err)
 		}
 	}

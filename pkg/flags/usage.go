@@ -19,7 +19,7 @@ type UsagePost struct {
 // The limits of what a post says, so that no client can fill the table. Lengths are in characters.
 const (
 	MaxUsageBody               = 1 << 20   // bytes of the request. Unleash takes 100 KB, and its clients know that
-	MaxFrontendUsageBody       = 100 << 10 // the same from a browser: its token is public, and a report costs a write unit per KB
+	MaxFrontendUsageBody       = 100 << 10 // the same from a browser: its token is public, and the cost of storing a report grows with its size
 	MaxUsageName               = 255       // the names of applications, instances and SDKs, as long as in Unleash
 	MaxUsageFeature            = 250       // a name that no flag has is reported as it is, so it can be longer than that of a flag
 	MaxUsageVariants           = 100       // names of variants for each flag
@@ -76,8 +76,7 @@ type UsageSum struct {
 type UsageStore interface {
 	Store
 
-	// PutPost stores a post: one call, one write unit per KB of its compressed form. Storing the same post again changes
-	// nothing.
+	// PutPost stores a post. Storing the same post again changes nothing.
 	PutPost(ctx context.Context, post *UsagePost) error
 }
 

@@ -9,13 +9,16 @@ type UsageCursor struct {
 	Looked time.Time // the start of the last period in which late posts were looked for
 }
 
+// EntityUsageCursor is the entity of the cursor.
+const EntityUsageCursor Entity = "usage cursor"
+
 // UsageCursorKey returns the key of the cursor, of which there is only one.
 func UsageCursorKey() Key { return Key{Entity: EntityUsageCursor} }
 
 // Key returns the key of the cursor.
 func (c *UsageCursor) Key() Key { return UsageCursorKey() }
 
-func (c *UsageCursor) version() int64 { return c.Next }
+func (c *UsageCursor) StoredVersion() int64 { return c.Next }
 
 // NewUsageCursor returns the cursor of a table without one. It begins an hour ago, for posts that came before the first
 // aggregation. The number is the time, so that it is higher than before if the cursor was lost.

@@ -46,7 +46,7 @@ type UserToken struct {
 // Key returns the key of the user.
 func (u *User) Key() Key { return UserKey(u.ID) }
 
-func (u *User) version() int64 { return u.Version }
+func (u *User) StoredVersion() int64 { return u.Version }
 
 // Clone returns a copy that can be changed.
 func (u *User) Clone() *User {
@@ -57,8 +57,8 @@ func (u *User) Clone() *User {
 
 // The maximum length of a user's texts in characters. No e-mail address is longer (RFC 5321).
 const (
-	maxUserName = 100
-	maxEmail    = 254
+	MaxUserName = 100
+	MaxEmail    = 254
 )
 
 // maxUserID is the largest user ID. Clients store IDs in 32 bits and print them as floats.
@@ -84,9 +84,9 @@ func (u *User) Check(problems *Problems) {
 	if u.ServiceAccount && u.Name == "" {
 		problems.Add("/name", "is required")
 	}
-	CheckLength("/username", u.Username, maxUserName, problems)
-	CheckLength("/name", u.Name, maxUserName, problems)
-	CheckLength("/email", u.Email, maxEmail, problems)
+	CheckLength("/username", u.Username, MaxUserName, problems)
+	CheckLength("/name", u.Name, MaxUserName, problems)
+	CheckLength("/email", u.Email, MaxEmail, problems)
 	CheckPrintable("/username", u.Username, problems)
 	CheckPrintable("/name", u.Name, problems)
 	if u.Email == "" {

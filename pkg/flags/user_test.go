@@ -87,17 +87,17 @@ func TestProjectMembers(t *testing.T) {
 			t.Errorf("error %v, want kind %d", err, kind)
 		}
 	}
-	step("5 in shop,zoo", p.AddRole(u, 5), 0)
-	step("4,5 in shop,zoo", p.AddRole(u, 4), 0)
-	step("4,5 in shop,zoo", p.AddRole(u, 4), flags.Conflict)
+	step("5 in shop,zoo", u.AddRole(p, 5), 0)
+	step("4,5 in shop,zoo", u.AddRole(p, 4), 0)
+	step("4,5 in shop,zoo", u.AddRole(p, 4), flags.Conflict)
 	before := p.Clone()
-	step("5 in shop,zoo", p.RemoveRole(u, 4), 0)
+	step("5 in shop,zoo", u.RemoveRole(p, 4), 0)
 	if !slices.Equal(before.RolesOf(7), []int64{4, 5}) {
 		t.Errorf("the version before holds %v, want 4 and 5 still", before.RolesOf(7))
 	}
-	step("5 in shop,zoo", p.RemoveRole(u, 4), flags.NotFound)
-	step(" in zoo", p.RemoveRole(u, 5), 0)
-	p.SetRoles(u, []int64{5, 4, 5})
+	step("5 in shop,zoo", u.RemoveRole(p, 4), flags.NotFound)
+	step(" in zoo", u.RemoveRole(p, 5), 0)
+	u.SetRoles(p, []int64{5, 4, 5})
 	step("4,5 in shop,zoo", nil, 0)
 	p.RemoveMember(7)
 	if p.MemberCount() != 0 || was.MemberCount() != 0 {

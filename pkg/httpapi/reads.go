@@ -268,6 +268,9 @@ func allOf(tx *Tx, entity flags.Entity) []flags.Aggregate {
 	return memoized(tx, listOf(entity), func() ([]flags.Aggregate, error) { return tx.service.store.List(tx.ctx, entity) })
 }
 
+// All returns all aggregates of an entity, in no order.
+func (tx *Tx) All(entity flags.Entity) []flags.Aggregate { return allOf(tx, entity) }
+
 // list is allOf with the type of the aggregates.
 func list[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
 	return Each(allOf(tx, entity), func(a flags.Aggregate) A { return a.(A) })
@@ -306,11 +309,6 @@ func (tx *Tx) FindSegmentNamed(name string) *flags.Segment {
 		}
 		return named, nil
 	})[name]
-}
-
-// CheckListSize refuses a new aggregate, or a larger one, for which the list of its kind has no room. Invalid then.
-func (tx *Tx) CheckListSize(after flags.Aggregate, others ...flags.Aggregate) error {
-	return flags.CheckListSize(allOf(tx, after.Key().Entity), tx.storedFor(after), after, others...)
 }
 
 // Summaries are the active flags of a project, by name.

@@ -3,6 +3,7 @@ package addons
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -52,7 +53,13 @@ func (b addonBody) Check(_ flags.Limits, problems *flags.Problems) {
 			}
 		}
 	}
+	before := len(*problems)
 	b.applyTo(flags.Addon{}).Check(problems)
+	for i, p := range (*problems)[before:] {
+		if strings.HasPrefix(p.Path, "/events/") {
+			(*problems)[before+i].Message += "; GET /api/admin/addons lists all"
+		}
+	}
 }
 
 // parameters returns the parameters with their values, and the sensitive ones whose stored value is to be kept.

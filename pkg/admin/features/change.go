@@ -143,7 +143,7 @@ func removeFavorite(tx *httpapi.Tx, at httpapi.InFeature) error { return setFavo
 
 func setFavorite(tx *httpapi.Tx, at httpapi.InFeature, favorite bool) error {
 	f := at.Feature(tx)
-	if err := f.SetFavorite(tx.Caller, favorite); err != nil {
+	if err := f.SetFavorite(tx.Caller.FavoritesKey(), favorite); err != nil {
 		return err
 	}
 	tx.Save(events.FeatureFavorite(httpapi.Was(tx, f), f, tx.Caller), f)

@@ -96,7 +96,7 @@ type projectCore struct {
 func projectCoreOf(tx *httpapi.Tx, p *flags.Project, active []flags.FeatureSummary) projectCore {
 	return projectCore{
 		Version: 1, projectView: projectViewOf(p), Description: p.Description,
-		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller),
+		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
 		Stats:        projectStatsOf(active, tx.Now),
 		Environments: httpapi.Each(tx.ProjectEnvironments(p), attachedViewOf),
 	}

@@ -51,7 +51,7 @@ func listProjects(tx *httpapi.Tx, _ httpapi.InService) (projectList, error) {
 		n := counts[p.UID]
 		return projectRow{
 			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.Active, n.Stale),
-			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller),
+			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
 		}
 	})}, nil
 }
@@ -113,13 +113,13 @@ func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (c
 			return createdProject{}, err
 		}
 	}
-	if err := tx.CheckListSize(p); err != nil {
+	if err := wire.CheckListSize(tx, p); err != nil {
 		return createdProject{}, err
 	}
 	saved := []flags.Aggregate{p}
 	if tx.Caller.User != nil { // a user owns the projects that the user creates
 		owner := tx.User(tx.Caller.User.ID)
-		p.SetRoles(owner, []int64{flags.RoleOwner})
+		owner.SetRoles(p, []int64{flags.RoleOwner})
 		saved = append(saved, owner)
 	}
 	tx.Save(events.ProjectCreated(p, registry), saved...)
@@ -177,7 +177,7 @@ func updateSettings(tx *httpapi.Tx, at httpapi.InProject, in settingsBody) error
 
 // saveUpdated saves a project whose name, description or settings may have changed.
 func saveUpdated(tx *httpapi.Tx, p *flags.Project) error {
-	if err := tx.CheckListSize(p); err != nil {
+	if err := wire.CheckListSize(tx, p); err != nil {
 		return err
 	}
 	before := httpapi.Was(tx, p)
@@ -206,7 +206,7 @@ func removeFavorite(tx *httpapi.Tx, at httpapi.InProject) error { return setFavo
 // own. Setting what is set changes nothing.
 func setFavorite(tx *httpapi.Tx, at httpapi.InProject, favorite bool) error {
 	p := at.Project(tx)
-	if err := p.SetFavorite(tx.Caller, favorite); err != nil {
+	if err := p.SetFavorite(tx.Caller.FavoritesKey(), favorite); err != nil {
 		return err
 	}
 	tx.Save(events.ProjectFavorite(p, tx.Caller), p)

@@ -101,7 +101,7 @@ func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (wi
 	if err := applyBody(tx, s, in, flags.CreateSegment); err != nil {
 		return wire.SegmentView{}, err
 	}
-	if err := tx.CheckListSize(s); err != nil {
+	if err := wire.CheckListSize(tx, s); err != nil {
 		return wire.SegmentView{}, err
 	}
 	s.ID = tx.NextID(flags.EntitySegment)
@@ -138,7 +138,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	if err := applyBody(tx, s, in, flags.UpdateSegment); err != nil {
 		return err
 	}
-	if err := tx.CheckListSize(s); err != nil {
+	if err := wire.CheckListSize(tx, s); err != nil {
 		return err
 	}
 	before := httpapi.Was(tx, s)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -123,7 +124,7 @@ func create(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags
 	if err := user.SetRootRole(role); err != nil {
 		return nil, err
 	}
-	if err := tx.CheckListSize(user); err != nil {
+	if err := wire.CheckListSize(tx, user); err != nil {
 		return nil, err
 	}
 	projects := updateProjects(tx, user, who, rules)

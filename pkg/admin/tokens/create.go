@@ -122,7 +122,7 @@ func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
 	secret := t.FormatSecret(tx.Random())
 	t.Hash = flags.HashSecret(secret)
 	t.Sealed = tx.Seal(secret, t.Hash)
-	if err := tx.CheckListSize(t); err != nil {
+	if err := wire.CheckListSize(tx, t); err != nil {
 		return apiToken{}, err
 	}
 	tx.Save(events.TokenCreated(t), t)

@@ -159,7 +159,7 @@ func createAccountToken(tx *httpapi.Tx, at inAccount, in createPersonalTokenBody
 	if err != nil {
 		return personalToken{}, err
 	}
-	if err := tx.CheckListSize(after); err != nil {
+	if err := wire.CheckListSize(tx, after); err != nil {
 		return personalToken{}, err
 	}
 	return answer, nil

@@ -153,7 +153,7 @@ func createSignupToken(tx *httpapi.Tx, _ httpapi.InService, in createSignupBody)
 		CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, Role: flags.RoleViewer,
 	}
 	s.Sealed = tx.Seal(secret, s.Hash)
-	if err := tx.CheckListSize(s); err != nil {
+	if err := wire.CheckListSize(tx, s); err != nil {
 		return signupToken{}, err
 	}
 	tx.Save(events.SignupTokenCreated(s, tx.Now), s)

@@ -214,7 +214,7 @@ func (im *importing) checkRoom(tx *httpapi.Tx, to place) error {
 	if len(created) == 0 {
 		return nil
 	}
-	return tx.CheckListSize(created[0], created[1:]...)
+	return wire.CheckListSize(tx, created[0], created[1:]...)
 }
 
 // checked returns the problems that a check adds as one error.

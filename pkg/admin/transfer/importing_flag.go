@@ -67,7 +67,7 @@ func (im *importing) importFlag(tx *httpapi.Tx, to place, from *flagData) (impor
 	if err != nil {
 		return "", err
 	}
-	if err := imported.Authorize(f, to.project, to.environment, tx.Caller); err != nil {
+	if err := tx.Caller.AuthorizeImport(imported, f, to.project, to.environment); err != nil {
 		return "", err
 	}
 	created := f == nil

@@ -55,11 +55,13 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 	if err != nil {
 		return importReportView{}, err
 	}
-	errs, err := m.DryRun(caller.DryRun(&target.MissingPermissions), len(im.items), im.run)
+	var missing []flags.Permission
+	errs, err := m.DryRun(caller.DryRun(&missing), len(im.items), im.run)
 	if err != nil {
 		return importReportView{}, err
 	}
 	target.Faults = im.faults(errs)
+	target.MissingPermissions = httpapi.Each(missing, func(p flags.Permission) string { return string(p) })
 	report := in.Data.Value.set().Validate(target)
 	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)}, nil
 }

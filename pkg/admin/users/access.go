@@ -131,7 +131,7 @@ func setAccess(m *httpapi.Many, at httpapi.InProject, in accessBody) error {
 				project.RemoveMember(id)
 				continue
 			}
-			project.SetRoles(u, members[id])
+			u.SetRoles(project, members[id])
 			saved = append(saved, u)
 		}
 		tx.Save(events.ProjectAccessUpdated(httpapi.Was(tx, project), project, next), saved...)

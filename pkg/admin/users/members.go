@@ -39,7 +39,7 @@ func addProjectRole(tx *httpapi.Tx, at inMemberRole, in heldRoleBody) error {
 	if err := authorizeGrant(tx.Caller, role, project); err != nil {
 		return err
 	}
-	if err := project.AddRole(user, role.ID); err != nil {
+	if err := user.AddRole(project, role.ID); err != nil {
 		return err
 	}
 	tx.Save(events.ProjectUserAdded(httpapi.Was(tx, project), project, user.ID), project, user)
@@ -59,7 +59,7 @@ func replaceProjectRoles(tx *httpapi.Tx, at inMemberRole, in heldRoleBody) error
 	if len(project.RolesOf(user.ID)) == 0 {
 		return nil
 	}
-	project.SetRoles(user, []int64{role.ID})
+	user.SetRoles(project, []int64{role.ID})
 	tx.Save(events.ProjectUserRoleChanged(httpapi.Was(tx, project), project, user.ID), project, user)
 	return nil
 }
@@ -70,7 +70,7 @@ func removeProjectRole(tx *httpapi.Tx, at inMemberRole, in heldRoleBody) error {
 		return err
 	}
 	project, user, role := at.find(tx)
-	if err := project.RemoveRole(user, role.ID); err != nil {
+	if err := user.RemoveRole(project, role.ID); err != nil {
 		return err
 	}
 	tx.Save(events.ProjectUserRemoved(httpapi.Was(tx, project), project, user.ID), project, user)

@@ -130,7 +130,10 @@ func (b roleBody) Check(_ flags.Limits, problems *flags.Problems) {
 			break
 		}
 		at := "/permissions/" + strconv.Itoa(i)
-		if problem := flags.CheckPermissionName(p.Name); problem != "" {
+		switch problem := flags.CheckPermissionName(p.Name); {
+		case strings.HasSuffix(problem, "?"): // a suggestion
+			problems.Add(at+"/name", "%s GET /api/admin/permissions lists all", problem)
+		case problem != "":
 			problems.Add(at+"/name", "%s", problem)
 		}
 		flags.CheckLength(at+"/environment", wire.TextOver(p.Environment, ""), flags.MaxName, problems)

@@ -25,7 +25,7 @@ func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
 	secret := tx.Random()
 	link, err := flags.NewSignInLink(tx.User(at.UserID), tx.FindSessions(at.UserID), secret, tx.Now, flags.SignInLinkLifetime)
 	if err != nil {
-		return signInLinkView{}, err
+		return signInLinkView{}, withTokenRoute(err, at.UserID)
 	}
 	tx.Save(events.SignInLinkCreated(link), link)
 	tx.NoStore()
@@ -36,10 +36,15 @@ func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
 func signOutUser(tx *httpapi.Tx, at inSessions) error {
 	u := tx.User(at.UserID)
 	if err := u.CheckCanSignIn(); err != nil {
-		return err
+		return withTokenRoute(err, u.ID)
 	}
 	sessions := tx.Sessions(u.ID)
 	sessions.EndAll()
 	tx.Save(events.UserSignedOutEverywhere(u.ID), sessions)
 	return nil
+}
+
+// withTokenRoute adds to the refusal for a service account how to create a token for it.
+func withTokenRoute(err error, user int64) error {
+	return flags.Errorf(flags.KindOf(err), "%s with POST /api/admin/service-account/%d/token", err, user)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -51,7 +52,7 @@ func newUser(tx *httpapi.Tx, u flags.User, ref roleRef) (*flags.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.CheckListSize(created); err != nil {
+	if err := wire.CheckListSize(tx, created); err != nil {
 		return nil, err
 	}
 	return created, created.SetRootRole(role)
@@ -84,7 +85,7 @@ func update(tx *httpapi.Tx, in updateUserBody, find func(tx *httpapi.Tx) *flags.
 	if err := has.Without(had).Err(); err != nil {
 		return nil, err
 	}
-	if err := tx.CheckListSize(u); err != nil {
+	if err := wire.CheckListSize(tx, u); err != nil {
 		return nil, err
 	}
 	if in.RootRole.Set {

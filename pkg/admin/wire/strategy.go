@@ -21,7 +21,11 @@ func (b NewStrategyBody) Check(limits flags.Limits, problems *flags.Problems) {
 
 // CheckType adds the problems of the strategy type and its parameters.
 func (b NewStrategyBody) CheckType(types *flags.StrategyTypes, problems *flags.Problems) {
-	b.ApplyTo(flags.Strategy{}).CheckType(types, problems)
+	s := b.ApplyTo(flags.Strategy{})
+	s.CheckType(types, problems)
+	if _, known := types.Find(s.Name); !known && s.Name != "" {
+		(*problems)[len(*problems)-1].Message += " with POST /api/admin/strategies"
+	}
 }
 
 // A StrategyBody changes a strategy. Segments, constraints, variants and parameters are replaced: those that are left out

@@ -1,6 +1,11 @@
-package flags
+package wire
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
+)
 
 // The lists of projects, segments, users and tokens are each returned whole, in one response. Each list is
 // therefore limited in its number of entries and in the size of the response, so that no caller can make a list too
@@ -8,32 +13,27 @@ import "unicode/utf8"
 // as they do not grow.
 //
 // The check uses the list as it was read, so several concurrent callers can exceed the limit together. What they
-// can add is far below the 6 MB that a response may have.
-const (
-	MaxProjects     = 2_000
-	MaxSegments     = 1_000
-	MaxUsers        = 5_000 // includes service accounts
-	MaxTokens       = 4_000
-	MaxSignupTokens = 500
-	MaxFavorites    = 500     // callers who marked one flag or project as a favorite
-	MaxListSize     = 4 << 20 // bytes of all entries of a list
-)
+// can add is far below the 6 MB that a Lambda function can return.
+
+// MaxListSize is the largest size of all entries of a list together, in bytes.
+const MaxListSize = 4 << 20
 
 // listLimits has the name and the maximum number of entries of each limited list.
-var listLimits = map[Entity]struct {
+var listLimits = map[flags.Entity]struct {
 	name string
 	most int
 }{
-	EntityProject:     {"projects", MaxProjects},
-	EntitySegment:     {"segments", MaxSegments},
-	EntityUser:        {"users and service accounts", MaxUsers},
-	EntityToken:       {"API tokens", MaxTokens},
-	EntitySignupToken: {"public signup tokens", MaxSignupTokens},
+	flags.EntityProject:     {"projects", flags.MaxProjects},
+	flags.EntitySegment:     {"segments", flags.MaxSegments},
+	flags.EntityUser:        {"users and service accounts", flags.MaxUsers},
+	flags.EntityToken:       {"API tokens", flags.MaxTokens},
+	flags.EntitySignupToken: {"public signup tokens", flags.MaxSignupTokens},
 }
 
-// CheckListSize returns Invalid if the list of all aggregates of a kind would become too large. The change
-// replaces before, which is nil for a new entry, by after, and also adds others.
-func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregate) error {
+// CheckListSize returns Invalid if the list of all aggregates of a kind would become too large by saving after, as a new entry or
+// in place of the stored one, and also others, which are new.
+func CheckListSize(tx *httpapi.Tx, after flags.Aggregate, others ...flags.Aggregate) error {
+	list, before := tx.All(after.Key().Entity), httpapi.Was(tx, after)
 	of := listLimits[after.Key().Entity]
 	entries, bytes := len(list)+len(others), ListEntrySize(after)
 	switch {
@@ -45,7 +45,7 @@ func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregat
 		bytes -= ListEntrySize(before)
 	}
 	if before == nil && entries > of.most {
-		return Errorf(Invalid, "there would be %d %s, but no more than %d are allowed; delete some first", entries, of.name, of.most)
+		return flags.Errorf(flags.Invalid, "there would be %d %s, but no more than %d are allowed; delete some first", entries, of.name, of.most)
 	}
 	for _, a := range list {
 		bytes += ListEntrySize(a)
@@ -54,7 +54,7 @@ func CheckListSize(list []Aggregate, before, after Aggregate, others ...Aggregat
 		bytes += ListEntrySize(a)
 	}
 	if bytes > MaxListSize {
-		return Errorf(Invalid, "the list of all %s would take %d KB, but no more than %d KB are allowed; shorten texts or delete entries first",
+		return flags.Errorf(flags.Invalid, "the list of all %s would take %d KB, but no more than %d KB are allowed; shorten texts or delete entries first",
 			of.name, bytes>>10, MaxListSize>>10)
 	}
 	return nil
@@ -75,21 +75,21 @@ const (
 )
 
 // ListEntrySize returns an upper bound of the bytes that an aggregate takes in the list of its kind.
-func ListEntrySize(a Aggregate) int {
+func ListEntrySize(a flags.Aggregate) int {
 	switch a := a.(type) {
-	case *Project:
+	case *flags.Project:
 		size := projectBytes + responseSize(a.ID, a.Name, a.Description, a.Mode, a.DefaultStickiness, a.Naming.Pattern, a.Naming.Example, a.Naming.Description)
 		for _, link := range a.LinkTemplates {
-			size += linkBytes + responseSize(valueOrEmpty(link.Title), link.URL)
+			size += linkBytes + responseSize(textOrEmpty(link.Title), link.URL)
 		}
 		return size
-	case *Segment:
-		size := segmentBytes + responseSize(a.Name, valueOrEmpty(a.Description), a.Project, a.CreatedBy)
+	case *flags.Segment:
+		size := segmentBytes + responseSize(a.Name, textOrEmpty(a.Description), a.Project, a.CreatedBy)
 		for _, c := range a.Constraints {
-			size += constraintBytes + responseSize(c.ContextName, valueOrEmpty(c.Value)) + len(c.Values)*valueBytes + responseSize(c.Values...)
+			size += constraintBytes + responseSize(c.ContextName, textOrEmpty(c.Value)) + len(c.Values)*valueBytes + responseSize(c.Values...)
 		}
 		return size
-	case *User:
+	case *flags.User:
 		size := userBytes + responseSize(a.Name, a.Username, a.Email, a.ImageURL)
 		if a.ServiceAccount { // the list of service accounts includes their tokens
 			for _, t := range a.Tokens {
@@ -97,13 +97,13 @@ func ListEntrySize(a Aggregate) int {
 			}
 		}
 		return size
-	case *Token:
+	case *flags.Token:
 		first := ""
 		if len(a.Projects) > 0 {
 			first = a.Projects[0]
 		}
 		return tokenBytes + responseSize(a.Name, a.Name, a.Environment, a.Environment, first, first) + len(a.Projects)*valueBytes + responseSize(a.Projects...)
-	case *SignupToken:
+	case *flags.SignupToken:
 		return signupBytes + responseSize(a.Name, a.CreatedBy) + len(a.Users)*signupUserBytes
 	}
 	return 0
@@ -128,4 +128,11 @@ func responseSize(texts ...string) int {
 		}
 	}
 	return size
+}
+
+func textOrEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

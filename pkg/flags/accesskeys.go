@@ -1,0 +1,41 @@
+package flags
+
+import "strconv"
+
+// The entities.
+const (
+	EntityToken       Entity = "token" // an API token or personal token, by the hash of its secret
+	EntityRoles       Entity = "roles" // registry of all roles
+	EntityUser        Entity = "user"
+	EntitySignupToken Entity = "signup token"
+	EntityTokenUse    Entity = "token use"    // when a token was last used
+	EntitySessions    Entity = "sessions"     // of a user
+	EntitySignInLink  Entity = "sign-in link" // by the hash of its secret
+	EntityIdentity    Entity = "identity"     // a person at an OpenID provider, by the hash of issuer and subject
+)
+
+// TokenKey returns the key of a token by the hash of its secret, see HashSecret.
+func TokenKey(hash string) Key { return Key{EntityToken, hash} }
+
+// RolesKey returns the key of the registry of roles.
+func RolesKey() Key { return Key{Entity: EntityRoles} }
+
+// SignupTokenKey returns the key of a public signup token by the hash of its secret.
+func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
+
+// TokenUseKey returns the key of the last use of a token, by the hash of its secret.
+func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
+
+// UserKey returns the key of a user by ID.
+func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
+
+// SessionsKey returns the key of the sessions of a user, by the user's ID.
+func SessionsKey(user int64) Key { return Key{EntitySessions, strconv.FormatInt(user, 10)} }
+
+// SignInLinkKey returns the key of a sign-in link by the hash of its secret.
+func SignInLinkKey(hash string) Key { return Key{EntitySignInLink, hash} }
+
+// IdentityKey returns the key of the link of a person at an OpenID provider to a user.
+func IdentityKey(issuer, subject string) Key {
+	return Key{EntityIdentity, HashSecret(strconv.Itoa(len(issuer)) + " " + issuer + subject)}
+}
