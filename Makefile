@@ -107,9 +107,9 @@ test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Am
 
 # WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
 WEB = functions/console/web
-test-console: console ## check the types of the console, run its tests and check its size
+test-console: console ## check the types, rules and size of the console, and run its tests
 	@functions/console/build packages
-	cd $(WEB) && npm run --silent typecheck && npm run --silent test
+	cd $(WEB) && npm run --silent typecheck && npm run --silent lint && npm run --silent test
 
 test-browser: check-chromium guidon ## test the console in a browser (TEST=e2e/shell.spec.ts runs one file; needs Chromium)
 	@functions/console/build packages

@@ -6,7 +6,7 @@ export default defineConfig({
   testIgnore: [...(process.env.SCALE ? [] : ['scale.spec.ts']), ...(process.env.DOCS ? [] : ['docs.spec.ts'])],
   workers: 2,
   fullyParallel: false,
-  retries: 2,
+  retries: 0,
   timeout: 120_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,

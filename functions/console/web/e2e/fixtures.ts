@@ -6,6 +6,7 @@ import { test as base, expect, type Page } from '@playwright/test'
 import { startServer, type Server } from './server'
 
 /** Sends a request with the admin token and returns the body; an error response fails the test. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what they expect
 export type Api = <Body = any>(method: string, path: string, body?: unknown) => Promise<Body>
 
 interface WorkerFixtures {
@@ -39,9 +40,9 @@ export const test = base.extend<{ api: Api }, WorkerFixtures>({
     { scope: 'worker', timeout: 90_000 },
   ],
   // page is signed in as the administrator.
-  baseURL: ({ server }, use) => use(server.url),
-  storageState: ({ session }, use) => use(session),
-  api: ({ server }, use) => use((method, path, body) => request(server, method, path, body)),
+  baseURL: ({ server }, provide) => provide(server.url),
+  storageState: ({ session }, provide) => provide(session),
+  api: ({ server }, provide) => provide((method, path, body) => request(server, method, path, body)),
 })
 
 export { expect }

@@ -54,7 +54,7 @@ function keyOf(path: string, args: readonly unknown[]): QueryKey {
 export interface OptimisticUpdate {
   key: QueryKey
   /** Returns the new data. It must not change the old data. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the type is that of the key
   update: (old: any) => unknown
 }
 

@@ -32,8 +32,9 @@ export function Shell() {
 
 function Frame() {
   const path = useRouterState({ select: (state) => state.location.pathname })
-  const [open, setOpen] = useState(false)
-  useEffect(() => setOpen(false), [path])
+  // The page on which the navigation was opened: it closes when another is shown.
+  const [openAt, setOpenAt] = useState<string>()
+  const open = openAt === path
   return (
     <div className="shell" data-nav-open={open || undefined}>
       <a className="skip-link" href="#content" onClick={focusContent}>
@@ -41,7 +42,7 @@ function Frame() {
       </a>
       <header className="bar">
         <span className="bar-menu">
-          <IconButton label={open ? 'Close navigation' : 'Open navigation'} aria-expanded={open} aria-controls="navigation" icon={open ? <Icons.Close /> : <Icons.Menu />} onClick={() => setOpen(!open)} />
+          <IconButton label={open ? 'Close navigation' : 'Open navigation'} aria-expanded={open} aria-controls="navigation" icon={open ? <Icons.Close /> : <Icons.Menu />} onClick={() => setOpenAt(open ? undefined : path)} />
         </span>
         <Link to="/projects" className="brand">
           <Logo />
@@ -53,7 +54,7 @@ function Frame() {
           <UserMenu />
         </div>
       </header>
-      <div className="side" onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
+      <div className="side" onKeyDown={(event) => event.key === 'Escape' && setOpenAt(undefined)}>
         <Nav />
       </div>
       <main id="content" tabIndex={-1} className="content">

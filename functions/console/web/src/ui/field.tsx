@@ -54,7 +54,7 @@ function look(props: FieldLook): FieldLook {
 }
 
 function rest<T extends FieldLook>(props: T) {
-  const { label: _label, hideLabel: _hide, hint: _hint, error: _error, disabledReason: _reason, required: _required, ...more } = props
+  const { label, hideLabel, hint, error, disabledReason, required, ...more } = props
   return more
 }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError, errorText, send } from '../../api'
 import { useSignInMethods, type SignInMethods } from '../../api/me'
 import { Logo } from '../../shell/logo'
@@ -99,6 +99,7 @@ function takeSecret(): string | undefined {
 // useLink signs in with the secret of the fragment: when the page is opened, and when a link is opened in its tab.
 function useLink(onSignedIn: () => void) {
   const [state, setState] = useState<{ pending: boolean; error?: string }>({ pending: location.hash.startsWith('#link=') })
+  const signedIn = useEffectEvent(onSignedIn)
   useEffect(() => {
     let current = true
     const signIn = () => {
@@ -110,7 +111,7 @@ function useLink(onSignedIn: () => void) {
         () => {
           if (!current) return
           sent = undefined
-          onSignedIn()
+          signedIn()
         },
         (error: unknown) => {
           if (!current) return
@@ -126,8 +127,6 @@ function useLink(onSignedIn: () => void) {
       current = false
       window.removeEventListener('hashchange', signIn)
     }
-    // It starts once, with the functions of the first render.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   return state
 }

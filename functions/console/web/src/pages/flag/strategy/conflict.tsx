@@ -1,13 +1,12 @@
 import { ConflictDialog } from '../../../ui/conflict'
 import { describeStrategy } from './describe'
-import { comparable, type Strategy, type StrategyDraft, type StrategyType } from './model'
+import { comparable, type StrategyDraft, type StrategyType } from './model'
 import type { Conflict } from './save'
 
 interface StrategyConflictProps {
   conflict: Conflict
-  /** What the form has, and what it started from. */
+  /** What the form has. */
   mine: StrategyDraft
-  base: Strategy
   names: ReadonlyMap<number, string>
   types?: readonly StrategyType[]
   onClose: () => void
@@ -17,9 +16,9 @@ interface StrategyConflictProps {
 }
 
 /** Says that someone else changed the strategy, and shows what. */
-export function StrategyConflict({ conflict, mine, base, names, types, ...actions }: StrategyConflictProps) {
+export function StrategyConflict({ conflict, mine, names, types, ...actions }: StrategyConflictProps) {
   return (
-    <ConflictDialog open noun="strategy" who={conflict.who} before={comparable(base)} after={comparable(conflict.latest.body)} {...actions}>
+    <ConflictDialog open noun="strategy" who={conflict.who} before={comparable(conflict.base)} after={comparable(conflict.latest.body)} {...actions}>
       <dl className="facts">
         <div>
           <dt>Stored now</dt>

@@ -80,11 +80,10 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           <FormActions form={form} submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'} onCancel={close} disabledReason={reason} />
         </div>
       </form>
-      {save.conflict && save.base && (
+      {save.conflict && (
         <StrategyConflict
           conflict={save.conflict}
           mine={values}
-          base={save.base}
           names={names}
           types={types}
           onClose={save.dismiss}

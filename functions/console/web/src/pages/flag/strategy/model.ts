@@ -61,7 +61,7 @@ export function strategyRequest(draft: StrategyDraft): Schema<'NewStrategyReques
     constraints: toRequest(draft.constraints) as Schema<'ConstraintRequest'>[],
     segments: draft.segments,
     variants: draft.variants.map((variant) => {
-      const { overrides: _overrides, ...rest } = requestOf(variant)
+      const { overrides, ...rest } = requestOf(variant)
       return { ...rest, stickiness: rest.stickiness ?? 'default', weightType: rest.weightType ?? 'variable' }
     }),
   }
@@ -74,7 +74,7 @@ export function copyRequest(strategy: Strategy): Schema<'NewStrategyRequest'> {
 
 /** What two versions of a strategy are compared by: what a person can edit. */
 export function comparable(strategy: Strategy) {
-  const { id: _id, featureName: _name, ...rest } = strategy
+  const { id, featureName, ...rest } = strategy
   return rest
 }
 

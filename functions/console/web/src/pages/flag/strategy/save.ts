@@ -17,6 +17,8 @@ interface SaveOptions {
 
 /** A change that was refused because someone else changed the strategy. */
 export interface Conflict {
+  /** The version that the form started from. */
+  base: Strategy
   latest: Versioned<Strategy>
   /** Who changed it, if the event log says so. */
   who?: string
@@ -47,7 +49,7 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
     } catch (error) {
       if (isConflict(error)) {
         const latest = await api.getVersioned(strategyPath, { path: strategy })
-        setConflict({ latest, who: await lastEditor(flag.name, body.id) })
+        setConflict({ base: body, latest, who: await lastEditor(flag.name, body.id) })
         return
       }
       if (!isNotFound(error)) throw error
@@ -59,8 +61,6 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
   return {
     conflict,
     removed,
-    /** The version that the form started from. */
-    base: base.current?.body,
     submit: (values: StrategyDraft) => (base.current && !removed ? replace(values, base.current) : create(values)),
     /** Takes note of the version that caused the conflict, and returns it: the next submit replaces it. */
     acceptLatest: (): Strategy | undefined => {

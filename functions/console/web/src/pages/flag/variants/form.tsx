@@ -24,7 +24,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   const client = useQueryClient()
   const stickiness = useProject()?.defaultStickiness ?? 'default'
   const base = useRef(stored)
-  const [conflict, setConflict] = useState<{ latest: Stored; who?: string }>()
+  const [conflict, setConflict] = useState<{ base: Stored; latest: Stored; who?: string }>()
   const [asking, setAsking] = useState(false)
   const path = { projectId: flag.project, featureName: flag.name, environment: environment.name }
   const [initial, setInitial] = useState(() => ({ variants: stored.body.variants.map(draftOf) }))
@@ -37,7 +37,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
     } catch (error) {
       if (!isConflict(error)) throw error
       const latest = await api.getVersioned(`${environmentPath}/variants`, { path })
-      setConflict({ latest, who: await lastEditor(flag.name, environment.name) })
+      setConflict({ base: base.current, latest, who: await lastEditor(flag.name, environment.name) })
       return
     }
     toast.success(`Variants saved in ${environment.name}`)
@@ -73,7 +73,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           open
           noun="list of variants"
           who={conflict.who}
-          before={base.current.body.variants}
+          before={conflict.base.body.variants}
           after={conflict.latest.body.variants}
           onClose={() => setConflict(undefined)}
           onReload={() => {
