@@ -18,9 +18,7 @@ function themeScript(): Plugin {
     generateBundle() {
       this.emitFile({ type: 'asset', fileName, source: source.replace(/^\/\/.*\n/gm, '') })
     },
-    transformIndexHtml: () => [
-      { tag: 'script', attrs: { src: build ? `/${fileName}` : '/src/theme-boot.js' }, injectTo: 'head' },
-    ],
+    transformIndexHtml: () => [{ tag: 'script', attrs: { src: build ? `/${fileName}` : '/src/theme-boot.js' }, injectTo: 'head' }],
   }
 }
 

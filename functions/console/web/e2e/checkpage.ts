@@ -28,14 +28,20 @@ export async function checkPage(page: Page, name: string) {
 /** Runs axe with the rules of WCAG 2.2 AA. */
 export async function expectAccessible(page: Page, what: string) {
   const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
-  const found = violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.slice(0, 5).map((node) => `${node.target.join(' ')}: ${node.failureSummary}`) }))
+  const found = violations.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    nodes: nodes.slice(0, 5).map((node) => `${node.target.join(' ')}: ${node.failureSummary}`),
+  }))
   expect(found, `axe: ${what}`).toEqual([])
 }
 
 /** Checks that the document fits the width of the window. */
 export async function expectNoSideScroll(page: Page) {
   await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), { message: 'horizontal scrolling of the document' })
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
+      message: 'horizontal scrolling of the document',
+    })
     .toBeLessThanOrEqual(0)
 }
 

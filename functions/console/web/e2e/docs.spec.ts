@@ -4,13 +4,20 @@ import { expect, test, type Api } from './fixtures'
 
 const image = (name: string) => fileURLToPath(new URL(`../../../../docs/images/console-${name}.png`, import.meta.url))
 const features = '/api/admin/projects/default/features'
-const rollout = (percent: number, more: object = {}) => ({ name: 'flexibleRollout', parameters: { rollout: String(percent), stickiness: 'userId', groupId: 'checkout' }, ...more })
+const rollout = (percent: number, more: object = {}) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: String(percent), stickiness: 'userId', groupId: 'checkout' },
+  ...more,
+})
 
 test.use({ viewport: { width: 1180, height: 720 }, colorScheme: 'light' })
 
 /** Creates a few flags as a shop would have them. */
 async function createShop(api: Api) {
-  const segment = await api('POST', '/api/admin/segments', { name: 'Beta users', constraints: [{ contextName: 'country', operator: 'IN', values: ['NO', 'SE', 'DK'] }] })
+  const segment = await api('POST', '/api/admin/segments', {
+    name: 'Beta users',
+    constraints: [{ contextName: 'country', operator: 'IN', values: ['NO', 'SE', 'DK'] }],
+  })
   const flags = [
     { name: 'new-checkout', type: 'release', description: 'The checkout in one page.' },
     { name: 'price-banner', type: 'experiment', description: 'A banner with the best price.' },
@@ -36,7 +43,11 @@ test('screenshots of the documentation', async ({ page, api, server }) => {
   const response = await fetch(`${server.url}/api/client/metrics`, {
     method: 'POST',
     headers: { Authorization: secret, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ appName: 'shop', instanceId: 'host-1', bucket: { start: now, stop: now, toggles: { 'new-checkout': { yes: 1430, no: 11_260, variants: {} } } } }),
+    body: JSON.stringify({
+      appName: 'shop',
+      instanceId: 'host-1',
+      bucket: { start: now, stop: now, toggles: { 'new-checkout': { yes: 1430, no: 11_260, variants: {} } } },
+    }),
   })
   expect(response.status).toBe(202)
   await page.goto('/projects/default')

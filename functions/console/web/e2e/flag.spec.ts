@@ -17,7 +17,10 @@ const pageOf = (flag: string) => `/projects/default/flags/${flag}`
 async function fullFlag(api: Api): Promise<string> {
   const flag = await newFlag(api)
   const parent = await newFlag(api, unique('parent'))
-  const segment = await api('POST', '/api/admin/segments', { name: unique('Beta users'), constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2', '3'] }] })
+  const segment = await api('POST', '/api/admin/segments', {
+    name: unique('Beta users'),
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2', '3'] }],
+  })
   await api('POST', strategiesOf(flag, 'production'), {
     name: 'flexibleRollout',
     title: 'Beta users in the north',
@@ -160,10 +163,16 @@ test('the preview of a rollout says what the server decides', async ({ page, api
   await page.goto(pageOf(flag))
   await page.getByRole('button', { name: 'Edit strategy in development' }).click()
   for (const userId of ['1', '2', '3', '42', 'ada@example.com']) {
-    const { features: results } = await api('POST', '/api/admin/playground', { environment: 'development', projects: ['default'], context: { appName: 'shop', userId } })
+    const { features: results } = await api('POST', '/api/admin/playground', {
+      environment: 'development',
+      projects: ['default'],
+      context: { appName: 'shop', userId },
+    })
     const on = results.find((one: { name: string }) => one.name === flag).isEnabled
     await page.getByRole('textbox', { name: 'Try a userId' }).fill(userId)
-    await expect(page.getByRole('dialog').getByRole('status').filter({ hasText: 'place' })).toContainText(on ? 'Gets the flag: place' : 'Does not get the flag: place')
+    await expect(page.getByRole('dialog').getByRole('status').filter({ hasText: 'place' })).toContainText(
+      on ? 'Gets the flag: place' : 'Does not get the flag: place',
+    )
   }
 })
 
@@ -198,7 +207,11 @@ test('variants of an environment are added, weighted and evaluated', async ({ pa
   await expect(table.getByRole('row', { name: /blue/ })).toContainText('74.5%')
   await expect(table.getByRole('row', { name: /green/ })).toContainText('25.5%')
 
-  const { features: results } = await api('POST', '/api/admin/playground', { environment: 'development', projects: ['default'], context: { appName: 'shop', userId: '7' } })
+  const { features: results } = await api('POST', '/api/admin/playground', {
+    environment: 'development',
+    projects: ['default'],
+    context: { appName: 'shop', userId: '7' },
+  })
   expect(results.find((one: { name: string }) => one.name === flag).variant.name).toBe('green')
   const stored = await api('GET', `${features}/${flag}/environments/development/variants`)
   expect(stored.variants).toMatchObject([

@@ -66,9 +66,18 @@ test('filters, sorts, switches and marks flags, and the address keeps the view',
   await checkPage(page, 'flags')
 
   await table.getByRole('switch', { name: `${checkout} in development` }).click()
-  await page.getByRole('dialog', { name: `${checkout} has no strategy in development` }).getByRole('button', { name: 'Switch on for everyone' }).click()
+  await page
+    .getByRole('dialog', { name: `${checkout} has no strategy in development` })
+    .getByRole('button', { name: 'Switch on for everyone' })
+    .click()
   await expect(table.getByRole('switch', { name: `${checkout} in development` })).toBeChecked()
-  await expect.poll(() => api('GET', `/api/admin/projects/${id}/features/${checkout}`).then((flag) => flag.environments.find((one: { name: string }) => one.name === 'development').enabled)).toBe(true)
+  await expect
+    .poll(() =>
+      api('GET', `/api/admin/projects/${id}/features/${checkout}`).then(
+        (flag) => flag.environments.find((one: { name: string }) => one.name === 'development').enabled,
+      ),
+    )
+    .toBe(true)
   await table.getByRole('button', { name: `Add ${search} to your favorites` }).click()
   await expect(table.getByRole('button', { name: `Remove ${search} from your favorites` })).toBeVisible()
 

@@ -20,7 +20,12 @@ async function createFlag(api: Api, flag: string, percent = 100) {
 
 /** Reports usage as an SDK does. */
 async function report(api: Api, baseURL: string, appName: string, toggles: object) {
-  const { secret } = await api('POST', '/api/admin/api-tokens', { tokenName: unique('report'), type: 'client', projects: ['default'], environment: 'development' })
+  const { secret } = await api('POST', '/api/admin/api-tokens', {
+    tokenName: unique('report'),
+    type: 'client',
+    projects: ['default'],
+    environment: 'development',
+  })
   const now = new Date().toISOString()
   const headers = { Authorization: secret, 'Content-Type': 'application/json' }
   const send = async (path: string, body: object) => {
@@ -70,7 +75,9 @@ test('create to SDK: the program of the page connects, the light turns green, an
 function run(program: string, command: string, info: TestInfo): Promise<string> {
   writeFileSync(info.outputPath('app.mjs'), program)
   return new Promise((resolve, reject) => {
-    execFile('sh', ['-c', command], { cwd: info.outputDir, timeout: 45_000 }, (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)))
+    execFile('sh', ['-c', command], { cwd: info.outputDir, timeout: 45_000 }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout),
+    )
   })
 }
 
@@ -144,7 +151,12 @@ test('the playground says why a flag is on or off', async ({ page, api }) => {
   await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
   const environment = `/api/admin/projects/${project}/features/${flag}/environments/development`
   const segment = await api('POST', '/api/admin/segments', { name: unique('adults'), constraints: [{ contextName: 'age', operator: 'NUM_GTE', value: '18' }] })
-  await api('POST', `${environment}/strategies`, { ...rollout(100), title: 'gold in Norway', constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }], segments: [segment.id] })
+  await api('POST', `${environment}/strategies`, {
+    ...rollout(100),
+    title: 'gold in Norway',
+    constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }],
+    segments: [segment.id],
+  })
   await api('POST', `${environment}/on`)
   await page.goto(`/playground?environments=development&projects=${project}&context=${encodeURIComponent('plan=gold&age=16')}`)
   const row = page.getByRole('row').filter({ hasText: flag })

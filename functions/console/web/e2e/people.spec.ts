@@ -173,7 +173,10 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
 
 test('a person creates a personal token, uses it, and signs out everywhere', async ({ browser, api, server }) => {
   const { url } = await userWithLink(api, unique('dora'), await roleOf(api, 'Viewer'))
-  const [first, second] = [await browser.newContext({ baseURL: server.url, storageState: undefined }), await browser.newContext({ baseURL: server.url, storageState: undefined })]
+  const [first, second] = [
+    await browser.newContext({ baseURL: server.url, storageState: undefined }),
+    await browser.newContext({ baseURL: server.url, storageState: undefined }),
+  ]
   try {
     const page = await first.newPage()
     await page.goto(url)

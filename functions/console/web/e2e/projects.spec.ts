@@ -28,7 +28,8 @@ async function signInAs(browser: Browser, api: Api, userId: number): Promise<Pag
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 const message = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).getByText(text)
-const undo = (page: Page, text: string) => page.getByRole('region', { name: 'Messages' }).locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
+const undo = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Messages' }).locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
 
 test('a team project: create it, add members, change a role, and what each may do', async ({ page, api, browser }) => {
   const check = noConsoleErrors(page, /400/)
@@ -138,7 +139,8 @@ test('archive a stale flag, undo it, and revive it from the archive', async ({ p
 test('environments of a project, and the default strategy', async ({ page, api }) => {
   const check = noConsoleErrors(page, /400/)
   const id = await newProject(api, 'environments')
-  const environments = async () => (await api('GET', `/api/admin/environments/project/${id}`)).environments as { name: string; defaultStrategy?: { parameters: Record<string, string> } }[]
+  const environments = async () =>
+    (await api('GET', `/api/admin/environments/project/${id}`)).environments as { name: string; defaultStrategy?: { parameters: Record<string, string> } }[]
   await page.goto(`/projects/${id}/environments`)
 
   await page.getByRole('button', { name: 'Set the default strategy of production' }).click()
@@ -199,7 +201,11 @@ test('settings of a project, and its deletion', async ({ page, api }) => {
   await expect(message(page, 'The settings are saved.')).toBeVisible()
   await expect(page.getByRole('heading', { level: 1, name: 'Web shop' })).toBeVisible()
   const saved = await api('GET', `/api/admin/projects/${id}/overview`)
-  expect(saved).toMatchObject({ mode: 'protected', featureNaming: { pattern: '^shop-', example: 'shop-checkout' }, linkTemplates: [{ title: null, urlTemplate: 'https://issues.example.com/?q={{feature}}' }] })
+  expect(saved).toMatchObject({
+    mode: 'protected',
+    featureNaming: { pattern: '^shop-', example: 'shop-checkout' },
+    linkTemplates: [{ title: null, urlTemplate: 'https://issues.example.com/?q={{feature}}' }],
+  })
 
   await page.getByRole('button', { name: 'Delete project' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete Web shop?' })
@@ -258,8 +264,20 @@ test('the applications of a project', async ({ page, api, server }) => {
   await expectAccessible(page, 'no applications')
 
   const appName = unique('web-shop')
-  const { secret } = await api('POST', `/api/admin/projects/${id}/api-tokens`, { tokenName: appName, type: 'client', environment: 'development', projects: [id] })
-  const registration = { appName, instanceId: 'host-1', sdkVersion: 'unleash-client-node:6.1.0', interval: 15000, started: new Date().toISOString(), strategies: ['default'] }
+  const { secret } = await api('POST', `/api/admin/projects/${id}/api-tokens`, {
+    tokenName: appName,
+    type: 'client',
+    environment: 'development',
+    projects: [id],
+  })
+  const registration = {
+    appName,
+    instanceId: 'host-1',
+    sdkVersion: 'unleash-client-node:6.1.0',
+    interval: 15000,
+    started: new Date().toISOString(),
+    strategies: ['default'],
+  }
   const response = await fetch(`${server.url}/api/client/register`, {
     method: 'POST',
     headers: { Authorization: secret, 'Content-Type': 'application/json' },

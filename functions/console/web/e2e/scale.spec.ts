@@ -86,8 +86,12 @@ async function expectShortTasks(browser: Browser, page: Page, step: string, act:
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] })
   await act()
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
-  const threads = new Set(traceEvents.filter((event) => event.name === 'thread_name' && event.args.name === 'CrRendererMain').map((event) => `${event.pid} ${event.tid}`))
-  const tasks = traceEvents.filter((event) => event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && threads.has(`${event.pid} ${event.tid}`))
+  const threads = new Set(
+    traceEvents.filter((event) => event.name === 'thread_name' && event.args.name === 'CrRendererMain').map((event) => `${event.pid} ${event.tid}`),
+  )
+  const tasks = traceEvents.filter(
+    (event) => event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && threads.has(`${event.pid} ${event.tid}`),
+  )
   expect(tasks.length, `${step}: traced tasks`).toBeGreaterThan(0)
   const longest = Math.max(...tasks.map((task) => task.tdur! / 1000))
   console.log(`${step}: ${tasks.length} tasks, the longest takes ${longest.toFixed(0)} ms of processor time`)

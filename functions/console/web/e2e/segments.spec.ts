@@ -8,7 +8,11 @@ test.describe.configure({ timeout: 120_000 })
 /** Creates a context field whose legal values are NO and SE. */
 async function createField(api: Api) {
   const name = unique('country')
-  await api('POST', '/api/admin/context', { name, description: 'Where the user lives.', legalValues: [{ value: 'NO', description: 'Norway' }, { value: 'SE' }] })
+  await api('POST', '/api/admin/context', {
+    name,
+    description: 'Where the user lives.',
+    legalValues: [{ value: 'NO', description: 'Norway' }, { value: 'SE' }],
+  })
   return name
 }
 

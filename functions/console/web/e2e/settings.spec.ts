@@ -225,7 +225,13 @@ test('the pages of webhooks', async ({ page, api }) => {
 
 test('a saved secret of a webhook stays unless it is replaced', async ({ page, api }) => {
   const description = unique('kept')
-  const addon = await api('POST', '/api/admin/addons', { provider: 'webhook', enabled: false, description, events: ['feature-created'], parameters: { url: 'https://example.com/hook' } })
+  const addon = await api('POST', '/api/admin/addons', {
+    provider: 'webhook',
+    enabled: false,
+    description,
+    events: ['feature-created'],
+    parameters: { url: 'https://example.com/hook' },
+  })
   await page.goto(`/webhooks/${addon.id}`)
   await page.getByRole('textbox', { name: 'Description' }).fill(`${description} changed`)
   await page.getByRole('button', { name: 'Save webhook' }).click()

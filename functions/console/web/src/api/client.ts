@@ -131,7 +131,8 @@ function call<M extends Method>(method: M) {
 }
 
 function callVersioned<M extends Method>(method: M) {
-  return <P extends PathsWith<M>>(path: P, ...args: Args<P, M>): Promise<Versioned<Result<P, M>>> => send<Result<P, M>>(method, path, (args as unknown[])[0] as RawOptions)
+  return <P extends PathsWith<M>>(path: P, ...args: Args<P, M>): Promise<Versioned<Result<P, M>>> =>
+    send<Result<P, M>>(method, path, (args as unknown[])[0] as RawOptions)
 }
 
 /** The API, typed: api.get('/api/admin/projects/{projectId}', { path: { projectId } }). */

@@ -104,12 +104,15 @@ export function useChange<Input = void, Output = unknown>(options: ChangeOptions
       const text = typeof options.success === 'function' ? options.success(output, input) : options.success
       const undo = options.undo
       if (text) {
-        toast.success(text, undo && {
-          undo: async () => {
-            await undo(input, output)
-            await refresh()
+        toast.success(
+          text,
+          undo && {
+            undo: async () => {
+              await undo(input, output)
+              await refresh()
+            },
           },
-        })
+        )
       }
       options.onSuccess?.(output, input)
     },

@@ -7,7 +7,9 @@ import { operatorGroups, takesList, type Constraint } from './operators'
 
 const constraint = (change: Partial<Constraint>): Constraint => ({ ...newConstraint('country'), ...change })
 
-const description = JSON.parse(readFileSync('../../../infra/openapi.json', 'utf8')) as { components: { schemas: { Constraint: { properties: { operator: { enum: string[] } } } } } }
+const description = JSON.parse(readFileSync('../../../infra/openapi.json', 'utf8')) as {
+  components: { schemas: { Constraint: { properties: { operator: { enum: string[] } } } } }
+}
 
 test('the groups have every operator of the API description once', () => {
   const offered = operatorGroups.flatMap((group) => group.operators.map((operator) => operator.value))
@@ -66,7 +68,11 @@ test('a date survives the input of the browser', () => {
 })
 
 test('a request has only what the operator compares with', () => {
-  const sent = toRequest([constraint({ values: ['NO'], value: 'x' }), constraint({ operator: 'NUM_EQ', value: '1', values: ['x'] }), constraint({ operator: 'REGEX' })])
+  const sent = toRequest([
+    constraint({ values: ['NO'], value: 'x' }),
+    constraint({ operator: 'NUM_EQ', value: '1', values: ['x'] }),
+    constraint({ operator: 'REGEX' }),
+  ])
   expect(sent[0]).not.toHaveProperty('value')
   expect(sent[1]).toMatchObject({ value: '1', values: [] })
   expect(sent[2]).toMatchObject({ value: '' })
@@ -99,12 +105,20 @@ describe('sentences', () => {
     }
   })
   test('several are joined', () => {
-    expect(describeConstraints([constraint({ values: ['NO'] }), constraint({ contextName: 'age', operator: 'NUM_GT', value: '17' })])).toBe('country is one of NO, and age is greater than 17')
+    expect(describeConstraints([constraint({ values: ['NO'] }), constraint({ contextName: 'age', operator: 'NUM_GT', value: '17' })])).toBe(
+      'country is one of NO, and age is greater than 17',
+    )
   })
 })
 
 describe('messages of the server', () => {
-  const errors = { '/c/0/values/1': 'Must be an IP address.', '/c/0/values': 'Is wrong.', '/c/0': 'Is odd.', '/c/0/inverted': 'Must be a boolean.', '/c/1/value': 'Is required.' }
+  const errors = {
+    '/c/0/values/1': 'Must be an IP address.',
+    '/c/0/values': 'Is wrong.',
+    '/c/0': 'Is odd.',
+    '/c/0/inverted': 'Must be a boolean.',
+    '/c/1/value': 'Is required.',
+  }
   test('name the value that they are about', () => {
     expect(listError(errors, '/c/0/values', ['10.0.0.1', '10.0.0.300'])).toBe('Is wrong. 10.0.0.300: Must be an IP address.')
     expect(listError(errors, '/c/1/values', [])).toBeUndefined()

@@ -118,7 +118,8 @@ function suggestionsOf(fields: Fields): Suggestion[] {
   return [...defined, ...standardFields.filter((name) => !fields.some((field) => field.name === name)).map((value) => ({ value }))]
 }
 
-const isUnknown = (name: string, fields: Fields) => name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
+const isUnknown = (name: string, fields: Fields) =>
+  name !== '' && fields.length > 0 && !standardFields.includes(name) && !fields.some((field) => field.name === name)
 
 function OperatorField({ value, error, onChange }: { value: Operator; error?: string; onChange: (value: Operator) => void }) {
   return (
@@ -157,7 +158,12 @@ function ValueEditor({ value, fields, errors, path, onChange }: Omit<ConstraintE
       />
     )
   }
-  const shared = { value: value.value ?? '', onChange: (text: string) => onChange({ ...value, value: text }), error: errorAt(errors, `${path}/value`), maxLength: maxValueLength }
+  const shared = {
+    value: value.value ?? '',
+    onChange: (text: string) => onChange({ ...value, value: text }),
+    error: errorAt(errors, `${path}/value`),
+    maxLength: maxValueLength,
+  }
   switch (kind) {
     case 'date':
       return <DateField {...shared} />
@@ -166,7 +172,16 @@ function ValueEditor({ value, fields, errors, path, onChange }: Omit<ConstraintE
     case 'semver':
       return <TextField label="Version" placeholder="1.2.3" hint="A full semantic version." {...shared} className="number constraint-short" />
     default:
-      return <TextField label="Pattern" placeholder="^beta-[0-9]+$" hint="A regular expression in the syntax of RE2, which has no lookarounds and back-references." {...shared} className="mono" spellCheck={false} />
+      return (
+        <TextField
+          label="Pattern"
+          placeholder="^beta-[0-9]+$"
+          hint="A regular expression in the syntax of RE2, which has no lookarounds and back-references."
+          {...shared}
+          className="mono"
+          spellCheck={false}
+        />
+      )
   }
 }
 
@@ -176,7 +191,15 @@ function DateField({ value, onChange, error }: { value: string; onChange: (value
   const local = toLocalInput(value)
   return (
     <Field label="Date and time" error={error} hint={`In your time zone, ${zone}.${value ? ` Stored as ${describeDate(value)}.` : ''}`}>
-      {(control) => <input {...control} type="datetime-local" className="input constraint-short" value={local} onChange={(event) => onChange(fromLocalInput(event.target.value))} />}
+      {(control) => (
+        <input
+          {...control}
+          type="datetime-local"
+          className="input constraint-short"
+          value={local}
+          onChange={(event) => onChange(fromLocalInput(event.target.value))}
+        />
+      )}
     </Field>
   )
 }

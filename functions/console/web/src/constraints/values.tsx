@@ -50,7 +50,13 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
         {(control) => (
           <div className="constraint-values">
             {shown.map((value, index) => (
-              <ValueChip key={`${index} ${value}`} value={value} mono={mono} invalid={invalid.includes(index)} onRemove={() => onChange(values.filter((_, other) => other !== index))} />
+              <ValueChip
+                key={`${index} ${value}`}
+                value={value}
+                mono={mono}
+                invalid={invalid.includes(index)}
+                onRemove={() => onChange(values.filter((_, other) => other !== index))}
+              />
             ))}
             <SuggestInput
               control={control}
@@ -88,7 +94,8 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
 function hintOf(count: number, unknown: string[]): string | undefined {
   if (count > maxValues) return `${number(count)} values; at most ${maxValues} are allowed.`
   if (unknown.length === 1) return `${unknown[0]} is not a legal value of the field.`
-  if (unknown.length > 1) return `${plural(unknown.length, 'value')} are not legal values of the field: ${unknown.slice(0, 3).join(', ')}${unknown.length > 3 ? ' …' : ''}`
+  if (unknown.length > 1)
+    return `${plural(unknown.length, 'value')} are not legal values of the field: ${unknown.slice(0, 3).join(', ')}${unknown.length > 3 ? ' …' : ''}`
   if (count === 0) return 'Press Enter or comma after each value, or paste many at once.'
   return undefined
 }

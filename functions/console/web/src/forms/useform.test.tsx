@@ -57,5 +57,8 @@ test('other errors appear above the buttons, and values are sent as typed', asyn
   expect(screen.getByRole('alert').textContent).toBe('Broken.')
   await userEvent.click(screen.getByRole('button', { name: 'Save' }))
   expect(screen.queryByRole('alert')).toBeNull()
-  expect(sent).toEqual([{ name: 'checkout', rollout: '' }, { name: 'checkout', rollout: '' }])
+  expect(sent).toEqual([
+    { name: 'checkout', rollout: '' },
+    { name: 'checkout', rollout: '' },
+  ])
 })

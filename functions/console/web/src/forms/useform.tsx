@@ -114,7 +114,15 @@ export function FormError({ form }: { form: AnyForm }) {
   if (messages.length === 0) return null
   return (
     <div role="alert" className="form-error">
-      {messages.length === 1 ? messages[0] : <ul>{messages.map((message) => <li key={message}>{message}</li>)}</ul>}
+      {messages.length === 1 ? (
+        messages[0]
+      ) : (
+        <ul>
+          {messages.map((message) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      )}
     </div>
   )
 }

@@ -42,7 +42,13 @@ function Frame() {
       </a>
       <header className="bar">
         <span className="bar-menu">
-          <IconButton label={open ? 'Close navigation' : 'Open navigation'} aria-expanded={open} aria-controls="navigation" icon={open ? <Icons.Close /> : <Icons.Menu />} onClick={() => setOpenAt(open ? undefined : path)} />
+          <IconButton
+            label={open ? 'Close navigation' : 'Open navigation'}
+            aria-expanded={open}
+            aria-controls="navigation"
+            icon={open ? <Icons.Close /> : <Icons.Menu />}
+            onClick={() => setOpenAt(open ? undefined : path)}
+          />
         </span>
         <Link to="/projects" className="brand">
           <Logo />
@@ -106,7 +112,16 @@ function SearchBox() {
       }}
     >
       <Icons.Search />
-      <input ref={input} type="search" className="input" aria-label="Search all flags" aria-keyshortcuts="Control+K" placeholder="Search all flags" maxLength={100} autoComplete="off" />
+      <input
+        ref={input}
+        type="search"
+        className="input"
+        aria-label="Search all flags"
+        aria-keyshortcuts="Control+K"
+        placeholder="Search all flags"
+        maxLength={100}
+        autoComplete="off"
+      />
       <kbd aria-hidden="true">Ctrl K</kbd>
     </form>
   )

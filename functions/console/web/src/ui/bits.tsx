@@ -95,7 +95,19 @@ export function CodeBlock({ code, label, wrap }: { code: string; label: string; 
 }
 
 /** A part of a page in a box, with a heading. */
-export function Section({ title, description, actions, children, danger }: { title?: ReactNode; description?: ReactNode; actions?: ReactNode; children?: ReactNode; danger?: boolean }) {
+export function Section({
+  title,
+  description,
+  actions,
+  children,
+  danger,
+}: {
+  title?: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+  danger?: boolean
+}) {
   return (
     <section className={danger ? 'card card-danger' : 'card'}>
       {(title || actions) && (
@@ -175,7 +187,12 @@ export function Pagination({ offset, limit, total, onChange, noun }: PaginationP
       </span>
       {total > limit && (
         <span className="row">
-          <Button size="small" icon={<Icons.ChevronLeft />} disabledReason={offset === 0 ? 'This is the first page.' : undefined} onClick={() => onChange(Math.max(0, offset - limit))}>
+          <Button
+            size="small"
+            icon={<Icons.ChevronLeft />}
+            disabledReason={offset === 0 ? 'This is the first page.' : undefined}
+            onClick={() => onChange(Math.max(0, offset - limit))}
+          >
             Previous
           </Button>
           <Button size="small" disabledReason={last >= total ? 'This is the last page.' : undefined} onClick={() => onChange(offset + limit)}>

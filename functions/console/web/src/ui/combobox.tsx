@@ -67,7 +67,14 @@ export function Combobox({ choices, value, onChange, onSearch, placeholder, empt
 }
 
 /** Several of many choices, found by typing and shown as chips. */
-export function MultiCombobox({ choices, value, onChange, placeholder, emptyText, ...look }: Common & { value: readonly string[]; onChange: (value: string[]) => void }) {
+export function MultiCombobox({
+  choices,
+  value,
+  onChange,
+  placeholder,
+  emptyText,
+  ...look
+}: Common & { value: readonly string[]; onChange: (value: string[]) => void }) {
   const chosen = value.map((one) => choices.find((choice) => choice.value === one) ?? { value: one, label: one })
   return (
     <Field {...look}>

@@ -21,7 +21,8 @@ interface DialogProps {
 /** A modal dialog. The focus goes to its first field. Escape and the cross call onClose; a click outside does not, so that no input is lost. */
 export function Dialog({ open, onClose, title, description, children, actions, wide }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
-  const firstField = () => popup.current?.querySelector<HTMLElement>('input:enabled:not([type="radio"]:not(:checked)), select:enabled, textarea:enabled') ?? true
+  const firstField = () =>
+    popup.current?.querySelector<HTMLElement>('input:enabled:not([type="radio"]:not(:checked)), select:enabled, textarea:enabled') ?? true
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()} disablePointerDismissal>
       <Base.Portal>

@@ -15,11 +15,7 @@ export function diffLines(before: unknown, after: unknown): DiffLine[] {
   let end = 0
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
   const same = (text: string): DiffLine => ({ kind: 'same', text })
-  return [
-    ...a.slice(0, start).map(same),
-    ...compare(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(same),
-  ]
+  return [...a.slice(0, start).map(same), ...compare(a.slice(start, a.length - end), b.slice(start, b.length - end)), ...a.slice(a.length - end).map(same)]
 }
 
 function lines(value: unknown): string[] {

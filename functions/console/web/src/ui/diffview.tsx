@@ -9,7 +9,12 @@ export function Diff({ before, after, label = 'Changes' }: { before: unknown; af
   return (
     <div className="diff" tabIndex={0} role="region" aria-label={label}>
       {lines.map((line, index) => {
-        if (!near(index)) return index === 0 || near(index - 1) ? <div key={index} className="diff-gap">⋯</div> : null
+        if (!near(index))
+          return index === 0 || near(index - 1) ? (
+            <div key={index} className="diff-gap">
+              ⋯
+            </div>
+          ) : null
         return (
           <div key={index} className={`diff-line diff-${line.kind}`}>
             <span className="diff-sign">{line.kind === 'added' ? '+' : line.kind === 'removed' ? '−' : ' '}</span>

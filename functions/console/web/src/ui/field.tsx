@@ -63,7 +63,17 @@ export function TextField(props: FieldLook & Value<string> & Control<'input'>) {
   const { value, onChange, className = '', ...more } = rest(props)
   return (
     <Field {...look(props)}>
-      {(control) => <input type="text" autoComplete="off" {...more} {...control} className={`input ${className}`} value={value} onChange={(event) => onChange(event.target.value)} />}
+      {(control) => (
+        <input
+          type="text"
+          autoComplete="off"
+          {...more}
+          {...control}
+          className={`input ${className}`}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </Field>
   )
 }

@@ -99,7 +99,17 @@ export function Loaded<Data>({ query, children, lines }: { query: QueryLike<Data
 }
 
 /** A box with a remark: info, warning, danger or ok. */
-export function Notice({ kind = 'info', title, children, action }: { kind?: 'info' | 'warn' | 'danger' | 'ok'; title?: string; children?: ReactNode; action?: ReactNode }) {
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+  action,
+}: {
+  kind?: 'info' | 'warn' | 'danger' | 'ok'
+  title?: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
   return (
     <div className={`notice notice-${kind}`}>
       <span className="notice-icon">{kind === 'info' ? <Icons.Info /> : kind === 'ok' ? <Icons.Check /> : <Icons.Warning />}</span>

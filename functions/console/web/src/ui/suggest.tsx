@@ -97,9 +97,5 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
 
 /** A text of one line with suggestions: any text is allowed. */
 export function SuggestField({ label, hideLabel, hint, error, required, disabledReason, ...input }: FieldLook & Omit<InputProps, 'control'>) {
-  return (
-    <Field {...{ label, hideLabel, hint, error, required, disabledReason }}>
-      {(control) => <SuggestInput {...input} control={control} />}
-    </Field>
-  )
+  return <Field {...{ label, hideLabel, hint, error, required, disabledReason }}>{(control) => <SuggestInput {...input} control={control} />}</Field>
 }

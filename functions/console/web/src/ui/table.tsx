@@ -56,7 +56,13 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
   if (!loading && rows.length === 0 && empty) return <>{empty}</>
   return (
     <div ref={box} className="table-box" {...scroll}>
-      <table className={virtual ? 'table table-virtual' : 'table'} style={minWidth ? { minWidth } : undefined} aria-label={label} aria-rowcount={virtual ? rows.length + 1 : undefined} aria-busy={loading || undefined}>
+      <table
+        className={virtual ? 'table table-virtual' : 'table'}
+        style={minWidth ? { minWidth } : undefined}
+        aria-label={label}
+        aria-rowcount={virtual ? rows.length + 1 : undefined}
+        aria-busy={loading || undefined}
+      >
         <thead>
           <tr>
             {columns.map((column) => (

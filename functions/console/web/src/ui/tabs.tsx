@@ -13,7 +13,13 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   return (
     <nav className="tabs" aria-label={label}>
       {tabs.map((tab) => (
-        <Link key={String(tab.link.to)} {...tab.link} className="tab" activeOptions={{ exact: true, includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
+        <Link
+          key={String(tab.link.to)}
+          {...tab.link}
+          className="tab"
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
           {tab.label}
         </Link>
       ))}

@@ -48,10 +48,18 @@ export function Toasts() {
   return (
     <div className="toasts" role="region" aria-label="Messages">
       <div role="status" aria-live="polite">
-        {shown.filter((one) => one.kind !== 'error').map((one) => <ToastView key={one.id} toast={one} />)}
+        {shown
+          .filter((one) => one.kind !== 'error')
+          .map((one) => (
+            <ToastView key={one.id} toast={one} />
+          ))}
       </div>
       <div role="alert">
-        {shown.filter((one) => one.kind === 'error').map((one) => <ToastView key={one.id} toast={one} />)}
+        {shown
+          .filter((one) => one.kind === 'error')
+          .map((one) => (
+            <ToastView key={one.id} toast={one} />
+          ))}
       </div>
     </div>
   )

@@ -103,7 +103,12 @@ function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
   const params = { projectId: flag.project, flag: flag.name }
   const completed = flag.lifecycle.stage === 'completed'
   return [
-    { label: 'Edit description and type', icon: <Icons.Edit />, link: { to: '/projects/$projectId/flags/$flag/settings', params }, disabledReason: reason('UPDATE_FEATURE') },
+    {
+      label: 'Edit description and type',
+      icon: <Icons.Edit />,
+      link: { to: '/projects/$projectId/flags/$flag/settings', params },
+      disabledReason: reason('UPDATE_FEATURE'),
+    },
     { label: 'Clone…', icon: <Icons.Copy />, onSelect: () => open('clone'), disabledReason: reason('CREATE_FEATURE') },
     { label: 'Move to another project…', icon: <Icons.Folder />, onSelect: () => open('move'), disabledReason: reason('MOVE_FEATURE_TOGGLE') },
     'separator',

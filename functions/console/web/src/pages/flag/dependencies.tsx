@@ -19,7 +19,9 @@ export function Dependencies({ flag }: { flag: Flag }) {
   const remove = useChange({
     change: (dependency: Dependency) => api.delete(`${flagPath}/dependencies/{parent}`, { path: { ...pathOf(flag), parent: dependency.feature } }),
     invalidates: touched,
-    optimistic: (dependency) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } }],
+    optimistic: (dependency) => [
+      { key: flagKey(flag), update: (old?: Flag) => old && { ...old, dependencies: old.dependencies.filter((one) => one.feature !== dependency.feature) } },
+    ],
     success: (_, dependency) => `No longer depends on ${dependency.feature}`,
     undo: (dependency) => save(flag, dependency),
   })
@@ -40,11 +42,24 @@ export function Dependencies({ flag }: { flag: Flag }) {
             <li key={dependency.feature} className="row-apart dependency">
               <span className="break">
                 <FlagLink project={flag.project} name={dependency.feature} /> must be <strong>{dependency.enabled ? 'on' : 'off'}</strong>
-                {dependency.variants.length > 0 && ` with ${dependency.variants.length > 1 ? 'one of the variants' : 'the variant'} ${dependency.variants.join(', ')}`}
+                {dependency.variants.length > 0 &&
+                  ` with ${dependency.variants.length > 1 ? 'one of the variants' : 'the variant'} ${dependency.variants.join(', ')}`}
               </span>
               <span className="row">
-                <IconButton size="small" label={`Edit dependency on ${dependency.feature}`} icon={<Icons.Edit />} disabledReason={reason} onClick={() => setEditing(dependency)} />
-                <IconButton size="small" label={`Remove dependency on ${dependency.feature}`} icon={<Icons.Trash />} disabledReason={reason} onClick={() => remove.mutate(dependency)} />
+                <IconButton
+                  size="small"
+                  label={`Edit dependency on ${dependency.feature}`}
+                  icon={<Icons.Edit />}
+                  disabledReason={reason}
+                  onClick={() => setEditing(dependency)}
+                />
+                <IconButton
+                  size="small"
+                  label={`Remove dependency on ${dependency.feature}`}
+                  icon={<Icons.Trash />}
+                  disabledReason={reason}
+                  onClick={() => remove.mutate(dependency)}
+                />
               </span>
             </li>
           ))}
@@ -102,9 +117,17 @@ function DependencyDialog({ flag, dependency, onClose }: { flag: Flag; dependenc
     }),
   })
   const { feature, state, variants } = form.values
-  const variantsOfParent = useQuery({ ...apiQuery(`${flagPath}/parent-variants`, { path: { projectId: flag.project, featureName: feature } }), enabled: feature !== '' && state === 'variant' })
+  const variantsOfParent = useQuery({
+    ...apiQuery(`${flagPath}/parent-variants`, { path: { projectId: flag.project, featureName: feature } }),
+    enabled: feature !== '' && state === 'variant',
+  })
   return (
-    <Dialog open onClose={onClose} title={dependency ? `Dependency on ${dependency.feature}` : 'Add a parent'} description="A parent is a flag of the same project that has no parents itself.">
+    <Dialog
+      open
+      onClose={onClose}
+      title={dependency ? `Dependency on ${dependency.feature}` : 'Add a parent'}
+      description="A parent is a flag of the same project that has no parents itself."
+    >
       <form {...form.props}>
         {!dependency && (
           <Combobox

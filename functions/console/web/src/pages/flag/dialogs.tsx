@@ -30,9 +30,20 @@ export function CloneDialog({ flag, onClose }: DialogProps) {
     nameField: 'name',
   })
   return (
-    <Dialog open onClose={onClose} title={`Clone ${flag.name}`} description="The new flag gets the same description, type, strategies, variants and dependencies, but no tags. It is off in all environments.">
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Clone ${flag.name}`}
+      description="The new flag gets the same description, type, strategies, variants and dependencies, but no tags. It is off in all environments."
+    >
       <form {...form.props}>
-        <TextField label="Name of the new flag" required maxLength={100} {...form.field('name')} hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed." />
+        <TextField
+          label="Name of the new flag"
+          required
+          maxLength={100}
+          {...form.field('name')}
+          hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed."
+        />
         <Checkbox
           label="Select other users than the original"
           hint="Gradual rollouts use the new name as their group. Without this, the same users get both flags."
@@ -51,7 +62,8 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
   const { can } = useMe()
   const projects = useQuery(apiQuery('/api/admin/projects'))
   const move = useChange({
-    change: (newProjectId: string) => api.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } }),
+    change: (newProjectId: string) =>
+      api.post(`${flagPath}/changeProject`, { path: { projectId: flag.project, featureName: flag.name }, body: { newProjectId } }),
     invalidates: touched,
     success: (_, project) => `Flag moved to ${project}`,
     showsErrors: true,
@@ -60,17 +72,32 @@ export function MoveDialog({ flag, onClose }: DialogProps) {
       void navigate({ to: '/projects/$projectId/flags/$flag', params: { projectId: project, flag: flag.name } })
     },
   })
-  const form = useForm({ initial: { newProjectId: '' }, submit: (values) => move.mutateAsync(values.newProjectId), check: (values) => ({ newProjectId: values.newProjectId ? '' : 'Choose a project.' }) })
+  const form = useForm({
+    initial: { newProjectId: '' },
+    submit: (values) => move.mutateAsync(values.newProjectId),
+    check: (values) => ({ newProjectId: values.newProjectId ? '' : 'Choose a project.' }),
+  })
   const others = (projects.data?.projects ?? []).filter((project) => project.id !== flag.project)
   const choices = others.map((project) => {
     const allowed = can('CREATE_FEATURE', project.id).allowed
     return { value: project.id, label: project.name + (allowed ? '' : ' (you cannot create flags there)'), disabled: !allowed }
   })
   return (
-    <Dialog open onClose={onClose} title={`Move ${flag.name}`} description="Applications with tokens of the old project no longer get the flag, unless their tokens include the new project.">
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Move ${flag.name}`}
+      description="Applications with tokens of the old project no longer get the flag, unless their tokens include the new project."
+    >
       <form {...form.props}>
         {projects.data && others.length === 0 && <Notice>There is no other project.</Notice>}
-        <Select label="New project" required choices={[{ value: '', label: 'Choose a project' }, ...choices]} {...form.field('newProjectId')} hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved." />
+        <Select
+          label="New project"
+          required
+          choices={[{ value: '', label: 'Choose a project' }, ...choices]}
+          {...form.field('newProjectId')}
+          hint="It needs every environment in which the flag is on. A flag with dependencies cannot be moved."
+        />
         <FormActions form={form} submit="Move flag" onCancel={onClose} />
       </form>
     </Dialog>
@@ -82,14 +109,21 @@ type Outcome = NonNullable<Schema<'CompleteRequest'>['status']>
 /** Marks the flag as completed, with its outcome. */
 export function CompleteDialog({ flag, onClose }: DialogProps) {
   const complete = useChange({
-    change: (body: Schema<'CompleteRequest'>) => api.post(`${flagPath}/lifecycle/complete`, { path: { projectId: flag.project, featureName: flag.name }, body }),
+    change: (body: Schema<'CompleteRequest'>) =>
+      api.post(`${flagPath}/lifecycle/complete`, { path: { projectId: flag.project, featureName: flag.name }, body }),
     invalidates: touched,
     success: 'Marked as completed',
     undo: () => api.post(`${flagPath}/lifecycle/uncomplete`, { path: { projectId: flag.project, featureName: flag.name } }),
     showsErrors: true,
     onSuccess: onClose,
   })
-  const variants = [...new Set(flag.environments.flatMap((environment) => [...environment.variants, ...environment.strategies.flatMap((strategy) => strategy.variants)]).map((variant) => variant.name))]
+  const variants = [
+    ...new Set(
+      flag.environments
+        .flatMap((environment) => [...environment.variants, ...environment.strategies.flatMap((strategy) => strategy.variants)])
+        .map((variant) => variant.name),
+    ),
+  ]
   const form = useForm<{ status: Outcome; statusValue: string }>({
     initial: { status: 'kept', statusValue: variants[0] ?? '' },
     submit: ({ status, statusValue }) => complete.mutateAsync(status === 'kept-with-variant' ? { status, statusValue } : { status }),
@@ -100,7 +134,12 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
     { value: 'discarded', label: 'The feature was discarded', hint: 'It is removed from the code.' },
   ]
   return (
-    <Dialog open onClose={onClose} title={`Mark ${flag.name} as completed`} description="This records that the work on the flag is done. It changes nothing for applications.">
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Mark ${flag.name} as completed`}
+      description="This records that the work on the flag is done. It changes nothing for applications."
+    >
       <form {...form.props}>
         <RadioGroup label="Outcome" choices={outcomes} {...form.field('status')} />
         {form.values.status === 'kept-with-variant' && (

@@ -33,7 +33,12 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
     <section className={production ? 'card env env-production' : 'card env'} aria-labelledby={heading}>
       <div className="row-apart">
         <div className="row env-title">
-          <Switch label={`${flag.name} in ${environment.name}`} checked={environment.enabled} onChange={change} disabledReason={reason('UPDATE_FEATURE_ENVIRONMENT', environment.name)} />
+          <Switch
+            label={`${flag.name} in ${environment.name}`}
+            checked={environment.enabled}
+            onChange={change}
+            disabledReason={reason('UPDATE_FEATURE_ENVIRONMENT', environment.name)}
+          />
           <h2 id={heading} className="break">
             {environment.name}
           </h2>
@@ -73,7 +78,9 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the tab Variants.
         </p>
       )}
-      {choosing && <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />}
+      {choosing && (
+        <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />
+      )}
     </section>
   )
 }

@@ -32,11 +32,18 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
   const form = useForm<{ who: 'everyone' | 'share'; rollout: number | null }>({
     initial: { who: isProduction(environment) ? 'share' : 'everyone', rollout: 10 },
     submit: ({ who, rollout }) => start.mutateAsync(who === 'everyone' ? 100 : (rollout ?? 0)),
-    check: ({ who, rollout }) => ({ rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '' }),
+    check: ({ who, rollout }) => ({
+      rollout: who === 'share' && (rollout === null || rollout < 0 || rollout > 100) ? 'Enter a percentage from 0 to 100.' : '',
+    }),
     pointers: { rollout: '/parameters/rollout' },
   })
   return (
-    <Dialog open onClose={onClose} title={`Who gets ${flag.name} in ${environment.name}?`} description="The flag has no strategy here yet: this adds the first one. You can change it at any time.">
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Who gets ${flag.name} in ${environment.name}?`}
+      description="The flag has no strategy here yet: this adds the first one. You can change it at any time."
+    >
       <form {...form.props}>
         <RadioGroup
           label="Audience"

@@ -30,11 +30,14 @@ type TagValue = Schema<'Tag'>
 export function FlagTags({ flag }: { flag: Flag }) {
   const [adding, setAdding] = useState(false)
   const reason = useReasons(flag)('UPDATE_FEATURE')
-  const send = (addedTags: TagValue[], removedTags: TagValue[]) => api.put('/api/admin/features/{featureName}/tags', { path: { featureName: flag.name }, body: { addedTags, removedTags } })
+  const send = (addedTags: TagValue[], removedTags: TagValue[]) =>
+    api.put('/api/admin/features/{featureName}/tags', { path: { featureName: flag.name }, body: { addedTags, removedTags } })
   const remove = useChange({
     change: (tag: TagValue) => send([], [tag]),
     invalidates: [...touched, '/api/admin/tags'],
-    optimistic: (tag) => [{ key: flagKey(flag), update: (old?: Flag) => old && { ...old, tags: old.tags.filter((one) => one.type !== tag.type || one.value !== tag.value) } }],
+    optimistic: (tag) => [
+      { key: flagKey(flag), update: (old?: Flag) => old && { ...old, tags: old.tags.filter((one) => one.type !== tag.type || one.value !== tag.value) } },
+    ],
     success: 'Tag removed',
     undo: (tag) => send([tag], []),
   })

@@ -49,13 +49,7 @@ export default function FlagLayout() {
         )
       }
     >
-      {data ? (
-        <Outlet />
-      ) : query.error ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : (
-        <Loading />
-      )}
+      {data ? <Outlet /> : query.error ? <ErrorState error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
     </Page>
   )
 }

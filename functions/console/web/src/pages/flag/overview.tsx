@@ -26,7 +26,14 @@ export default function OverviewTab() {
       ))}
       <Dependencies flag={flag} />
       {environment && view.strategy && (
-        <StrategyEditor key={`${view.environment}/${view.strategy}`} flag={flag} environment={environment} id={view.strategy} switchOn={switchOn} onClose={close} />
+        <StrategyEditor
+          key={`${view.environment}/${view.strategy}`}
+          flag={flag}
+          environment={environment}
+          id={view.strategy}
+          switchOn={switchOn}
+          onClose={close}
+        />
       )}
     </>
   )

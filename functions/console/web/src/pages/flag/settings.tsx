@@ -40,11 +40,21 @@ function MetadataForm({ flag }: { flag: Flag }) {
   return (
     <Section title="Description and type">
       <form {...form.props}>
-        <TextArea label="Description" maxLength={2000} disabledReason={reason} {...form.field('description')} hint="What the flag is for, so that others know when it can go." />
+        <TextArea
+          label="Description"
+          maxLength={2000}
+          disabledReason={reason}
+          {...form.field('description')}
+          hint="What the flag is for, so that others know when it can go."
+        />
         <RadioGroup
           label="Type"
           disabledReason={reason}
-          choices={types.map((type) => ({ value: type.id, label: type.name, hint: `${type.description}${type.lifetimeDays ? ` Expected to live ${type.lifetimeDays} days.` : ''}` }))}
+          choices={types.map((type) => ({
+            value: type.id,
+            label: type.name,
+            hint: `${type.description}${type.lifetimeDays ? ` Expected to live ${type.lifetimeDays} days.` : ''}`,
+          }))}
           {...form.field('type')}
         />
         <Checkbox
@@ -110,7 +120,11 @@ function LifecycleSection({ flag }: { flag: Flag }) {
   )
 }
 
-const outcomes: Record<string, string> = { kept: 'the feature was kept', 'kept-with-variant': 'the feature was kept with the variant', discarded: 'the feature was discarded' }
+const outcomes: Record<string, string> = {
+  kept: 'the feature was kept',
+  'kept-with-variant': 'the feature was kept with the variant',
+  discarded: 'the feature was discarded',
+}
 
 function PlaceSection({ flag }: { flag: Flag }) {
   const [open, setOpen] = useState<'clone' | 'move'>()
@@ -133,7 +147,13 @@ function PlaceSection({ flag }: { flag: Flag }) {
         <Button icon={<Icons.Folder />} disabledReason={reason('MOVE_FEATURE_TOGGLE')} onClick={() => setOpen('move')}>
           Move…
         </Button>
-        <Button icon={<Icons.Archive />} variant="danger" pending={archive.isPending} disabledReason={reason('DELETE_FEATURE') ?? archiveObstacle(flag)} onClick={() => archive.mutate()}>
+        <Button
+          icon={<Icons.Archive />}
+          variant="danger"
+          pending={archive.isPending}
+          disabledReason={reason('DELETE_FEATURE') ?? archiveObstacle(flag)}
+          onClick={() => archive.mutate()}
+        >
           Archive flag
         </Button>
       </div>

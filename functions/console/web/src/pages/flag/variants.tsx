@@ -21,7 +21,8 @@ export default function VariantsTab() {
   return (
     <>
       <p className="soft">
-        Variants split those who get the flag into groups, for example for an A/B test. Strategies can have variants of their own, which come first: edit them with the strategy.
+        Variants split those who get the flag into groups, for example for an A/B test. Strategies can have variants of their own, which come first: edit them
+        with the strategy.
       </p>
       {none && flag.environments[0] && (
         <EmptyState icon={<Icons.Sliders />} title="No variants">
@@ -55,7 +56,9 @@ const columns: Column<Variant>[] = [
     header: 'Always for',
     cell: (variant) =>
       variant.overrides?.length ? (
-        <span className="break">{variant.overrides.map((one) => `${one.contextName} ${one.values.slice(0, 5).join(', ')}${one.values.length > 5 ? ', …' : ''}`).join('; ')}</span>
+        <span className="break">
+          {variant.overrides.map((one) => `${one.contextName} ${one.values.slice(0, 5).join(', ')}${one.values.length > 5 ? ', …' : ''}`).join('; ')}
+        </span>
       ) : (
         <span className="soft">–</span>
       ),
@@ -106,7 +109,12 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
         </>
       }
     >
-      {own.length > 0 && <Notice>{own.length === 1 ? 'A strategy' : `${own.length} strategies`} here has variants of its own. For those who get the flag by it, the variants below do not apply.</Notice>}
+      {own.length > 0 && (
+        <Notice>
+          {own.length === 1 ? 'A strategy' : `${own.length} strategies`} here has variants of its own. For those who get the flag by it, the variants below do
+          not apply.
+        </Notice>
+      )}
       {empty ? (
         <p className="soft">No variants.</p>
       ) : (

@@ -47,7 +47,8 @@ export function switchAction(projectId: string, flags: readonly FlagRow[], envir
 
 /** Marks the flags as stale, or as active again. */
 export function staleAction(projectId: string, flags: readonly FlagRow[], stale: boolean): BulkAction {
-  const send = (value: boolean) => (features: string[]) => api.post('/api/admin/projects/{projectId}/stale', { path: { projectId }, body: { features, stale: value } })
+  const send = (value: boolean) => (features: string[]) =>
+    api.post('/api/admin/projects/{projectId}/stale', { path: { projectId }, body: { features, stale: value } })
   return {
     doing: stale ? 'Marking as stale' : 'Marking as active',
     done: stale ? 'marked as stale' : 'marked as active',
@@ -62,7 +63,8 @@ export function archiveAction(projectId: string, flags: readonly FlagRow[]): Bul
   return {
     doing: 'Archiving',
     done: 'archived',
-    run: (names, onProgress, stopped) => inBatches(names, (features) => api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } }), onProgress, stopped),
+    run: (names, onProgress, stopped) =>
+      inBatches(names, (features) => api.post('/api/admin/projects/{projectId}/archive', { path: { projectId }, body: { features } }), onProgress, stopped),
     undo: async (names) => {
       expectAll(await oneByOne(names, (featureName) => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName } })))
       const revived = named(flags, names)

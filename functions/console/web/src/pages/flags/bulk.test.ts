@@ -5,12 +5,21 @@ import { batchSize, expectAll, failuresOf, inBatches, oneByOne } from './bulk'
 const many = Array.from({ length: 250 }, (_, index) => `flag-${index}`)
 
 const refused = (...indexes: number[]) =>
-  new ApiError(409, 'ConflictError', 'Some flags could not be changed', indexes.map((index) => ({ path: `/features/${index}`, message: `reason ${index}` })))
+  new ApiError(
+    409,
+    'ConflictError',
+    'Some flags could not be changed',
+    indexes.map((index) => ({ path: `/features/${index}`, message: `reason ${index}` })),
+  )
 
 it('sends batches and tells the progress', async () => {
   const sizes: number[] = []
   const progress: number[] = []
-  const result = await inBatches(many, async (batch) => sizes.push(batch.length), (finished) => progress.push(finished))
+  const result = await inBatches(
+    many,
+    async (batch) => sizes.push(batch.length),
+    (finished) => progress.push(finished),
+  )
   expect(sizes).toEqual([batchSize, batchSize, 50])
   expect(progress).toEqual([100, 200, 250])
   expect(result).toEqual({ done: many, failed: [] })
@@ -42,7 +51,12 @@ it('stops at an error that names no flags', async () => {
 
 it('stops when it is told to', async () => {
   let stopped = false
-  const result = await inBatches(many, async () => void (stopped = true), undefined, () => stopped)
+  const result = await inBatches(
+    many,
+    async () => void (stopped = true),
+    undefined,
+    () => stopped,
+  )
   expect(result.done).toHaveLength(100)
 })
 

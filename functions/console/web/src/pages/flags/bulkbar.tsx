@@ -70,7 +70,12 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
             </Button>
           }
         />
-        <Button size="small" icon={<Icons.Archive />} disabledReason={can('DELETE_FEATURE', projectId).reason} onClick={() => void bulk.start(archiveAction(projectId, flags))}>
+        <Button
+          size="small"
+          icon={<Icons.Archive />}
+          disabledReason={can('DELETE_FEATURE', projectId).reason}
+          onClick={() => void bulk.start(archiveAction(projectId, flags))}
+        >
           Archive
         </Button>
         <Menu
@@ -142,15 +147,18 @@ function useBulk(projectId: string, flags: readonly FlagRow[], onDone: () => voi
     setProgress(undefined)
     setFailures(result.failed)
     if (result.done.length > 0) {
-      toast.success(resultText(action, result), undo && {
-        undo: async () => {
-          try {
-            await undo(result.done)
-          } finally {
-            await refresh()
-          }
+      toast.success(
+        resultText(action, result),
+        undo && {
+          undo: async () => {
+            try {
+              await undo(result.done)
+            } finally {
+              await refresh()
+            }
+          },
         },
-      })
+      )
     }
     if (result.failed.length === 0 && !stopped.current) onDone()
   }
@@ -161,7 +169,12 @@ const shownFailures = 200
 
 function FailuresDialog({ failures, onClose }: { failures: Failure[]; onClose: () => void }) {
   return (
-    <Dialog open={failures.length > 0} onClose={onClose} title={`${plural(failures.length, 'flag')} not changed`} actions={<Button onClick={onClose}>Close</Button>}>
+    <Dialog
+      open={failures.length > 0}
+      onClose={onClose}
+      title={`${plural(failures.length, 'flag')} not changed`}
+      actions={<Button onClick={onClose}>Close</Button>}
+    >
       <ul className="flags-failures">
         {failures.slice(0, shownFailures).map(({ name, message }) => (
           <li key={name} className="break">

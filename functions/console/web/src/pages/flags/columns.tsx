@@ -24,7 +24,9 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     header: name,
     sortable: true,
     width: `${environmentWidth(name)}px`,
-    cell: (row) => <Switch label={`${row.name} in ${name}`} checked={isOn(row, name)} disabledReason={allowed.reason} onChange={(on) => input.onSwitch(row, name, on)} />,
+    cell: (row) => (
+      <Switch label={`${row.name} in ${name}`} checked={isOn(row, name)} disabledReason={allowed.reason} onChange={(on) => input.onSwitch(row, name, on)} />
+    ),
   }))
   const columns: Column<FlagRow>[] = [
     {
@@ -40,7 +42,9 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
         />
       ),
       width: '40px',
-      cell: (row) => <Checkbox hideLabel label={`Select ${row.name}`} checked={input.selected.has(row.name)} onChange={(checked) => input.onSelect(row.name, checked)} />,
+      cell: (row) => (
+        <Checkbox hideLabel label={`Select ${row.name}`} checked={input.selected.has(row.name)} onChange={(checked) => input.onSelect(row.name, checked)} />
+      ),
     },
     {
       id: 'name',
@@ -69,7 +73,13 @@ function NameCell({ row, projectId, onFavorite }: { row: FlagRow; projectId: str
   return (
     <span className="flags-name">
       <FavoriteButton name={row.name} favorite={row.favorite} onChange={(favorite) => onFavorite(row.name, favorite)} />
-      <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: row.name }} className="plain-link strong flags-link" title={row.description || row.name} preload={false}>
+      <Link
+        to="/projects/$projectId/flags/$flag"
+        params={{ projectId, flag: row.name }}
+        className="plain-link strong flags-link"
+        title={row.description || row.name}
+        preload={false}
+      >
         {row.name}
       </Link>
       {row.stale && <Badge kind="warn">Stale</Badge>}

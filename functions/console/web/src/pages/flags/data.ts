@@ -27,10 +27,19 @@ export function patchRows(client: QueryClient, projectId: string, names: readonl
 }
 
 /** Paths of what a change of a flag makes outdated, except the list of its project, whose rows the change patches. */
-export const aroundFlags = ['/api/admin/projects/{projectId}/features/', '/api/admin/projects/{projectId}/overview', '/api/admin/projects/{projectId}/insights', '/api/admin/search']
+export const aroundFlags = [
+  '/api/admin/projects/{projectId}/features/',
+  '/api/admin/projects/{projectId}/overview',
+  '/api/admin/projects/{projectId}/insights',
+  '/api/admin/search',
+]
 
 // A change of one row: shown at once, and taken back with the reason if the server refuses it.
-function useRowChange<Input extends { name: string }>(projectId: string, send: (input: Input) => Promise<unknown>, apply: (row: FlagRow, input: Input, back: boolean) => FlagRow) {
+function useRowChange<Input extends { name: string }>(
+  projectId: string,
+  send: (input: Input) => Promise<unknown>,
+  apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
+) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,

@@ -11,7 +11,10 @@ export async function saveExport(about: string, request: Schema<'ExportRequest'>
 /** The name of the file of an export: guidon-default-development-2026-01-31.json. */
 export function exportName(about: string, environment: string, now: Date): string {
   const parts = ['guidon', about, environment, now.toISOString().slice(0, 10)]
-  return `${parts.filter(Boolean).join('-').replace(/[^\w.-]+/g, '-')}.json`
+  return `${parts
+    .filter(Boolean)
+    .join('-')
+    .replace(/[^\w.-]+/g, '-')}.json`
 }
 
 function saveFile(name: string, text: string) {

@@ -32,7 +32,13 @@ export function FilterBar({ rows, environments, filter, onChange }: FilterBarPro
       </Button>
       <Select hideLabel label="Status" value={filter.status} onChange={(status) => onChange({ status })} choices={[any('On or off'), ...statuses]} />
       <Select hideLabel label="Type" value={filter.type} onChange={(type) => onChange({ type })} choices={[any('Any type'), ...flagTypes]} />
-      <Select hideLabel label="Lifecycle" value={filter.lifecycle} onChange={(lifecycle) => onChange({ lifecycle })} choices={[any('Any stage'), ...lifecycleStages]} />
+      <Select
+        hideLabel
+        label="Lifecycle"
+        value={filter.lifecycle}
+        onChange={(lifecycle) => onChange({ lifecycle })}
+        choices={[any('Any stage'), ...lifecycleStages]}
+      />
       <Select
         hideLabel
         label="State"
@@ -40,8 +46,15 @@ export function FilterBar({ rows, environments, filter, onChange }: FilterBarPro
         onChange={(state) => onChange({ state })}
         choices={[any('Active and stale'), { value: 'active', label: 'Active' }, { value: 'stale', label: 'Stale' }]}
       />
-      {tagChoices.length > 0 && <Select hideLabel label="Tag" value={filter.tag} onChange={(tag) => onChange({ tag })} choices={[any('Any tag'), ...tagChoices]} />}
-      <Button variant={filter.favorites ? 'secondary' : 'quiet'} aria-pressed={filter.favorites} icon={<Icons.Star />} onClick={() => onChange({ favorites: !filter.favorites })}>
+      {tagChoices.length > 0 && (
+        <Select hideLabel label="Tag" value={filter.tag} onChange={(tag) => onChange({ tag })} choices={[any('Any tag'), ...tagChoices]} />
+      )}
+      <Button
+        variant={filter.favorites ? 'secondary' : 'quiet'}
+        aria-pressed={filter.favorites}
+        icon={<Icons.Star />}
+        onClick={() => onChange({ favorites: !filter.favorites })}
+      >
         Favorites
       </Button>
       {isFiltered(filter) && (

@@ -18,7 +18,10 @@ export function FirstStrategyDialog({ projectId, name, environment, onClose }: F
   const path = { projectId, featureName: name, environment }
   const add = async () => {
     const parameters = { rollout: '100', stickiness: 'default', groupId: name }
-    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', { path, body: { name: 'flexibleRollout', parameters } })
+    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
+      path,
+      body: { name: 'flexibleRollout', parameters },
+    })
     await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
     patchRows(client, projectId, [name], (row) => switched(row, environment, true))
     await invalidate(client, aroundFlags)

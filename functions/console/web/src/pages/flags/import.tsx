@@ -8,7 +8,10 @@ import { ImportForm } from './importform'
 export default function ImportAndExportPage() {
   const [target, setTarget] = useUrlState({ project: '', environment: '' })
   return (
-    <Page title="Import and export" description="A file has flags with their strategies, variants, tags and states in one environment. It has the form of Unleash.">
+    <Page
+      title="Import and export"
+      description="A file has flags with their strategies, variants, tags and states in one environment. It has the form of Unleash."
+    >
       <Section title="Import" description="Check a file first: nothing changes until you import it.">
         <ImportForm project={target.project} environment={target.environment} onTarget={setTarget} />
       </Section>

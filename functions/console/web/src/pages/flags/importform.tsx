@@ -22,7 +22,10 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
   const [fileError, setFileError] = useState('')
   const file = text.trim() ? readImport(text) : undefined
   const body = file?.data && { project: target.project, environment: target.environment, data: file.data }
-  const check = useChange({ change: (request: Schema<'ImportRequest'>) => api.post('/api/admin/features-batch/validate', { body: request }), showsErrors: true })
+  const check = useChange({
+    change: (request: Schema<'ImportRequest'>) => api.post('/api/admin/features-batch/validate', { body: request }),
+    showsErrors: true,
+  })
   const run = useChange({
     change: (request: Schema<'ImportRequest'>) => api.post('/api/admin/features-batch/import', { body: request }),
     invalidates: ['/api/admin'],
@@ -75,7 +78,15 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
           </Button>
         </p>
       ) : (
-        <TextArea label="Or paste the JSON" rows={4} spellCheck={false} className="input mono" error={file?.error} value={text} onChange={(next) => take(next)} />
+        <TextArea
+          label="Or paste the JSON"
+          rows={4}
+          spellCheck={false}
+          className="input mono"
+          error={file?.error}
+          value={text}
+          onChange={(next) => take(next)}
+        />
       )}
       {file?.data && (
         <p className="soft">
@@ -99,7 +110,12 @@ export function ImportForm({ project, environment, onTarget }: ImportFormProps) 
           <Button onClick={() => take('')}>Import another file</Button>
         ) : (
           <>
-            <Button variant={report ? 'secondary' : 'primary'} pending={check.isPending} disabledReason={reasonNot(body)} onClick={() => body && check.mutate(body)}>
+            <Button
+              variant={report ? 'secondary' : 'primary'}
+              pending={check.isPending}
+              disabledReason={reasonNot(body)}
+              onClick={() => body && check.mutate(body)}
+            >
               Check
             </Button>
             {report && (

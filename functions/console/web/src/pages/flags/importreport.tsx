@@ -43,7 +43,13 @@ function Findings({ kind, title, findings }: { kind: 'danger' | 'warn'; title: s
 
 type Row = Schema<'ImportedRow'>
 
-const kinds: Record<string, 'ok' | 'info' | 'neutral' | 'danger' | 'warn'> = { created: 'ok', overwritten: 'info', unchanged: 'neutral', kept: 'warn', skipped: 'danger' }
+const kinds: Record<string, 'ok' | 'info' | 'neutral' | 'danger' | 'warn'> = {
+  created: 'ok',
+  overwritten: 'info',
+  unchanged: 'neutral',
+  kept: 'warn',
+  skipped: 'danger',
+}
 const order = ['skipped', 'kept', 'overwritten', 'created', 'unchanged']
 
 /** What an import did: the numbers, and every item, those with problems first. */

@@ -39,7 +39,9 @@ export default function FlagsTab() {
   const onFilter = useCallback((change: Partial<FlagFilter>) => setView(change), [setView])
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
   const onSwitch = (row: FlagRow, environment: string, on: boolean) => {
-    const ready = row.environments.some((one) => one.name === environment && one.hasStrategies) || project.data?.environments.some((one) => one.environment === environment && one.defaultStrategy)
+    const ready =
+      row.environments.some((one) => one.name === environment && one.hasStrategies) ||
+      project.data?.environments.some((one) => one.environment === environment && one.defaultStrategy)
     if (on && !ready) setFirst({ name: row.name, environment })
     else switchFlag.mutate({ name: row.name, environment, on })
   }
@@ -72,11 +74,21 @@ export default function FlagsTab() {
         </div>
       )}
       {chosen.length > 0 ? (
-        <BulkBar projectId={projectId} environments={environments} flags={chosen} hidden={chosen.length - shownSelected} onClear={() => setSelected(new Set())} />
+        <BulkBar
+          projectId={projectId}
+          environments={environments}
+          flags={chosen}
+          hidden={chosen.length - shownSelected}
+          onClear={() => setSelected(new Set())}
+        />
       ) : (
         !empty && (
           <p className="soft small flags-count" role="status">
-            {list.isPending ? 'Reading the flags…' : isFiltered(filter) ? `${number(shown.length)} of ${plural(rows.length, 'flag')}` : plural(rows.length, 'flag')}
+            {list.isPending
+              ? 'Reading the flags…'
+              : isFiltered(filter)
+                ? `${number(shown.length)} of ${plural(rows.length, 'flag')}`
+                : plural(rows.length, 'flag')}
           </p>
         )
       )}

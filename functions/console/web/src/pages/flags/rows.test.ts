@@ -31,7 +31,13 @@ function flag(name: string, change: Partial<FlagRow> = {}): FlagRow {
 const rows = [
   flag('Banner', { stale: true, favorite: true, tags: [{ type: 'simple', value: 'Payments' }] }),
   switched(flag('checkout', { type: 'kill-switch', description: 'One page', createdAt: '2026-03-01T00:00:00.000Z' }), 'production', true),
-  flag('search', { lifecycle: { stage: 'live', enteredStageAt: '2026-01-01T00:00:00.000Z' }, tags: [{ type: 'simple', value: 'Payments' }, { type: 'team', value: 'a:b' }] }),
+  flag('search', {
+    lifecycle: { stage: 'live', enteredStageAt: '2026-01-01T00:00:00.000Z' },
+    tags: [
+      { type: 'simple', value: 'Payments' },
+      { type: 'team', value: 'a:b' },
+    ],
+  }),
 ]
 
 const names = (list: readonly FlagRow[]) => list.map((row) => row.name)
@@ -99,7 +105,13 @@ it('switches a flag in one environment, and leaves the other rows as they are', 
 
 it('the last use is the latest of all environments', () => {
   const [development, production] = rows[0]!.environments as [FlagRow['environments'][0], FlagRow['environments'][0]]
-  const used = (a: string | null, b: string | null) => flag('used', { environments: [{ ...development, lastSeenAt: a }, { ...production, lastSeenAt: b }] })
+  const used = (a: string | null, b: string | null) =>
+    flag('used', {
+      environments: [
+        { ...development, lastSeenAt: a },
+        { ...production, lastSeenAt: b },
+      ],
+    })
   expect(lastSeen(used('2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'))).toBe('2026-01-03T00:00:00.000Z')
   expect(lastSeen(used('2026-01-02T00:00:00.000Z', null))).toBe('2026-01-02T00:00:00.000Z')
   expect(lastSeen(used(null, null))).toBe('')

@@ -97,7 +97,13 @@ export default function SearchPage() {
           choices={[{ value: '', label: 'All projects' }, ...all.map(({ id, name }) => ({ value: id, label: name }))]}
         />
         <Select hideLabel label="Type" value={view.type} onChange={(type) => filter({ type })} choices={[{ value: '', label: 'Any type' }, ...flagTypes]} />
-        <Select hideLabel label="Lifecycle" value={view.lifecycle} onChange={(lifecycle) => filter({ lifecycle })} choices={[{ value: '', label: 'Any stage' }, ...lifecycleStages]} />
+        <Select
+          hideLabel
+          label="Lifecycle"
+          value={view.lifecycle}
+          onChange={(lifecycle) => filter({ lifecycle })}
+          choices={[{ value: '', label: 'Any stage' }, ...lifecycleStages]}
+        />
         <Select
           hideLabel
           label="State"
@@ -134,7 +140,15 @@ export default function SearchPage() {
           }
         />
       )}
-      {found.data && <Pagination noun="flags" offset={view.offset} limit={pageSize} total={found.data.total ?? 0} onChange={(offset) => setView({ offset }, { push: true })} />}
+      {found.data && (
+        <Pagination
+          noun="flags"
+          offset={view.offset}
+          limit={pageSize}
+          total={found.data.total ?? 0}
+          onChange={(offset) => setView({ offset }, { push: true })}
+        />
+      )}
     </Page>
   )
 }

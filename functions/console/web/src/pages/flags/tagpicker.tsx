@@ -40,7 +40,17 @@ export function TagPicker({ label, tags, onChange }: TagPickerProps) {
       )}
       <div className="flags-tag-input">
         <Select hideLabel label={`${label}: type`} value={type} onChange={setType} choices={names.map((name) => ({ value: name, label: name }))} />
-        <SuggestField hideLabel label={`${label}: value`} placeholder="Value" maxLength={50} suggestions={suggestions} value={value} onChange={setValue} onChoose={add} onEnter={() => add(value)} />
+        <SuggestField
+          hideLabel
+          label={`${label}: value`}
+          placeholder="Value"
+          maxLength={50}
+          suggestions={suggestions}
+          value={value}
+          onChange={setValue}
+          onChoose={add}
+          onEnter={() => add(value)}
+        />
         <Button disabledReason={value.trim() ? undefined : 'Type a value first.'} onClick={() => add(value)}>
           Add
         </Button>

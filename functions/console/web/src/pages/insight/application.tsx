@@ -14,7 +14,11 @@ export default function ApplicationPage() {
   const { app } = useParams({ from: '/applications/$app' })
   const path = { appName: app }
   const application = useQuery({ ...apiQuery('/api/admin/metrics/applications/{appName}', { path }), refetchInterval: 30_000 })
-  const overview = useQuery({ ...apiQuery('/api/admin/metrics/applications/{appName}/overview', { path }), refetchInterval: 30_000, enabled: application.isSuccess })
+  const overview = useQuery({
+    ...apiQuery('/api/admin/metrics/applications/{appName}/overview', { path }),
+    refetchInterval: 30_000,
+    enabled: application.isSuccess,
+  })
   const [dialog, setDialog] = useState<'' | 'edit' | 'delete'>('')
   const navigate = useNavigate()
   const { can } = useMe()

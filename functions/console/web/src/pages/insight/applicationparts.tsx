@@ -89,7 +89,16 @@ const flagColumns: Column<Schema<'SeenFeature'>>[] = [
   {
     id: 'state',
     header: 'State',
-    cell: (flag) => (flag.notFound ? <Badge kind="warn">Unknown</Badge> : flag.archived ? <Badge kind="warn">Archived</Badge> : flag.stale ? <Badge kind="warn">Stale</Badge> : <Badge kind="ok">Active</Badge>),
+    cell: (flag) =>
+      flag.notFound ? (
+        <Badge kind="warn">Unknown</Badge>
+      ) : flag.archived ? (
+        <Badge kind="warn">Archived</Badge>
+      ) : flag.stale ? (
+        <Badge kind="warn">Stale</Badge>
+      ) : (
+        <Badge kind="ok">Active</Badge>
+      ),
   },
   { id: 'project', header: 'Project', cell: (flag) => flag.project ?? <span className="soft">None</span> },
   { id: 'seen', header: 'Last evaluated', cell: (flag) => (flag.notFound ? <span className="soft">Unknown</span> : <DateTime value={flag.lastSeenAt} />) },

@@ -65,7 +65,13 @@ export default function ApplicationsPage() {
             loading={applications.isPending}
             empty={<EmptyState icon={<Icons.Search />} title="No application matches" />}
           />
-          <Pagination noun="applications" offset={view.offset} limit={pageSize} total={applications.data?.total ?? 0} onChange={(offset) => setView({ offset })} />
+          <Pagination
+            noun="applications"
+            offset={view.offset}
+            limit={pageSize}
+            total={applications.data?.total ?? 0}
+            onChange={(offset) => setView({ offset })}
+          />
         </div>
       )}
     </Page>

@@ -18,7 +18,17 @@ export default function AuditLogPage() {
   const typed = useSettled(view)
   const events = useQuery({
     ...apiQuery('/api/admin/search/events', {
-      query: { type: is(typed.type), project: is(typed.project), feature: is(typed.flag), createdBy: is(typed.by), from: typed.from, to: typed.to, query: typed.q, limit: String(eventPage), cursor: typed.cursor },
+      query: {
+        type: is(typed.type),
+        project: is(typed.project),
+        feature: is(typed.flag),
+        createdBy: is(typed.by),
+        from: typed.from,
+        to: typed.to,
+        query: typed.q,
+        limit: String(eventPage),
+        cursor: typed.cursor,
+      },
     }),
     placeholderData: keepPreviousData,
   })
@@ -32,7 +42,13 @@ export default function AuditLogPage() {
           <SearchField label="Search the text of events" value={view.q} onChange={(q) => filter({ q })} maxLength={255} />
           <div className="audit-filters">
             <Combobox label="Type" placeholder="All types" choices={typeChoices} value={view.type} onChange={(type) => filter({ type })} />
-            <Combobox label="Project" placeholder="All projects" choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))} value={view.project} onChange={(project) => filter({ project })} />
+            <Combobox
+              label="Project"
+              placeholder="All projects"
+              choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              value={view.project}
+              onChange={(project) => filter({ project })}
+            />
             <FlagField project={view.project} value={view.flag} onChange={(flag) => filter({ flag })} />
             <TextField label="Person or token" placeholder="Name" value={view.by} onChange={(by) => filter({ by })} maxLength={255} />
             <TextField label="From" type="date" value={view.from} onChange={(from) => filter({ from })} />

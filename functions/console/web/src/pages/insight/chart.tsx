@@ -82,7 +82,12 @@ function tickText(seconds: number, step: number): string {
 function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readonly Mark[], step: number, onPoint: (index: number | null) => void): uPlot {
   const color = (name: string) => resolve(element, name)
   const bars = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
-  const axis = { stroke: color('fg-soft'), grid: { stroke: color('border'), width: 1 }, ticks: { stroke: color('border'), width: 1 }, font: `12px ${getComputedStyle(element).fontFamily}` }
+  const axis = {
+    stroke: color('fg-soft'),
+    grid: { stroke: color('border'), width: 1 },
+    ticks: { stroke: color('border'), width: 1 },
+    font: `12px ${getComputedStyle(element).fontFamily}`,
+  }
   const first = points[0]!.time / 1000
   const last = (points.at(-1)!.time + step) / 1000
   const totals = points.map((point) => point.yes + point.no)
@@ -93,7 +98,10 @@ function draw(element: HTMLElement, points: readonly UsagePoint[], marks: readon
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { range: () => [first, last] }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-      axes: [{ ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step)) }, { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) }],
+      axes: [
+        { ...axis, space: 64, values: (_, splits) => splits.map((seconds) => tickText(seconds, step)) },
+        { ...axis, size: 64, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? number(value) : '')) },
+      ],
       series: [
         {},
         { label: 'Off', width: 0, fill: color('chart-6'), paths: bars, points: { show: false } },

@@ -37,7 +37,12 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
       <div className="stack">
         <Section title="What to connect">
           <div className="columns">
-            <Select label="Project" value={view.project} choices={projects.map(({ id, name }) => ({ value: id, label: name }))} onChange={(project) => setView({ project, environment: '', flag: '' })} />
+            <Select
+              label="Project"
+              value={view.project}
+              choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              onChange={(project) => setView({ project, environment: '', flag: '' })}
+            />
             <Select
               label="Environment"
               value={environment}
@@ -46,7 +51,13 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
               disabledReason={environments.data && usable.length === 0 ? 'The project has no environment.' : undefined}
             />
             <FlagField project={view.project} value={view.flag} onChange={(flag) => setView({ flag })} />
-            <TextField label="Application" hint="The name under which it appears in the list of applications." value={view.app} maxLength={100} onChange={(app) => setView({ app })} />
+            <TextField
+              label="Application"
+              hint="The name under which it appears in the list of applications."
+              value={view.app}
+              maxLength={100}
+              onChange={(app) => setView({ app })}
+            />
           </div>
         </Section>
         <ClientChoice value={client.id} onChange={(sdk) => setView({ sdk })} />
@@ -66,12 +77,24 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
           <Section title={client.run ? `3. Save the program as ${client.file}, and run it` : '3. Add this to your page'}>
             <CodeBlock label={`Program for ${client.label}`} code={code} />
             {client.run && <CodeBlock label="Command that runs the program" code={runCommand(client, secret)} wrap />}
-            {!current && <Notice>{client.run ? 'The command' : 'The program'} has the name of a token in place of the token. Create one above, or use one that you have.</Notice>}
+            {!current && (
+              <Notice>
+                {client.run ? 'The command' : 'The program'} has the name of a token in place of the token. Create one above, or use one that you have.
+              </Notice>
+            )}
           </Section>
         </li>
         <li>
           <Section title="4. See it connected">
-            <ConnectionLight key={`${appName} ${environment} ${current?.name ?? ''}`} client={client} project={view.project} environment={environment} appName={appName} flag={view.flag.trim()} token={current} />
+            <ConnectionLight
+              key={`${appName} ${environment} ${current?.name ?? ''}`}
+              client={client}
+              project={view.project}
+              environment={environment}
+              appName={appName}
+              flag={view.flag.trim()}
+              token={current}
+            />
           </Section>
         </li>
       </ol>

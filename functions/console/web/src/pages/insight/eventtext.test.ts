@@ -3,7 +3,19 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { changeText, changesOf, eventTitle, eventTypes } from './eventtext'
 
-const event = { id: 1, type: 'feature-strategy-update', createdAt: '', createdBy: 'admin', createdByUserId: 1, environment: 'production', featureName: 'f', project: 'default', tags: [], preData: null, data: null }
+const event = {
+  id: 1,
+  type: 'feature-strategy-update',
+  createdAt: '',
+  createdBy: 'admin',
+  createdByUserId: 1,
+  environment: 'production',
+  featureName: 'f',
+  project: 'default',
+  tags: [],
+  preData: null,
+  data: null,
+}
 
 test('a changed value is named with its path', () => {
   const preData = { name: 'flexibleRollout', parameters: { rollout: '10', groupId: 'f' }, constraints: [] }

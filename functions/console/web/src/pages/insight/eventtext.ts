@@ -56,7 +56,17 @@ export const eventTypes: readonly string[] = [
   ...['application-created', 'application-updated', 'application-deleted', 'context-field-created', 'context-field-updated', 'context-field-deleted'],
   ...['default-strategy-updated', 'environment-created', 'environment-updated', 'environment-deleted', 'project-created', 'project-updated', 'project-deleted'],
   ...['project-access-updated', 'project-user-added', 'project-user-removed', 'project-user-role-changed', 'project-favorited', 'project-unfavorited'],
-  ...['role-created', 'role-updated', 'role-deleted', 'segment-created', 'segment-updated', 'segment-deleted', 'tag-type-created', 'tag-type-updated', 'tag-type-deleted'],
+  ...[
+    'role-created',
+    'role-updated',
+    'role-deleted',
+    'segment-created',
+    'segment-updated',
+    'segment-deleted',
+    'tag-type-created',
+    'tag-type-updated',
+    'tag-type-deleted',
+  ],
   ...['service-account-created', 'service-account-updated', 'service-account-deleted', 'user-created', 'user-updated', 'user-deleted'],
   ...['user-signed-in', 'user-signed-out', 'user-signed-out-everywhere', 'sign-in-link-created', 'public-signup-token-created', 'public-signup-token-updated'],
 ].sort()
@@ -99,7 +109,12 @@ const maxText = 40
 
 function short(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing'
-  if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.every((one) => typeof one === 'string') && value.length <= 3 ? cut(value.join(', ')) : `${number(value.length)} ${value.length === 1 ? 'entry' : 'entries'}`
+  if (Array.isArray(value))
+    return value.length === 0
+      ? 'nothing'
+      : value.every((one) => typeof one === 'string') && value.length <= 3
+        ? cut(value.join(', '))
+        : `${number(value.length)} ${value.length === 1 ? 'entry' : 'entries'}`
   if (typeof value === 'object') return cut(JSON.stringify(value))
   return cut(String(value))
 }

@@ -10,7 +10,9 @@ import { EventPages, eventPage } from './eventpages'
 export default function HistoryTab() {
   const { flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
   const [view, setView] = useUrlState({ cursor: '' })
-  const history = useQuery(apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { limit: String(eventPage), cursor: view.cursor } }))
+  const history = useQuery(
+    apiQuery('/api/admin/events/{featureName}', { path: { featureName: flag }, query: { limit: String(eventPage), cursor: view.cursor } }),
+  )
   return (
     <Loaded query={history}>
       {({ events, next, totalEvents }) =>

@@ -28,7 +28,10 @@ function InstanceLight({ project, environment, appName, flag }: LightProps) {
     queryFn: async ({ signal }) => {
       const { applications } = await api.get('/api/admin/metrics/applications', { query: { query: appName, limit: '100' }, signal })
       if (!applications.some((one) => one.appName === appName)) return []
-      const { instances } = await api.get('/api/admin/metrics/instances/{appName}/environment/{environmentName}', { path: { appName, environmentName: environment }, signal })
+      const { instances } = await api.get('/api/admin/metrics/instances/{appName}/environment/{environmentName}', {
+        path: { appName, environmentName: environment },
+        signal,
+      })
       return instances
     },
     enabled: environment !== '',
@@ -71,7 +74,8 @@ function TokenLight({ client, token }: LightProps) {
     refetchInterval: every,
     retry: false,
   })
-  if (!token) return <Light text="Waiting for a token">{client.label} does not report who it is. Create a token: this light shows when the token is used.</Light>
+  if (!token)
+    return <Light text="Waiting for a token">{client.label} does not report who it is. Create a token: this light shows when the token is used.</Light>
   if (!found.data?.tokens.find((one) => one.tokenName === name)?.seenAt) {
     return (
       <Light text={`Waiting for the first use of ${name}`} error={found.error}>

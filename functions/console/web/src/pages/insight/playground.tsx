@@ -42,7 +42,13 @@ export default function PlaygroundPage() {
               environments={(environments.data?.environments ?? []).map((one) => one.name)}
               pending={answer.isFetching}
               onAsk={(next) => {
-                const change = { environments: next.environments.join(','), projects: next.projects.join(','), context: contextText(next.context), offset: 0, flag: '' }
+                const change = {
+                  environments: next.environments.join(','),
+                  projects: next.projects.join(','),
+                  context: contextText(next.context),
+                  offset: 0,
+                  flag: '',
+                }
                 if (change.environments === view.environments && change.projects === view.projects && change.context === view.context) void answer.refetch()
                 else setView(change, { push: true })
               }}
@@ -92,7 +98,11 @@ function Results({ answer, environments, view, setView }: ResultsProps) {
         </>
       ),
     },
-    ...environments.map<Column<Feature>>((environment) => ({ id: environment, header: environment, cell: (feature) => <Verdict results={feature.environments[environment] ?? []} /> })),
+    ...environments.map<Column<Feature>>((environment) => ({
+      id: environment,
+      header: environment,
+      cell: (feature) => <Verdict results={feature.environments[environment] ?? []} />,
+    })),
   ]
   return (
     <Section title="Results">

@@ -23,8 +23,13 @@ const standard = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTim
 /** The body of the request: standard fields, and the others as properties. The server needs appName. */
 export function requestOf({ environments, projects, context }: Question) {
   const given = context.filter(({ name, value }) => name.trim() !== '' && value !== '')
-  const pick = (wanted: boolean) => Object.fromEntries(given.filter(({ name }) => standard.includes(name.trim()) === wanted).map(({ name, value }) => [name.trim(), value]))
-  return { environments, projects: projects.length === 0 ? ('*' as const) : projects, context: { appName: 'playground', ...pick(true), properties: pick(false) } }
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(given.filter(({ name }) => standard.includes(name.trim()) === wanted).map(({ name, value }) => [name.trim(), value]))
+  return {
+    environments,
+    projects: projects.length === 0 ? ('*' as const) : projects,
+    context: { appName: 'playground', ...pick(true), properties: pick(false) },
+  }
 }
 
 /** The context as a text for the address: 'userId=7&plan=gold'. */
@@ -45,7 +50,9 @@ export const parseNames = (text: string) => text.split(',').filter(Boolean).slic
 export function reasonOf(feature: Feature): string {
   const { strategies, environment } = feature
   if (!feature.isEnabledInCurrentEnvironment) {
-    return strategies.data.length > 0 && strategies.data.every((one) => one.disabled) ? `All strategies are disabled in ${environment}.` : `The flag is switched off in ${environment}.`
+    return strategies.data.length > 0 && strategies.data.every((one) => one.disabled)
+      ? `All strategies are disabled in ${environment}.`
+      : `The flag is switched off in ${environment}.`
   }
   if (feature.hasUnsatisfiedDependency) return 'A parent flag is not in the required state.'
   if (feature.isEnabled) {
@@ -66,7 +73,10 @@ export function reasonOfStrategy(strategy: Strategy): string {
   const failed = constraints.filter((one) => !one.result).length
   const outside = segments.filter((one) => !one.result).length
   if (failed > 0 || outside > 0) {
-    return [failed > 0 && `${failed} of ${constraints.length} ${constraints.length === 1 ? 'constraint does' : 'constraints do'} not hold`, outside > 0 && `the context is not in ${outside === 1 ? 'a segment' : `${outside} segments`}`]
+    return [
+      failed > 0 && `${failed} of ${constraints.length} ${constraints.length === 1 ? 'constraint does' : 'constraints do'} not hold`,
+      outside > 0 && `the context is not in ${outside === 1 ? 'a segment' : `${outside} segments`}`,
+    ]
       .filter(Boolean)
       .join(', and ')
       .replace(/^./, (first) => first.toUpperCase())

@@ -27,7 +27,8 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
   const [context, setContext] = useState(question.context.length > 0 ? question.context : usual)
   const change = (index: number, part: Partial<ContextEntry>) => setContext(context.map((entry, at) => (at === index ? { ...entry, ...part } : entry)))
   const names = (fields.data ?? []).map((field) => ({ value: field.name, note: field.description ?? undefined }))
-  const valuesOf = (name: string) => (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
+  const valuesOf = (name: string) =>
+    (fields.data?.find((field) => field.name === name)?.legalValues ?? []).map((legal) => ({ value: legal.value, note: legal.description }))
   return (
     <form
       className="stack"
@@ -37,7 +38,13 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
         if (chosen.environments.length > 0 && !pending) onAsk({ ...chosen, context })
       }}
     >
-      <MultiCombobox label="Environments" required choices={environments.map((name) => ({ value: name, label: name }))} value={chosen.environments} onChange={(value) => setChosen({ ...chosen, environments: value })} />
+      <MultiCombobox
+        label="Environments"
+        required
+        choices={environments.map((name) => ({ value: name, label: name }))}
+        value={chosen.environments}
+        onChange={(value) => setChosen({ ...chosen, environments: value })}
+      />
       <MultiCombobox
         label="Projects"
         placeholder="All projects"
@@ -49,7 +56,15 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
         <legend className="field-label">Context</legend>
         {context.map((entry, index) => (
           <div key={index} className="context-entry">
-            <SuggestField label={`Field ${index + 1}`} hideLabel placeholder="Field" suggestions={names} value={entry.name} onChange={(name) => change(index, { name })} maxLength={100} />
+            <SuggestField
+              label={`Field ${index + 1}`}
+              hideLabel
+              placeholder="Field"
+              suggestions={names}
+              value={entry.name}
+              onChange={(name) => change(index, { name })}
+              maxLength={100}
+            />
             <SuggestField
               label={entry.name ? `Value of ${entry.name}` : `Value ${index + 1}`}
               hideLabel
@@ -59,18 +74,33 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
               onChange={(value) => change(index, { value })}
               maxLength={10_000}
             />
-            <IconButton label={`Remove ${entry.name || `field ${index + 1}`}`} icon={<Icons.Trash />} onClick={() => setContext(context.filter((_, at) => at !== index))} />
+            <IconButton
+              label={`Remove ${entry.name || `field ${index + 1}`}`}
+              icon={<Icons.Trash />}
+              onClick={() => setContext(context.filter((_, at) => at !== index))}
+            />
           </div>
         ))}
         <p className="field-hint">Several values between commas are evaluated one by one.</p>
         <div>
-          <Button size="small" icon={<Icons.Plus />} disabledReason={context.length >= maxFields ? 'A context has at most 100 fields.' : undefined} onClick={() => setContext([...context, { name: '', value: '' }])}>
+          <Button
+            size="small"
+            icon={<Icons.Plus />}
+            disabledReason={context.length >= maxFields ? 'A context has at most 100 fields.' : undefined}
+            onClick={() => setContext([...context, { name: '', value: '' }])}
+          >
             Add field
           </Button>
         </div>
       </fieldset>
       <div>
-        <Button type="submit" variant="primary" icon={<Icons.Play />} pending={pending} disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}>
+        <Button
+          type="submit"
+          variant="primary"
+          icon={<Icons.Play />}
+          pending={pending}
+          disabledReason={chosen.environments.length === 0 ? 'Choose an environment first.' : undefined}
+        >
           Evaluate
         </Button>
       </div>

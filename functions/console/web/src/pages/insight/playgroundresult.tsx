@@ -64,7 +64,9 @@ function StrategyDetails({ strategy }: { strategy: Schema<'PlaygroundStrategy'> 
   return (
     <div className="playground-strategy">
       <div className="row">
-        <Badge kind={enabled === true ? 'ok' : enabled === 'unknown' ? 'warn' : 'neutral'}>{strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}</Badge>
+        <Badge kind={enabled === true ? 'ok' : enabled === 'unknown' ? 'warn' : 'neutral'}>
+          {strategy.disabled ? 'Disabled' : enabled === true ? 'Matches' : enabled === 'unknown' ? 'Unknown' : 'Does not match'}
+        </Badge>
         <span className="strong break">{nameOf(strategy)}</span>
       </div>
       <p className="soft">{reasonOfStrategy(strategy)}</p>

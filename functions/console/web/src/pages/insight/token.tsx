@@ -31,7 +31,8 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
   const create = useChange({
     change: (): Promise<Schema<'ApiToken'>> => {
       const tokenName = `${appName.slice(0, 100)}-${environment}-${Math.random().toString(36).slice(2, 8)}`
-      if (inProject.allowed) return api.post('/api/admin/projects/{projectId}/api-tokens', { path: { projectId: project }, body: { tokenName, type, environment } })
+      if (inProject.allowed)
+        return api.post('/api/admin/projects/{projectId}/api-tokens', { path: { projectId: project }, body: { tokenName, type, environment } })
       return api.post('/api/admin/api-tokens', { body: { tokenName, type, environment, projects: [project] } })
     },
     invalidates: ['/api/admin/api-tokens', '/api/admin/projects/{projectId}/api-tokens'],
@@ -52,7 +53,11 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
   const reason = !environment ? 'Choose an environment first.' : inProject.allowed || everywhere.allowed ? undefined : inProject.reason
   return (
     <div className="row-apart">
-      <p className="soft grow">{type === 'client' ? 'A client token reads all flags of the project in this environment.' : 'A frontend token reads results only, so it can be in a page.'}</p>
+      <p className="soft grow">
+        {type === 'client'
+          ? 'A client token reads all flags of the project in this environment.'
+          : 'A frontend token reads results only, so it can be in a page.'}
+      </p>
       <Button variant="primary" icon={<Icons.Key />} disabledReason={reason} pending={create.isPending} onClick={() => create.mutate()}>
         Create {type} token
       </Button>

@@ -26,7 +26,10 @@ export default function UsageTab() {
   const { flag } = useParams({ from: '/projects/$projectId/flags/$flag' })
   const [view, setView] = useUrlState({ hours: '24', environment: '', app: '', table: false })
   const hours = ranges.some((range) => range.value === view.hours) ? view.hours : '24'
-  const usage = useQuery({ ...apiQuery('/api/admin/client-metrics/features/{featureName}/raw', { path: { featureName: flag }, query: { hoursBack: hours } }), refetchInterval: 30_000 })
+  const usage = useQuery({
+    ...apiQuery('/api/admin/client-metrics/features/{featureName}/raw', { path: { featureName: flag }, query: { hoursBack: hours } }),
+    refetchInterval: 30_000,
+  })
   return (
     <div className="stack">
       <Loaded query={usage}>
@@ -34,10 +37,28 @@ export default function UsageTab() {
           <>
             <div className="row usage-filters">
               <Select label="Time" hideLabel value={hours} choices={ranges} onChange={(value) => setView({ hours: value })} />
-              <Select label="Environment" hideLabel value={view.environment} choices={choices('All environments', [...data.map((row) => row.environment), view.environment])} onChange={(environment) => setView({ environment })} />
-              <Select label="Application" hideLabel value={view.app} choices={choices('All applications', [...data.map((row) => row.appName), view.app])} onChange={(app) => setView({ app })} />
+              <Select
+                label="Environment"
+                hideLabel
+                value={view.environment}
+                choices={choices('All environments', [...data.map((row) => row.environment), view.environment])}
+                onChange={(environment) => setView({ environment })}
+              />
+              <Select
+                label="Application"
+                hideLabel
+                value={view.app}
+                choices={choices('All applications', [...data.map((row) => row.appName), view.app])}
+                onChange={(app) => setView({ app })}
+              />
             </div>
-            <Usage rows={filterRows(data, view.environment, view.app)} hours={Number(hours)} table={view.table} onTable={(table) => setView({ table })} filtered={Boolean(view.environment || view.app)} />
+            <Usage
+              rows={filterRows(data, view.environment, view.app)}
+              hours={Number(hours)}
+              table={view.table}
+              onTable={(table) => setView({ table })}
+              filtered={Boolean(view.environment || view.app)}
+            />
           </>
         )}
       </Loaded>
@@ -99,14 +120,29 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
         }
       >
         {table ? (
-          <Table label="Evaluations by time" columns={pointColumns(step)} rows={points.filter((point) => point.yes + point.no > 0).reverse()} rowKey={(point) => point.time} />
+          <Table
+            label="Evaluations by time"
+            columns={pointColumns(step)}
+            rows={points.filter((point) => point.yes + point.no > 0).reverse()}
+            rowKey={(point) => point.time}
+          />
         ) : (
-          <UsageChart points={points} marks={marks} step={step} label={`Evaluations of ${flag}: ${number(total.yes)} on, ${number(total.no)} off. The table has the figures.`} />
+          <UsageChart
+            points={points}
+            marks={marks}
+            step={step}
+            label={`Evaluations of ${flag}: ${number(total.yes)} on, ${number(total.no)} off. The table has the figures.`}
+          />
         )}
         <Changes marks={marks.filter((mark) => mark.time >= points[0]!.time)} />
       </Section>
       <Section title="Applications">
-        <Table label="Applications that evaluated the flag" columns={appColumns} rows={apps.slice(0, maxApps)} rowKey={(app) => `${app.appName} ${app.environment}`} />
+        <Table
+          label="Applications that evaluated the flag"
+          columns={appColumns}
+          rows={apps.slice(0, maxApps)}
+          rowKey={(app) => `${app.appName} ${app.environment}`}
+        />
         {apps.length > maxApps && <p className="soft small">The {number(maxApps)} with the most evaluations are shown.</p>}
       </Section>
     </>
@@ -120,7 +156,10 @@ function Changes({ marks }: { marks: readonly Mark[] }) {
     <ul className="stack-s" aria-label="Changes in this time">
       {marks.slice(0, maxMarks).map((mark, index) => (
         <li key={index} className="break">
-          {mark.text} <span className="soft small"><DateTime value={mark.time} /></span>
+          {mark.text}{' '}
+          <span className="soft small">
+            <DateTime value={mark.time} />
+          </span>
         </li>
       ))}
       {marks.length > maxMarks && <li className="soft">and {number(marks.length - maxMarks)} more in the history</li>}
@@ -154,7 +193,18 @@ const appColumns: Column<UsageOfApp>[] = [
   {
     id: 'variants',
     header: 'Variants',
-    cell: (app) => (app.variants.length === 0 ? <span className="soft">None</span> : <span className="number">{app.variants.slice(0, 5).map(({ name, count }) => `${name} ${number(count)}`).join(', ')}{app.variants.length > 5 && ' …'}</span>),
+    cell: (app) =>
+      app.variants.length === 0 ? (
+        <span className="soft">None</span>
+      ) : (
+        <span className="number">
+          {app.variants
+            .slice(0, 5)
+            .map(({ name, count }) => `${name} ${number(count)}`)
+            .join(', ')}
+          {app.variants.length > 5 && ' …'}
+        </span>
+      ),
   },
 ]
 

@@ -3,9 +3,21 @@ import { byApplication, filterRows, pointsOf, shareOf, totalOf } from './usageda
 
 const hour = 3_600_000
 const row = (hours: number, appName: string, environment: string, yes: number, no: number, variants?: Record<string, number>) => ({
-  featureName: 'f', appName, environment, yes, no, variants, timestamp: new Date(hours * hour).toISOString(),
+  featureName: 'f',
+  appName,
+  environment,
+  yes,
+  no,
+  variants,
+  timestamp: new Date(hours * hour).toISOString(),
 })
-const rows = [row(5, 'shop', 'production', 3, 1, { blue: 2, red: 1 }), row(2, 'shop', 'development', 0, 4), row(2, 'till', 'production', 1, 0), row(4, 'shop', 'production', 2, 0, { red: 2 }), row(4, 'till', 'development', 0, 0)]
+const rows = [
+  row(5, 'shop', 'production', 3, 1, { blue: 2, red: 1 }),
+  row(2, 'shop', 'development', 0, 4),
+  row(2, 'till', 'production', 1, 0),
+  row(4, 'shop', 'production', 2, 0, { red: 2 }),
+  row(4, 'till', 'development', 0, 0),
+]
 
 test('points have every hour between the first and the last, in order', () => {
   expect(pointsOf(rows, hour)).toEqual([
@@ -19,7 +31,16 @@ test('points have every hour between the first and the last, in order', () => {
 
 test('sums of applications, with variants', () => {
   expect(byApplication(rows)).toEqual([
-    { appName: 'shop', environment: 'production', yes: 5, no: 1, variants: [{ name: 'red', count: 3 }, { name: 'blue', count: 2 }] },
+    {
+      appName: 'shop',
+      environment: 'production',
+      yes: 5,
+      no: 1,
+      variants: [
+        { name: 'red', count: 3 },
+        { name: 'blue', count: 2 },
+      ],
+    },
     { appName: 'shop', environment: 'development', yes: 0, no: 4, variants: [] },
     { appName: 'till', environment: 'production', yes: 1, no: 0, variants: [] },
   ])
@@ -33,5 +54,11 @@ test('rows of an environment and an application', () => {
 test('totals and shares', () => {
   expect(totalOf(rows)).toEqual({ yes: 6, no: 5 })
   expect(shareOf({ yes: 0, no: 0 })).toBeNull()
-  expect([shareOf({ yes: 1, no: 999 }), shareOf({ yes: 999, no: 1 }), shareOf({ yes: 1, no: 0 }), shareOf({ yes: 0, no: 1 }), shareOf({ yes: 1, no: 2 })]).toEqual([1, 99, 100, 0, 33])
+  expect([
+    shareOf({ yes: 1, no: 999 }),
+    shareOf({ yes: 999, no: 1 }),
+    shareOf({ yes: 1, no: 0 }),
+    shareOf({ yes: 0, no: 1 }),
+    shareOf({ yes: 1, no: 2 }),
+  ]).toEqual([1, 99, 100, 0, 33])
 })

@@ -28,7 +28,11 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
   const deletion = useChange({ change: (id: number) => remove(id), invalidates, showsErrors: true })
   const columns: Column<Token>[] = [
     { id: 'description', header: 'Description', cell: (token) => <span className="strong break">{token.description}</span> },
-    { id: 'expires', header: 'Expires', cell: (token) => (hasExpired(token.expiresAt) ? <Badge kind="danger">Expired</Badge> : <DateTime value={token.expiresAt} absolute />) },
+    {
+      id: 'expires',
+      header: 'Expires',
+      cell: (token) => (hasExpired(token.expiresAt) ? <Badge kind="danger">Expired</Badge> : <DateTime value={token.expiresAt} absolute />),
+    },
     { id: 'seen', header: 'Last used', cell: (token) => (token.seenAt ? <DateTime value={token.seenAt} /> : <span className="soft">Never</span>) },
     {
       id: 'actions',
@@ -36,7 +40,9 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
       hideHeader: true,
       align: 'right',
       width: '48px',
-      cell: (token) => <IconButton label={`Delete token ${token.description}`} icon={<Icons.Trash />} disabledReason={disabledReason} onClick={() => setRemoved(token)} />,
+      cell: (token) => (
+        <IconButton label={`Delete token ${token.description}`} icon={<Icons.Trash />} disabledReason={disabledReason} onClick={() => setRemoved(token)} />
+      ),
     },
   ]
   const button = (
@@ -71,7 +77,13 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
         />
       )}
       {created && (
-        <SecretDialog title={`Token ${created.description}`} label="Secret of the token" secret={created.secret ?? ''} once onClose={() => setCreated(undefined)}>
+        <SecretDialog
+          title={`Token ${created.description}`}
+          label="Secret of the token"
+          secret={created.secret ?? ''}
+          once
+          onClose={() => setCreated(undefined)}
+        >
           Send it in the header <code>Authorization</code> of requests to the API.
         </SecretDialog>
       )}
@@ -106,11 +118,23 @@ function CreateDialog({ create, invalidates, onClose, onCreated }: CreateDialogP
     onSuccess: onCreated,
     showsErrors: true,
   })
-  const form = useForm({ initial: { description: '', days: '90' }, pointers: { days: '/expiresAt' }, nameField: 'description', submit: (values) => change.mutateAsync(values) })
+  const form = useForm({
+    initial: { description: '', days: '90' },
+    pointers: { days: '/expiresAt' },
+    nameField: 'description',
+    submit: (values) => change.mutateAsync(values),
+  })
   return (
     <Dialog open onClose={onClose} title="New personal token">
       <form {...form.props}>
-        <TextField label="Description" required maxLength={255} placeholder="Terraform on my machine" hint="What the token is for." {...form.field('description')} />
+        <TextField
+          label="Description"
+          required
+          maxLength={255}
+          placeholder="Terraform on my machine"
+          hint="What the token is for."
+          {...form.field('description')}
+        />
         <Select label="Valid for" choices={periods} {...form.field('days')} />
         <FormActions form={form} submit="Create token" onCancel={onClose} />
       </form>

@@ -41,7 +41,8 @@ function HeldPermissions() {
   if (held.length === 0) return <>None yet. Ask an administrator for a role.</>
   const places = new Map<string, number>()
   for (const { project, environment } of held) {
-    const place = !project || project === '*' ? 'the whole service' : environment && environment !== '*' ? `${environment} of project ${project}` : `project ${project}`
+    const place =
+      !project || project === '*' ? 'the whole service' : environment && environment !== '*' ? `${environment} of project ${project}` : `project ${project}`
     places.set(place, (places.get(place) ?? 0) + 1)
   }
   const most = 20

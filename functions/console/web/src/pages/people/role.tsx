@@ -39,7 +39,11 @@ function ExistingRole({ id }: { id: number }) {
   const navigate = useNavigate()
   const role = useQuery(apiQuery('/api/admin/roles/{roleId}', { path: { roleId: id } }))
   const [asking, setAsking] = useState(false)
-  const deletion = useChange({ change: () => api.delete('/api/admin/roles/{roleId}', { path: { roleId: id } }), invalidates: ['/api/admin/user', '/api/admin/projects'], showsErrors: true })
+  const deletion = useChange({
+    change: () => api.delete('/api/admin/roles/{roleId}', { path: { roleId: id } }),
+    invalidates: ['/api/admin/user', '/api/admin/projects'],
+    showsErrors: true,
+  })
   const custom = role.data && !isBuiltIn(role.data.type)
   return (
     <Page
@@ -83,7 +87,12 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
   const save = useChange({
     change: async (values: { name: string; description: string; type: 'custom' | 'root-custom'; grants: Grant[] }) => {
       const root = permissions.data?.permissions.root ?? []
-      const body = { name: values.name.trim(), description: values.description.trim(), type: values.type, permissions: permissionsOf(grantsFor(values.type, values.grants, root)) }
+      const body = {
+        name: values.name.trim(),
+        description: values.description.trim(),
+        type: values.type,
+        permissions: permissionsOf(grantsFor(values.type, values.grants, root)),
+      }
       return role ? api.put('/api/admin/roles/{roleId}', { path: { roleId: role.id }, body }) : api.post('/api/admin/roles', { body })
     },
     invalidates: affected,
@@ -120,7 +129,9 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
       </Section>
       <Section title="Permissions">
         <Loaded query={permissions}>
-          {({ permissions: groups }) => <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} disabledReason={reason} />}
+          {({ permissions: groups }) => (
+            <PermissionPicker groups={groups} type={form.values.type} value={grants.value} onChange={grants.onChange} disabledReason={reason} />
+          )}
         </Loaded>
         {grants.error && (
           <p role="alert" className="field-error">

@@ -51,7 +51,14 @@ export default function RolesPage() {
 function RoleSection({ title, roles, loading }: { title: string; roles: readonly Role[]; loading: boolean }) {
   return (
     <Section title={title}>
-      <Table label={title} columns={columns} rows={roles} rowKey={(role) => role.id} loading={loading} empty={<EmptyState icon={<Icons.Shield />} title="No roles" />} />
+      <Table
+        label={title}
+        columns={columns}
+        rows={roles}
+        rowKey={(role) => role.id}
+        loading={loading}
+        empty={<EmptyState icon={<Icons.Shield />} title="No roles" />}
+      />
     </Section>
   )
 }

@@ -16,7 +16,16 @@ interface SecretDialogProps {
 /** Shows a secret right after it was created, with a button to copy it. */
 export function SecretDialog({ title, label, secret, children, once, onClose }: SecretDialogProps) {
   return (
-    <Dialog open onClose={onClose} title={title} actions={<Button variant="primary" onClick={onClose}>Done</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      actions={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
       <div className="stack">
         {once && <Notice kind="warn">Copy it now. It is not shown again.</Notice>}
         <CodeBlock code={secret} label={label} wrap />

@@ -3,7 +3,24 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Page, useUrlState } from '../../shell'
-import { ActionMenu, Badge, Button, ConfirmDialog, DateTime, Dialog, EmptyState, ErrorState, Icons, Pagination, Select, Table, TextField, plural, toast, type Column } from '../../ui'
+import {
+  ActionMenu,
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  Dialog,
+  EmptyState,
+  ErrorState,
+  Icons,
+  Pagination,
+  Select,
+  Table,
+  TextField,
+  plural,
+  toast,
+  type Column,
+} from '../../ui'
 import { pageOf, pageSize } from '../settings/paged'
 import { accountName, useRootRoles } from './account'
 import { PersonalTokens } from './personaltokens'
@@ -75,7 +92,11 @@ export default function ServiceAccountsPage() {
     </Button>
   )
   return (
-    <Page title="Service accounts" description="Accounts of scripts and pipelines. They have tokens and roles, and cannot sign in." actions={all.length > 0 && button}>
+    <Page
+      title="Service accounts"
+      description="Accounts of scripts and pipelines. They have tokens and roles, and cannot sign in."
+      actions={all.length > 0 && button}
+    >
       {accounts.error ? (
         <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />
       ) : (
@@ -140,8 +161,20 @@ function AccountDialog({ account, onClose, onCreated }: { account?: ServiceAccou
     <Dialog open onClose={onClose} title={account ? `Service account ${accountName(account)}` : 'New service account'}>
       <form {...form.props}>
         <TextField label="Name" required maxLength={100} placeholder="Terraform" {...form.field('name')} />
-        <TextField label="User name" required maxLength={100} placeholder="terraform" hint="It is in the audit log for what the account changes." {...form.field('username')} />
-        <Select label="Role in the whole service" choices={roles.choices} hint={roles.descriptionOf(Number(form.values.rootRole)) || undefined} {...form.field('rootRole')} />
+        <TextField
+          label="User name"
+          required
+          maxLength={100}
+          placeholder="terraform"
+          hint="It is in the audit log for what the account changes."
+          {...form.field('username')}
+        />
+        <Select
+          label="Role in the whole service"
+          choices={roles.choices}
+          hint={roles.descriptionOf(Number(form.values.rootRole)) || undefined}
+          {...form.field('rootRole')}
+        />
         <FormActions form={form} submit={account ? 'Save' : 'Create service account'} onCancel={onClose} />
       </form>
     </Dialog>

@@ -29,7 +29,9 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const environments = useQuery({ ...apiQuery('/api/admin/environments'), enabled: !project })
   const ofProject = useQuery({ ...apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: project ?? '' } }), enabled: Boolean(project) })
   const projects = useQuery({ ...apiQuery('/api/admin/projects'), enabled: !project })
-  const names = project ? (ofProject.data?.environments ?? []).map(({ name }) => name) : (environments.data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name)
+  const names = project
+    ? (ofProject.data?.environments ?? []).map(({ name }) => name)
+    : (environments.data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name)
   const change = useChange({ change: create, invalidates, onSuccess: onCreated, showsErrors: true })
   const form = useForm({
     initial: { tokenName: '', type: types[0] ?? 'client', environment: '', projects: [] as string[], days: '' },
@@ -45,7 +47,13 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
         <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
         <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
         {!admin && (
-          <Select label="Environment" choices={names.map((value) => ({ value, label: value }))} value={environment.value || names[0] || ''} onChange={environment.onChange} error={environment.error} />
+          <Select
+            label="Environment"
+            choices={names.map((value) => ({ value, label: value }))}
+            value={environment.value || names[0] || ''}
+            onChange={environment.onChange}
+            error={environment.error}
+          />
         )}
         {!admin && !project && (
           <MultiCombobox
@@ -63,7 +71,11 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   )
 }
 
-function bodyOf(values: { tokenName: string; type: string; projects: string[]; days: string }, environment: string, project?: string): Schema<'CreateTokenRequest'> {
+function bodyOf(
+  values: { tokenName: string; type: string; projects: string[]; days: string },
+  environment: string,
+  project?: string,
+): Schema<'CreateTokenRequest'> {
   const common = { tokenName: values.tokenName.trim(), type: values.type, expiresAt: expiryOf(values.days) }
   if (values.type === 'admin') return common
   if (project) return { ...common, environment }

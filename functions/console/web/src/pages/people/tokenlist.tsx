@@ -2,7 +2,22 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useChange, useMe, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { ActionMenu, Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, Pagination, SearchField, Select, Table, toast, type Column } from '../../ui'
+import {
+  ActionMenu,
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  EmptyState,
+  ErrorState,
+  Icons,
+  Pagination,
+  SearchField,
+  Select,
+  Table,
+  toast,
+  type Column,
+} from '../../ui'
 import { pageOf, pageSize, search } from '../settings/paged'
 import { hasExpired } from './expiry'
 import { SecretDialog } from './secretdialog'
@@ -43,10 +58,25 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
   const shown = pageOf(found, view.offset)
   const columns: Column<Token>[] = [
     { id: 'name', header: 'Name', cell: (token) => <span className="strong break">{token.tokenName}</span> },
-    { id: 'type', header: 'Type', cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{types.find((type) => type.value === token.type)?.label ?? token.type}</Badge> },
+    {
+      id: 'type',
+      header: 'Type',
+      cell: (token) => <Badge kind={token.type === 'admin' ? 'warn' : 'neutral'}>{types.find((type) => type.value === token.type)?.label ?? token.type}</Badge>,
+    },
     { id: 'environment', header: 'Environment', cell: (token) => (token.environment === '*' ? 'All' : token.environment) },
     { id: 'projects', header: 'Projects', cell: (token) => <span className="break">{placeOf(token)}</span> },
-    { id: 'expires', header: 'Expires', cell: (token) => (!token.expiresAt ? <span className="soft">Never</span> : hasExpired(token.expiresAt) ? <Badge kind="danger">Expired</Badge> : <DateTime value={token.expiresAt} absolute />) },
+    {
+      id: 'expires',
+      header: 'Expires',
+      cell: (token) =>
+        !token.expiresAt ? (
+          <span className="soft">Never</span>
+        ) : hasExpired(token.expiresAt) ? (
+          <Badge kind="danger">Expired</Badge>
+        ) : (
+          <DateTime value={token.expiresAt} absolute />
+        ),
+    },
     { id: 'seen', header: 'Last used', cell: (token) => (token.seenAt ? <DateTime value={token.seenAt} /> : <span className="soft">Never</span>) },
     {
       id: 'actions',
@@ -60,14 +90,25 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           entries={[
             { label: 'Copy secret', icon: <Icons.Copy />, onSelect: () => void copySecret(token) },
             'separator',
-            { label: 'Delete', icon: <Icons.Trash />, danger: true, onSelect: () => setRemoved(token), disabledReason: canChangeToken(me, 'DELETE', token, project).reason },
+            {
+              label: 'Delete',
+              icon: <Icons.Trash />,
+              danger: true,
+              onSelect: () => setRemoved(token),
+              disabledReason: canChangeToken(me, 'DELETE', token, project).reason,
+            },
           ]}
         />
       ),
     },
   ]
   const button = (
-    <Button variant="primary" icon={<Icons.Plus />} disabledReason={canCreateToken(me, project).reason} onClick={() => setView({ create: true }, { push: true })}>
+    <Button
+      variant="primary"
+      icon={<Icons.Plus />}
+      disabledReason={canCreateToken(me, project).reason}
+      onClick={() => setView({ create: true }, { push: true })}
+    >
       New token
     </Button>
   )

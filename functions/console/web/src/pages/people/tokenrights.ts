@@ -7,7 +7,11 @@ type Token = Pick<Schema<'ApiToken'>, 'type' | 'projects'>
 export function creatableTypes(me: Me, project?: string): ('client' | 'frontend' | 'admin')[] {
   const inProject = holdsInProjects(me, project)
   const may = (type: 'CLIENT' | 'FRONTEND') => inProject || me.can(`CREATE_${type}_API_TOKEN`).allowed
-  return [...(may('CLIENT') ? ['client' as const] : []), ...(may('FRONTEND') ? ['frontend' as const] : []), ...(!project && me.can('ADMIN').allowed ? ['admin' as const] : [])]
+  return [
+    ...(may('CLIENT') ? ['client' as const] : []),
+    ...(may('FRONTEND') ? ['frontend' as const] : []),
+    ...(!project && me.can('ADMIN').allowed ? ['admin' as const] : []),
+  ]
 }
 
 /** Whether the caller can create a token of some type. */

@@ -37,9 +37,20 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
     <Dialog open onClose={onClose} title={user ? 'Edit user' : 'New user'}>
       <form {...form.props}>
         <TextField label="Name" maxLength={100} {...form.field('name')} />
-        <TextField label="Email address" type="email" maxLength={254} hint="People who sign in with your identity provider are recognized by it." {...form.field('email')} />
+        <TextField
+          label="Email address"
+          type="email"
+          maxLength={254}
+          hint="People who sign in with your identity provider are recognized by it."
+          {...form.field('email')}
+        />
         {!user && <TextField label="User name" maxLength={100} hint="Needed only without an email address." {...form.field('username')} />}
-        <Select label="Role in the whole service" choices={roles.choices} hint={roles.descriptionOf(Number(form.values.rootRole)) || undefined} {...form.field('rootRole')} />
+        <Select
+          label="Role in the whole service"
+          choices={roles.choices}
+          hint={roles.descriptionOf(Number(form.values.rootRole)) || undefined}
+          {...form.field('rootRole')}
+        />
         <FormActions form={form} submit={user ? 'Save' : 'Create user'} onCancel={onClose} />
       </form>
     </Dialog>

@@ -2,7 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { ActionMenu, Badge, Button, ConfirmDialog, DateTime, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, fullDate, sortRows, toast, type Column } from '../../ui'
+import {
+  ActionMenu,
+  Badge,
+  Button,
+  ConfirmDialog,
+  DateTime,
+  EmptyState,
+  ErrorState,
+  Icons,
+  Pagination,
+  SearchField,
+  Table,
+  fullDate,
+  sortRows,
+  toast,
+  type Column,
+} from '../../ui'
 import { pageOf, pageSize, search } from '../settings/paged'
 import { accountName, useRootRoles } from './account'
 import { SecretDialog } from './secretdialog'
@@ -45,7 +61,8 @@ export default function UsersPage() {
   const found = sortRows(
     search(all, view.q, (user) => [user.name, user.username, user.email, roles.nameOf(user.rootRole)]),
     sort,
-    (user, column) => (column === 'role' ? roles.nameOf(user.rootRole) : column === 'seen' ? (user.seenAt ?? '') : column === 'email' ? user.email : accountName(user)),
+    (user, column) =>
+      column === 'role' ? roles.nameOf(user.rootRole) : column === 'seen' ? (user.seenAt ?? '') : column === 'email' ? user.email : accountName(user),
   )
   const shown = pageOf(found, view.offset)
   const edited = all.find((user) => user.id === view.edit)
@@ -64,7 +81,12 @@ export default function UsersPage() {
     },
     { id: 'email', header: 'Email or user name', sortable: true, cell: (user) => <span className="break">{user.email || user.username}</span> },
     { id: 'id', header: 'Id', align: 'right', width: '64px', cell: (user) => <span className="number">{user.id}</span> },
-    { id: 'role', header: 'Role', sortable: true, cell: (user) => <Badge kind={user.rootRole === 1 ? 'accent' : 'neutral'}>{roles.nameOf(user.rootRole)}</Badge> },
+    {
+      id: 'role',
+      header: 'Role',
+      sortable: true,
+      cell: (user) => <Badge kind={user.rootRole === 1 ? 'accent' : 'neutral'}>{roles.nameOf(user.rootRole)}</Badge>,
+    },
     { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
     { id: 'seen', header: 'Last seen', sortable: true, cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <span className="soft">Never</span>) },
     {
@@ -120,7 +142,9 @@ export default function UsersPage() {
               view.q ? (
                 <EmptyState icon={<Icons.Users />} title="No user matches" action={<Button onClick={() => setView({ q: '' })}>Show all users</Button>} />
               ) : (
-                <EmptyState icon={<Icons.Users />} title="No users yet">Create a user, and give that person a sign-in link.</EmptyState>
+                <EmptyState icon={<Icons.Users />} title="No users yet">
+                  Create a user, and give that person a sign-in link.
+                </EmptyState>
               )
             }
           />

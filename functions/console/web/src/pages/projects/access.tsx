@@ -63,7 +63,14 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
           <RoleSelect member={member} roles={roles} onChange={(role) => change(member, [role])} reason={reason} />
         ),
     },
-    { id: 'actions', header: 'Actions', hideHeader: true, align: 'right', width: '56px', cell: (member) => <ActionMenu label={`Actions for ${nameOf(member)}`} entries={entries(member)} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      align: 'right',
+      width: '56px',
+      cell: (member) => <ActionMenu label={`Actions for ${nameOf(member)}`} entries={entries(member)} />,
+    },
   ]
   const found = findMembers(members, text)
   const add = (
@@ -74,7 +81,10 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
   return (
     <>
       <Notice>
-        <p>Everyone who can sign in can read this project. Its members can also change it, as their role allows. Administrators can change every project, also without a role in it.</p>
+        <p>
+          Everyone who can sign in can read this project. Its members can also change it, as their role allows. Administrators can change every project, also
+          without a role in it.
+        </p>
       </Notice>
       {members.length === 0 ? (
         <EmptyState icon={<Icons.Users />} title="No members yet" action={add}>

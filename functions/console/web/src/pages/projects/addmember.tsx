@@ -46,7 +46,11 @@ function AddMemberForm({ projectId, members, roles, onClose }: Props) {
   const chosen = roles.find((role) => String(role.id) === form.values.role)
   return (
     <form {...form.props}>
-      {can('ADMIN').allowed ? <FindAccount members={members} value={form.values.user} onChange={(user, name) => form.set({ user, name })} error={form.errorAt('/user')} /> : <EnterId value={form.values.user} onChange={(user) => form.set({ user })} error={form.errorAt('/user')} />}
+      {can('ADMIN').allowed ? (
+        <FindAccount members={members} value={form.values.user} onChange={(user, name) => form.set({ user, name })} error={form.errorAt('/user')} />
+      ) : (
+        <EnterId value={form.values.user} onChange={(user) => form.set({ user })} error={form.errorAt('/user')} />
+      )}
       <Select label="Role" choices={roles.map((role) => ({ value: String(role.id), label: role.name }))} hint={chosen?.description} {...form.field('role')} />
       <FormActions form={form} submit="Add member" onCancel={onClose} />
     </form>

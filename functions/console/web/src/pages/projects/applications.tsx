@@ -51,7 +51,10 @@ export default function ApplicationsTab() {
   const { projectId } = useParams({ from: '/projects/$projectId' })
   const [view, setView] = useUrlState({ q: '', offset: 0 })
   const query = { query: view.q, offset: String(view.offset), limit: String(pageSize) }
-  const applications = useQuery({ ...apiQuery('/api/admin/projects/{projectId}/applications', { path: { projectId }, query }), placeholderData: keepPreviousData })
+  const applications = useQuery({
+    ...apiQuery('/api/admin/projects/{projectId}/applications', { path: { projectId }, query }),
+    placeholderData: keepPreviousData,
+  })
   if (applications.error && !applications.data) return <ErrorState error={applications.error} onRetry={() => void applications.refetch()} />
   const total = applications.data?.total ?? 0
   return (

@@ -3,7 +3,22 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, Checkbox, DateTime, EmptyState, ErrorState, Icons, Pagination, SearchField, Table, plural, sortRows, words, type Column, type Sort } from '../../ui'
+import {
+  Button,
+  Checkbox,
+  DateTime,
+  EmptyState,
+  ErrorState,
+  Icons,
+  Pagination,
+  SearchField,
+  Table,
+  plural,
+  sortRows,
+  words,
+  type Column,
+  type Sort,
+} from '../../ui'
 import { findArchived } from './view'
 
 type Flag = Schema<'ArchivedFeature'>
@@ -67,7 +82,10 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
   if (!loading && all.length === 0) return <NoArchived />
   return (
     <>
-      <p className="soft">Applications no longer get archived flags. A revived flag has its strategies again and is off in all environments. The name of an archived flag stays taken: archived flags cannot be deleted.</p>
+      <p className="soft">
+        Applications no longer get archived flags. A revived flag has its strategies again and is off in all environments. The name of an archived flag stays
+        taken: archived flags cannot be deleted.
+      </p>
       <div className="row">
         <SearchField label="Search archived flags" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
         {rows.length > 0 && (
@@ -113,7 +131,10 @@ function useRevive(projectId: string, onSuccess: () => void) {
   return useChange({
     change: (features: readonly string[]) => api.post('/api/admin/projects/{projectId}/revive', { path, body: { features: [...features] } }),
     invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search'],
-    success: (_, features) => (features.length === 1 ? `${features[0]} is active again, and off in all environments.` : `${plural(features.length, 'flag')} are active again, and off in all environments.`),
+    success: (_, features) =>
+      features.length === 1
+        ? `${features[0]} is active again, and off in all environments.`
+        : `${plural(features.length, 'flag')} are active again, and off in all environments.`,
     undo: (features) => api.post('/api/admin/projects/{projectId}/archive', { path, body: { features: [...features] } }),
     onSuccess,
   })

@@ -59,14 +59,24 @@ function StrategyForm({ projectId, environment, strategy, stickiness, onClose }:
         onChange={(name) => form.set({ name, parameters: parametersFor(name, initial, stickiness) })}
         error={form.errorAt('/name')}
       />
-      <Parameters draft={values} type={types?.find((type) => type.name === values.name)} errorAt={form.errorAt} onChange={(parameters) => form.set({ parameters })} />
+      <Parameters
+        draft={values}
+        type={types?.find((type) => type.name === values.name)}
+        errorAt={form.errorAt}
+        onChange={(parameters) => form.set({ parameters })}
+      />
       <SegmentsField projectId={projectId} value={values.segments} onChange={(segments) => form.set({ segments })} error={form.errorAt('/segments')} />
       <fieldset className="field">
         <legend className="field-label">Constraints</legend>
         <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
       </fieldset>
       <TextField label="Title" maxLength={maxTitle} hint="Optional. Says what the strategy is for, for example: Beta users." {...form.field('title')} />
-      <Checkbox label="Disabled" hint="Flags get the strategy, but it is not evaluated." checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
+      <Checkbox
+        label="Disabled"
+        hint="Flags get the strategy, but it is not evaluated."
+        checked={values.disabled}
+        onChange={(disabled) => form.set({ disabled })}
+      />
       <p className="strong break">{describeStrategy(values, names, types)}</p>
       {strategy && <p className="soft small">The default strategy can be changed, but not removed.</p>}
       <FormActions form={form} submit="Save default strategy" onCancel={onClose} />

@@ -40,9 +40,17 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
         </EmptyState>
       )}
       {attached.map((environment) => (
-        <EnvironmentSection key={environment.name} environment={environment} reason={reason} onEdit={() => setEditing(environment)} onRemove={() => remove(environment)} />
+        <EnvironmentSection
+          key={environment.name}
+          environment={environment}
+          reason={reason}
+          onEdit={() => setEditing(environment)}
+          onRemove={() => remove(environment)}
+        />
       ))}
-      {editing && <DefaultStrategyDialog projectId={projectId} environment={editing.name} strategy={editing.defaultStrategy} onClose={() => setEditing(undefined)} />}
+      {editing && (
+        <DefaultStrategyDialog projectId={projectId} environment={editing.name} strategy={editing.defaultStrategy} onClose={() => setEditing(undefined)} />
+      )}
       <ConfirmDialog
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
@@ -60,7 +68,11 @@ function useDetach(projectId: string) {
     change: ({ name }: Environment) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
     invalidates,
     success: (_, { name }) => `${name} is removed from this project.`,
-    undo: ({ name, defaultStrategy }) => api.post(basePath, { path: { projectId }, body: { environment: name, defaultStrategy: defaultStrategy && strategyRequest(strategyDraft(defaultStrategy)) } }),
+    undo: ({ name, defaultStrategy }) =>
+      api.post(basePath, {
+        path: { projectId },
+        body: { environment: name, defaultStrategy: defaultStrategy && strategyRequest(strategyDraft(defaultStrategy)) },
+      }),
   })
 }
 
@@ -111,7 +123,12 @@ function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionPr
   return (
     <Section
       title={title}
-      actions={<ActionMenu label={`Actions for ${name}`} entries={[{ label: 'Remove from the project', icon: <Icons.Trash />, danger: true, onSelect: onRemove, disabledReason: reason }]} />}
+      actions={
+        <ActionMenu
+          label={`Actions for ${name}`}
+          entries={[{ label: 'Remove from the project', icon: <Icons.Trash />, danger: true, onSelect: onRemove, disabledReason: reason }]}
+        />
+      }
     >
       <Facts
         items={[
@@ -124,7 +141,13 @@ function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionPr
           <span className="soft">Default strategy: </span>
           {defaultStrategy ? <Described strategy={defaultStrategy} /> : 'none. A flag needs a strategy of its own before it can be switched on.'}
         </p>
-        <Button size="small" icon={<Icons.Edit />} aria-label={`${defaultStrategy ? 'Edit' : 'Set'} the default strategy of ${name}`} disabledReason={reason} onClick={onEdit}>
+        <Button
+          size="small"
+          icon={<Icons.Edit />}
+          aria-label={`${defaultStrategy ? 'Edit' : 'Set'} the default strategy of ${name}`}
+          disabledReason={reason}
+          onClick={onEdit}
+        >
           {defaultStrategy ? 'Edit' : 'Set'}
         </Button>
       </div>

@@ -11,7 +11,10 @@ export function ProjectFavorite({ id, name, favorite }: { id: string; name: stri
     optimistic: (next) => [
       {
         key: apiKey('/api/admin/projects'),
-        update: (old: Schema<'ProjectList'>) => ({ ...old, projects: old.projects.map((project) => (project.id === id ? { ...project, favorite: next } : project)) }),
+        update: (old: Schema<'ProjectList'>) => ({
+          ...old,
+          projects: old.projects.map((project) => (project.id === id ? { ...project, favorite: next } : project)),
+        }),
       },
       {
         key: apiKey('/api/admin/projects/{projectId}/overview', { path: { projectId: id } }),

@@ -41,8 +41,16 @@ function Figures({ insights }: { insights: Schema<'ProjectInsights'> }) {
         hint={flags === 0 ? 'The share of flags that are not stale' : `Not stale: ${number(health.activeCount)} of ${plural(flags, 'flag')}`}
       />
       <Figure label="Stale flags" value={number(health.staleCount)} hint="They have served their purpose" />
-      <Figure label="Created in 30 days" value={number(stats.createdCurrentWindow)} hint={comparedWithBefore(stats.createdCurrentWindow, stats.createdPastWindow)} />
-      <Figure label="Archived in 30 days" value={number(stats.archivedCurrentWindow)} hint={comparedWithBefore(stats.archivedCurrentWindow, stats.archivedPastWindow)} />
+      <Figure
+        label="Created in 30 days"
+        value={number(stats.createdCurrentWindow)}
+        hint={comparedWithBefore(stats.createdCurrentWindow, stats.createdPastWindow)}
+      />
+      <Figure
+        label="Archived in 30 days"
+        value={number(stats.archivedCurrentWindow)}
+        hint={comparedWithBefore(stats.archivedCurrentWindow, stats.archivedPastWindow)}
+      />
       <Figure
         label="Time to production"
         value={leadTime.features.length ? plural(leadTime.projectAverage, 'day') : '–'}

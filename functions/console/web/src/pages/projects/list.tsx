@@ -43,7 +43,11 @@ function Projects({ all }: { all: Project[] }) {
         </div>
       </div>
       {found.length === 0 ? (
-        <EmptyState icon={<Icons.Search />} title="No project matches" action={<Button onClick={() => setView({ q: '', offset: 0 })}>Show all projects</Button>}>
+        <EmptyState
+          icon={<Icons.Search />}
+          title="No project matches"
+          action={<Button onClick={() => setView({ q: '', offset: 0 })}>Show all projects</Button>}
+        >
           No name, id or description contains “{view.q.trim()}”.
         </EmptyState>
       ) : (
@@ -53,7 +57,9 @@ function Projects({ all }: { all: Project[] }) {
           ))}
         </ul>
       )}
-      {found.length > pageSize && <Pagination noun="projects" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next }, { push: true })} />}
+      {found.length > pageSize && (
+        <Pagination noun="projects" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next }, { push: true })} />
+      )}
     </>
   )
 }

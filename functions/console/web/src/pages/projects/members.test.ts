@@ -7,11 +7,20 @@ const roles = [
 ]
 
 it('names an account by what it has', () => {
-  expect([{ id: 1, name: 'Anna', username: 'an' }, { id: 2, username: 'bo' }, { id: 3, email: 'c@example.com' }, { id: 4 }].map(nameOf)).toEqual(['Anna', 'bo', 'c@example.com', 'User 4'])
+  expect([{ id: 1, name: 'Anna', username: 'an' }, { id: 2, username: 'bo' }, { id: 3, email: 'c@example.com' }, { id: 4 }].map(nameOf)).toEqual([
+    'Anna',
+    'bo',
+    'c@example.com',
+    'User 4',
+  ])
 })
 
 it('finds members by name, user name and email address, sorted by name', () => {
-  const members = [{ id: 1, name: 'Cleo' }, { id: 2, name: 'anna', email: 'x@example.com' }, { id: 3, username: 'bo' }]
+  const members = [
+    { id: 1, name: 'Cleo' },
+    { id: 2, name: 'anna', email: 'x@example.com' },
+    { id: 3, username: 'bo' },
+  ]
   expect(findMembers(members, '').map(({ id }) => id)).toEqual([2, 3, 1])
   expect(findMembers(members, ' X@EXAMPLE ').map(({ id }) => id)).toEqual([2])
   expect(findMembers(members, 'bo').map(({ id }) => id)).toEqual([3])

@@ -7,7 +7,14 @@ const flag = (name: string, environments: [string, boolean, string | null][]) =>
 })
 
 it('groups flags by the environments in which they are on', () => {
-  const flags = [flag('a', [['development', true, null], ['production', true, null]]), flag('b', [['production', true, null]]), flag('c', [['production', false, null]])]
+  const flags = [
+    flag('a', [
+      ['development', true, null],
+      ['production', true, null],
+    ]),
+    flag('b', [['production', true, null]]),
+    flag('c', [['production', false, null]]),
+  ]
   expect([...byEnvironment(flags)]).toEqual([
     ['development', ['a']],
     ['production', ['a', 'b']],
@@ -16,7 +23,14 @@ it('groups flags by the environments in which they are on', () => {
 })
 
 it('finds the last use in any environment', () => {
-  expect(lastSeen(flag('a', [['development', true, '2026-03-05T00:00:00.000Z'], ['production', true, '2026-03-04T00:00:00.000Z']]))).toBe('2026-03-05T00:00:00.000Z')
+  expect(
+    lastSeen(
+      flag('a', [
+        ['development', true, '2026-03-05T00:00:00.000Z'],
+        ['production', true, '2026-03-04T00:00:00.000Z'],
+      ]),
+    ),
+  ).toBe('2026-03-05T00:00:00.000Z')
   expect(lastSeen(flag('a', [['development', true, null]]))).toBeNull()
   expect(lastSeen(flag('a', []))).toBeNull()
 })

@@ -29,7 +29,9 @@ export function RolesDialog({ member, roles, onClose, onSave }: RolesDialogProps
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
-            disabledReason={chosen.length === 0 ? 'Choose at least one role, or remove the member from the project.' : unchanged ? 'These are the present roles.' : undefined}
+            disabledReason={
+              chosen.length === 0 ? 'Choose at least one role, or remove the member from the project.' : unchanged ? 'These are the present roles.' : undefined
+            }
             onClick={save}
           >
             Save roles

@@ -38,7 +38,14 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
   })
   const form = useForm({
     initial: settingsOf(project),
-    pointers: { pattern: '/featureNaming/pattern', example: '/featureNaming/example', convention: '/featureNaming/description', links: '/linkTemplates', limit: '/featureLimit', stickiness: '/defaultStickiness' },
+    pointers: {
+      pattern: '/featureNaming/pattern',
+      example: '/featureNaming/example',
+      convention: '/featureNaming/description',
+      links: '/linkTemplates',
+      limit: '/featureLimit',
+      stickiness: '/defaultStickiness',
+    },
     check: (values) => ({ example: exampleError(values.pattern, values.example) }),
     submit: (values) => save.mutateAsync(settingsRequest(values)),
   })
@@ -56,12 +63,33 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
       </Section>
       <Section title="Flags" description="Guidon suggests what these fields say. It does not enforce the limit and the naming pattern.">
         <div className="columns">
-          <Select label="Default stickiness" choices={stickinesses} hint="Suggested for new rollouts." disabledReason={disabledReason} {...form.field('stickiness')} />
+          <Select
+            label="Default stickiness"
+            choices={stickinesses}
+            hint="Suggested for new rollouts."
+            disabledReason={disabledReason}
+            {...form.field('stickiness')}
+          />
           <NumberField label="Limit of flags" min={0} step={1} hint="Left empty, there is no limit." disabledReason={disabledReason} {...form.field('limit')} />
         </div>
         <div className="columns">
-          <TextField label="Naming pattern" className="mono" maxLength={255} placeholder="^shop-[a-z-]+$" hint="A regular expression for the names of flags." disabledReason={disabledReason} {...form.field('pattern')} />
-          <TextField label="Example name" className="mono" maxLength={255} placeholder="shop-new-checkout" disabledReason={disabledReason} {...form.field('example')} />
+          <TextField
+            label="Naming pattern"
+            className="mono"
+            maxLength={255}
+            placeholder="^shop-[a-z-]+$"
+            hint="A regular expression for the names of flags."
+            disabledReason={disabledReason}
+            {...form.field('pattern')}
+          />
+          <TextField
+            label="Example name"
+            className="mono"
+            maxLength={255}
+            placeholder="shop-new-checkout"
+            disabledReason={disabledReason}
+            {...form.field('example')}
+          />
         </div>
         <TextArea label="Naming convention in words" rows={2} maxLength={2000} disabledReason={disabledReason} {...form.field('convention')} />
       </Section>
@@ -99,7 +127,11 @@ function DeleteProject({ projectId, project }: { projectId: string; project: Pro
         ? `The project has ${plural(flags, 'active flag')}. Archive or move ${flags === 1 ? 'it' : 'them'} first.`
         : undefined
   return (
-    <Section danger title="Delete project" description="Deletes the project with its members, environments and tokens. Applications with these tokens no longer get flags. The names of archived flags stay taken.">
+    <Section
+      danger
+      title="Delete project"
+      description="Deletes the project with its members, environments and tokens. Applications with these tokens no longer get flags. The names of archived flags stay taken."
+    >
       <div>
         <Button variant="danger" disabledReason={can('DELETE_PROJECT', projectId).reason ?? blocked} onClick={() => setAsking(true)}>
           Delete project

@@ -60,20 +60,40 @@ export default function ContextPage() {
         <ActionMenu
           label={`Actions for ${field.name}`}
           entries={[
-            { label: 'Edit', icon: <Icons.Edit />, onSelect: () => setView({ field: field.name }, { push: true }), disabledReason: me.can('UPDATE_CONTEXT_FIELD').reason },
-            { label: 'Delete', icon: <Icons.Trash />, danger: true, onSelect: () => remove.mutate(field), disabledReason: me.can('DELETE_CONTEXT_FIELD').reason },
+            {
+              label: 'Edit',
+              icon: <Icons.Edit />,
+              onSelect: () => setView({ field: field.name }, { push: true }),
+              disabledReason: me.can('UPDATE_CONTEXT_FIELD').reason,
+            },
+            {
+              label: 'Delete',
+              icon: <Icons.Trash />,
+              danger: true,
+              onSelect: () => remove.mutate(field),
+              disabledReason: me.can('DELETE_CONTEXT_FIELD').reason,
+            },
           ]}
         />
       ),
     },
   ]
   const create = (
-    <Button variant="primary" icon={<Icons.Plus />} disabledReason={me.can('CREATE_CONTEXT_FIELD').reason} onClick={() => setView({ create: true }, { push: true })}>
+    <Button
+      variant="primary"
+      icon={<Icons.Plus />}
+      disabledReason={me.can('CREATE_CONTEXT_FIELD').reason}
+      onClick={() => setView({ create: true }, { push: true })}
+    >
       Create context field
     </Button>
   )
   return (
-    <Page title="Context fields" description="What an application tells about the user or the request, such as a country. Constraints compare these fields." actions={create}>
+    <Page
+      title="Context fields"
+      description="What an application tells about the user or the request, such as a country. Constraints compare these fields."
+      actions={create}
+    >
       {fields.error ? (
         <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />
       ) : (
@@ -99,7 +119,9 @@ export default function ContextPage() {
         </div>
       )}
       {view.create && <ContextDialog onClose={() => setView({ create: false })} disabledReason={me.can('CREATE_CONTEXT_FIELD').reason} />}
-      {edited && !view.create && <ContextDialog key={edited.name} field={edited} onClose={() => setView({ field: '' })} disabledReason={me.can('UPDATE_CONTEXT_FIELD').reason} />}
+      {edited && !view.create && (
+        <ContextDialog key={edited.name} field={edited} onClose={() => setView({ field: '' })} disabledReason={me.can('UPDATE_CONTEXT_FIELD').reason} />
+      )}
     </Page>
   )
 }

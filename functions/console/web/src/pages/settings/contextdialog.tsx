@@ -59,7 +59,16 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
     >
       <form {...form.props}>
         <fieldset className="stack" disabled={Boolean(disabledReason)}>
-          {!field && <TextField label="Name" required maxLength={100} placeholder="country" hint="As the application names it. It cannot be renamed." {...form.field('name')} />}
+          {!field && (
+            <TextField
+              label="Name"
+              required
+              maxLength={100}
+              placeholder="country"
+              hint="As the application names it. It cannot be renamed."
+              {...form.field('name')}
+            />
+          )}
           <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
           <Checkbox
             label="Use for stickiness"
@@ -70,7 +79,12 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
           <LegalValuesField values={legal.value} onChange={legal.onChange} error={legal.error} />
         </fieldset>
         {field && <Usage name={field.name} />}
-        <FormActions form={form} submit={field ? 'Save field' : 'Create field'} onCancel={onClose} disabledReason={disabledReason ?? (field && !form.dirty ? 'Nothing has changed.' : undefined)} />
+        <FormActions
+          form={form}
+          submit={field ? 'Save field' : 'Create field'}
+          onCancel={onClose}
+          disabledReason={disabledReason ?? (field && !form.dirty ? 'Nothing has changed.' : undefined)}
+        />
       </form>
     </Dialog>
   )

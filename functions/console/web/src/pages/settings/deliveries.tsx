@@ -31,7 +31,8 @@ export function Deliveries({ addon, disabledReason }: { addon: Schema<'Addon'>; 
   const resend = useChange({
     change: () => api.post('/api/admin/addons/{addonId}/resend', { path }),
     invalidates: ['/api/admin/addons/{addonId}/events'],
-    onSuccess: ({ resent, more }) => toast.success(resent === 0 ? 'No failed events.' : `${plural(resent, 'event')} will be sent again.${more ? ' More are left: resend again.' : ''}`),
+    onSuccess: ({ resent, more }) =>
+      toast.success(resent === 0 ? 'No failed events.' : `${plural(resent, 'event')} will be sent again.${more ? ' More are left: resend again.' : ''}`),
   })
   const all = deliveries.data?.integrationEvents ?? []
   const shown = pageOf(all, view.offset, size)
@@ -70,7 +71,9 @@ export function Deliveries({ addon, disabledReason }: { addon: Schema<'Addon'>; 
               </EmptyState>
             }
           />
-          {all.length > size && <Pagination noun="deliveries" offset={shown.offset} limit={size} total={all.length} onChange={(offset) => setView({ offset })} />}
+          {all.length > size && (
+            <Pagination noun="deliveries" offset={shown.offset} limit={size} total={all.length} onChange={(offset) => setView({ offset })} />
+          )}
         </>
       )}
     </Section>

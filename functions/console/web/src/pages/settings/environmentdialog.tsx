@@ -16,7 +16,8 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
   const me = useMe()
   const save = useChange({
     change: async ({ name, type, enabled }: { name: string; type: string; enabled: boolean }) => {
-      if (environment) await api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
+      if (environment)
+        await api.put('/api/admin/environments/update/{environmentName}', { path: { environmentName: environment.name }, body: { type: type.trim() } })
       else await api.post('/api/admin/environments', { body: { name: name.trim(), type: type.trim(), enabled } })
     },
     invalidates,
@@ -32,8 +33,25 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
   return (
     <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'New environment'}>
       <form {...form.props}>
-        {!environment && <TextField label="Name" required maxLength={100} placeholder="staging" hint="It is part of API tokens and cannot be changed." {...form.field('name')} />}
-        <SuggestField label="Type" required suggestions={types} maxLength={100} hint="Any word. Production is marked in the console." {...form.field('type')} onEnter={() => void form.submit()} />
+        {!environment && (
+          <TextField
+            label="Name"
+            required
+            maxLength={100}
+            placeholder="staging"
+            hint="It is part of API tokens and cannot be changed."
+            {...form.field('name')}
+          />
+        )}
+        <SuggestField
+          label="Type"
+          required
+          suggestions={types}
+          maxLength={100}
+          hint="Any word. Production is marked in the console."
+          {...form.field('type')}
+          onEnter={() => void form.submit()}
+        />
         {!environment && (
           <Checkbox
             label="Add to new projects"

@@ -2,7 +2,22 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiKey, apiQuery, invalidate, useChange, useMe, type Schema } from '../../api'
 import { Page, useUrlState } from '../../shell'
-import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, ErrorState, IconButton, Icons, Switch, Table, number, plural, toast, type Column } from '../../ui'
+import {
+  ActionMenu,
+  Badge,
+  Button,
+  ConfirmDialog,
+  EmptyState,
+  ErrorState,
+  IconButton,
+  Icons,
+  Switch,
+  Table,
+  number,
+  plural,
+  toast,
+  type Column,
+} from '../../ui'
 import { EnvironmentDialog } from './environmentdialog'
 import { moved, positions } from './order'
 import './settings.css'
@@ -14,7 +29,9 @@ const key = apiKey('/api/admin/environments')
 /** What shows environments. */
 const affected = ['/api/admin/environments', '/api/admin/projects', '/api/admin/api-tokens']
 
-const update = (change: (environments: Environment[]) => Environment[]) => (list: List): List => ({ ...list, environments: change(list.environments) })
+const update =
+  (change: (environments: Environment[]) => Environment[]) =>
+  (list: List): List => ({ ...list, environments: change(list.environments) })
 
 /** The environments of the service and their order. */
 export default function EnvironmentsPage() {
@@ -45,7 +62,15 @@ export default function EnvironmentsPage() {
       id: 'order',
       header: 'Order',
       width: '96px',
-      cell: (one) => <OrderButtons name={one.name} index={list.indexOf(one)} count={list.length} reason={updateReason} onMove={(from, to) => reorder.mutate(moved(list, from, to))} />,
+      cell: (one) => (
+        <OrderButtons
+          name={one.name}
+          index={list.indexOf(one)}
+          count={list.length}
+          reason={updateReason}
+          onMove={(from, to) => reorder.mutate(moved(list, from, to))}
+        />
+      ),
     },
     {
       id: 'name',
@@ -61,7 +86,14 @@ export default function EnvironmentsPage() {
     {
       id: 'enabled',
       header: 'Added to new projects',
-      cell: (one) => <Switch label={`Add ${one.name} to new projects`} checked={one.enabled} disabledReason={updateReason} onChange={(enabled) => toggle.mutate({ name: one.name, enabled })} />,
+      cell: (one) => (
+        <Switch
+          label={`Add ${one.name} to new projects`}
+          checked={one.enabled}
+          disabledReason={updateReason}
+          onChange={(enabled) => toggle.mutate({ name: one.name, enabled })}
+        />
+      ),
     },
     { id: 'projects', header: 'Projects', align: 'right', cell: (one) => number(one.projectCount ?? 0) },
     { id: 'tokens', header: 'API tokens', align: 'right', cell: (one) => number(one.apiTokenCount ?? 0) },
@@ -93,7 +125,12 @@ export default function EnvironmentsPage() {
       title="Environments"
       description="Where your applications run. A flag is switched on and rolled out in each environment separately."
       actions={
-        <Button variant="primary" icon={<Icons.Plus />} disabledReason={me.can('CREATE_ENVIRONMENT').reason} onClick={() => setView({ create: true }, { push: true })}>
+        <Button
+          variant="primary"
+          icon={<Icons.Plus />}
+          disabledReason={me.can('CREATE_ENVIRONMENT').reason}
+          onClick={() => setView({ create: true }, { push: true })}
+        >
           Create environment
         </Button>
       }
@@ -101,7 +138,14 @@ export default function EnvironmentsPage() {
       {environments.error ? (
         <ErrorState error={environments.error} onRetry={() => void environments.refetch()} />
       ) : (
-        <Table label="Environments" columns={columns} rows={list} rowKey={(one) => one.name} loading={environments.isPending} empty={<EmptyState icon={<Icons.Globe />} title="No environments" />} />
+        <Table
+          label="Environments"
+          columns={columns}
+          rows={list}
+          rowKey={(one) => one.name}
+          loading={environments.isPending}
+          empty={<EmptyState icon={<Icons.Globe />} title="No environments" />}
+        />
       )}
       {view.create && <EnvironmentDialog onClose={() => setView({ create: false })} invalidates={affected} />}
       {edited && !view.create && <EnvironmentDialog key={edited.name} environment={edited} onClose={() => setView({ edit: '' })} invalidates={affected} />}
@@ -121,7 +165,13 @@ interface OrderButtonsProps {
 function OrderButtons({ name, index, count, reason, onMove }: OrderButtonsProps) {
   return (
     <span className="row nowrap-row chips">
-      <IconButton size="small" label={`Move ${name} up`} icon={<Icons.Up />} disabledReason={reason ?? (index === 0 ? 'It is the first.' : undefined)} onClick={() => onMove(index, index - 1)} />
+      <IconButton
+        size="small"
+        label={`Move ${name} up`}
+        icon={<Icons.Up />}
+        disabledReason={reason ?? (index === 0 ? 'It is the first.' : undefined)}
+        onClick={() => onMove(index, index - 1)}
+      />
       <IconButton
         size="small"
         label={`Move ${name} down`}

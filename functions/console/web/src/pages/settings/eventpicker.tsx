@@ -15,7 +15,8 @@ interface EventPickerProps {
 export function EventPicker({ types, value, onChange, error }: EventPickerProps) {
   const me = useMe()
   const groups = groupEvents([...types, ...value])
-  const set = (changed: readonly string[], chosen: boolean) => onChange(chosen ? [...new Set([...value, ...changed])] : value.filter((type) => !changed.includes(type)))
+  const set = (changed: readonly string[], chosen: boolean) =>
+    onChange(chosen ? [...new Set([...value, ...changed])] : value.filter((type) => !changed.includes(type)))
   return (
     <fieldset className="stack-s" aria-describedby={error ? 'events-error' : undefined}>
       <legend className="field-label">
@@ -68,12 +69,24 @@ function Group({ group, value, onChange, disabledReason }: GroupProps) {
           onChange={(all) => onChange(group.types, all)}
           disabledReason={disabledReason}
         />
-        <IconButton size="small" label={`Events of ${group.label}`} icon={open ? <Icons.Up /> : <Icons.Chevron />} aria-expanded={open} onClick={() => setOpen(!open)} />
+        <IconButton
+          size="small"
+          label={`Events of ${group.label}`}
+          icon={open ? <Icons.Up /> : <Icons.Chevron />}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        />
       </div>
       {open && (
         <div className="event-types">
           {group.types.map((type) => (
-            <Checkbox key={type} label={eventLabel(type)} checked={value.includes(type)} onChange={(one) => onChange([type], one)} disabledReason={disabledReason && ' '} />
+            <Checkbox
+              key={type}
+              label={eventLabel(type)}
+              checked={value.includes(type)}
+              onChange={(one) => onChange([type], one)}
+              disabledReason={disabledReason && ' '}
+            />
           ))}
         </div>
       )}

@@ -24,7 +24,8 @@ export function addLegalValues(values: readonly LegalValue[], texts: readonly st
 }
 
 /** The legal values of the server for the form. */
-export const legalValuesOf = (values: readonly Schema<'LegalValue'>[]): LegalValue[] => values.map(({ value, description }) => ({ value, description: description ?? '' }))
+export const legalValuesOf = (values: readonly Schema<'LegalValue'>[]): LegalValue[] =>
+  values.map(({ value, description }) => ({ value, description: description ?? '' }))
 
 interface LegalValuesProps {
   values: readonly LegalValue[]
@@ -37,7 +38,11 @@ export function LegalValuesField({ values, onChange, error }: LegalValuesProps) 
   const [draft, setDraft] = useState('')
   const [query, setQuery] = useState('')
   const [offset, setOffset] = useState(0)
-  const shown = pageOf(search(values, query, (one) => [one.value, one.description]), offset, size)
+  const shown = pageOf(
+    search(values, query, (one) => [one.value, one.description]),
+    offset,
+    size,
+  )
   const found = search(values, query, (one) => [one.value, one.description]).length
   const add = () => {
     const next = addLegalValues(values, splitValues(draft))
@@ -69,7 +74,9 @@ export function LegalValuesField({ values, onChange, error }: LegalValuesProps) 
       hideHeader: true,
       align: 'right',
       width: '48px',
-      cell: (one) => <IconButton label={`Remove ${one.value}`} icon={<Icons.Close />} onClick={() => onChange(values.filter((other) => other.value !== one.value))} />,
+      cell: (one) => (
+        <IconButton label={`Remove ${one.value}`} icon={<Icons.Close />} onClick={() => onChange(values.filter((other) => other.value !== one.value))} />
+      ),
     },
   ]
   const full = values.length >= maxLegalValues
@@ -92,7 +99,12 @@ export function LegalValuesField({ values, onChange, error }: LegalValuesProps) 
                 add()
               }}
             />
-            <Button onClick={add} disabledReason={full ? `A field can have at most ${number(maxLegalValues)} legal values.` : draft.trim() === '' ? 'Enter a value first.' : undefined}>
+            <Button
+              onClick={add}
+              disabledReason={
+                full ? `A field can have at most ${number(maxLegalValues)} legal values.` : draft.trim() === '' ? 'Enter a value first.' : undefined
+              }
+            >
               Add
             </Button>
           </span>

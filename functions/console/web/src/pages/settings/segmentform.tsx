@@ -103,7 +103,8 @@ export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
 
   const reason = (base ? canChangeSegment(me, base.body.project) : canCreateSegment(me)).reason
   const choices = [{ value: '', label: 'All projects' }, ...(projects.data?.projects ?? []).map((project) => ({ value: project.id, label: project.name }))]
-  if (form.values.project && !choices.some((choice) => choice.value === form.values.project)) choices.push({ value: form.values.project, label: form.values.project })
+  if (form.values.project && !choices.some((choice) => choice.value === form.values.project))
+    choices.push({ value: form.values.project, label: form.values.project })
   const constraints = form.field('constraints')
   return (
     <>

@@ -27,7 +27,12 @@ const columns: Column<Segment>[] = [
   {
     id: 'constraints',
     header: 'Who is in it',
-    cell: (segment) => (segment.constraints.length === 0 ? <span className="soft">Everyone</span> : <p className="break two-lines cell-text">{describeConstraints(segment.constraints)}</p>),
+    cell: (segment) =>
+      segment.constraints.length === 0 ? (
+        <span className="soft">Everyone</span>
+      ) : (
+        <p className="break two-lines cell-text">{describeConstraints(segment.constraints)}</p>
+      ),
   },
   { id: 'project', header: 'Project', cell: (segment) => segment.project ?? <span className="soft">All</span> },
   { id: 'used', header: 'Used in', cell: (segment) => usedIn(segment) },
@@ -46,12 +51,17 @@ export default function SegmentsPage() {
   const shown = pageOf(found, view.offset)
   const create = <CreateButton />
   return (
-    <Page title="Segments" description="A segment is a named list of constraints, such as “beta users”, that strategies of many flags can share." actions={create}>
+    <Page
+      title="Segments"
+      description="A segment is a named list of constraints, such as “beta users”, that strategies of many flags can share."
+      actions={create}
+    >
       {segments.error ? (
         <ErrorState error={segments.error} onRetry={() => void segments.refetch()} />
       ) : segments.data?.segments.length === 0 ? (
         <EmptyState icon={<Icons.Layers />} title="No segments yet" action={create}>
-          Describe a group of users once, for example “country is one of NO or SE”, and add it to the strategies of any flag. A change of the segment applies to all of them.
+          Describe a group of users once, for example “country is one of NO or SE”, and add it to the strategies of any flag. A change of the segment applies to
+          all of them.
         </EmptyState>
       ) : (
         <div className="stack">

@@ -6,7 +6,15 @@ import { pageOf, search } from './paged'
 
 describe('groups of events', () => {
   test('have each type once, in the group that it belongs to', () => {
-    const groups = groupEvents(['user-created', 'feature-created', 'project-user-added', 'strategy-order-changed', 'strategy-created', 'invented', 'feature-created'])
+    const groups = groupEvents([
+      'user-created',
+      'feature-created',
+      'project-user-added',
+      'strategy-order-changed',
+      'strategy-created',
+      'invented',
+      'feature-created',
+    ])
     expect(groups).toEqual([
       { label: 'Flags', types: ['feature-created', 'strategy-order-changed'] },
       { label: 'Users, roles and access', types: ['user-created', 'project-user-added'] },
@@ -49,7 +57,11 @@ test('a page beyond the rows is the last page', () => {
 })
 
 test('a search ignores case and absent texts', () => {
-  const rows = [{ name: 'Beta', note: null }, { name: 'staff', note: 'BETA too' }, { name: 'other', note: undefined }]
+  const rows = [
+    { name: 'Beta', note: null },
+    { name: 'staff', note: 'BETA too' },
+    { name: 'other', note: undefined },
+  ]
   expect(search(rows, ' beta ', (row) => [row.name, row.note])).toHaveLength(2)
   expect(search(rows, '', (row) => [row.name])).toHaveLength(3)
 })

@@ -22,7 +22,11 @@ export default function StrategiesPage() {
     </Button>
   )
   return (
-    <Page title="Strategy types" description="A strategy decides who gets a flag. Constraints and segments suit most cases; a custom type needs code in each application." actions={create}>
+    <Page
+      title="Strategy types"
+      description="A strategy decides who gets a flag. Constraints and segments suit most cases; a custom type needs code in each application."
+      actions={create}
+    >
       {types.error ? (
         <ErrorState error={types.error} onRetry={() => void types.refetch()} />
       ) : types.isPending ? (
@@ -39,7 +43,13 @@ export default function StrategiesPage() {
       )}
       {view.create && <StrategyDialog onClose={() => setView({ create: false })} invalidates={paths} disabledReason={me.can('CREATE_STRATEGY').reason} />}
       {edited && !view.create && (
-        <StrategyDialog key={edited.name} type={edited} onClose={() => setView({ edit: '' })} invalidates={paths} disabledReason={me.can('UPDATE_STRATEGY').reason} />
+        <StrategyDialog
+          key={edited.name}
+          type={edited}
+          onClose={() => setView({ edit: '' })}
+          invalidates={paths}
+          disabledReason={me.can('UPDATE_STRATEGY').reason}
+        />
       )}
     </Page>
   )

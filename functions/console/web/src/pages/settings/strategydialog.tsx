@@ -45,13 +45,29 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
     submit: (values) => save.mutateAsync(values),
   })
   const { parameters } = form.values
-  const set = (index: number, change: Partial<Parameter>) => form.set({ parameters: parameters.map((old, other) => (other === index ? { ...old, ...change } : old)) })
+  const set = (index: number, change: Partial<Parameter>) =>
+    form.set({ parameters: parameters.map((old, other) => (other === index ? { ...old, ...change } : old)) })
   return (
-    <Dialog open wide onClose={onClose} title={type ? `Strategy type ${type.name}` : 'New strategy type'} description="Each SDK that evaluates it must have an implementation with this name.">
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={type ? `Strategy type ${type.name}` : 'New strategy type'}
+      description="Each SDK that evaluates it must have an implementation with this name."
+    >
       <form {...form.props}>
         <fieldset className="stack" disabled={Boolean(disabledReason)}>
           <div className="columns">
-            {!type && <TextField label="Name" required maxLength={100} placeholder="byCountry" hint="As the SDKs name it. It cannot be renamed." {...form.field('name')} />}
+            {!type && (
+              <TextField
+                label="Name"
+                required
+                maxLength={100}
+                placeholder="byCountry"
+                hint="As the SDKs name it. It cannot be renamed."
+                {...form.field('name')}
+              />
+            )}
             <TextField label="Title" maxLength={255} placeholder="By country" {...form.field('title')} />
           </div>
           <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
@@ -59,8 +75,21 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
           {parameters.map((parameter, index) => (
             <fieldset key={index} className="parameter">
               <legend className="visually-hidden">Parameter {index + 1}</legend>
-              <TextField label="Name" maxLength={100} placeholder="countries" value={parameter.name} onChange={(name) => set(index, { name })} error={form.errorAt(`/parameters/${index}/name`)} />
-              <Select label="Type" choices={types} value={parameter.type} onChange={(kind) => set(index, { type: kind })} error={form.errorAt(`/parameters/${index}/type`)} />
+              <TextField
+                label="Name"
+                maxLength={100}
+                placeholder="countries"
+                value={parameter.name}
+                onChange={(name) => set(index, { name })}
+                error={form.errorAt(`/parameters/${index}/name`)}
+              />
+              <Select
+                label="Type"
+                choices={types}
+                value={parameter.type}
+                onChange={(kind) => set(index, { type: kind })}
+                error={form.errorAt(`/parameters/${index}/type`)}
+              />
               <TextField
                 label="Description"
                 maxLength={2000}
@@ -70,7 +99,11 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
               />
               <div className="row-apart parameter-end">
                 <Checkbox label="Required" checked={parameter.required} onChange={(required) => set(index, { required })} />
-                <IconButton label={`Remove parameter ${index + 1}`} icon={<Icons.Trash />} onClick={() => form.set({ parameters: parameters.filter((_, other) => other !== index) })} />
+                <IconButton
+                  label={`Remove parameter ${index + 1}`}
+                  icon={<Icons.Trash />}
+                  onClick={() => form.set({ parameters: parameters.filter((_, other) => other !== index) })}
+                />
               </div>
             </fieldset>
           ))}

@@ -46,7 +46,12 @@ export default function TagTypesPage() {
         <ActionMenu
           label={`Actions for ${type.name}`}
           entries={[
-            { label: 'Edit', icon: <Icons.Edit />, onSelect: () => setView({ edit: type.name }, { push: true }), disabledReason: me.can('UPDATE_TAG_TYPE').reason },
+            {
+              label: 'Edit',
+              icon: <Icons.Edit />,
+              onSelect: () => setView({ edit: type.name }, { push: true }),
+              disabledReason: me.can('UPDATE_TAG_TYPE').reason,
+            },
             { label: 'Delete', icon: <Icons.Trash />, danger: true, onSelect: () => remove.mutate(type), disabledReason: me.can('DELETE_TAG_TYPE').reason },
           ]}
         />
@@ -64,7 +69,9 @@ export default function TagTypesPage() {
         <ErrorState error={types.error} onRetry={() => void types.refetch()} />
       ) : (
         <div className="stack">
-          {(types.data?.tagTypes.length ?? 0) > 10 && <SearchField label="Search tag types" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />}
+          {(types.data?.tagTypes.length ?? 0) > 10 && (
+            <SearchField label="Search tag types" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
+          )}
           <Table
             label="Tag types"
             columns={columns}
@@ -85,7 +92,9 @@ export default function TagTypesPage() {
         </div>
       )}
       {view.create && <TagTypeDialog onClose={() => setView({ create: false })} disabledReason={me.can('CREATE_TAG_TYPE').reason} />}
-      {edited && !view.create && <TagTypeDialog key={edited.name} type={edited} onClose={() => setView({ edit: '' })} disabledReason={me.can('UPDATE_TAG_TYPE').reason} />}
+      {edited && !view.create && (
+        <TagTypeDialog key={edited.name} type={edited} onClose={() => setView({ edit: '' })} disabledReason={me.can('UPDATE_TAG_TYPE').reason} />
+      )}
     </Page>
   )
 }
@@ -117,7 +126,9 @@ function TagTypeDialog({ type, onClose, disabledReason }: { type?: TagType; onCl
     <Dialog open onClose={onClose} title={type ? `Tag type ${type.name}` : 'New tag type'}>
       <form {...form.props}>
         <fieldset className="stack" disabled={Boolean(disabledReason)}>
-          {!type && <TextField label="Name" required maxLength={50} placeholder="team" hint="2 to 50 characters. It cannot be renamed." {...form.field('name')} />}
+          {!type && (
+            <TextField label="Name" required maxLength={50} placeholder="team" hint="2 to 50 characters. It cannot be renamed." {...form.field('name')} />
+          )}
           <TextArea label="Description" rows={2} maxLength={2000} {...form.field('description')} />
           <TextField label="Icon" maxLength={255} placeholder="#" hint="A character, shown before the name." {...form.field('icon')} />
         </fieldset>

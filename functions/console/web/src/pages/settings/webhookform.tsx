@@ -74,7 +74,12 @@ export function WebhookForm({ addon, providers }: { addon?: Addon; providers: re
             />
           )}
           <TextField label="Description" maxLength={2000} placeholder="Switches in production, for the team chat" {...form.field('description')} />
-          <Checkbox label="Enabled" hint="Events that happen while it is disabled are not sent later." checked={form.values.enabled} onChange={(enabled) => form.set({ enabled })} />
+          <Checkbox
+            label="Enabled"
+            hint="Events that happen while it is disabled are not sent later."
+            checked={form.values.enabled}
+            onChange={(enabled) => form.set({ enabled })}
+          />
           {provider?.parameters.filter((parameter) => parameter.required).map(parameterField)}
           {optional.length > 0 && (
             <div className="row">
@@ -142,7 +147,9 @@ function ParameterField({ parameter, value, onChange, error }: ParameterFieldPro
   const shared = {
     label: parameter.displayName,
     required: parameter.required,
-    hint: kept ? `Stored, and never shown again. Enter another value to replace it${parameter.required ? '' : ', or clear it'}.` : parameter.description.replace(/^\((Required|Optional)\) /, ''),
+    hint: kept
+      ? `Stored, and never shown again. Enter another value to replace it${parameter.required ? '' : ', or clear it'}.`
+      : parameter.description.replace(/^\((Required|Optional)\) /, ''),
     error,
     placeholder: parameter.placeholder,
     value,

@@ -20,7 +20,8 @@ export default function WebhooksPage() {
   const [deleted, setDeleted] = useState<Addon>()
   const updateReason = me.can('UPDATE_ADDON').reason
   const toggle = useChange({
-    change: ({ addon, enabled }: { addon: Addon; enabled: boolean }) => api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body: { ...addonBody(addon), enabled } }),
+    change: ({ addon, enabled }: { addon: Addon; enabled: boolean }) =>
+      api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body: { ...addonBody(addon), enabled } }),
     invalidates: addonPaths,
     optimistic: ({ addon, enabled }) => [
       { key, update: (list: List): List => ({ ...list, addons: list.addons.map((one) => (one.id === addon.id ? { ...one, enabled } : one)) }) },
@@ -50,7 +51,14 @@ export default function WebhooksPage() {
     {
       id: 'enabled',
       header: 'Enabled',
-      cell: (addon) => <Switch label={`Enable ${addonName(addon)}`} checked={addon.enabled} disabledReason={updateReason} onChange={(enabled) => toggle.mutate({ addon, enabled })} />,
+      cell: (addon) => (
+        <Switch
+          label={`Enable ${addonName(addon)}`}
+          checked={addon.enabled}
+          disabledReason={updateReason}
+          onChange={(enabled) => toggle.mutate({ addon, enabled })}
+        />
+      ),
     },
     {
       id: 'actions',
@@ -76,7 +84,12 @@ export default function WebhooksPage() {
     },
   ]
   const create = (
-    <Button variant="primary" icon={<Icons.Plus />} disabledReason={me.can('CREATE_ADDON').reason} onClick={() => void navigate({ to: '/webhooks/$id', params: { id: 'new' } })}>
+    <Button
+      variant="primary"
+      icon={<Icons.Plus />}
+      disabledReason={me.can('CREATE_ADDON').reason}
+      onClick={() => void navigate({ to: '/webhooks/$id', params: { id: 'new' } })}
+    >
       Create webhook
     </Button>
   )
@@ -93,7 +106,8 @@ export default function WebhooksPage() {
           loading={addons.isPending}
           empty={
             <EmptyState icon={<Icons.Hook />} title="No webhooks yet" action={create}>
-              Choose which events are sent, for example each switch in production, and where to. Failed deliveries are repeated, and you can see and resend them here.
+              Choose which events are sent, for example each switch in production, and where to. Failed deliveries are repeated, and you can see and resend them
+              here.
             </EmptyState>
           }
         />

@@ -37,7 +37,10 @@ export function useDisable(flag: Flag, environment: FlagEnvironment) {
     change: ({ strategy, disabled }: { strategy: Strategy; disabled: boolean }) => send(strategy, disabled),
     invalidates: touched,
     optimistic: ({ strategy, disabled }) => [
-      { key: flagKey(flag), update: (old?: Flag) => withStrategies(old, environment.name, (all) => all.map((one) => (one.id === strategy.id ? { ...one, disabled } : one))) },
+      {
+        key: flagKey(flag),
+        update: (old?: Flag) => withStrategies(old, environment.name, (all) => all.map((one) => (one.id === strategy.id ? { ...one, disabled } : one))),
+      },
     ],
     success: (_, { disabled }) => `Strategy ${disabled ? 'disabled' : 'enabled'} in ${environment.name}`,
     undo: ({ strategy, disabled }) => send(strategy, !disabled),

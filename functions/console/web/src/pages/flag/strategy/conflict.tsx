@@ -32,4 +32,3 @@ export function StrategyConflict({ conflict, mine, names, types, ...actions }: S
     </ConflictDialog>
   )
 }
-

@@ -11,7 +11,17 @@ import { weightProblem } from '../variants/model'
 import { StrategyConflict } from './conflict'
 import { describeStrategy, stickinessOf } from './describe'
 import { useSegmentNames } from './list'
-import { maxSegments, maxTitle, newStrategy, percentageName, strategyDraft, strategyRequest, type Strategy, type StrategyDraft, type StrategyType } from './model'
+import {
+  maxSegments,
+  maxTitle,
+  newStrategy,
+  percentageName,
+  strategyDraft,
+  strategyRequest,
+  type Strategy,
+  type StrategyDraft,
+  type StrategyType,
+} from './model'
 import { Parameters } from './parameters'
 import { useSaveStrategy } from './save'
 
@@ -49,7 +59,11 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
   return (
     <Dialog open wide onClose={close} title={title}>
       <form {...form.props}>
-        {save.removed && <Notice kind="warn" title="This strategy was removed meanwhile">Saving adds it again.</Notice>}
+        {save.removed && (
+          <Notice kind="warn" title="This strategy was removed meanwhile">
+            Saving adds it again.
+          </Notice>
+        )}
         <Group title="Who">
           <Select
             label="Type"
@@ -61,23 +75,45 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           />
           <Parameters draft={values} type={type} flag={flag.name} errorAt={errorAt} onChange={(parameters) => form.set({ parameters })} />
         </Group>
-        <Group title="Only if" description="A strategy applies only if all its segments and all its constraints hold. To allow one or the other, add another strategy.">
+        <Group
+          title="Only if"
+          description="A strategy applies only if all its segments and all its constraints hold. To allow one or the other, add another strategy."
+        >
           <SegmentsField projectId={flag.project} value={values.segments} onChange={(segments) => form.set({ segments })} error={errorAt('/segments')} />
           <h4 className="field-label">Constraints</h4>
           <ConstraintList value={values.constraints} onChange={(constraints) => form.set({ constraints })} errors={form.errors.byPointer} />
         </Group>
-        <Group title="Variants" description="Splits those who get the flag by this strategy, for example for an A/B test. They replace the variants of the environment.">
-          <VariantListEditor value={values.variants} onChange={(variants) => form.set({ variants })} errorAt={errorAt} basePath="/variants" stickiness={percentageName(values) ? stickinessOf(values) : 'default'} />
+        <Group
+          title="Variants"
+          description="Splits those who get the flag by this strategy, for example for an A/B test. They replace the variants of the environment."
+        >
+          <VariantListEditor
+            value={values.variants}
+            onChange={(variants) => form.set({ variants })}
+            errorAt={errorAt}
+            basePath="/variants"
+            stickiness={percentageName(values) ? stickinessOf(values) : 'default'}
+          />
         </Group>
         <Group title="Title and state">
           <TextField label="Title" maxLength={maxTitle} {...form.field('title')} hint="Optional. Says what the strategy is for, for example: Beta users." />
-          <Checkbox label="Disabled" hint="A disabled strategy is kept, and does not apply." checked={values.disabled} onChange={(disabled) => form.set({ disabled })} />
+          <Checkbox
+            label="Disabled"
+            hint="A disabled strategy is kept, and does not apply."
+            checked={values.disabled}
+            onChange={(disabled) => form.set({ disabled })}
+          />
         </Group>
         <div className="strategy-footer">
           <p className="soft small">{values.disabled ? 'Disabled. If enabled, the flag is on for' : 'The flag is on for'}</p>
           <p className="strong break strategy-sentence">{describeStrategy(values, names, types)}</p>
           {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
-          <FormActions form={form} submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'} onCancel={close} disabledReason={reason} />
+          <FormActions
+            form={form}
+            submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'}
+            onCancel={close}
+            disabledReason={reason}
+          />
         </div>
       </form>
       {save.conflict && (
@@ -96,7 +132,14 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
         />
       )}
       {asking && (
-        <ConfirmDialog open onClose={() => setAsking(false)} title="Discard your changes?" description="What you entered is not saved." action="Discard" onConfirm={async () => onClose()} />
+        <ConfirmDialog
+          open
+          onClose={() => setAsking(false)}
+          title="Discard your changes?"
+          description="What you entered is not saved."
+          action="Discard"
+          onConfirm={async () => onClose()}
+        />
       )}
     </Dialog>
   )

@@ -68,7 +68,14 @@ function ParameterField({ parameter, strategy, flag, value, onChange, error }: P
     return <StickinessField label="Stickiness" value={value || 'default'} onChange={onChange} error={error} hint={describeStickiness(strategy)} />
   }
   if (parameter.name === 'groupId' && percentageName(strategy)) {
-    return <TextField {...shared} placeholder={flag} maxLength={100} hint="Flags with the same group ID select the same users. By default it is the name of the flag." />
+    return (
+      <TextField
+        {...shared}
+        placeholder={flag}
+        maxLength={100}
+        hint="Flags with the same group ID select the same users. By default it is the name of the flag."
+      />
+    )
   }
   switch (parameter.type) {
     case 'percentage':

@@ -29,7 +29,13 @@ export function RolloutField({ label, value, onChange, error }: RolloutFieldProp
         </label>
         <span className="row rollout-presets">
           {[0, 10, 25, 50, 100].map((preset) => (
-            <button key={preset} type="button" className="rollout-preset" aria-pressed={Number(value) === preset && value !== ''} onClick={() => onChange(String(preset))}>
+            <button
+              key={preset}
+              type="button"
+              className="rollout-preset"
+              aria-pressed={Number(value) === preset && value !== ''}
+              onClick={() => onChange(String(preset))}
+            >
               {preset}%
             </button>
           ))}
@@ -88,7 +94,8 @@ export function RolloutPreview({ percent, groupId, field }: PreviewProps) {
   return (
     <div className="rollout-preview">
       <p className="soft small">
-        Each {field} has one of 100 places, which depends only on the {field} and the group ID. The first {Math.floor(clamp(percent))} get the flag. When you increase the percentage, those who have it keep it.
+        Each {field} has one of 100 places, which depends only on the {field} and the group ID. The first {Math.floor(clamp(percent))} get the flag. When you
+        increase the percentage, those who have it keep it.
       </p>
       <div className="rollout-places" aria-hidden="true">
         {Array.from({ length: 100 }, (_, index) => (
@@ -98,7 +105,11 @@ export function RolloutPreview({ percent, groupId, field }: PreviewProps) {
       <div className="rollout-try">
         <TextField label={`Try a ${field}`} value={id} onChange={setId} maxLength={200} placeholder="42" />
         <p role="status" className={place === undefined ? 'soft' : included ? 'rollout-in' : 'rollout-out'}>
-          {place === undefined ? '' : included ? `Gets the flag: place ${place} of 100, within ${clamp(percent)}%.` : `Does not get the flag: place ${place} of 100, beyond ${clamp(percent)}%.`}
+          {place === undefined
+            ? ''
+            : included
+              ? `Gets the flag: place ${place} of 100, within ${clamp(percent)}%.`
+              : `Does not get the flag: place ${place} of 100, beyond ${clamp(percent)}%.`}
         </p>
       </div>
     </div>

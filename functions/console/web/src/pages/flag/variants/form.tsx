@@ -64,7 +64,14 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   return (
     <Dialog open wide onClose={close} title={title} description="Who gets the flag is decided by the strategies. The weights say which variant they get.">
       <form {...form.props}>
-        <VariantListEditor value={variants} onChange={(next) => form.set({ variants: next })} errorAt={form.errorAt} basePath="" stickiness={stickiness} overrides />
+        <VariantListEditor
+          value={variants}
+          onChange={(next) => form.set({ variants: next })}
+          errorAt={form.errorAt}
+          basePath=""
+          stickiness={stickiness}
+          overrides
+        />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
         <FormActions form={form} submit="Save variants" onCancel={close} disabledReason={reason} />
       </form>
@@ -88,7 +95,16 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           pending={form.pending}
         />
       )}
-      {asking && <ConfirmDialog open onClose={() => setAsking(false)} title="Discard your changes?" description="What you entered is not saved." action="Discard" onConfirm={async () => onClose()} />}
+      {asking && (
+        <ConfirmDialog
+          open
+          onClose={() => setAsking(false)}
+          title="Discard your changes?"
+          description="What you entered is not saved."
+          action="Discard"
+          onConfirm={async () => onClose()}
+        />
+      )}
     </Dialog>
   )
 }

@@ -35,7 +35,9 @@ export function VariantListEditor({ value, onChange, errorAt, basePath, stickine
   const change = (index: number, next: Partial<VariantDraft>) => onChange(value.map((one, other) => (other === index ? { ...one, ...next } : one)))
   return (
     <div className="stack-s" ref={box}>
-      {value.length > 0 && <WeightBar variants={value.map((variant, index) => ({ name: variant.name, weight: shares[index] ?? 0 }))} label="Resulting weights" />}
+      {value.length > 0 && (
+        <WeightBar variants={value.map((variant, index) => ({ name: variant.name, weight: shares[index] ?? 0 }))} label="Resulting weights" />
+      )}
       {value.map((variant, index) => (
         <VariantEditor
           key={variant.key}
@@ -91,11 +93,27 @@ function VariantEditor({ index, value, share, path, errorAt, overrides, onChange
       <legend className="visually-hidden">Variant {index + 1}</legend>
       <div className="variant-head">
         <span className="variant-name">
-          <TextField label="Name" value={value.name} onChange={(next) => onChange({ name: next })} error={errorAt(`${path}/name`)} maxLength={255} placeholder={index === 0 ? 'blue' : index === 1 ? 'green' : ''} />
+          <TextField
+            label="Name"
+            value={value.name}
+            onChange={(next) => onChange({ name: next })}
+            error={errorAt(`${path}/name`)}
+            maxLength={255}
+            placeholder={index === 0 ? 'blue' : index === 1 ? 'green' : ''}
+          />
         </span>
         <div className="variant-weight">
           {value.fixed ? (
-            <NumberField label="Weight" unit="%" min={0} max={100} step={0.1} value={value.percent} onChange={(percent) => onChange({ percent })} error={errorAt(`${path}/weight`)} />
+            <NumberField
+              label="Weight"
+              unit="%"
+              min={0}
+              max={100}
+              step={0.1}
+              value={value.percent}
+              onChange={(percent) => onChange({ percent })}
+              error={errorAt(`${path}/weight`)}
+            />
           ) : (
             <p className="field">
               <span className="field-label">Weight</span>
@@ -107,7 +125,9 @@ function VariantEditor({ index, value, share, path, errorAt, overrides, onChange
         <IconButton label={`Remove ${name}`} icon={<Icons.Trash />} onClick={onRemove} />
       </div>
       <PayloadEditor value={value} path={path} errorAt={errorAt} onChange={onChange} />
-      {overrides && <Overrides value={value.overrides} onChange={(next) => onChange({ overrides: next })} path={`${path}/overrides`} errorAt={errorAt} name={name} />}
+      {overrides && (
+        <Overrides value={value.overrides} onChange={(next) => onChange({ overrides: next })} path={`${path}/overrides`} errorAt={errorAt} name={name} />
+      )}
     </fieldset>
   )
 }
@@ -131,7 +151,11 @@ function PayloadEditor({ value, path, errorAt, onChange }: Pick<VariantEditorPro
       {value.payloadType === 'string' && <TextField {...field} />}
       {(value.payloadType === 'json' || value.payloadType === 'csv') && (
         <div className="stack-s">
-          <TextArea {...field} spellCheck={false} hint={value.payloadType === 'json' && value.payload !== '' && formatted === undefined ? 'This is not JSON yet.' : undefined} />
+          <TextArea
+            {...field}
+            spellCheck={false}
+            hint={value.payloadType === 'json' && value.payload !== '' && formatted === undefined ? 'This is not JSON yet.' : undefined}
+          />
           {formatted !== undefined && formatted !== value.payload && (
             <div>
               <Button size="small" onClick={() => onChange({ payload: formatted })}>

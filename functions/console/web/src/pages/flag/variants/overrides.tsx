@@ -17,7 +17,8 @@ interface OverridesProps {
 export function Overrides({ value, onChange, path, errorAt, name }: OverridesProps) {
   const fields = useQuery({ ...apiQuery('/api/admin/context'), staleTime: 60_000 }).data ?? []
   const known = ['userId', ...fields.map((field) => field.name)]
-  const change = (index: number, next: Partial<VariantDraft['overrides'][number]>) => onChange(value.map((one, other) => (other === index ? { ...one, ...next } : one)))
+  const change = (index: number, next: Partial<VariantDraft['overrides'][number]>) =>
+    onChange(value.map((one, other) => (other === index ? { ...one, ...next } : one)))
   return (
     <div className="stack-s">
       {value.map((override, index) => (
@@ -30,9 +31,18 @@ export function Overrides({ value, onChange, path, errorAt, name }: OverridesPro
             error={errorAt(`${path}/${index}/contextName`)}
           />
           <div className="grow">
-            <ValuesField label={`Values of ${override.contextName}`} values={override.values} onChange={(values) => change(index, { values })} error={errorAt(`${path}/${index}/values`)} />
+            <ValuesField
+              label={`Values of ${override.contextName}`}
+              values={override.values}
+              onChange={(values) => change(index, { values })}
+              error={errorAt(`${path}/${index}/values`)}
+            />
           </div>
-          <IconButton label={`Remove override ${index + 1} of ${name}`} icon={<Icons.Trash />} onClick={() => onChange(value.filter((_, other) => other !== index))} />
+          <IconButton
+            label={`Remove override ${index + 1} of ${name}`}
+            icon={<Icons.Trash />}
+            onClick={() => onChange(value.filter((_, other) => other !== index))}
+          />
         </div>
       ))}
       <div>
