@@ -2,7 +2,6 @@ package bill
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"guidon/internal/capacity"
 )
 
 // A meter passes the calls of a store to the engine, and counts what AWS would bill for them. The units follow from the sizes
@@ -91,8 +92,7 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// An item is an item as DynamoDB sends it.
-type item map[string]map[string]any
+type item = capacity.Item
 
 // A call has the fields of the calls of the store that the meter needs.
 type call struct {
@@ -151,7 +151,7 @@ func (m *meter) count(r *http.Request, operation string, body []byte, c call, be
 			times = 2
 		}
 		for i := range after {
-			larger := max(before[i].size(), after[i].size())
+			larger := max(before[i].Size(), after[i].Size())
 			units := times * math.Ceil(float64(larger)/1024)
 			for _, index := range []string{"log", "project"} {
 				if after[i][index] != nil && after[i]["id"] != nil {
@@ -174,10 +174,10 @@ func (m *meter) countBatch(c call, answer []byte) error {
 	for table, asked := range c.RequestItems {
 		size := map[string]int{}
 		for _, found := range out.Responses[table] {
-			size[found.name()] = found.size()
+			size[keyOf(found)] = found.Size()
 		}
 		for _, key := range asked.Keys {
-			m.add(key, reading(size[key.name()], asked.ConsistentRead))
+			m.add(key, Units{Read: capacity.Read(size[keyOf(key)], asked.ConsistentRead)})
 		}
 	}
 	return nil
@@ -209,20 +209,13 @@ func (m *meter) countQuery(r *http.Request, body []byte, c call) error {
 	}
 	size := 0
 	for _, i := range out.Items {
-		size += i.size()
+		size += i.Size()
 	}
 	m.bytes += size
-	m.query += reading(size, c.ConsistentRead).Read
-	m.total.Read += reading(size, c.ConsistentRead).Read
+	units := capacity.Read(size, c.ConsistentRead)
+	m.query += units
+	m.total.Read += units
 	return nil
-}
-
-func reading(size int, consistent bool) Units {
-	units := max(1, math.Ceil(float64(size)/4096))
-	if !consistent {
-		units /= 2
-	}
-	return Units{Read: units}
 }
 
 // add adds the units of an item.
@@ -272,39 +265,5 @@ func (m *meter) send(r *http.Request, operation string, in, out any) error {
 	return json.Unmarshal(answer, out)
 }
 
-// name is the partition key and the sort key.
-func (i item) name() string { return fmt.Sprint(i["pk"]["S"], " ", i["sk"]["S"]) }
-
-// size is the size of the item, by the rules in DynamoDB's documentation.
-func (i item) size() (size int) {
-	for name, value := range i {
-		size += len(name) + sizeOf(value)
-	}
-	return size
-}
-
-func sizeOf(typed map[string]any) (size int) {
-	for kind, content := range typed {
-		switch content := content.(type) {
-		case string:
-			switch kind {
-			case "N": // two digits a byte
-				size += (len(content)+1)/2 + 1
-			case "B":
-				raw, _ := base64.StdEncoding.DecodeString(content)
-				size += len(raw)
-			default:
-				size += len(content)
-			}
-		case []any:
-			size += 3
-			for _, element := range content {
-				value, _ := element.(map[string]any)
-				size += 1 + sizeOf(value)
-			}
-		default: // a boolean; Guidon stores no maps
-			size++
-		}
-	}
-	return size
-}
+// keyOf is the partition key and the sort key.
+func keyOf(i item) string { return fmt.Sprint(i["pk"]["S"], " ", i["sk"]["S"]) }

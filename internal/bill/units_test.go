@@ -5,29 +5,6 @@ import (
 	"testing"
 )
 
-// TestSizes checks the sizes and units of items by the rules in DynamoDB's documentation.
-func TestSizes(t *testing.T) {
-	i := item{
-		"pk":      {"S": "FEED"},                                                     // 2 + 4
-		"version": {"N": "12345"},                                                    // 7 + 3 + 1
-		"content": {"B": "AAEC"},                                                     // 7 + 3
-		"closed":  {"BOOL": true},                                                    // 6 + 1
-		"recent":  {"L": []any{map[string]any{"S": "ab"}, map[string]any{"S": "c"}}}, // 6 + 3 + 2 + 3
-	}
-	if got := i.size(); got != 48 {
-		t.Errorf("the item has %d bytes, want 48", got)
-	}
-	for _, tt := range []struct {
-		size       int
-		consistent bool
-		want       float64
-	}{{0, true, 1}, {4096, true, 1}, {4097, true, 2}, {4097, false, 1}, {100, false, 0.5}} {
-		if got := reading(tt.size, tt.consistent).Read; got != tt.want {
-			t.Errorf("a read of %d bytes, consistent %t, takes %v units, want %v", tt.size, tt.consistent, got, tt.want)
-		}
-	}
-}
-
 // TestTransaction checks the units of a transaction with an event, and of the same change made again.
 func TestTransaction(t *testing.T) {
 	d := deploy(t)

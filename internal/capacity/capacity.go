@@ -1,5 +1,5 @@
-// Package capacity calculates the capacity units that DynamoDB bills for a call, from its request and response. Measurements and
-// tests use it, because no local engine has the same units.
+// Package capacity calculates the capacity units that DynamoDB bills for a call, from its request and response. Tests use it,
+// because no local engine has the same units.
 package capacity
 
 import (
@@ -8,99 +8,98 @@ import (
 	"math"
 )
 
-// An attributes is an item as DynamoDB sends it.
-type attributes map[string]any
+// An Item is an item as DynamoDB sends it: values by their type, by attribute.
+type Item map[string]map[string]any
 
 // Units returns the read and write units of a call, as far as they follow from its items. An update, whose item it does not
 // have, counts as one unit, and as two in a transaction.
 func Units(operation string, request, response []byte) (read, write float64) {
+	var in struct {
+		ConsistentRead bool
+		Item           Item
+		RequestItems   map[string]struct {
+			Keys           []Item
+			ConsistentRead bool
+		}
+		TransactItems []struct{ Put struct{ Item Item } }
+	}
+	var out struct {
+		Item      Item
+		Items     []Item
+		Responses map[string][]Item
+	}
+	_, _ = json.Unmarshal(request, &in), json.Unmarshal(response, &out)
 	switch operation {
 	case "BatchGetItem":
-		var in struct {
-			RequestItems map[string]struct {
-				Keys           []attributes
-				ConsistentRead bool
-			}
-		}
-		var out struct{ Responses map[string][]attributes }
-		_, _ = json.Unmarshal(request, &in), json.Unmarshal(response, &out)
 		for table, asked := range in.RequestItems {
 			found := out.Responses[table]
-			units := float64(len(asked.Keys) - len(found)) // a missing item costs one, too
+			read += float64(len(asked.Keys)-len(found)) * Read(0, asked.ConsistentRead)
 			for _, item := range found {
-				units += math.Ceil(float64(item.size()) / 4096)
+				read += Read(item.Size(), asked.ConsistentRead)
 			}
-			read += consistent(units, asked.ConsistentRead)
 		}
 	case "Query", "GetItem":
-		var in struct{ ConsistentRead bool }
-		var out struct {
-			Items []attributes
-			Item  attributes
-		}
-		_, _ = json.Unmarshal(request, &in), json.Unmarshal(response, &out)
-		size := out.Item.size()
+		size := out.Item.Size()
 		for _, item := range out.Items {
-			size += item.size()
+			size += item.Size()
 		}
-		read = consistent(max(1, math.Ceil(float64(size)/4096)), in.ConsistentRead)
+		read = Read(size, in.ConsistentRead)
 	case "TransactWriteItems":
-		var in struct {
-			TransactItems []struct{ Put struct{ Item attributes } }
-		}
-		_ = json.Unmarshal(request, &in)
 		for _, action := range in.TransactItems {
-			write += 2 * max(1, math.Ceil(float64(action.Put.Item.size())/1024))
+			write += 2 * Write(action.Put.Item.Size())
 		}
-	case "PutItem":
-		var in struct{ Item attributes }
-		_ = json.Unmarshal(request, &in)
-		write = math.Ceil(float64(in.Item.size()) / 1024)
 	default:
-		write = 1
+		write = Write(in.Item.Size())
 	}
 	return read, write
 }
 
-func consistent(units float64, is bool) float64 {
-	if is {
-		return units
+// Read returns the units of a read of so many bytes. An item that does not exist takes as much as a small one.
+func Read(size int, consistent bool) float64 {
+	units := max(1, math.Ceil(float64(size)/4096))
+	if !consistent {
+		units /= 2
 	}
-	return units / 2
+	return units
 }
 
-// size is about the size of the item in DynamoDB.
-func (a attributes) size() (size int) {
-	for name, value := range a {
-		size += len(name) + sizeOfValue(value)
+// Write returns the units of a write of so many bytes outside of a transaction.
+func Write(size int) float64 { return max(1, math.Ceil(float64(size)/1024)) }
+
+// Size is the size of the item, by the rules in DynamoDB's documentation.
+func (i Item) Size() (size int) {
+	for name, value := range i {
+		size += len(name) + sizeOf(value)
 	}
 	return size
 }
 
-func sizeOfValue(value any) (size int) {
-	typed, _ := value.(map[string]any)
+func sizeOf(typed map[string]any) (size int) {
 	for kind, content := range typed {
 		switch content := content.(type) {
 		case string:
 			switch kind {
-			case "N":
-				size += len(content)/2 + 1
+			case "N": // two digits a byte
+				size += (len(content)+1)/2 + 1
 			case "B":
-				size += base64.StdEncoding.DecodedLen(len(content))
+				raw, _ := base64.StdEncoding.DecodeString(content)
+				size += len(raw)
 			default:
 				size += len(content)
 			}
 		case []any:
 			size += 3
 			for _, element := range content {
-				size += 1 + sizeOfValue(element)
+				value, _ := element.(map[string]any)
+				size += 1 + sizeOf(value)
 			}
 		case map[string]any:
 			size += 3
 			for name, element := range content {
-				size += 1 + len(name) + sizeOfValue(element)
+				value, _ := element.(map[string]any)
+				size += 1 + len(name) + sizeOf(value)
 			}
-		default:
+		default: // a boolean
 			size++
 		}
 	}

@@ -64,7 +64,7 @@ const maxResponse = 6 << 20
 
 // The columns of the first table: developers, combinations of an operation and a status, and the hours of the month in which they
 // are sent as metrics.
-var sizes = []struct{ developers, combinations, hours float64 }{{0, 0, 0}, {1, 15, 60}, {50, 40, 200}, {500, 90, 300}}
+var teams = []struct{ developers, combinations, hours float64 }{{0, 0, 0}, {1, 15, 60}, {50, 40, 200}, {500, 90, 300}}
 
 // dollars is the price of the units.
 func (u Units) dollars() float64 { return u.Read*priceRead + u.Write*priceWrite }

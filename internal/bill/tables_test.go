@@ -1,0 +1,195 @@
+package bill
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Tables are the tables, and figures, that each page has.
+func (m Measured) tables() map[string][]string {
+	return map[string][]string{
+		"cost.md": {m.operations(), m.administration(), m.applications(), m.cached(), m.fleet(), m.usage()},
+		"limits.md": {
+			m.partitions(), "some " + count(math.Round(m.ListBytes/10)*10) + " bytes for a flag",
+			"about\n" + count(math.Floor(maxResponse/m.ListBytes/100)*100) + " such flags",
+		},
+	}
+}
+
+// table renders columns of cells below a header.
+func table(header string, names []string, columns ...[]string) string {
+	text := header + "\n" + strings.Repeat("|---", len(columns)+1) + "|\n"
+	for i, name := range names {
+		text += "| " + name
+		for _, column := range columns {
+			text += " | " + column[i]
+		}
+		text += " |\n"
+	}
+	return text
+}
+
+func (m Measured) operations() string {
+	text := table("| operation | read units | write units | US dollars a million |", nil, nil, nil, nil)
+	for _, o := range []struct {
+		name  string
+		units Units
+	}{
+		{"read a flag", m.Read}, {"list a project of 200 flags", m.List200}, {"list a project of 1,000 flags", m.List1000},
+		{"create a flag", m.Create}, {"add a strategy with a constraint", m.Strategy}, {"switch a flag on or off", m.Change},
+		{"change a description", m.Describe}, {"poll, 200", m.Poll}, {"poll, 304", m.PollUnchanged}, {"evaluation", m.Evaluation},
+		{"report of usage, 50 flags", m.Report}, {"report of usage, 500 flags", m.LargeReport},
+		{"run of the snapshot function, nothing to do", m.Snapshot}, {"run of the aggregation, no reports (mean of ten)", m.Aggregate},
+		{"run of the delivery, no webhooks", m.Deliver},
+	} {
+		text += fmt.Sprintf("| %s | %s | %s | %s |\n", o.name, number(o.units.Read), number(o.units.Write), cents(o.units.dollars()*1e6))
+	}
+	return text
+}
+
+// administration is what administration by developers costs in a month.
+func (m Measured) administration() string {
+	names := []string{
+		"requests", "HTTP API", "Lambda", "DynamoDB requests", "DynamoDB storage and point-in-time recovery", "logs",
+		"X-Ray, if every request is traced (`Tracing=Active`)", "metrics of requests (`Metrics=emf`)", "the snapshot function, every five minutes",
+		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "**what use costs**",
+		"two secrets", "dashboard", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
+	}
+	developer := m.Read.Times(readsAMonth).Plus(m.List200.Times(listsAMonth)).Plus(m.Change.Times(changesAMonth))
+	var columns [][]string
+	for _, t := range teams {
+		requests := t.developers * (readsAMonth + listsAMonth + changesAMonth)
+		metrics, traces := t.combinations*t.hours/hoursAMonth*priceMetric, requests*priceTrace
+		lines := []float64{
+			requests * priceHTTP, requests * lambda(adminSeconds, functionGB), developer.Times(t.developers).dollars(),
+			(storedMB + t.developers*storedMBEach) / 1000 * priceStorage, requests * logs(logKB), traces, metrics,
+			snapshotRuns*(m.Snapshot.dollars()+lambda(snapshotSeconds, functionGB)+priceTrace) + snapshotDays*snapshotUnits*priceWrite,
+			minutesAMonth * (m.Aggregate.dollars() + lambda(aggregateSeconds, functionGB) + logs(aggregateLogKB)),
+			minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB)),
+		}
+		use := math.Round((sum(lines)+tiny)*100) / 100
+		const twoSecrets, alarms = secrets * priceSecret, alarmMetrics * priceAlarm
+		all := use + twoSecrets + priceBoard + alarms
+		lines = append(lines, use, twoSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-snapshotRuns*priceTrace)
+		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))
+	}
+	return table("|  | idle | 1 | 50 | 500 developers |", names, columns...)
+}
+
+// A request of an application.
+type request struct {
+	units       Units
+	seconds, kb float64 // of a function; sent
+}
+
+func (r request) dollars() float64 {
+	return priceHTTP + lambda(r.seconds, functionGB) + r.units.dollars() + logs(logKB) + tracedShare*priceTrace + out(r.kb)
+}
+
+// applications is what a million requests of applications cost.
+func (m Measured) applications() string {
+	text := table("|  | HTTP API | Lambda | DynamoDB | logs | traces | data out | in all |", nil, make([][]string, 7)...)
+	for _, a := range []struct {
+		name string
+		request
+	}{
+		{"poll, 304", m.unchanged()}, {"poll, 200", request{m.Poll, answerSeconds, answerKB}},
+		{"evaluation (`/api/frontend`, OFREP)", request{m.Evaluation, answerSeconds, evaluationKB}},
+		{"poll, 304, with `ClientMaxAge`", request{Units{}, unchangedSeconds, unchangedKB}},
+		{"report of usage, 50 flags", request{m.Report, unchangedSeconds, 0}},
+	} {
+		million := amounts([]float64{priceHTTP * 1e6, lambda(a.seconds, functionGB) * 1e6, a.units.dollars() * 1e6, logs(logKB) * 1e6, tracedShare * priceTrace * 1e6, out(a.kb) * 1e6})
+		text += "| " + a.name + " | " + strings.Join(million, " | ") + " | **" + cents(a.dollars()*1e6) + "** |\n"
+	}
+	return text
+}
+
+func (m Measured) unchanged() request { return request{m.PollUnchanged, unchangedSeconds, unchangedKB} }
+
+// cached is what a million polls cost that CloudFront answers.
+func (m Measured) cached() string {
+	row := func(name string, kb float64) string {
+		return fmt.Sprintf("| %s | %s | %s | %s | **%s** |\n", name, cents(priceCDN*1e6), cents(priceWAF*1e6), cents(kb*priceCDNOut), cents(fronted(kb)*1e6))
+	}
+	return "| poll that CloudFront answers | CloudFront | WAF | data out | in all |\n|---|---|---|---|---|\n" + row("304", unchangedKB) + row("200", answerKB)
+}
+
+func fronted(kb float64) float64 { return priceCDN + priceWAF + kb/1e6*priceCDNOut }
+
+// fleet is what 1,500 SDKs cost that poll.
+func (m Measured) fleet() string {
+	const polls = 1500.0 * secondsAMonth / sdkInterval
+	poll := m.unchanged().dollars()
+	return "|  | a month |\n|---|---|\n" +
+		"| always up to date | " + count(polls*poll) + " |\n" +
+		"| `LogLevel=WARN`, `Tracing=PassThrough` | " + count(polls*(poll-logs(logKB-logWarnKB)-tracedShare*priceTrace)) + " |\n" +
+		"| a poll each minute instead of 15 s | " + count(polls*poll*sdkInterval/60) + " |\n" +
+		"| `ClientMaxAge=15`, CloudFront, one token | " + count(polls*fronted(unchangedKB)) + " |\n"
+}
+
+// usage is what reports of usage cost in a month, for instances that each report 50 flags once a minute.
+func (m Measured) usage() string {
+	names := []string{"HTTP API", "Lambda, for reports", "DynamoDB, for reports", "logs and traces", "DynamoDB, for the aggregation", "Lambda, for the aggregation", "storage", "**in all**"}
+	each := m.Added100.Plus(m.Added10.Times(-1)).Times(1.0 / 90)
+	var columns [][]string
+	for _, n := range []float64{10, 100, 1000} {
+		reports := n * minutesAMonth
+		lines := []float64{
+			reports * priceHTTP, reports * lambda(unchangedSeconds, functionGB), reports * m.Report.dollars(), reports * (logs(logKB) + tracedShare*priceTrace),
+			minutesAMonth*m.Added10.Plus(each.Times(n-10)).dollars() + hoursAMonth*m.FirstOfHour.dollars(),
+			minutesAMonth * lambda(addSeconds+n*addSecondsEach, functionGB), n * postMinutes * postKB / 1e6 * priceStorage,
+		}
+		columns = append(columns, append(amounts(lines), "**"+cents(sum(lines))+"**"))
+	}
+	return table("|  | 10 | 100 | 1,000 instances |", names, columns...)
+}
+
+// partitions are the keys whose partition has the data of many requests, as far as it follows from their units.
+func (m Measured) partitions() string {
+	reads := func(units float64) string { return count(math.Floor(partitionReads / units)) }
+	writes := func(units float64) string { return count(math.Floor(partitionWrites / units)) }
+	row := func(key, units, most string) string { return "| " + key + " | " + units + " | " + most + " |\n" }
+	return "| Key | Units of a request | Maximum, requests a second |\n|---|---|---|\n" +
+		row("`REGISTRY#environments`", number(m.Environments)+" read while it is below 4 KB (some 15 environments)", reads(m.Environments)+" with nearly every flag, in the whole service; half of that below 8 KB") +
+		row("`TOKEN#<hash>`", number(m.Token)+" read", fmt.Sprintf("%s for each token, which is %s SDKs at %d s: give each application and script its own", reads(m.Token), count(math.Floor(partitionReads/m.Token)*sdkInterval), sdkInterval)) +
+		row("`FEED`", number(m.Feed)+" read", reads(m.Feed)+" polls and evaluations, in the whole service") +
+		row("`PROJECT#<uid>`, lists", number(m.List)+" read for 1,000 flags", reads(m.List)+" lists for each project") +
+		row("`PROJECT#<uid>`, new flags", number(m.Guarded)+" written", writes(m.Guarded)+" new flags for each project") +
+		row("index `log`, key `LOG`", number(m.SmallEvent)+" written for an added strategy, "+number(m.Event)+" for a switch, 6 at worst", fmt.Sprintf("%s, %s and %s changes, in the whole service", writes(m.SmallEvent), writes(m.Event), writes(6)))
+}
+
+func sum(lines []float64) (total float64) {
+	for _, n := range lines {
+		total += n
+	}
+	return total
+}
+
+func amounts(dollars []float64) (cells []string) {
+	for _, d := range dollars {
+		cells = append(cells, cents(d))
+	}
+	return cells
+}
+
+// tiny makes halves round up, on each processor.
+const tiny = 1e-7
+
+// cents formats dollars.
+func cents(dollars float64) string { return fmt.Sprintf("%.2f", dollars+tiny) }
+
+// number formats a number with at most one digit after the point.
+func number(n float64) string {
+	return strconv.FormatFloat(float64(int(n*10+0.5+tiny))/10, 'f', -1, 64)
+}
+
+// count formats a whole number with commas.
+func count(n float64) string {
+	digits := strconv.FormatFloat(n+tiny, 'f', 0, 64)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
