@@ -10,9 +10,7 @@ SHELL = /bin/sh
 # Downloads, builds and local data. GUIDON_LOCAL sets another folder.
 LOCAL = $(or $(GUIDON_LOCAL),$(CURDIR)/.local)
 
-STATICCHECK_VERSION   = v0.8.2
 GOLANGCI_LINT_VERSION = v2.15.0
-STATICCHECK   = $(LOCAL)/bin/staticcheck-$(STATICCHECK_VERSION)
 GOLANGCI_LINT = $(LOCAL)/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 ACTIONLINT_VERSION = v1.7.12
@@ -87,23 +85,27 @@ sam-invoke: check-go $(SAM) ## invoke one function with its sample event, while 
 
 ##@ Test
 
-# These tests go over every route, or over much data, nearly all with one request after the other. The race detector finds nothing
-# in them and makes them three to nine times slower, so they run without it: with it, a busy machine cannot read 16 MB within the
-# time of an attempt. Every other test runs with it. SWEPT are the packages of these tests.
-SWEEPS = ^Test(Matrix|HostileBodies|MultipliedBodies|StrictJSON|EveryChangeIsInTheLog|ImportMatchesValidatedPermissions|FullTransactions|$\
-HostileQueries|WidestFlag|LargestFlag|ValidationMatchesImport|EveryPermissionIsEnough|AwkwardNames|ManyEnvironments|EnvironmentOfManyFlags|$\
-Budget|LargestImport|WrongTypes|LargeResponses|NotFound|Properties|FaultMatrix|$\
-LargestLoad|LargeEventsAreSmallInTheIndexes|TransactionSize|LogIsOneQuery|$\
-NoPathBypassesAuthentication|EveryOperationRequiresAuthorization|Policies|FeedOfEveryOperation|GoldenEvents|MalformedEvents|MismatchedPaths|$\
-ExportStopsEarly|ValidateLargeImport|LargePlaygrounds|SearchOfManyFlags|LargeEntries|ManyTags|LongList)$$
-SWEPT = ./pkg/admin ./pkg/dynamo ./pkg/ingest
+# tests prints the packages with tests whose kind is $(1): "alone" for those that start no program, "programs" for those that do, and
+# "shared" if they also import sync, in their code or in their tests.
+tests = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}} {{end}}' ./... | tr -d '[]' | awk 'NF { \
+	kind = / os\/exec | guidon\/internal\/(child|engine) | guidon\/pkg\/dynamo\/dynamotest / ? "programs" : "alone"; \
+	if (kind == "programs" && / sync / && $$1 !~ /^($(SEQUENTIAL))$$/) kind = "shared"; if (kind == "$(1)") print $$1 }')
 
-# -count=1: the tests start programs that Go's test cache does not know.
+# The tests of these packages send one request after the other, which takes three to nine times longer with the race detector.
+# It runs only for those in pkg/admin that send requests at the same time.
+SEQUENTIAL = guidon\/(internal\/(bench|bill|e2e)|pkg\/admin)
+
+# -count=1: these tests start programs, and Go's test cache does not notice when those change. TestLargestLoad reads 16 MB, which the
+# race detector would make slower than the time of an attempt.
 test: check-go check-npm console ## run all tests (ENGINE=dynamodb-local uses Amazon's engine)
 	@race=; cc=$$(go env CC); \
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && echo 'int main(void) { return 0; }' | $$cc -xc - -o /dev/null 2>/dev/null; then race=-race; \
 	else echo "note: no C compiler was found, so the tests run without the race detector"; fi; \
-	set -x; go test -count=1 -timeout 25m $$race -skip '$(SWEEPS)' ./... && go test -count=1 -timeout 25m -run '$(SWEEPS)' $(SWEPT)
+	set -ex; go test -timeout 25m $$race $(call tests,alone); \
+	go test -count=1 -timeout 25m $(call tests,programs); \
+	go test -count=1 -timeout 25m $$race -skip '^TestLargestLoad$$' $(call tests,shared); \
+	go test -count=1 -timeout 25m -run '^TestLargestLoad$$' ./pkg/dynamo; \
+	if [ -n "$$race" ]; then go test -count=1 -timeout 25m -race -run 'Parallel|Races|AtOnce|OneWins|OneLinkOnce|WhileAdded' ./pkg/admin; fi
 
 # WEB is the source of the console. Its packages are in its node_modules, the browser is the one of this machine.
 WEB = functions/console/web
@@ -184,7 +186,7 @@ trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	TRUST=long go test -count=1 -timeout 30m -v ./pkg/admin/contention
 	TRUST=long go test -count=1 -timeout 20m -parallel 6 ./pkg/admin -run '^TestFaultMatrix$$'
 	TRUST=long go test -count=1 -timeout 60m ./pkg/admin -run '^(TestProperties|TestFullTransactions|TestLargestImport|TestHostileBodies|TestHostileQueries)$$'
-	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway)$$'
+	TRUST=long go test -count=1 -timeout 60m ./internal/e2e -run '^(TestKilled|TestEngineAway|TestGuides)$$'
 	TRUST=long $(MAKE) --no-print-directory test-release
 	SCALE=1 $(MAKE) --no-print-directory test-browser TEST=e2e/scale.spec.ts
 
@@ -202,16 +204,15 @@ bench: check-go check-npm console ## measure the cost of requests, beside Unleas
 
 # The workflows of infra/pipeline refer to each other as in a repository that has copied them.
 PIPELINE = $(LOCAL)/actionlint
-lint: check-go $(STATICCHECK) $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, go vet, staticcheck, golangci-lint and actionlint
+# golangci-lint contains go vet and staticcheck. go vet runs where golangci-lint does not look: other tags, modules and systems.
+lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with go vet and staticcheck) and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
 	go vet -tags sam,image,deploy,release,clients ./internal/e2e
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon
 	CGO_ENABLED=0 GOOS=windows go vet ./cmd/guidon
-	$(STATICCHECK) ./...
 	$(GOLANGCI_LINT) run
 	'$(ACTIONLINT)' -shellcheck= -pyflakes= .github/workflows/*.yml
 	@rm -rf '$(PIPELINE)' && mkdir -p '$(PIPELINE)/.git' '$(PIPELINE)/.github/workflows' && cp infra/pipeline/deploy*.yml '$(PIPELINE)/.github/workflows'
@@ -247,8 +248,7 @@ TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
-template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with sam validate, cfn-lint, checkov and our own rules (OPA)
-	'$(SAM)' validate --lint
+template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA)
 	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
@@ -376,7 +376,6 @@ $(ACTIONLINT): ; $(call install,github.com/rhysd/actionlint/cmd/actionlint@$(ACT
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
 $(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))
 $(GOVULNCHECK): ; $(call install,golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION))
-$(STATICCHECK): ; $(call install,honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION))
 $(GOLANGCI_LINT): ; $(call install,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION))
 
 # virtual installs a Python program into its own virtual environment, with the versions of its requirements file.

@@ -10,6 +10,7 @@ import (
 
 // TestPatchBounds sends patches that exceed a limit. Each gets a 4xx and changes nothing.
 func TestPatchBounds(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.newSubject(t)
 	repeat := func(n int, operation string) string {
@@ -66,6 +67,7 @@ func TestPatchBounds(t *testing.T) {
 // TestLargeFlags grows a flag beyond the size of an item, in several ways. Each gets a 400, and the flag can still be
 // changed.
 func TestLargeFlags(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.newSubject(t)
 	large := `{"name":"v","weight":1,"payload":{"type":"string","value":"` + strings.Repeat("x", flags.MaxPayload-1000) + `"}},`
@@ -94,6 +96,7 @@ func TestLargeFlags(t *testing.T) {
 
 // TestQuotedPaths checks that error messages with parts of long and invalid paths are valid UTF-8.
 func TestQuotedPaths(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "xx" + strings.Repeat("😀", 40), "%ff%fe", strings.Repeat("%c3", 50)} {
 		path := "/api/admin/projects/" + name + "/users/1/roles/4"

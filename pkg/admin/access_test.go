@@ -20,6 +20,7 @@ func memberOf(id int, roles ...string) string {
 }
 
 func TestProjectUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", people, `{"username":"ann","rootRole":3}`)
@@ -65,6 +66,7 @@ func TestProjectUsers(t *testing.T) {
 }
 
 func TestSetAccess(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for i := range 3 {
@@ -92,6 +94,7 @@ func TestSetAccess(t *testing.T) {
 
 // TestSetAccessOfManyUsers changes more members than fit in one transaction.
 func TestSetAccessOfManyUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const many = 120
@@ -113,6 +116,7 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 
 // TestAddMembersInParallel adds many users to one project concurrently, each of them twice: all become members, each once.
 func TestAddMembersInParallel(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const users = 10
@@ -142,6 +146,7 @@ func TestAddMembersInParallel(t *testing.T) {
 
 // TestGrantsWithinOwnPermissions checks that a user can give only project roles whose permissions they hold.
 func TestGrantsWithinOwnPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Access manager","permissions":[{"name":"PROJECT_USER_ACCESS_WRITE"},{"name":"PROJECT_USER_ACCESS_READ"},{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"development"}]}`)
@@ -217,6 +222,7 @@ func (s *server) accessBody(t *testing.T) string {
 
 // TestUserAdministrationPermissions checks which users may call the operations on users, roles and access.
 func TestUserAdministrationPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", roles, `{"name":"Reader of roles","type":"root-custom","permissions":[{"name":"READ_ROLE"}]}`)
@@ -254,6 +260,7 @@ func TestUserAdministrationPermissions(t *testing.T) {
 
 // TestBudgetOfPersonalTokens checks that a personal token costs one more call, which loads the user and the roles.
 func TestBudgetOfPersonalTokens(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })

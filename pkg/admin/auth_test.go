@@ -29,6 +29,7 @@ func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
 }
 
 func TestAuthentication(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	expired, expires := s.adminToken(t, now), s.adminToken(t, now.Add(time.Millisecond))
@@ -65,6 +66,7 @@ func TestAuthentication(t *testing.T) {
 // TestEveryOperationRequiresAuthorization calls every operation without a token and with tokens that lack its permission.
 // Each call fails and changes nothing.
 func TestEveryOperationRequiresAuthorization(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.newSubject(t)
 	was := s.do(t, "GET", features, "").body
@@ -93,6 +95,7 @@ func TestEveryOperationRequiresAuthorization(t *testing.T) {
 }
 
 func TestAuthenticationDisabled(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Open = true })
 	s.check(t, call{"create without a token", "POST", features, `{"name":"f"}`, 201, subset("f")}, "Authorization:")
 	s.check(t, call{"read with an unknown token", "GET", features + "/f", "", 200, anything}, "Authorization: nosuch")
@@ -105,6 +108,7 @@ func TestAuthenticationDisabled(t *testing.T) {
 
 // TestEventsNameTheCaller checks that an event names the caller, the place and the change.
 func TestEventsNameTheCaller(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secret := s.adminToken(t, time.Time{})
 	s.create(t, "f")

@@ -154,6 +154,7 @@ func TestWidestFlag(t *testing.T) {
 
 // TestLongList lists 1,001 flags. Their rows exceed the megabyte that one query returns.
 func TestLongList(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	view, err := s.store.Load(t.Context(), []flags.Key{flags.ProjectKey("default")})
@@ -197,6 +198,7 @@ func TestLongList(t *testing.T) {
 
 // TestManyEnvironments creates 100 environments in parallel, where 50 are allowed and three exist.
 func TestManyEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	got := s.parallel(t, 100, func(i int) call {
 		return call{method: "POST", path: environments, body: fmt.Sprintf(`{"name":"e%03d","type":"test"}`, i)}
@@ -326,6 +328,7 @@ func (s *server) deleteFullProject(t *testing.T) {
 // TestLargestImport imports as many flags as one request may name, in a body as large as allowed. If time runs out, the
 // response is a 503, and repeating the import does the rest.
 func TestLargestImport(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	n := dynamotest.Times(1_000, 10_000)
 	data := func(n int) string {

@@ -45,6 +45,7 @@ var needsList = map[string]bool{
 
 // TestBudget holds every operation to its number of DynamoDB calls (architecture: Budget).
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for _, route := range routes(t) {
@@ -87,6 +88,7 @@ func TestBudget(t *testing.T) {
 
 // TestBudgetOfLongLists checks that a list costs one call per page and none per flag.
 func TestBudgetOfLongLists(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.create(t, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
@@ -100,6 +102,7 @@ func TestBudgetOfLongLists(t *testing.T) {
 
 // TestBudgetOfProjectPages checks that the list of projects counts only the flags of the projects on the page.
 func TestBudgetOfProjectPages(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for _, id := range []string{"a", "b", "c"} {
@@ -115,6 +118,7 @@ func TestBudgetOfProjectPages(t *testing.T) {
 // TestRefusedSegmentsLoadNoFlags checks that setting the segments of strategies is refused before flags are listed or
 // loaded, for a caller who can set them in another project only.
 func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", projects, `{"id":"other"}`)

@@ -29,6 +29,7 @@ func some(n int, members string) (names []string, body string) {
 // reports transaction conflicts. Other callers update the same flags in parallel. Every flag is archived exactly once, and no
 // response says otherwise.
 func TestBulkFaults(t *testing.T) {
+	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -65,6 +66,7 @@ func TestBulkFaults(t *testing.T) {
 
 // TestParallelBulkChanges tags the same flags in eight parallel bulk requests. No tag is lost.
 func TestParallelBulkChanges(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	names, _ := some(12, "")
 	s.enabled(t, names...)

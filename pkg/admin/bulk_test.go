@@ -31,6 +31,7 @@ func bulkEnvironment(environment string) string {
 }
 
 func TestBulk(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "a", "b")
@@ -99,6 +100,7 @@ func TestBulk(t *testing.T) {
 
 // TestBulkParentsAndChildren archives flags that others depend on. That works if the request also names those, in any order.
 func TestBulkParentsAndChildren(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "child", "sibling", "other", "independent")
@@ -126,6 +128,7 @@ func TestBulkParentsAndChildren(t *testing.T) {
 // TestBulkBudget counts the DynamoDB calls for 100 flags: two loads, a transaction per flag, and one load of the feed after 32,
 // 64 and 96 changes.
 func TestBulkBudget(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	var names []string

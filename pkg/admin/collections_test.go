@@ -140,6 +140,7 @@ func TestLargeEntries(t *testing.T) {
 
 // TestListEntrySize checks that no entry takes more space in a list than ListEntrySize says.
 func TestListEntrySize(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	at, text := time.Now().UTC(), "a<b&c\"\\\n\x01\u2028é𝄞"
 	value := text
@@ -174,6 +175,7 @@ func TestListEntrySize(t *testing.T) {
 
 // TestFavoriteLimit gives a flag as many favorites as allowed.
 func TestFavoriteLimit(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})

@@ -15,6 +15,7 @@ import (
 // TransactionConflict for overlapping transactions, as AWS does. The transactions of one import must not conflict with each
 // other: each conflict costs an attempt, and an alarm counts conflicts.
 func TestImportWithoutConflicts(t *testing.T) {
+	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	const n, most = 1000, 10

@@ -10,6 +10,7 @@ import (
 )
 
 func TestContextFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	one := contextFields + "/country"
@@ -62,6 +63,7 @@ func TestContextFields(t *testing.T) {
 
 // TestContextFieldLimit checks the limit under parallel requests.
 func TestContextFieldLimit(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.ContextFields = 8 })
 	got := s.parallel(t, 6, func(i int) call {
 		return call{method: "POST", path: contextFields, body: fmt.Sprintf(`{"name":"field-%d"}`, i)}

@@ -31,6 +31,7 @@ func corsHeaders(h http.Header) map[string]string {
 
 // TestCORS sends requests as browsers do, from listed and from unlisted origins.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	listed := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Origins = []string{console, laptop} })
 	none := serve(t)
 	preflight := []string{"Access-Control-Request-Method: PATCH", "Access-Control-Request-Headers: authorization,content-type", "Authorization:"}
@@ -83,6 +84,7 @@ func TestCORS(t *testing.T) {
 
 // TestCORSOfErrors checks that a page may read the response to a panic.
 func TestCORSOfErrors(t *testing.T) {
+	t.Parallel()
 	handler := httpapi.New(brokenStore{}, admin.Group("features"), httpapi.Config{Origins: []string{console}})
 	web := server{url: serveHandler(t, handler), client: http.DefaultClient}
 	got := web.do(t, "GET", features, "", "Origin: "+console, "Authorization: "+dynamotest.AdminToken)

@@ -15,6 +15,7 @@ const ofShop = projects + "/shop/environments/development"
 // TestDefaultStrategyKeepsItsSegment checks that a segment cannot be assigned to a project while the default strategy of another
 // project uses it, and that every list of uses has the default strategy, however it was created.
 func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, aShop)
@@ -48,6 +49,7 @@ func TestDefaultStrategyKeepsItsSegment(t *testing.T) {
 
 // TestDefaultStrategyInDeletedEnvironment checks that the default strategy of a deleted environment prevents no change.
 func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, aShop)
@@ -72,6 +74,7 @@ func TestDefaultStrategyInDeletedEnvironment(t *testing.T) {
 // TestMoveLeavesDeletedEnvironments checks that strategies in a deleted environment, which use another project's segment,
 // neither prevent a flag from being moved and cloned nor are copied.
 func TestMoveLeavesDeletedEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, aShop)
@@ -158,6 +161,7 @@ func TestSegmentRaces(t *testing.T) {
 
 // TestSegmentUseBudget counts the DynamoDB calls that reading and recording the uses of segments takes.
 func TestSegmentUseBudget(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", projects, aShop)

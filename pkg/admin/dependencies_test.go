@@ -40,6 +40,7 @@ func hasChildren(part string, children ...string) string {
 }
 
 func TestDependencies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "second", "child", "other", "gone")
@@ -109,6 +110,7 @@ func TestDependencies(t *testing.T) {
 
 // TestArchiveParentsAndChildren archives, revives and clones flags with dependencies.
 func TestArchiveParentsAndChildren(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent", "b", "a")
@@ -146,6 +148,7 @@ func TestArchiveParentsAndChildren(t *testing.T) {
 }
 
 func TestParallelDependencies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "parent")

@@ -145,6 +145,7 @@ func (w *copyingWriter) Write(b []byte) (int, error) {
 
 // TestDescriptionIsStrict checks that responses that do not match the description are found.
 func TestDescriptionIsStrict(t *testing.T) {
+	t.Parallel()
 	d, err := theDescription()
 	if err != nil {
 		t.Fatal(err)

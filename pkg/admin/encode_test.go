@@ -17,6 +17,7 @@ import (
 
 // TestConditionalReads sends the ETag of a response back, in every valid form. The status is 304 until the data changes.
 func TestConditionalReads(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	for _, path := range []string{features + "/f", features, project, "/api/admin/projects", "/api/admin/environments", "/api/admin/tags"} {
@@ -51,6 +52,7 @@ func TestConditionalReads(t *testing.T) {
 
 // TestErrorsHaveNoETag checks that only successful reads are conditional.
 func TestErrorsHaveNoETag(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	for _, got := range []answer{
@@ -66,6 +68,7 @@ func TestErrorsHaveNoETag(t *testing.T) {
 
 // TestAcceptEncoding reads a list with various Accept-Encoding headers.
 func TestAcceptEncoding(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
 		s.create(t, name)
@@ -110,6 +113,7 @@ func uncompressed(t *testing.T, header http.Header, body io.Reader) []byte {
 
 // TestListedHeaders sends events of API Gateway, whose headers the adapter splits at commas.
 func TestListedHeaders(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, name := range []string{"flag-a", "flag-b", "flag-c", "flag-d", "flag-e"} {
 		s.create(t, name)
@@ -138,6 +142,7 @@ func TestListedHeaders(t *testing.T) {
 
 // TestSecretsAreNotStored checks that responses with token secrets may not be cached.
 func TestSecretsAreNotStored(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, path := range []string{"/api/admin/api-tokens", project + "/api-tokens", "/api/admin/invite-link/tokens"} {
 		if got := s.do(t, "GET", path, ""); got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") != "" {

@@ -20,6 +20,7 @@ func environment(name, kind string, enabled bool, sortOrder int) string {
 }
 
 func TestCreateEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 6 })
 	s.run(t, []call{
 		{"by default enabled and last in order", "POST", environments, `{"name":"e1","type":"test"}`, 201, environment("e1", "test", true, 4)},
@@ -48,6 +49,7 @@ func counted(environment string, counts ...string) string {
 }
 
 func TestListEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const protected = `{"name":"default","type":"production","enabled":false,"protected":true,"sortOrder":1}`
 	list := func(all ...string) string { return `{"version":1,"environments":[` + strings.Join(all, ",") + `]}` }
@@ -73,6 +75,7 @@ func TestListEnvironments(t *testing.T) {
 }
 
 func TestListProjectEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	of := func(id string) string { return environments + "/project/" + id }
 	list := func(all ...string) string { return `{"version":1,"environments":[` + strings.Join(all, ",") + `]}` }
@@ -113,6 +116,7 @@ func (s *server) storeToken(t *testing.T, token *flags.Token) {
 }
 
 func TestValidateEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const validate = environments + "/validate"
 	s.run(t, []call{
@@ -131,6 +135,7 @@ func TestValidateEnvironment(t *testing.T) {
 }
 
 func TestUpdateEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const update, order = environments + "/update/development", environments + "/sort-order"
 	s.enabled(t, "f")
@@ -167,6 +172,7 @@ func TestUpdateEnvironment(t *testing.T) {
 
 // TestDeleteEnvironment deletes an environment that projects and flags have, and creates it again.
 func TestDeleteEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.enabled(t, "f")
 	s.must(t, "PUT", in("f", "development")+"/variants", `[{"name":"v","weight":1}]`)
@@ -197,6 +203,7 @@ func TestDeleteEnvironment(t *testing.T) {
 
 // TestParallelEnvironmentChanges changes the registry, which is one item, in parallel. No change may be lost.
 func TestParallelEnvironmentChanges(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for i := range 12 {
 		s.must(t, "POST", environments, fmt.Sprintf(`{"name":"e%d","type":"test"}`, i))

@@ -14,6 +14,7 @@ import (
 
 // TestOrderOfChecks sends requests with several errors. The order is 401, 403, 415 and 413, 400, 404, 409.
 func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "taken")
 	const nowhere = "/api/admin/projects/nosuch/features"
@@ -49,6 +50,7 @@ func TestOrderOfChecks(t *testing.T) {
 
 // TestContentTypes sends content types to an operation with a body and to one without.
 func TestContentTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"
@@ -81,6 +83,7 @@ func TestContentTypes(t *testing.T) {
 
 // TestNotFound calls every operation with names in the path that do not exist.
 func TestNotFound(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	good := s.newSubject(t)
 	archived := s.newSubject(t)
@@ -136,6 +139,7 @@ func TestNotFound(t *testing.T) {
 // TestUnknownPaths calls every group on its own, as a Lambda function is called. Every unknown path gets a 404 in JSON and no
 // redirect.
 func TestUnknownPaths(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	paths := []string{
@@ -168,6 +172,7 @@ func TestUnknownPaths(t *testing.T) {
 
 // TestUnknownMethods sends methods that a path does not support. The status is 404, never 405.
 func TestUnknownMethods(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.newSubject(t)
 	known := map[string]bool{}
@@ -198,6 +203,7 @@ func TestUnknownMethods(t *testing.T) {
 
 // TestRemovedEndpoints calls the endpoints of the contract's section "Removed legacy endpoints".
 func TestRemovedEndpoints(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	const instead = "/api/admin/projects/{projectId}/features"
@@ -223,6 +229,7 @@ func TestRemovedEndpoints(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.check(t, call{"without a token", "GET", "/health", "", 200, `{"health":"GOOD"}`}, "Authorization:")
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})

@@ -198,6 +198,7 @@ func checkCompleteLog(t *testing.T, s *server, secrets []string) {
 
 // TestReadLog reads the log with the query forms of Unleash.
 func TestReadLog(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
 	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"basket"}`)
@@ -269,6 +270,7 @@ func TestReadLog(t *testing.T) {
 // TestLogPermissions checks that only administrators see events of tokens, users, roles and access, and that all callers who can
 // read see the others.
 func TestLogPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.create(t, "checkout")

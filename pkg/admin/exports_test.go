@@ -15,6 +15,7 @@ import (
 // TestExportStopsEarly exports flags of which the first 100 are too large for a response. The others are not loaded. A caller
 // that accepts a compressed response gets all of them.
 func TestExportStopsEarly(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(config *httpapi.Config, transport *http.RoundTripper) {
 		*transport = count
@@ -82,6 +83,7 @@ func (s *server) exportPage(t *testing.T, body string) (page flagPage) {
 
 // TestExportPages exports flags of two projects in pages. Together they have the flags of the whole export, each once.
 func TestExportPages(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"other"}`)
 	s.create(t, strings.Fields("a b-1 b c d e")...)

@@ -167,6 +167,7 @@ func (l longStore) Summaries(ctx context.Context, uid string, _ bool) ([]flags.F
 // TestLargeResponses lists more than a Lambda response can hold. The response is compressed if the caller accepts that. If not, it
 // is an error that names the parameters of pages.
 func TestLargeResponses(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, path := range []string{project, features} {
 		for _, tt := range []struct {
@@ -212,6 +213,7 @@ func (e errorOf) Error() string { return string(e) }
 
 // TestUnseeded calls every operation on an empty table, which is a defect of the deployment. The errors are JSON.
 func TestUnseeded(t *testing.T) {
+	t.Parallel()
 	store := dynamotest.Open(t, nil)
 	for _, group := range admin.Groups() {
 		handler := httpapi.New(store, group, httpapi.Config{})
@@ -230,6 +232,7 @@ func TestUnseeded(t *testing.T) {
 
 // TestLog checks that the log line of an error has its id, and no path, body or secret.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
 	s.create(t, "hidden-name")
@@ -268,6 +271,7 @@ func TestLog(t *testing.T) {
 
 // TestNewIDs checks that every error has a different id.
 func TestNewIDs(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	seen := map[string]bool{}
 	for range 20 {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestFavorites(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "g", "archived")
 	s.must(t, "DELETE", features+"/archived", "")
@@ -67,6 +68,7 @@ func TestFavorites(t *testing.T) {
 
 // TestFavoritesWithoutTokens reads favorites from a service that requires no tokens.
 func TestFavoritesWithoutTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", features+"/f/favorites", "")
@@ -81,6 +83,7 @@ func TestFavoritesWithoutTokens(t *testing.T) {
 }
 
 func TestParallelFavorites(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", in("f", "development")+"/strategies", `{"name":"default"}`)
@@ -97,6 +100,7 @@ func TestParallelFavorites(t *testing.T) {
 }
 
 func TestFeatureTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	kind := func(id, name, days string) string {
 		return fmt.Sprintf(`{"id":%q,"name":%q,"description":"<has .>","lifetimeDays":%s}`, id, name, days)
@@ -107,6 +111,7 @@ func TestFeatureTypes(t *testing.T) {
 }
 
 func TestValidateFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "taken", "archived")
 	s.must(t, "DELETE", features+"/archived", "")

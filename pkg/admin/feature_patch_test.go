@@ -8,6 +8,7 @@ import (
 )
 
 func TestPatchFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"
@@ -37,6 +38,7 @@ func TestPatchFeature(t *testing.T) {
 
 // TestPatchFeatureImmutable patches fields that a patch may name but does not change.
 func TestPatchFeatureImmutable(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"
@@ -52,6 +54,7 @@ func TestPatchFeatureImmutable(t *testing.T) {
 }
 
 func TestPatchFeatureRejected(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"

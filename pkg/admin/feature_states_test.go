@@ -9,6 +9,7 @@ import (
 
 // TestEnableAndDisable checks the contract's section "States and transitions" for a flag in an environment.
 func TestEnableAndDisable(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "bare", "disabled")
 	id := s.strategy(t, "f", `{"name":"default"}`)
@@ -56,6 +57,7 @@ func TestEnableAndDisable(t *testing.T) {
 }
 
 func TestArchiveAndRevive(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.enabled(t, "f")
 	s.must(t, "PUT", features+"/f", `{"description":"long","stale":true}`)
@@ -95,6 +97,7 @@ func TestArchiveAndRevive(t *testing.T) {
 }
 
 func TestCloneFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "source", "taken", "gone")
 	id := s.strategy(t, "source", `{"name":"flexibleRollout","title":"mine","parameters":{"rollout":50},"constraints":[{"contextName":"c","operator":"IN","values":["x"]}],

@@ -59,6 +59,7 @@ func record(name string, environments []string, others ...string) string {
 }
 
 func TestCreateFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "taken", "archived")
 	s.must(t, "DELETE", features+"/archived", "")
@@ -101,6 +102,7 @@ func TestCreateFeature(t *testing.T) {
 }
 
 func TestReadFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "empty", "full")
 	s.strategy(t, "full", `{"name":"flexibleRollout","sortOrder":2,"disabled":true,"title":"second"}`)
@@ -146,6 +148,7 @@ func listed(name string, environments ...string) string {
 }
 
 func TestUpdateFeature(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.enabled(t, "on")
@@ -179,6 +182,7 @@ func TestUpdateFeature(t *testing.T) {
 }
 
 func TestListShowsChangesImmediately(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "b", "a", "_", "B", "Z")
 	s.enabled(t, "on")

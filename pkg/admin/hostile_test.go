@@ -196,6 +196,7 @@ func TestGrowingPatches(t *testing.T) {
 // TestHostileQueries sends unusual values for every query parameter, alone and after each operator of filters. `make test` tries
 // a quarter of the values after each operator. No response is a 5xx.
 func TestHostileQueries(t *testing.T) {
+	t.Parallel()
 	d, err := theDescription()
 	if err != nil {
 		t.Fatal(err)

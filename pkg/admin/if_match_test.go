@@ -21,6 +21,7 @@ func tagOf(t *testing.T, s *server, path string) string {
 
 // TestIfMatch changes everything that takes If-Match, with ETags of the present and of the past.
 func TestIfMatch(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	strategies := in("f", "development") + "/strategies"
@@ -69,6 +70,7 @@ func TestIfMatch(t *testing.T) {
 
 // TestIfMatchOnRemoval removes only what the caller has read.
 func TestIfMatchOnRemoval(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	strategies := in("f", "development") + "/strategies"
@@ -94,6 +96,7 @@ func TestIfMatchOnRemoval(t *testing.T) {
 
 // TestIfMatchOneWins lets many callers change what all of them have read: one of them may.
 func TestIfMatchOneWins(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	strategies := in("f", "development") + "/strategies"

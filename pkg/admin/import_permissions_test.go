@@ -154,6 +154,7 @@ func TestImportMatchesValidatedPermissions(t *testing.T) {
 // TestImportStrategyForAllUsers checks that a flag that is enabled without strategies needs the permission to add strategies. To
 // enable it for all users, the import adds a strategy.
 func TestImportStrategyForAllUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secret := s.account(t, s.roleOf(t, "root-custom", "UPDATE_TAG_TYPE"),
 		map[string]string{"default": s.roleOf(t, "custom", "CREATE_FEATURE UPDATE_FEATURE UPDATE_FEATURE_ENVIRONMENT")})
@@ -179,6 +180,7 @@ func TestImportStrategyForAllUsers(t *testing.T) {
 
 // TestRejectedImportUsesNoIDs checks that an import without the permission to create segments uses no segment ids.
 func TestRejectedImportUsesNoIDs(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	one := func(name string) int64 {
 		var created struct{ ID int64 }

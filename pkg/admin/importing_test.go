@@ -65,6 +65,7 @@ func (s *server) createFullFlag(t *testing.T) {
 
 // TestExportImport imports an export into another service. The export of that service is the same.
 func TestExportImport(t *testing.T) {
+	t.Parallel()
 	from, to := serve(t), serve(t)
 	from.createFullFlag(t)
 	const all = `{"environment":"development","features":[],"fullSegments":true}`
@@ -116,6 +117,7 @@ func exportWithoutIDs(t *testing.T, data string) map[string]any {
 }
 
 func TestExport(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createFullFlag(t)
 	s.create(t, "gone")
@@ -167,6 +169,7 @@ func TestExport(t *testing.T) {
 
 // TestImportSkips imports flags that cannot be imported. They are skipped as a whole, and the other flags are imported.
 func TestImportSkips(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "kept", "old", "child", "grandparent")
@@ -206,6 +209,7 @@ func TestImportSkips(t *testing.T) {
 // TestImportEnabledWithoutStrategies imports a flag that is enabled without strategies, and so for all users. It gets the strategy
 // "default".
 func TestImportEnabledWithoutStrategies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	data := `{"features":[{"name":"on"}],"featureStrategies":[],"featureEnvironments":[{"featureName":"on","enabled":true}]}`
 	s.importHere(t, data)
@@ -217,6 +221,7 @@ func TestImportEnabledWithoutStrategies(t *testing.T) {
 
 // TestImportManyWithParents imports more flags than one round can hold, with parents after their children.
 func TestImportManyWithParents(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const children = 230
@@ -240,6 +245,7 @@ func TestImportManyWithParents(t *testing.T) {
 
 // TestParallelImports imports the same flags in parallel. Each flag is created once, and no import fails because a name is taken.
 func TestParallelImports(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	var list, tags, dependencies []string
 	for i := range 60 {
@@ -270,6 +276,7 @@ func TestParallelImports(t *testing.T) {
 // TestImportOtherSegment imports a segment whose name exists with other constraints. The existing segment is kept, and the report
 // says so.
 func TestImportOtherSegment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/segments", `{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["me"]}]}`)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","segments":[9]}],"segments":[{"id":9,"name":"mine","constraints":[]}]}`
@@ -283,6 +290,7 @@ func TestImportOtherSegment(t *testing.T) {
 
 // TestImportOrder imports strategies that are not in the order of sortOrder. Repeating the import changes nothing.
 func TestImportOrder(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	data := `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"default","sortOrder":9},
 		{"featureName":"f","name":"userWithId","parameters":{"userIds":"1"},"sortOrder":1}]}`
@@ -294,6 +302,7 @@ func TestImportOrder(t *testing.T) {
 
 // TestImportReportFits imports 4,000 invalid flags. The report fits into a response.
 func TestImportReportFits(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	var list, strategies []string
 	for i := range 4000 {

@@ -31,6 +31,7 @@ func reportOf(errors, warnings string) string {
 }
 
 func TestValidateImport(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "kept", "old")
 	s.must(t, "DELETE", features+"/old", "")
@@ -78,6 +79,7 @@ func TestValidateImport(t *testing.T) {
 
 // TestValidateLargeImport counts the DynamoDB calls for many flags, and checks the limits of the data.
 func TestValidateLargeImport(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.create(t, "flag-3", "flag-999")

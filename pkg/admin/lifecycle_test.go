@@ -26,6 +26,7 @@ func stages(names string, others ...string) string {
 }
 
 func TestLifecycle(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f := features + "/f"
@@ -77,6 +78,7 @@ func TestLifecycle(t *testing.T) {
 
 // TestLifecycleTimes checks that each stage has the time of the request that entered it.
 func TestLifecycleTimes(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	f := features + "/f"

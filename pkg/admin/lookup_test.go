@@ -89,6 +89,7 @@ func TestLookupCost(t *testing.T) {
 // TestLookupsAreNotCached checks that a token works as soon as it is created, even if it was refused just before, and is refused
 // as soon as it is deleted.
 func TestLookupsAreNotCached(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const secret = "*:*.created-later"
 	use := func() int { return s.do(t, "GET", project, "", as(secret)).status }
@@ -135,6 +136,7 @@ func (m misleading) Load(ctx context.Context, keys []flags.Key) (flags.View, err
 
 // TestTokenOfAnother reads an item whose hash is not that of the token in the request. The request is refused.
 func TestTokenOfAnother(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	key := flags.TokenKey(flags.HashSecret(dynamotest.AdminToken))
 	view, err := s.store.Load(t.Context(), []flags.Key{key})

@@ -132,6 +132,7 @@ func invalid(paths ...string) string {
 func malformed(part string) string { return failure("ValidationError", part) }
 
 func TestMatch(t *testing.T) {
+	t.Parallel()
 	const id = `"6ba7b810-9dad-41d1-80b4-00c04fd430c8"`
 	tests := []struct {
 		want, got string

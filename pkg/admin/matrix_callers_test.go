@@ -73,6 +73,7 @@ func (h holder) has(permission, project, environment string) bool {
 // TestPermissionsAreDocumented checks that the tables above have every permission. A new permission belongs there, and in the
 // built-in roles that hold it.
 func TestPermissionsAreDocumented(t *testing.T) {
+	t.Parallel()
 	for scope, names := range permissionsOf {
 		var got []string
 		for _, info := range flags.Permissions(scope) {

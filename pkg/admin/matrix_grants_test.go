@@ -13,6 +13,7 @@ import (
 // projects, and by tokens. A refused request writes nothing. (TestGrantsWithinOwnPermissions and TestWhoMakesTokens have
 // the simple cases.)
 func TestRolesWithinOwnPermissions(t *testing.T) {
+	t.Parallel()
 	s := serveTallied(t, time.Now())
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	const shop = "/api/admin/projects/shop"
@@ -150,6 +151,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 // TestSetAccessByLeavingUser lets an owner replace themselves by more members than fit into one transaction. The caller is
 // removed in the last transaction. Otherwise the remaining transactions would be refused.
 func TestSetAccessByLeavingUser(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	id, header := s.person(t, flags.RoleViewer)
 	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, id), "")
@@ -167,6 +169,7 @@ func TestSetAccessByLeavingUser(t *testing.T) {
 // TestRoleOfRecreatedEnvironment checks that deleting an environment removes its permissions from roles. A new environment with
 // the same name does not restore them.
 func TestRoleOfRecreatedEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	createStaging := func() {
 		s.must(t, "POST", "/api/admin/environments", `{"name":"staging","type":"test"}`)

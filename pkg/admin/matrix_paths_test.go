@@ -102,6 +102,7 @@ var pathParameter = regexp.MustCompile(`\{([^}]*)\}`)
 // TestMismatchedPaths calls every route with several parameters, and replaces each parameter by a stray. An administrator and the
 // owner of the project get a 404, and nothing is written.
 func TestMismatchedPaths(t *testing.T) {
+	t.Parallel()
 	s := serveTallied(t, time.Now())
 	m := s.maze(t)
 	for _, secret := range []string{"", m.owner} {
@@ -169,6 +170,7 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 // TestNamesOfOthers uses names of another kind of object. A user is not a service account, and a secret belongs to one kind of
 // token.
 func TestNamesOfOthers(t *testing.T) {
+	t.Parallel()
 	s := serveTallied(t, time.Now())
 	_, header := s.person(t, flags.RoleAdmin)
 	personal := strings.TrimPrefix(header, "Authorization: ")

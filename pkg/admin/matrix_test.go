@@ -384,6 +384,7 @@ func (s *server) walk(t *testing.T, g stage, op httpapi.Operation, h holder, on 
 
 // TestEveryPermissionIsEnough calls every operation as a user who holds only its permission, and commits the change.
 func TestEveryPermissionIsEnough(t *testing.T) {
+	t.Parallel()
 	s := serveTallied(t, time.Now())
 	empty := s.roleOf(t, "custom", "")
 	operations := map[string]httpapi.Operation{}

@@ -13,6 +13,7 @@ import (
 const me = "/api/admin/user"
 
 func TestMe(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"shop"}`)
 	s.check(t, call{"an admin token", "GET", me, "", 200,
@@ -70,6 +71,7 @@ func (s *server) permissionsOfCaller(t *testing.T, header string) []string {
 }
 
 func TestUserPaths(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", people, `{"username":"ann","email":"ann@example.com","name":"Ann","rootRole":3}`)
 	s.must(t, "POST", people, `{"username":"bob","rootRole":1}`)

@@ -7,6 +7,7 @@ import (
 
 // TestFieldsThatClientsRead checks fields and headers that clients of Unleash read and the contract does not mention.
 func TestFieldsThatClientsRead(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", features, `{"name":"f","description":"What it is for"}`)
 	s.must(t, "POST", features, `{"name":"gone"}`)
@@ -30,6 +31,7 @@ func TestFieldsThatClientsRead(t *testing.T) {
 
 // TestLocation checks that the Location header of a created object leads to the object.
 func TestLocation(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	for _, tt := range []struct{ name, path, body, want string }{
@@ -60,6 +62,7 @@ func TestLocation(t *testing.T) {
 // TestLargeDefaultStrategies checks that the default strategies of a project stay small, because every list of projects reads
 // them.
 func TestLargeDefaultStrategies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	body := func(bytes int) string {
 		return `{"name":"default","parameters":{"a":"` + strings.Repeat("x", bytes) + `"}}`

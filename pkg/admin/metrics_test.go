@@ -79,6 +79,7 @@ func measure(t *testing.T, line []byte) measured {
 
 // TestMetrics checks the metrics in the log line of each request, at any log level.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
 	var log bytes.Buffer
@@ -144,6 +145,7 @@ func TestMetrics(t *testing.T) {
 
 // TestLogInLambda checks the fields that a log line has in Lambda.
 func TestLogInLambda(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{Version: "7", Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	for _, cold := range []bool{true, false} {

@@ -19,6 +19,7 @@ import (
 func movePath(flag string) string { return features + "/" + flag + "/changeProject" }
 
 func TestMove(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "f", "g", "h", "parent")
@@ -78,6 +79,7 @@ func TestMove(t *testing.T) {
 
 // TestMovePermissions checks that a move needs one permission in the old project and another in the new one.
 func TestMovePermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f", "g")
@@ -114,6 +116,7 @@ func TestMovePermissions(t *testing.T) {
 
 // TestParallelMoves moves flags back and forth while others are created, archived and revived. The counts stay exact.
 func TestParallelMoves(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, aShop)
@@ -178,6 +181,7 @@ func (s *server) counts(t *testing.T, id string) (active, stale int) {
 
 // TestMoveToDeletedProject moves a flag to a project that is deleted in parallel. One of the two requests is refused.
 func TestMoveToDeletedProject(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for i := range 12 {
@@ -231,6 +235,7 @@ func (m *mover) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestListsOfMovingFlag exports and evaluates all flags while one of them is moved from a project whose list was read to one whose
 // list was not: the answer has it once.
 func TestListsOfMovingFlag(t *testing.T) {
+	t.Parallel()
 	const export, playground = "/api/admin/features-batch/export", "/api/admin/playground"
 	for _, c := range []struct{ path, body string }{
 		{export, `{"environment":"development","features":[]}`},

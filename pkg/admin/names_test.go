@@ -16,6 +16,7 @@ var awkward = []string{
 // TestAwkwardNames calls every operation on a flag with each of these names, in a project and an environment with the same
 // name.
 func TestAwkwardNames(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, name := range awkward {
 		s.must(t, "POST", "/api/admin/environments", fmt.Sprintf(`{"name":%q,"type":%q}`, name, name))
@@ -92,6 +93,7 @@ func byNumber(route string) bool {
 
 // TestNames checks which names are valid, in every operation that accepts one.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	refused := []string{

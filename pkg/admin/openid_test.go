@@ -182,6 +182,7 @@ func (s *server) typesOfLog(t *testing.T) []string {
 
 // TestOpenIDSignIn makes the whole journey twice: the first time creates a user.
 func TestOpenIDSignIn(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=devs=Editor")
 	methods := s.do(t, "GET", "/auth/methods", "", "Authorization:")
 	if different := match(`{"open":false,"link":true,"oidc":{"name":"Test provider","url":"/auth/oidc/login"}}`, methods.body); len(different) > 0 {
@@ -210,6 +211,7 @@ func TestOpenIDSignIn(t *testing.T) {
 
 // TestOpenIDGroups changes the groups of a person between sign-ins.
 func TestOpenIDGroups(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=platform=Admin,devs=Editor,shop=default:Owner,shop=gone:Owner,devs=Not a role")
 	b := newBrowser(t, s, idp)
 	b.signIn(t, "anna", "/")
@@ -254,6 +256,7 @@ func TestOpenIDGroups(t *testing.T) {
 
 // TestOpenIDFirstSignIn has people sign in for the first time who may be a user already.
 func TestOpenIDFirstSignIn(t *testing.T) {
+	t.Parallel()
 	const viewers = "OIDC_DEFAULT_ROLE=Viewer"
 	tests := []struct {
 		name     string
@@ -300,6 +303,7 @@ func TestOpenIDFirstSignIn(t *testing.T) {
 
 // TestOpenIDAddressOfAnother gives the address of a person to another one, as companies do.
 func TestOpenIDAddressOfAnother(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	newBrowser(t, s, idp).signIn(t, "anna", "/")
 	idp.Put(oidctest.Person{ID: "anna2", Email: anna.Email, EmailVerified: true})
@@ -310,6 +314,7 @@ func TestOpenIDAddressOfAnother(t *testing.T) {
 
 // TestOpenIDFirstAdministrator links the first user, who stays an administrator with any groups.
 func TestOpenIDFirstAdministrator(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_GROUP_ROLES=devs=Viewer")
 	s.must(t, "PUT", people+"/1", `{"email":"anna@example.com"}`)
 	b := newBrowser(t, s, idp)
@@ -324,6 +329,7 @@ func TestOpenIDFirstAdministrator(t *testing.T) {
 
 // TestOpenIDDeletedUser deletes the user of a person, who does not come back until an administrator creates the user again.
 func TestOpenIDDeletedUser(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	b := newBrowser(t, s, idp)
 	b.signIn(t, "anna", "/")
@@ -346,6 +352,7 @@ func TestOpenIDDeletedUser(t *testing.T) {
 
 // TestOpenIDProviderAway takes the provider away. Sessions go on.
 func TestOpenIDProviderAway(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	idp.SetAway("*", true)
 	b := newBrowser(t, s, idp)
@@ -371,6 +378,7 @@ func TestOpenIDProviderAway(t *testing.T) {
 
 // TestOpenIDTabs signs in in two tabs at the same time, and uses a callback again.
 func TestOpenIDTabs(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	b := newBrowser(t, s, idp)
 	one, err := b.begin("anna", "/projects/one")
@@ -390,6 +398,7 @@ func TestOpenIDTabs(t *testing.T) {
 
 // TestOpenIDFirstSignInsAtOnce has one person sign in for the first time in several browsers at once. They make one user.
 func TestOpenIDFirstSignInsAtOnce(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	const n = 5
 	browsers, callbacks := make([]*browser, n), make([]string, n)
@@ -422,6 +431,7 @@ func TestOpenIDFirstSignInsAtOnce(t *testing.T) {
 
 // TestOpenIDNotSet calls the operations of a server without a provider.
 func TestOpenIDNotSet(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, path := range []string{"/auth/oidc/login", "/auth/oidc/callback?state=a&code=b"} {
 		got := s.do(t, "GET", path, "", "Authorization:")

@@ -11,6 +11,7 @@ import (
 // TestBodyBeforePath checks that an invalid body or a malformed id is a 400 even if the path names something that does not
 // exist.
 func TestBodyBeforePath(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.run(t, []call{
 		{"a name that differs from the path's", "PUT", features + "/nosuch", `{"name":"other"}`, 400, invalid("/name")},
@@ -22,6 +23,7 @@ func TestBodyBeforePath(t *testing.T) {
 // TestWorkIsBounded sends requests that once took minutes of one core. The response must come long before a function's
 // timeout.
 func TestWorkIsBounded(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	variants := make([]string, 8000)

@@ -40,6 +40,7 @@ func (s *server) page(t *testing.T, path string, query url.Values) (page flagPag
 
 // TestPagesOfFlags reads lists of flags in pages, by cursor. Together the pages have the whole list, in its order.
 func TestPagesOfFlags(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"other"}`)
 	names := strings.Fields("A a a-b a.b a_b aa ab b b1 b10 b2 ~z")
@@ -93,6 +94,7 @@ func TestPagesOfFlags(t *testing.T) {
 
 // TestCursors sends cursors that are not the next of a page.
 func TestCursors(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "a", "b", "c")
 	for _, path := range []string{features, "/api/admin/archive/features/default", "/api/admin/archive/features"} {
@@ -162,6 +164,7 @@ func (c *sizeCounter) during(f func()) readCost {
 
 // TestPagesReadOnlyTheirRows counts the calls and bytes of a page in a short and in a long list.
 func TestPagesReadOnlyTheirRows(t *testing.T) {
+	t.Parallel()
 	count := &sizeCounter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)

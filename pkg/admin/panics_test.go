@@ -14,6 +14,7 @@ import (
 // TestPanicsOfWorkers causes panics in goroutines of a list and of a bulk operation. The request is a 500, the process keeps
 // running, and the error says what other goroutines did.
 func TestPanicsOfWorkers(t *testing.T) {
+	t.Parallel()
 	network := &panicking{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = network })
 	s.create(t, "f")

@@ -65,6 +65,7 @@ func (s *server) wantEvents(t *testing.T, flag string, kind flags.EventType, wan
 }
 
 func TestParallelCreates(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 32, func(int) call { return call{method: "POST", path: features, body: `{"name":"f"}`} })
@@ -81,6 +82,7 @@ func TestParallelCreates(t *testing.T) {
 }
 
 func TestParallelPatches(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	id := s.strategy(t, "f", `{"name":"default"}`)
@@ -109,6 +111,7 @@ func wantParameters(t *testing.T, body string, n int) {
 
 // TestParallelFields changes two different fields of a flag at once, forty times, by PUT and by PATCH.
 func TestParallelFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	for i := range 40 {
@@ -124,6 +127,7 @@ func TestParallelFields(t *testing.T) {
 }
 
 func TestParallelAdditions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")
@@ -137,6 +141,7 @@ func TestParallelAdditions(t *testing.T) {
 }
 
 func TestParallelEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Limits.Environments = 8 })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 16, func(i int) call {
@@ -152,6 +157,7 @@ func TestParallelEnvironments(t *testing.T) {
 }
 
 func TestParallelArchives(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "f")
@@ -171,6 +177,7 @@ func TestParallelArchives(t *testing.T) {
 // TestListsShowParallelWrites has several writers create, enable and archive their own flags in parallel. The list that each
 // reads right after a change shows the change.
 func TestListsShowParallelWrites(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	var wg sync.WaitGroup
@@ -214,6 +221,7 @@ func listedAs(list, name string) string {
 // TestParallelFaults makes parallel changes over a network that loses requests and responses, with an engine that throttles
 // and reports conflicts. A 503 is correct; a false 409, a repeated change or a 500 is not.
 func TestParallelFaults(t *testing.T) {
+	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })

@@ -9,6 +9,7 @@ import (
 // TestPermissionIDs checks what the acceptance tests of Unleash's Terraform provider read: the ids of permissions, and the
 // type of a permission in an environment.
 func TestPermissionIDs(t *testing.T) {
+	t.Parallel()
 	type permission struct {
 		ID                      int
 		Name, Type, Environment string

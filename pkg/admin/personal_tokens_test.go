@@ -24,6 +24,7 @@ func (s *server) accountWithTokens(t *testing.T) (id, tokens string) {
 }
 
 func TestAccountTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	id, tokens := s.accountWithTokens(t)
 	pat := func(n int, description, more string) string {
@@ -67,6 +68,7 @@ func TestAccountTokens(t *testing.T) {
 
 // TestAccountTokenWorks checks that a token has the permissions of its account, and is rejected once it is deleted or expired.
 func TestAccountTokenWorks(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	_, tokens := s.accountWithTokens(t)
@@ -94,6 +96,7 @@ func TestAccountTokenWorks(t *testing.T) {
 }
 
 func TestOwnTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	id, header := s.person(t, flags.RoleViewer)
 	_, other := s.person(t, flags.RoleViewer)
@@ -128,6 +131,7 @@ func TestOwnTokens(t *testing.T) {
 
 // TestParallelPersonalTokens creates tokens of one account in parallel: each gets its own ID.
 func TestParallelPersonalTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	_, tokens := s.accountWithTokens(t)
 	of := func(description func(i int) string) func(int) call {

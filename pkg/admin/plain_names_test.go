@@ -9,6 +9,7 @@ import (
 
 // TestProjectUIDs checks the UIDs of projects. Nothing checks that a new UID is unique, so each needs 96 random bits.
 func TestProjectUIDs(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.run(t, []call{{"create", "POST", projects, `{"id":"one","name":"One"}`, 201, anything}, {"create another", "POST", projects, `{"id":"two","name":"Two"}`, 201, anything}})
 	seen := map[string]bool{}
@@ -28,6 +29,7 @@ func TestProjectUIDs(t *testing.T) {
 // TestPlainNames checks that display names of projects and names of users that look like others are rejected, and not
 // trimmed.
 func TestPlainNames(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.run(t, []call{
 		{"a project", "POST", projects, `{"id":"plain","name":"Équipe 👩 1"}`, 201, anything},

@@ -20,6 +20,7 @@ const (
 
 // TestPlayground checks the whole answer for a flag with each kind of strategy, in the form that Unleash 5.12.8 answers.
 func TestPlayground(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/strategies", `{"name":"custom","parameters":[]}`)
 	s.must(t, "POST", "/api/admin/segments", `{"name":"nordic","constraints":[{"contextName":"country","operator":"IN","values":["NO"]}]}`)
@@ -63,6 +64,7 @@ func TestPlayground(t *testing.T) {
 
 // TestPlaygroundCombinations checks which contexts an advanced request evaluates, with commas in values.
 func TestPlaygroundCombinations(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.enabled(t, "f")
 	for context, want := range map[string]string{
@@ -105,6 +107,7 @@ func TestPlaygroundCombinations(t *testing.T) {
 
 // TestPlaygroundSelection checks whose flags are evaluated.
 func TestPlaygroundSelection(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for _, id := range []string{"shop", "empty"} {
 		s.must(t, "POST", projects, `{"id":"`+id+`"}`)
@@ -133,6 +136,7 @@ func TestPlaygroundSelection(t *testing.T) {
 
 // TestPlaygroundBodies checks what is refused.
 func TestPlaygroundBodies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "a", "b")
 	many := func(n int) string { return strings.Repeat("x,", n-1) + "x" }
@@ -172,6 +176,7 @@ func TestPlaygroundBodies(t *testing.T) {
 
 // TestLargePlaygrounds checks that an answer that is too large is refused early: by its number of results, and by its size.
 func TestLargePlaygrounds(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	r := httptest.NewRequest(http.MethodPost, trial, strings.NewReader(`{"environment":"development","projects":["default"],"context":{"appName":"a"}}`))
 	r.Header.Set("Authorization", dynamotest.AdminToken)
@@ -208,6 +213,7 @@ func TestLargePlaygrounds(t *testing.T) {
 
 // TestPlaygroundCallers checks that tokens of applications cannot use it.
 func TestPlaygroundCallers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "secret-flag")
 	for _, token := range []string{dynamotest.ClientToken, "nosuch"} {

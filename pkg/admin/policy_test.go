@@ -140,6 +140,7 @@ func actionsOf(r *http.Request, body []byte) []string {
 
 // TestPolicies checks that no function may call more actions than its operations need. It calls each operation once.
 func TestPolicies(t *testing.T) {
+	t.Parallel()
 	var watch *iam
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { watch = newIAM(nil); *transport = watch })
 	for _, route := range routes(t) {

@@ -14,6 +14,7 @@ import (
 
 // TestOwner checks that the user who creates a project owns it, until it is deleted.
 func TestOwner(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	id, editor := s.person(t, flags.RoleEditor)
 	_, other := s.person(t, flags.RoleEditor)
@@ -62,6 +63,7 @@ func TestOwner(t *testing.T) {
 
 // TestParallelOwner creates projects in parallel as one user, who must own all of them.
 func TestParallelOwner(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id, editor := s.person(t, flags.RoleEditor)
@@ -86,6 +88,7 @@ func TestParallelOwner(t *testing.T) {
 // TestParallelDeletion deletes a project while flags are created, archived and revived in it. Afterwards it either exists
 // with its active flags, or is deleted and has no active flags.
 func TestParallelDeletion(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	var deleted, kept, refused int
@@ -106,6 +109,7 @@ func TestParallelDeletion(t *testing.T) {
 
 // TestParallelDeletionFaults does the same with lost responses, failing calls and conflicting transactions.
 func TestParallelDeletionFaults(t *testing.T) {
+	t.Parallel()
 	faults := &dynamotest.Faults{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = faults })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })

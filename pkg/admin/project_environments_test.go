@@ -8,6 +8,7 @@ import (
 )
 
 func TestAttachEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.enabled(t, "f")
 	s.must(t, "POST", "/api/admin/environments", `{"name":"first","type":"test","sortOrder":0}`)
@@ -32,6 +33,7 @@ func TestAttachEnvironment(t *testing.T) {
 
 // TestAttachWithMore adds an environment with the other fields that the official client sends.
 func TestAttachWithMore(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	attach := project + "/environments"
 	s.run(t, []call{
@@ -50,6 +52,7 @@ func TestAttachWithMore(t *testing.T) {
 }
 
 func TestDetachEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.enabled(t, "f")
 	s.must(t, "PUT", in("f", "development")+"/variants", `[{"name":"v","weight":1}]`)
@@ -82,6 +85,7 @@ func TestDetachEnvironment(t *testing.T) {
 }
 
 func TestDefaultStrategy(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "g", "own")
 	s.strategy(t, "own", `{"name":"userWithId","parameters":{"userIds":"1"}}`)
@@ -121,6 +125,7 @@ func TestDefaultStrategy(t *testing.T) {
 }
 
 func TestChangeRequests(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const config, one = project + "/change-requests/config", project + "/environments/development/change-requests/config"
 	s.run(t, []call{

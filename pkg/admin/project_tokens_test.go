@@ -9,6 +9,7 @@ import (
 )
 
 func TestProjectTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, `{"id":"shop"}`)

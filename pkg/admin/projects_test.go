@@ -40,6 +40,7 @@ func overview(name string, others ...string) string {
 }
 
 func TestReadProject(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	rows := func(names ...string) string {
 		all := make([]string, len(names))
@@ -65,6 +66,7 @@ func TestReadProject(t *testing.T) {
 }
 
 func TestCreateProject(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const usual = `["development","production"]`
 	s.run(t, []call{
@@ -112,6 +114,7 @@ func TestCreateProject(t *testing.T) {
 
 // TestDerivedIDs creates projects with a name and no id.
 func TestDerivedIDs(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.run(t, []call{
 		{"a name", "POST", projects, `{"name":"The Shop!"}`, 201, createdProject("the-shop", "The Shop!", `["development","production"]`)},
@@ -130,6 +133,7 @@ func TestDerivedIDs(t *testing.T) {
 }
 
 func TestUpdateProject(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"p","name":"n","description":"d"}`)
 	const p, settings = projects + "/p", projects + "/p/settings"
@@ -179,6 +183,7 @@ func (s *server) projectAt(t *testing.T, id string) *flags.Project {
 
 // TestUpdatedAt checks the time of the last change.
 func TestUpdatedAt(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	s.must(t, "POST", projects, `{"id":"p"}`)
@@ -193,6 +198,7 @@ func TestUpdatedAt(t *testing.T) {
 }
 
 func TestDeleteProject(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const p = projects + "/p"
 	make := func() { s.must(t, "POST", projects, `{"id":"p","name":"n","mode":"private","description":"d"}`) }

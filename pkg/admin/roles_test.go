@@ -16,6 +16,7 @@ import (
 const roles = "/api/admin/roles"
 
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	builtIn := `{"id":1,"type":"root","name":"Admin","description":"<any>"},{"id":2,"type":"root","name":"Editor","description":"<any>"},` +
 		`{"id":3,"type":"root","name":"Viewer","description":"<any>"},{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
@@ -88,6 +89,7 @@ func TestRoles(t *testing.T) {
 }
 
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	got := decoded[struct {
 		Version     int
@@ -115,6 +117,7 @@ func TestPermissions(t *testing.T) {
 
 // TestParallelRoles creates many roles in parallel, two with each name. One of the two is created, with a unique id.
 func TestParallelRoles(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -158,6 +161,7 @@ func (r racing) Commit(ctx context.Context, change flags.Change) error {
 // TestRoleOfDeletedEnvironment grants a permission in an environment that is deleted just before the commit. The role is
 // rejected, and no role has a permission in a new environment with the same name.
 func TestRoleOfDeletedEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	id := s.id(t, roles, `{"name":"kept","type":"custom","permissions":[]}`)
 	inQA := `"permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"qa"}]`

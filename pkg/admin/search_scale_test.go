@@ -42,6 +42,7 @@ func (b countedBody) Read(p []byte) (n int, err error) {
 // TestSearchOfManyFlags checks that a page of a search with cursor makes the same calls, with the same number of bytes, for 100
 // flags and for 5,000, while a search with offset reads more.
 func TestSearchOfManyFlags(t *testing.T) {
+	t.Parallel()
 	count := &answered{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.create(t, "template-of-flags")

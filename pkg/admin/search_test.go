@@ -35,6 +35,7 @@ func (s *server) search(t *testing.T, query string) (names []string, page search
 }
 
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createFullFlag(t) // parent, and full: kill-switch, on in development, tagged, with the segment testers
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
@@ -112,6 +113,7 @@ func TestSearch(t *testing.T) {
 
 // TestSearchBounds checks that a search with too many texts or values is rejected before any flag is compared with them.
 func TestSearchBounds(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "one")
 	list := func(n int) string { return strings.TrimSuffix(strings.Repeat("on,", n), ",") }
@@ -138,6 +140,7 @@ func TestSearchBounds(t *testing.T) {
 
 // TestSearchPages checks that each flag is on exactly one page.
 func TestSearchPages(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for i := range 25 {
 		s.create(t, fmt.Sprintf("flag-%02d", i))

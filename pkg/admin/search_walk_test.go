@@ -41,6 +41,7 @@ func (s *server) walkFlags(t *testing.T, query string) (found []string, pages in
 }
 
 func TestSearchWithCursor(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createFullFlag(t) // parent, and full: tagged, on in development, with the segment testers
 	for _, id := range []string{"a", "empty", "shop"} {
@@ -98,6 +99,7 @@ func TestSearchWithCursor(t *testing.T) {
 
 // TestSearchOfManyProjects checks that a search with cursor ends after a number of queries, and continues in the next page.
 func TestSearchOfManyProjects(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	want := []string{}

@@ -53,6 +53,7 @@ func shown(text string, secrets []string) []string {
 
 // TestNoSecretAtRest searches all items of the table for secrets, the list rows and histories included.
 func TestNoSecretAtRest(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secrets := s.everySecret(t)
 	for _, secret := range secrets {
@@ -115,6 +116,7 @@ func TestNoSecretInTheLog(t *testing.T) {
 
 // TestMissingKey checks that only operations that return secrets need the key, and that their errors say so.
 func TestMissingKey(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secret := s.apiToken(t, `{"tokenName":"a","type":"client"}`)
 	unreachable := errors.New("the cause, only for the log")
@@ -148,6 +150,7 @@ func TestMissingKey(t *testing.T) {
 // TestSeenAt checks that the last use of a token is stored once an hour with one more call, and that a request succeeds when
 // that call fails.
 func TestSeenAt(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	count, faults := &counter{}, &dynamotest.Faults{}
 	s := serve(t, func(c *httpapi.Config, transport *http.RoundTripper) {
@@ -213,6 +216,7 @@ func (f transportOf) RoundTrip(r *http.Request) (*http.Response, error) { return
 
 // TestBudgetOfTokenLists counts the calls of a list: one query a page, and one call for each hundred tokens and projects.
 func TestBudgetOfTokenLists(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	for i := range 120 {
@@ -230,6 +234,7 @@ func TestBudgetOfTokenLists(t *testing.T) {
 
 // TestBudgetOfUsers counts the calls of requests with a personal token: one more, for the user and the roles.
 func TestBudgetOfUsers(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -257,6 +262,7 @@ func TestBudgetOfUsers(t *testing.T) {
 
 // TestNoNameInTheLog checks that the log has the cause of an error, and not its message, which quotes names.
 func TestNoNameInTheLog(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	named := func(message string, cause error) error {

@@ -32,6 +32,7 @@ func (s *server) uses(t *testing.T, flag, environment, segment string) {
 // TestSegmentLeftovers checks that strategies of a deleted environment do not prevent the deletion of a segment, even if a new
 // environment has the same name.
 func TestSegmentLeftovers(t *testing.T) {
+	t.Parallel()
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprintf("created again %t", again), func(t *testing.T) {
 			s := serve(t)
@@ -96,6 +97,7 @@ func (s *server) strategyIDs(t *testing.T, flag, environment string) (ids []stri
 // TestSegmentInRemovedEnvironment checks that a strategy in an environment that was removed from its project still uses a
 // segment, since it returns when the environment is added again.
 func TestSegmentInRemovedEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.staged(t)
@@ -120,6 +122,7 @@ func failureOf(name, message string) string {
 
 // TestOrphanedUses checks that uses in deleted environments and projects prevent nothing else either.
 func TestOrphanedUses(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, aShop)
 	s.must(t, "POST", projects+"/shop/features", `{"name":"sold"}`)
@@ -151,6 +154,7 @@ func TestOrphanedUses(t *testing.T) {
 // TestSegmentLeftoversInParallel deletes a segment several times in parallel while its flags change. No change is lost, and
 // each leftover strategy and the segment are deleted once.
 func TestSegmentLeftoversInParallel(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const n, deletions = 8, 4
 	s.staged(t)
@@ -238,6 +242,7 @@ func (s *server) interposed(t *testing.T, before, after func()) *server {
 // TestNewEnvironmentIsNotDeleted creates an environment while a segment is deleted, after the deletion has read the
 // environments. A strategy in it must not count as one of a deleted environment.
 func TestNewEnvironmentIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "orphan")
 	id := s.segment(t, `{"name":"one","constraints":[]}`)
@@ -257,6 +262,7 @@ func TestNewEnvironmentIsNotDeleted(t *testing.T) {
 
 // TestSegmentInMuchUse checks that an error names a part of many flags, and that no use is missed because only a part of them was read.
 func TestSegmentInMuchUse(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, aShop)
 	s.create(t, "template", "~last")
@@ -291,6 +297,7 @@ func TestSegmentInMuchUse(t *testing.T) {
 // TestProjectWithSegmentsIsNotDeleted checks that a project with segments of its own cannot be deleted, even if a segment is
 // created in parallel. Otherwise the next project with the same id would get them.
 func TestProjectWithSegmentsIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"own"}`)
 	s.must(t, "POST", projects, `{"id":"other"}`)

@@ -85,6 +85,7 @@ func (s *server) createUses(t *testing.T, strategies map[string]int) {
 
 // TestPagesOfUses checks for several limits that the pages by cursor together have the strategies of the whole list, in its order.
 func TestPagesOfUses(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createUses(t, map[string]int{"A": 1, "a": 3, "a-b": 1, "a.b": 2, "aa": 1, "b": 1, "b-none": 0, "c": 4, "d-archived": 2, "~": 1})
 	s.must(t, "DELETE", features+"/d-archived", "")
@@ -111,6 +112,7 @@ func TestPagesOfUses(t *testing.T) {
 
 // TestPagesOfChangingUses changes flags between two pages. All others are on exactly one page, with all their strategies.
 func TestPagesOfChangingUses(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createUses(t, map[string]int{"a": 1, "b": 2, "c": 3, "d": 2, "e": 1, "f": 2})
 	found, pages := s.walkUses(t, usesOfSegment, 3, 0, func(page int) {
@@ -133,6 +135,7 @@ func TestPagesOfChangingUses(t *testing.T) {
 
 // TestCursorsOfUses sends cursors that are not the next of a page.
 func TestCursorsOfUses(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.createUses(t, map[string]int{"a": 1, "b": 2, "c": 1})
 	for _, path := range []string{usesOfSegment, usesOfField} {

@@ -29,6 +29,7 @@ func withDetails(name, text string) string {
 const someUsers = `[{"contextName":"userId","operator":"IN","values":["1","2"]}]`
 
 func TestSegments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -79,6 +80,7 @@ func TestSegments(t *testing.T) {
 
 // TestSegmentsOfStrategies checks all operations that set the segments of a strategy, or find the strategies of a segment.
 func TestSegmentsOfStrategies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -131,6 +133,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 
 // TestSegmentsOfDefaultStrategies checks the same rules for default strategies, which are added to flags when they are enabled.
 func TestSegmentsOfDefaultStrategies(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	one := s.segment(t, `{"name":"one","constraints":[]}`)
@@ -150,6 +153,7 @@ func TestSegmentsOfDefaultStrategies(t *testing.T) {
 
 // TestSegmentBudget checks that only writes with new segments need one more call of DynamoDB.
 func TestSegmentBudget(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -181,6 +185,7 @@ func TestSegmentBudget(t *testing.T) {
 // TestSegmentDeletionInParallel deletes segments while they are added to strategies. No flag may use a deleted segment, and
 // rejected requests get the right status.
 func TestSegmentDeletionInParallel(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const rounds, flagsEach = 6, 3
@@ -217,6 +222,7 @@ func TestSegmentDeletionInParallel(t *testing.T) {
 
 // TestSegmentPermissions checks that members with the project permission can change segments of the project, and no others.
 func TestSegmentPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)

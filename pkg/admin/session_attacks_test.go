@@ -155,6 +155,7 @@ func TestSignInLinkOfChangedUser(t *testing.T) {
 // TestOpenIDCodeOfAnother gives a browser a code that the provider issued for another attempt. PKCE and the nonce bind a code to
 // the browser in which the sign-in began.
 func TestOpenIDCodeOfAnother(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	attacker, victim := newBrowser(t, s, idp), newBrowser(t, s, idp)
 	theirs, err := attacker.begin("anna", "/")
@@ -186,6 +187,7 @@ func TestOpenIDCodeOfAnother(t *testing.T) {
 
 // TestOpenIDNamesOfOthers has people choose the names of existing users at the provider.
 func TestOpenIDNamesOfOthers(t *testing.T) {
+	t.Parallel()
 	s, idp := serveOpenID(t, "OIDC_DEFAULT_ROLE=Viewer")
 	s.must(t, "POST", people, `{"email":"sara@example.com","rootRole":1}`)
 	for _, person := range []oidctest.Person{

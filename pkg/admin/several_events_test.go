@@ -18,6 +18,7 @@ func (s *server) last(t *testing.T, flag string, n int) []flags.EventType {
 
 // TestAdditionalEvents checks the changes that record more events than the one of the request.
 func TestAdditionalEvents(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.enabled(t, "removed", "disabled", "patched", "two")
@@ -69,6 +70,7 @@ func TestAdditionalEvents(t *testing.T) {
 
 // TestParallelAdditionalEvents makes parallel changes with several events each. Every event is recorded once, in order.
 func TestParallelAdditionalEvents(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.create(t, "f")

@@ -14,6 +14,7 @@ import (
 const signups = "/api/admin/invite-link/tokens"
 
 func TestSignupTokens(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	token := func(name string, enabled bool, expiresAt string) string {
@@ -69,6 +70,7 @@ func TestSignupTokens(t *testing.T) {
 
 // TestSignupTokenPermissions checks that only administrators can list, read and change public signup tokens.
 func TestSignupTokenPermissions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secret := secretIn(s.must(t, "POST", signups, `{"name":"x","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	for role, status := range map[int64]int{flags.RoleAdmin: 200, flags.RoleEditor: 403, flags.RoleViewer: 403} {

@@ -14,6 +14,7 @@ import (
 // TestAdditionalSlashes checks that paths with repeated or trailing slashes work like those without them, in the functions
 // to which API Gateway sends them. Where they do not work, the 404 mentions the slash.
 func TestAdditionalSlashes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/"}`)
@@ -59,6 +60,7 @@ func TestAdditionalSlashes(t *testing.T) {
 // TestSlashesOfSDKs requests what SDKs do with a base URL that ends in a slash. API Gateway sends these paths to the fallback
 // function, which redirects to the right ones.
 func TestSlashesOfSDKs(t *testing.T) {
+	t.Parallel()
 	fallback := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})
 	for path, want := range map[string]string{
 		"/api//client/features":                    "/api/client/features",
@@ -81,6 +83,7 @@ func TestSlashesOfSDKs(t *testing.T) {
 // TestFrontendPathsOfTheFallback sends what a page of another origin sends to paths that the fallback function gets: the page must
 // be able to follow the redirect, and to read the error.
 func TestFrontendPathsOfTheFallback(t *testing.T) {
+	t.Parallel()
 	for _, origins := range [][]string{nil, {"https://shop.example"}} {
 		fallback := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{FrontendOrigins: origins})
 		for path, want := range map[string]bool{

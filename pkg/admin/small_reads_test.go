@@ -10,6 +10,7 @@ import (
 )
 
 func TestReadTag(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", "/api/admin/features/f/tags", `{"type":"simple","value":"a/b c"}`)
@@ -25,6 +26,7 @@ func TestReadTag(t *testing.T) {
 }
 
 func TestValidateTagType(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const path = "/api/admin/tag-types/validate"
 	s.run(t, []call{
@@ -40,6 +42,7 @@ func TestValidateTagType(t *testing.T) {
 }
 
 func TestPostedEventSearch(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "g")
 	s.must(t, "DELETE", features+"/g", "")
@@ -65,6 +68,7 @@ func TestPostedEventSearch(t *testing.T) {
 }
 
 func TestParentVariants(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "bare")
 	s.must(t, "PUT", in("f", "development")+"/variants", `[{"name":"red","weight":1}]`)
@@ -78,6 +82,7 @@ func TestParentVariants(t *testing.T) {
 }
 
 func TestArchiveOfAllProjects(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"shop"}`)
 	s.must(t, "POST", projects, `{"id":"gone"}`)
@@ -94,6 +99,7 @@ func TestArchiveOfAllProjects(t *testing.T) {
 }
 
 func TestProjectReports(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "a", "b", "c", "archived")
 	s.must(t, "DELETE", features+"/archived", "")
@@ -114,6 +120,7 @@ func TestProjectReports(t *testing.T) {
 }
 
 func TestProjectFavorites(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, `{"id":"shop"}`)
@@ -143,6 +150,7 @@ func TestProjectFavorites(t *testing.T) {
 }
 
 func TestSignupIsNotOffered(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	secret := secretIn(s.must(t, "POST", signups, `{"name":"n","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	for _, c := range []call{

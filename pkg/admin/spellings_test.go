@@ -341,6 +341,7 @@ func callFunction(t *testing.T, function lambdahttp.EventHandler, method, target
 // TestPublicPaths sends requests without a token. Only the health check, the ways to sign in, the documentation page and the API
 // description are public.
 func TestPublicPaths(t *testing.T) {
+	t.Parallel()
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
 	var public []string
 	for _, group := range admin.Groups() {

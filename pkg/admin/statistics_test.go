@@ -9,6 +9,7 @@ import (
 )
 
 func TestStatistics(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const path = "/api/admin/instance-admin/statistics"
 	s.must(t, "POST", projects, `{"id":"shop"}`)

@@ -25,6 +25,7 @@ func rollout(percent, stickiness, group string) string {
 const flexible = `"name":"flexibleRollout"`
 
 func TestAddStrategy(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"
@@ -62,6 +63,7 @@ func TestAddStrategy(t *testing.T) {
 }
 
 func TestReplaceStrategy(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	constraint := `"constraints":[{"contextName":"c","operator":"SEMVER_GT","value":"1.2.3","values":[],"inverted":false,"caseInsensitive":false}]`
@@ -94,6 +96,7 @@ func TestReplaceStrategy(t *testing.T) {
 }
 
 func TestPatchStrategy(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	id := s.strategy(t, "f", `{"name":"flexibleRollout","title":"t","disabled":true,"sortOrder":3,"parameters":{"groupId":"g"}}`)
@@ -136,6 +139,7 @@ func TestPatchStrategy(t *testing.T) {
 }
 
 func TestRemoveStrategy(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	dev := in("f", "development")
@@ -166,6 +170,7 @@ func TestRemoveStrategy(t *testing.T) {
 }
 
 func TestSortOrder(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"

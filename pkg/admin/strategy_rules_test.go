@@ -14,6 +14,7 @@ import (
 
 // TestStrategyRules breaks every rule of strategies, with POST and with PUT.
 func TestStrategyRules(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	id := s.strategy(t, "f", `{"name":"default"}`)
@@ -72,6 +73,7 @@ func TestStrategyRules(t *testing.T) {
 
 // TestConstraintsAreKept saves constraints with every operator, up to the limits, and reads them back.
 func TestConstraintsAreKept(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	values, err := json.Marshal(strings.Split(strings.Repeat(strings.Repeat("é", 100)+",", 250), ",")[:250])
@@ -122,6 +124,7 @@ func TestConstraintsAreKept(t *testing.T) {
 
 // TestStrategyLimits checks the limits that are settings (LIMIT_…).
 func TestStrategyLimits(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) {
 		c.Limits.Strategies, c.Limits.Constraints, c.Limits.ConstraintValues, c.Limits.ConstraintValueLength = 2, 1, 1, 3
 	})
@@ -143,6 +146,7 @@ func TestStrategyLimits(t *testing.T) {
 
 // TestStrategyVariants checks the weights of strategy-level variants: the rules are those of a flag's variants.
 func TestStrategyVariants(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"
@@ -162,6 +166,7 @@ func TestStrategyVariants(t *testing.T) {
 // TestTooManySegmentsAreNotLoaded checks that a patch which gives a strategy too many segments is refused before they are
 // loaded: a body of 1 MiB can name some 100,000.
 func TestTooManySegmentsAreNotLoaded(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.create(t, "f")

@@ -20,6 +20,7 @@ func strategyType(name string, others ...string) string {
 }
 
 func TestStrategyTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	builtIn := func(name string) string {
 		return fmt.Sprintf(`{"name":%q,"displayName":"<has >","title":null,"description":"<has .>","editable":false,"deprecated":%t,"parameters":"<any>"}`, name, name == "userWithId" || strings.HasPrefix(name, "gradual"))
@@ -77,6 +78,7 @@ func TestStrategyTypes(t *testing.T) {
 
 // TestStrategiesOfTypes gives a flag strategies of a custom type.
 func TestStrategiesOfTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"
@@ -109,6 +111,7 @@ func TestStrategiesOfTypes(t *testing.T) {
 
 // TestStrategyTypeInUse deletes a strategy type that a flag uses. The strategy stays and can be changed; new ones are refused.
 func TestStrategyTypeInUse(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	list := in("f", "development") + "/strategies"
@@ -131,6 +134,7 @@ func TestStrategyTypeInUse(t *testing.T) {
 }
 
 func TestParallelStrategyTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	got := s.parallel(t, 24, func(i int) call {
 		return call{method: "POST", path: strategyTypes, body: fmt.Sprintf(`{"name":"type-%d","parameters":[]}`, i%12)}
@@ -146,6 +150,7 @@ func TestParallelStrategyTypes(t *testing.T) {
 }
 
 func TestValidateConstraint(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const validate = "/api/admin/constraints/validate"
 	s.run(t, []call{

@@ -79,6 +79,7 @@ func TestStrictJSON(t *testing.T) {
 
 // TestValidJSON checks bodies that are just within the bounds.
 func TestValidJSON(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.run(t, []call{
 		{"99 levels below the body", "POST", features, `{"name":"a","nosuch":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, 201, subset("a")},
@@ -111,6 +112,7 @@ func (s *server) checkEachStrategy(t *testing.T, flag, patch string) {
 
 // TestWrongTypes replaces the @ in each body with values of wrong types. The details of the error name the field.
 func TestWrongTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	on := s.newSubject(t)
 	var (

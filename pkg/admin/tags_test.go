@@ -27,6 +27,7 @@ func tagged(tags ...string) string {
 }
 
 func TestTagTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const types = "/api/admin/tag-types"
 	const simple = `{"name":"simple","description":"Labels to find flags by.","icon":"#"}`
@@ -64,6 +65,7 @@ func TestTagTypes(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "archived")
 	s.must(t, "POST", "/api/admin/tag-types", `{"name":"team"}`)
@@ -114,6 +116,7 @@ func TestTags(t *testing.T) {
 
 // TestUnusedTagsAreNotListed checks that the list of all tags has those of active and archived flags, and no others.
 func TestUnusedTagsAreNotListed(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.must(t, "POST", projects, `{"id":"other"}`)
 	s.create(t, "one", "two", "old")
@@ -141,6 +144,7 @@ func TestUnusedTagsAreNotListed(t *testing.T) {
 }
 
 func TestChangeTags(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", tags("f"), `{"type":"simple","value":"old"}`)
@@ -178,6 +182,7 @@ func manyTags(n int) string {
 
 // TestTagValues adds tags with special characters to a flag, and removes them by their path.
 func TestTagValues(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	for _, value := range []string{
@@ -205,6 +210,7 @@ func TestTagValues(t *testing.T) {
 }
 
 func TestTagFilter(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "both", "neither", "one", "two")
 	s.must(t, "POST", "/api/admin/tag-types", `{"name":"team"}`)
@@ -247,6 +253,7 @@ func TestTagFilter(t *testing.T) {
 
 // TestTagTypeInUse deletes a tag type that flags have tags of.
 func TestTagTypeInUse(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "POST", "/api/admin/tag-types", `{"name":"team"}`)
@@ -264,6 +271,7 @@ func TestTagTypeInUse(t *testing.T) {
 }
 
 func TestParallelTags(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f", "g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7")
 	got := s.parallel(t, 60, func(i int) call {
@@ -299,6 +307,7 @@ func TestParallelTags(t *testing.T) {
 // TestPermissionsWithoutProjectInPath checks operations whose path names a flag and no project. They need the permission in
 // the flag's project.
 func TestPermissionsWithoutProjectInPath(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"mine"}`)

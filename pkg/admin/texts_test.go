@@ -63,6 +63,7 @@ func longTexts(ref *openapi3.SchemaRef, example any) (all []longText) {
 // TestLongTexts sends every text of every body with one character more than the API description allows. Each is a 400 that
 // names the field.
 func TestLongTexts(t *testing.T) {
+	t.Parallel()
 	d, err := theDescription()
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +104,7 @@ func TestLongTexts(t *testing.T) {
 
 // TestOldTexts checks that texts that were stored before there was a limit are kept, and that other fields can be changed.
 func TestOldTexts(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	long := strings.Repeat("x", 100<<10)
 	s.create(t, "old")

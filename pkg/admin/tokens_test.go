@@ -81,6 +81,7 @@ func wantNames(t *testing.T, what string, got []string, want ...string) {
 func as(secret string) string { return "Authorization: " + secret }
 
 func TestCreateToken(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", `{"id":"shop"}`)
@@ -134,6 +135,7 @@ func TestCreateToken(t *testing.T) {
 }
 
 func TestCreateInvalidToken(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.apiToken(t, `{"tokenName":"taken","type":"client"}`)
@@ -176,6 +178,7 @@ func TestCreateInvalidToken(t *testing.T) {
 // TestDeleteToken checks that a deleted token is rejected from the next request on, that its name can be used again, and that
 // its secret never works again.
 func TestDeleteToken(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	secret := s.apiToken(t, `{"tokenName":"a","type":"admin"}`)
@@ -202,6 +205,7 @@ func TestDeleteToken(t *testing.T) {
 }
 
 func TestTokenExpires(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	s := serve(t, func(c *httpapi.Config, _ *http.RoundTripper) { c.Now = func() time.Time { return now } })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
@@ -231,6 +235,7 @@ func TestTokenExpires(t *testing.T) {
 
 // TestTokenScopeNeverGrows deletes projects and environments of tokens, and creates others with the same names.
 func TestTokenScopeNeverGrows(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -259,6 +264,7 @@ func TestTokenScopeNeverGrows(t *testing.T) {
 
 // TestListedTokens checks which callers get which tokens, and that callers with no right over any token get a 403.
 func TestListedTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -308,6 +314,7 @@ func TestListedTokens(t *testing.T) {
 
 // TestTokenRights checks that callers cannot create, change or delete a token with access to more than their own.
 func TestTokenRights(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
@@ -353,6 +360,7 @@ func TestTokenRights(t *testing.T) {
 
 // TestParallelTokens creates tokens of one name in parallel, and changes and deletes one token in parallel while it is used.
 func TestParallelTokens(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	got := s.parallel(t, 16, func(int) call {

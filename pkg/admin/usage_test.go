@@ -65,6 +65,7 @@ func (r reporter) aggregate(t *testing.T) {
 // TestUsage reports usage as SDKs do, adds it up, and reads it. The reports are those that Unleash 5.12.8 was fed with to record its
 // answers; docs/from-unleash.md has the differences.
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	if left := time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)); left < 20*time.Second {
 		time.Sleep(left) // the current hour is about to end
 	}
@@ -191,6 +192,7 @@ func TestUsage(t *testing.T) {
 
 // TestRecreatedApplication describes, deletes and creates an application again: its events do not get in each other's way.
 func TestRecreatedApplication(t *testing.T) {
+	t.Parallel()
 	r := serve(t).reporter()
 	for range 3 {
 		r.must(t, "POST", applications+"/again", "")

@@ -70,6 +70,7 @@ func aUser(id int, root int, more string) string {
 }
 
 func TestUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	taken := func(what string) string { return faulty(what + " is taken") }
@@ -133,6 +134,7 @@ func TestUsers(t *testing.T) {
 }
 
 func TestUserEvents(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id := s.id(t, people, `{"username":"u","rootRole":3}`)
@@ -146,6 +148,7 @@ func TestUserEvents(t *testing.T) {
 }
 
 func TestSearchUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for _, body := range []string{
@@ -172,6 +175,7 @@ func TestSearchUsers(t *testing.T) {
 // TestBudgetOfSearchedUsers checks that a search for users needs two calls of DynamoDB. TestBudget covers a query that is too short
 // to search.
 func TestBudgetOfSearchedUsers(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "GET", people, "") // stores that the token was used, once an hour
@@ -181,6 +185,7 @@ func TestBudgetOfSearchedUsers(t *testing.T) {
 }
 
 func TestServiceAccounts(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	bot := func(name string, root int) string {
@@ -212,6 +217,7 @@ func TestServiceAccounts(t *testing.T) {
 
 // TestParallelUsers creates two users of every name in parallel. One of the two is created, with a unique id.
 func TestParallelUsers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	const names = 20
@@ -245,6 +251,7 @@ func TestParallelUsers(t *testing.T) {
 // TestDeletedUser checks that the token of a deleted user is rejected from the next request on, and that the user is removed
 // from every project, even from more projects than one transaction can change.
 func TestDeletedUser(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	id, header := s.person(t, flags.RoleViewer)
@@ -268,6 +275,7 @@ func TestDeletedUser(t *testing.T) {
 
 // TestDeletedWhileAdded adds users to a project while they are deleted. The project must have no deleted members.
 func TestDeletedWhileAdded(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	for range 15 {

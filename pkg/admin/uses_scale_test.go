@@ -14,6 +14,7 @@ import (
 // TestUsesOfManyFlags checks that a page by cursor of the strategies that use something, the deletion of a segment that no flag uses,
 // and giving it to a project make the same calls, with the same number of bytes, for 100 flags that use something and for 5,000.
 func TestUsesOfManyFlags(t *testing.T) {
+	t.Parallel()
 	count := &answered{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", projects, aShop)
@@ -104,6 +105,7 @@ func TestUsesOfManyFlags(t *testing.T) {
 // TestStrategyAmongManyFlags checks that a strategy is found by its ID in a project with more flags than one call loads, and that no
 // flags are loaded after the one that has it.
 func TestStrategyAmongManyFlags(t *testing.T) {
+	t.Parallel()
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.segment(t, `{"name":"one","constraints":[]}`)

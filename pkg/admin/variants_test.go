@@ -22,6 +22,7 @@ func variants(list ...string) string {
 }
 
 func TestVariantsOfOneEnvironment(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	one := in("f", "development") + "/variants"
@@ -63,6 +64,7 @@ func TestVariantsOfOneEnvironment(t *testing.T) {
 
 // TestVariantRules breaks every rule of variants, with each operation that sets variants.
 func TestVariantRules(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	s.must(t, "PUT", features+"/f/variants", `[{"name":"kept","weight":1}]`)
@@ -105,6 +107,7 @@ func TestVariantRules(t *testing.T) {
 }
 
 func TestVariantsOfAllEnvironments(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	f, all := features+"/f", features+"/f/variants"
@@ -135,6 +138,7 @@ func TestVariantsOfAllEnvironments(t *testing.T) {
 }
 
 func TestPatchVariants(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(t, "f")
 	dev, prod, all := in("f", "development")+"/variants", in("f", "production")+"/variants", features+"/f/variants"
