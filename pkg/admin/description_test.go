@@ -81,6 +81,33 @@ func described(t *testing.T, handler http.Handler) http.Handler {
 	})
 }
 
+// unlisted are the parameters of queries that the description leaves out, each with a part of the routes that read it: they are
+// synonyms, which the text of another parameter names, or are refused with a message that says what to use instead.
+var unlisted = map[string]string{
+	"tag[]": "/features", "type[]": "/search/features", "status[]": "/search/features", "createdAtFrom": "/events", "createdAtTo": "/events",
+	"archived": "/search/features", "offset": "/events", "feature": "/events/{featureName}",
+}
+
+// describedQuery fails a test if an operation reads a parameter of the query that the description does not list.
+func describedQuery(t *testing.T) func(route, name string) {
+	t.Helper()
+	d, err := theDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(route, name string) {
+		op, readers := d.operation(route), unlisted[name]
+		if (op == nil || op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil) && (readers == "" || !strings.Contains(route, readers)) {
+			t.Errorf("%s reads the parameter %q of the query, which infra/openapi.json does not have: add it to the operation in infra/openapi/words", route, name)
+		}
+	}
+}
+
+// operation is what the description says of a route; nil for nothing.
+func (d *description) operation(route string) *openapi3.Operation {
+	return d.operations[shapeOf(strings.ReplaceAll(route, "...}", "}"))]
+}
+
 // check compares a response with the description of a route. The route is "" for unknown paths.
 func (d *description) check(route string, status int, header http.Header, body []byte) error {
 	if route == "" {
@@ -89,7 +116,7 @@ func (d *description) check(route string, status int, header http.Header, body [
 		}
 		return matches(d.document.Components.Schemas["Error"], body)
 	}
-	op := d.operations[shapeOf(strings.ReplaceAll(route, "...}", "}"))]
+	op := d.operation(route)
 	if op == nil {
 		return fmt.Errorf("there is no operation %s", route)
 	}

@@ -47,7 +47,7 @@ type option func(config *httpapi.Config, transport *http.RoundTripper)
 // serve starts a server with the data of a new deployment and the three tokens of dynamotest.
 func serve(t *testing.T, options ...option) *server {
 	t.Helper()
-	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: sameTwice(t)}
+	config := httpapi.Config{Limits: flags.DefaultLimits(), Sealer: dynamotest.Sealer, Twice: sameTwice(t), QueryRead: describedQuery(t)}
 	var transport http.RoundTripper
 	for _, o := range options {
 		o(&config, &transport)

@@ -39,6 +39,9 @@ type Config struct {
 	// Twice, in tests, makes every operation run twice in each round and gets both results, which must be the same. Nil in
 	// production.
 	Twice func(route string, first, second Result)
+
+	// QueryRead, in tests, gets each parameter of a query that an operation reads. Nil in production.
+	QueryRead func(route, name string)
 }
 
 // maxMaxAge is the maximum of CLIENT_MAX_AGE in seconds.

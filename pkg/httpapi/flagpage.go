@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ type FlagPage struct {
 }
 
 // FlagPageOf reads limit with cursor or offset. Next to a cursor, an offset is ignored. Invalid if the cursor is not a name.
-func FlagPageOf(query url.Values) (FlagPage, error) {
+func FlagPageOf(query Query) (FlagPage, error) {
 	page := FlagPage{offset: WholeNumber(query, "offset", 0, 0, MaxOffset), limit: WholeNumber(query, "limit", 0, 1, MaxPage)}
 	if !query.Has("cursor") {
 		return page, nil

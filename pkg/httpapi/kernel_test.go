@@ -3,10 +3,12 @@ package httpapi_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -244,5 +246,29 @@ func TestDryRun(t *testing.T) {
 	}
 	if id, err := store.NextID(t.Context(), flags.EntitySegment); id != 1 || err != nil {
 		t.Errorf("the next id is %d, %v; want 1: a dry run takes none", id, err)
+	}
+}
+
+// inQuery is a place that reads a parameter.
+type inQuery struct{ httpapi.InService }
+
+func (*inQuery) Parse(r httpapi.Request) error {
+	r.Query().Get("inParse")
+	return nil
+}
+
+// TestQueryRead learns the parameters that an operation reads, present or not.
+func TestQueryRead(t *testing.T) {
+	read := map[string]bool{}
+	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ inQuery) error {
+		tx.Query().Has("has")
+		tx.Query().All("all")
+		httpapi.PageOf(tx.Query(), []int{1})
+		return nil
+	})}
+	call(t, seeded(t), op, httpapi.Config{QueryRead: func(route, name string) { read[route+" "+name] = true }}, "")
+	want := []string{"POST /test all", "POST /test has", "POST /test inParse", "POST /test limit", "POST /test offset"}
+	if got := slices.Sorted(maps.Keys(read)); !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 
 	"guidon/pkg/flags"
 )
@@ -18,7 +17,7 @@ type OpenIDProvider interface {
 	Begin(ctx context.Context, publicURL string, cookies []*http.Cookie, next string) (location string, set []*http.Cookie, err error)
 
 	// Finish ends it: it returns the person, the path to go on to, and cookies to set. They are also for a sign-in that failed.
-	Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query url.Values) (who *flags.Identity, next string, set []*http.Cookie, err error)
+	Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query interface{ Get(name string) string }) (who *flags.Identity, next string, set []*http.Cookie, err error)
 }
 
 // OpenID is the provider at which people sign in; nil if none is set. It can take a call, the first time in a process.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"guidon/pkg/flags"
@@ -55,7 +54,10 @@ type placeOfMore interface {
 }
 
 // A Request is what a Place reads.
-type Request struct{ http *http.Request }
+type Request struct {
+	http  *http.Request
+	query Query
+}
 
 // Path is a parameter of the path.
 func (r Request) Path(name string) string { return r.http.PathValue(name) }
@@ -70,7 +72,7 @@ func (r Request) PathInt(name string) (int64, error) {
 }
 
 // Query is the query's parameters.
-func (r Request) Query() url.Values { return r.http.URL.Query() }
+func (r Request) Query() Query { return r.query }
 
 // A placeOf is a pointer to the struct At that is a Place.
 type placeOf[At any] interface {

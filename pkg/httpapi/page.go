@@ -1,25 +1,63 @@
 package httpapi
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 
 	"guidon/pkg/flags"
 )
 
+// A Query is the parameters of the query of a request. Tests learn which an operation reads (see Config.QueryRead): all of them are in
+// the API description.
+type Query struct {
+	values url.Values
+	read   func(name string)
+}
+
+// QueryOf returns the Query of parameters, for tests.
+func QueryOf(values url.Values) Query { return Query{values, func(string) {}} }
+
+// query is the Query of a request.
+func (s *service) query(r *http.Request, op *Operation) Query {
+	q := QueryOf(r.URL.Query())
+	if noted := s.config.QueryRead; noted != nil {
+		q.read = func(name string) { noted(op.Route, name) }
+	}
+	return q
+}
+
+// Get returns the first value of a parameter; "" if it is absent.
+func (q Query) Get(name string) string {
+	q.read(name)
+	return q.values.Get(name)
+}
+
+// Has reports whether a parameter is present.
+func (q Query) Has(name string) bool {
+	q.read(name)
+	return q.values.Has(name)
+}
+
+// All returns all values of a parameter.
+func (q Query) All(name string) []string {
+	q.read(name)
+	return q.values[name]
+}
+
 // MaxPage is the largest limit of a page.
 const MaxPage = 10_000
 
 // PageOf returns the page of a list that the query requests with limit and offset; without a limit, the rest of the list. With
 // pages, a list that is too large for one answer can still be read.
-func PageOf[T any](query url.Values, list []T) []T {
+func PageOf[T any](query Query, list []T) []T {
 	offset, limit := PageBounds(query)
 	from := min(offset, len(list))
 	return list[from:min(from+limit, len(list))]
 }
 
 // PageBounds reads offset and limit. Without a limit it is as large as an offset can be.
-func PageBounds(query url.Values) (offset, limit int) {
+func PageBounds(query Query) (offset, limit int) {
 	return WholeNumber(query, "offset", 0, 0, MaxOffset), WholeNumber(query, "limit", MaxOffset, 1, MaxPage)
 }
 
@@ -27,7 +65,7 @@ func PageBounds(query url.Values) (offset, limit int) {
 const MaxOffset = 1 << 30
 
 // WholeNumber reads a parameter that is a whole number from least to most. Anything else is the default, as in Unleash.
-func WholeNumber(query url.Values, name string, standard, least, most int) int {
+func WholeNumber(query Query, name string, standard, least, most int) int {
 	n, err := strconv.Atoi(query.Get(name))
 	if err != nil || n < least || n > most {
 		return standard

@@ -57,7 +57,7 @@ func (s *service) handler(op Operation) http.Handler {
 		if s.needsToken(&op) {
 			req.session = s.sessionOf(r)
 		}
-		req.placeErr = req.place.Parse(Request{r})
+		req.placeErr = req.place.Parse(Request{r, s.query(r, &op)})
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
 		o.body, o.from, o.err = s.run(ctx, req)

@@ -93,7 +93,7 @@ func try(f func() error) (err error) {
 }
 
 // Query is the query's parameters. A Place that needs some of them reads them in Parse, so that a fault is found early.
-func (tx *Tx) Query() url.Values { return tx.request.http.URL.Query() }
+func (tx *Tx) Query() Query { return tx.service.query(tx.request.http, tx.request.op) }
 
 // AcceptsGzip tells whether the caller takes a compressed answer.
 func (tx *Tx) AcceptsGzip() bool { return acceptsGzip(tx.request.http) }

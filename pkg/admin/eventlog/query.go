@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func (at *inFeatureLog) Parse(r httpapi.Request) error {
 
 // parseQuery reads the parameters of a query in Unleash's forms: project=IS:a, type=IS_ANY_OF:b,c, or a value alone; from
 // and to can also be named createdAtFrom and createdAtTo.
-func parseQuery(query url.Values) (flags.LogQuery, error) {
+func parseQuery(query httpapi.Query) (flags.LogQuery, error) {
 	q := flags.LogQuery{
 		Limit: httpapi.WholeNumber(query, "limit", defaultEvents, 1, MaxEvents),
 		Text:  query.Get("query"), Cursor: query.Get("cursor"),
@@ -90,7 +89,7 @@ func parseQuery(query url.Values) (flags.LogQuery, error) {
 }
 
 // filter reads the values of a parameter, sorted. An absent parameter has none, which selects all events.
-func filter(query url.Values, name string, problems *flags.Problems) []string {
+func filter(query httpapi.Query, name string, problems *flags.Problems) []string {
 	if !query.Has(name) {
 		return nil
 	}
@@ -123,7 +122,7 @@ func filter(query url.Values, name string, problems *flags.Problems) []string {
 }
 
 // timeBound reads a time under the first of its names that is present: a date-time, or a date, to which dateOffset is added.
-func timeBound(query url.Values, names []string, dateOffset time.Duration, problems *flags.Problems) time.Time {
+func timeBound(query httpapi.Query, names []string, dateOffset time.Duration, problems *flags.Problems) time.Time {
 	for _, name := range names {
 		text := strings.TrimPrefix(query.Get(name), "IS:")
 		if text == "" {

@@ -87,7 +87,7 @@ func (at *inList) Parse(r httpapi.Request) error {
 	}
 	query := r.Query()
 	at.prefix = query.Get("namePrefix")
-	for _, text := range slices.Concat(query["tag"], query["tag[]"]) {
+	for _, text := range slices.Concat(query.All("tag"), query.All("tag[]")) {
 		kind, value, found := strings.Cut(text, ":")
 		if !found || kind == "" || value == "" {
 			return flags.Errorf(flags.Invalid, "the tag %q in the query must be a type and a value with a colon between them, such as simple:mine", jsonbody.Shorten(text))

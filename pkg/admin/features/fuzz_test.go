@@ -13,7 +13,7 @@ import (
 func FuzzSearchQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		query, _ := url.ParseQuery(raw) // as net/http does: what cannot be read is left out
-		criteria, err := criteriaOf(query)
+		criteria, err := criteriaOf(httpapi.QueryOf(query))
 		if err != nil {
 			if flags.KindOf(err) != flags.Invalid {
 				t.Errorf("error %v is of kind %v, want Invalid", err, flags.KindOf(err))

@@ -1,7 +1,6 @@
 package features
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ const (
 
 // criteriaOf reads the query. Invalid when a filter is not understood, since leaving it out would show too much; what only
 // orders or pages the answer falls back to its default instead.
-func criteriaOf(query url.Values) (criteria, error) {
+func criteriaOf(query httpapi.Query) (criteria, error) {
 	var problems flags.Problems
 	is := []string{"IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"}
 	includes := []string{"INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"}
@@ -63,7 +62,7 @@ func criteriaOf(query url.Values) (criteria, error) {
 	}
 	flags.CheckCount("query", "texts", len(c.texts), MaxSearchTexts, &problems)
 	c.kind = kindOf(query, is, &problems)
-	c.status = append(slices.Clone(query["status"]), query["status[]"]...)
+	c.status = append(slices.Clone(query.All("status")), query.All("status[]")...)
 	c.readCreatedAt(query, &problems)
 	c.readCursor(query, &problems)
 	if query.Has("archived") && query.Get("archived") != "IS:false" {
@@ -117,8 +116,8 @@ func (c criteria) checkValues(problems *flags.Problems) {
 }
 
 // kindOf reads the flag types that are asked for: type=IS:release, or type[]=release as often as wanted.
-func kindOf(query url.Values, operators []string, problems *flags.Problems) operator {
-	if listed := query["type[]"]; len(listed) > 0 {
+func kindOf(query httpapi.Query, operators []string, problems *flags.Problems) operator {
+	if listed := query.All("type[]"); len(listed) > 0 {
 		return operator{"IS_ANY_OF", listed}
 	}
 	return operatorOf(query, "type", operators, problems)
@@ -128,7 +127,7 @@ func kindOf(query url.Values, operators []string, problems *flags.Problems) oper
 const defaultSort = "createdAt"
 
 // sortBy reads what to sort by: a member of the rows, or environment: and the name of one.
-func sortBy(query url.Values) string {
+func sortBy(query httpapi.Query) string {
 	by := query.Get("sortBy")
 	environment, found := strings.CutPrefix(by, "environment:")
 	if slices.Contains([]string{"name", "type", "project", "createdAt", "lastSeenAt", "stale"}, by) || found && flags.CheckName(environment) == "" {
@@ -138,7 +137,7 @@ func sortBy(query url.Values) string {
 }
 
 // readCreatedAt reads createdAt=IS_BEFORE:2026-01-31 and IS_ON_OR_AFTER, days in UTC.
-func (c *criteria) readCreatedAt(query url.Values, problems *flags.Problems) {
+func (c *criteria) readCreatedAt(query httpapi.Query, problems *flags.Problems) {
 	if !query.Has("createdAt") {
 		return
 	}
@@ -158,7 +157,7 @@ type operator struct {
 }
 
 // operatorOf reads NAME:value,value.
-func operatorOf(query url.Values, parameter string, names []string, problems *flags.Problems) operator {
+func operatorOf(query httpapi.Query, parameter string, names []string, problems *flags.Problems) operator {
 	if !query.Has(parameter) {
 		return operator{}
 	}

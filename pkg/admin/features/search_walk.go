@@ -2,7 +2,6 @@ package features
 
 import (
 	"encoding/base64"
-	"net/url"
 	"strings"
 
 	"guidon/pkg/flags"
@@ -29,7 +28,7 @@ var placeEncoding = base64.RawURLEncoding.Strict()
 func (p place) cursor() string { return placeEncoding.EncodeToString([]byte(p.project + "/" + p.name)) }
 
 // readCursor reads the cursor. A query with a cursor, even an empty one, is for the order of keys, so it cannot have another one.
-func (c *criteria) readCursor(query url.Values, problems *flags.Problems) {
+func (c *criteria) readCursor(query httpapi.Query, problems *flags.Problems) {
 	if !query.Has("cursor") {
 		return
 	}

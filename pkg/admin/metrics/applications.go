@@ -92,7 +92,7 @@ func applicationRowOf(a *flags.Application) applicationRow {
 }
 
 // sortByName sorts by name: backwards if the query says sortOrder=desc.
-func sortByName(query url.Values, applications []*flags.Application) {
+func sortByName(query httpapi.Query, applications []*flags.Application) {
 	slices.SortFunc(applications, func(a, b *flags.Application) int { return strings.Compare(a.Name, b.Name) })
 	if strings.EqualFold(query.Get("sortOrder"), "desc") {
 		slices.Reverse(applications)

@@ -27,17 +27,27 @@ const maxZeroRows = 20_000
 type inUsage struct {
 	httpapi.InService
 	FeatureName string
-	Hours       int
 }
 
-// Parse reads the flag and the hours.
+// Parse reads the flag.
 func (at *inUsage) Parse(r httpapi.Request) error {
 	at.FeatureName = r.Path(httpapi.FeatureParam)
-	at.Hours = httpapi.WholeNumber(r.Query(), "hoursBack", defaultHours, 1, maxHours)
 	if flags.CheckName(at.FeatureName) != "" {
 		return flags.Errorf(flags.NotFound, "there is no flag %q", jsonbody.Shorten(at.FeatureName))
 	}
 	return nil
+}
+
+// inUsageRows is the place of an operation on the usage of a flag in the last hours.
+type inUsageRows struct {
+	inUsage
+	Hours int
+}
+
+// Parse reads the flag and the hours.
+func (at *inUsageRows) Parse(r httpapi.Request) error {
+	at.Hours = httpapi.WholeNumber(r.Query(), "hoursBack", defaultHours, 1, maxHours)
+	return at.inUsage.Parse(r)
 }
 
 // A usageSummary is how often a flag was evaluated in the current hour.
@@ -107,7 +117,7 @@ func readUsage(tx *httpapi.Tx, at inUsage) (usageSummary, error) {
 
 // readUsageRows lists usage by hour, environment and application. Every application that was seen in the time has a row for
 // each hour and environment, as in Unleash, so that clients can draw lines.
-func readUsageRows(tx *httpapi.Tx, at inUsage) (usageList, error) {
+func readUsageRows(tx *httpapi.Tx, at inUsageRows) (usageList, error) {
 	unit, length, n := flags.UsageHour, time.Hour, at.Hours
 	if at.Hours > maxHourly {
 		unit, length, n = flags.UsageDay, 24*time.Hour, (at.Hours+23)/24
