@@ -36,6 +36,9 @@ func (a *attempts) retry(o *dynamodb.Options) { o.Retryer = a }
 // IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	result, _ := classify(err)
+	if result == rejected && isClockSkew(err) {
+		return true
+	}
 	if result != busy && result != unknown || a.outdated(err) {
 		return false
 	}
@@ -83,6 +86,16 @@ func (a *attempts) GetRetryToken(context.Context, error) (func(error) error, err
 // GetInitialToken allows the first attempt.
 func (a *attempts) GetInitialToken() func(error) error { return func(error) error { return nil } }
 
+// isClockSkew reports whether the engine refused a signature because the clock of this machine is wrong. The SDK signs the next
+// attempt with the time of the response.
+func isClockSkew(err error) bool {
+	skew, ok := errors.AsType[interface {
+		error
+		RetryableError() bool
+	}](err)
+	return ok && skew.RetryableError()
+}
+
 // cause is the error of the last attempt that failed for another reason than an expired deadline.
 func (a *attempts) cause(err error) error {
 	if a.last != nil {
@@ -116,7 +129,7 @@ const (
 	conditionFailed
 	busy     // not applied, because of load or of another transaction on the same items
 	unknown  // no response, or one that does not tell whether it was applied
-	rejected // not applied, because the request is invalid or not permitted; or read, but not as this package has written it
+	rejected // not applied, because the request is invalid or not permitted
 )
 
 // classify reads the response to an attempt. For conditionFailed, it returns the index of the item in the transaction.
@@ -126,9 +139,6 @@ func classify(err error) (_ result, item int) {
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return classifyReasons(canceled.CancellationReasons)
-	}
-	if _, malformed := errors.AsType[*malformedItem](err); malformed {
-		return rejected, 0
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {

@@ -95,3 +95,24 @@ func BenchmarkPlan(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSummaries lists 1,000 flags with two environments.
+func BenchmarkSummaries(b *testing.B) {
+	doc, err := encode(storeRow(storetest.FullFeature().Summary()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	quoted, err := encode(doc)
+	if err != nil {
+		b.Fatal(err)
+	}
+	item := `{"doc":{"S":` + quoted + `}}`
+	const rows = 1000
+	store := benchmarkStore(b, `{"Items":[`+strings.Repeat(item+",", rows-1)+item+`],"Count":1000}`)
+	for b.Loop() {
+		list, err := store.Summaries(b.Context(), "p", false)
+		if err != nil || len(list) != rows {
+			b.Fatal(err, len(list))
+		}
+	}
+}

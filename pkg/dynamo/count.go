@@ -6,27 +6,23 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
 )
 
 // NextID increments an entity's counter: one call. A lost response leaves a gap.
 func (s *Store) NextID(ctx context.Context, entity flags.Entity) (int64, error) {
-	var a attempts
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: itemKey{"COUNTER#" + string(entity), "COUNTER"}.attributes(), ReturnValues: types.ReturnValueUpdatedNew,
-		UpdateExpression: aws.String("ADD #last :one"), ExpressionAttributeNames: map[string]string{"#last": "last"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
-	}, a.retry)
+	updated, _, err := s.updateIf(ctx, itemKey{"COUNTER#" + string(entity), "COUNTER"},
+		expression.NewBuilder().WithUpdate(expression.Add(expression.Name("last"), expression.Value(1))))
 	if err != nil {
-		return 0, a.readError(err)
+		return 0, err
 	}
 	var counter struct {
 		Last int64 `dynamodbav:"last"`
 	}
-	if err := attributevalue.UnmarshalMap(out.Attributes, &counter); err != nil {
+	if err := attributevalue.UnmarshalMap(updated, &counter); err != nil {
 		return 0, internalError(err)
 	}
 	if counter.Last == 0 {
@@ -41,9 +37,10 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 		Active int `dynamodbav:"active"`
 		Stale  int `dynamodbav:"stale"`
 	}
-	err = query(ctx, s, projectPartition(projectUID), guardPrefix, []string{"active", "stale"}, func(g guard) error {
+	q := itemQuery{pk: projectPartition(projectUID), prefix: guardPrefix, attributes: []string{"active", "stale"}}
+	err = query(ctx, s, q, func(g guard) (bool, error) {
 		active, stale = active+g.Active, stale+g.Stale
-		return nil
+		return true, nil
 	})
 	return active, stale, err
 }
@@ -56,12 +53,12 @@ func (s *Store) Touch(ctx context.Context, use *flags.TokenUse) error {
 		return internalError(err)
 	}
 	key := tokenUseEntity.key(use.Hash)
-	item, err := attributevalue.MarshalMap(envelope{PK: key.pk, SK: key.sk, Document: document})
+	put, err := s.putOf(envelope{PK: key.pk, SK: key.sk, Document: document}, always)
 	if err != nil {
-		return internalError(err)
+		return err
 	}
 	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, once); err != nil {
+	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: put.TableName, Item: put.Item}, once); err != nil {
 		return (&attempts{}).readError(err)
 	}
 	return nil

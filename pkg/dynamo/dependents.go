@@ -17,7 +17,9 @@ func (s *Store) planDependents(tx *transaction, before, after flags.Aggregate) e
 		}
 	}
 	if e.unique != nil {
-		s.planUniqueNames(tx, e, before, after)
+		if err := s.planUniqueNames(tx, e, before, after); err != nil {
+			return err
+		}
 	}
 	if e.dependents != nil {
 		return e.dependents(s, tx, before, after)
@@ -50,8 +52,7 @@ func (s *Store) planRow(tx *transaction, e *entity, before, after flags.Aggregat
 	if row == "" {
 		return nil
 	}
-	s.putAlways(tx, to, row)
-	return nil
+	return s.put(tx, envelope{PK: to.pk, SK: to.sk, Document: row}, always, versionConflict)
 }
 
 // A uniqueName is an item that reserves a name for one aggregate, and the error if another aggregate has it.
@@ -69,7 +70,7 @@ func unique(kind, name string, taken *flags.Error) []uniqueName {
 }
 
 // planUniqueNames reserves the new names, on the condition that they are free, and frees the old ones.
-func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) {
+func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.Aggregate) error {
 	var old, names []uniqueName
 	if before != nil {
 		old = e.unique(before)
@@ -84,11 +85,14 @@ func (s *Store) planUniqueNames(tx *transaction, e *entity, before, after flags.
 		if has(old, name.key) {
 			continue
 		}
-		s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}.attributes(), absent, name.taken)
+		if err := s.put(tx, envelope{PK: name.key.pk, SK: name.key.sk}, absent, name.taken); err != nil {
+			return err
+		}
 	}
 	for _, name := range old {
 		if !has(names, name.key) {
 			s.deleteAlways(tx, name.key)
 		}
 	}
+	return nil
 }

@@ -15,8 +15,7 @@
 //	outbox.go       the entries for addons that a change adds, and what sending them needs
 //	send.go         applies a transaction exactly once, even if responses are lost
 //	attempts.go     retries a call, and classifies its errors
-//	exchange.go     the short way of the most frequent calls through the SDK; response.go reads its errors, wire.go and scanner.go
-//	                write and read its JSON
+//	calls.go        the other calls: get, query, put, update
 //	read.go, log.go loads, lists, and pages of the event log
 //
 // No other package knows about DynamoDB: a failed condition is returned as a flags.Error.
@@ -29,7 +28,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,15 +54,8 @@ type Options struct {
 
 // Store is a flags.FeedStore with one DynamoDB table.
 type Store struct {
-	client *dynamodb.Client
-	table  string
-
-	// Of calls that take the short way, see exchange.go.
-	options   dynamodb.Options // of the client
-	signer    *v4.Signer
-	clock     clock
-	transport http.RoundTripper
-
+	client  *dynamodb.Client
+	table   string
 	decoded decodedCache
 }
 
@@ -76,8 +67,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := client.Options()
-	return &Store{client: client, table: o.Table, options: options, signer: v4.NewSigner(), transport: transportOf(options.HTTPClient)}, nil
+	return &Store{client: client, table: o.Table}, nil
 }
 
 // NewClient returns a client for the engine of a store.
@@ -92,6 +82,7 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	cfg.HTTPClient = newHTTPClient()
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
+		options.APIOptions = append(options.APIOptions, refuseIncomplete)
 		options.EndpointResolverV2 = &cachedEndpoint{resolver: options.EndpointResolverV2}
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
@@ -122,19 +113,6 @@ func (e *cachedEndpoint) ResolveEndpoint(ctx context.Context, p dynamodb.Endpoin
 		e.endpoint.Store(&endpoint)
 	}
 	return endpoint, err
-}
-
-// transportOf is the transport of an HTTP client of the SDK, or of a test.
-func transportOf(client dynamodb.HTTPClient) http.RoundTripper {
-	switch c := client.(type) {
-	case *awshttp.BuildableClient:
-		return c.GetTransport()
-	case *http.Client:
-		if c.Transport != nil {
-			return c.Transport
-		}
-	}
-	return http.DefaultTransport
 }
 
 // newHTTPClient keeps enough idle connections for a process with many concurrent requests.

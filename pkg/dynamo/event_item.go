@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/flags"
@@ -32,21 +31,6 @@ type eventItem struct {
 	Environment string `dynamodbav:"environment,omitempty"`
 	By          string `dynamodbav:"by,omitempty"`
 	User        string `dynamodbav:"user,omitempty"`
-}
-
-// attributes are the attributes of the item.
-func (e eventItem) attributes() map[string]types.AttributeValue {
-	item := e.envelope.attributes()
-	setNumber(item, "bodyBytes", int64(e.BodyBytes))
-	setText(item, "log", e.Log)
-	setText(item, "id", e.ID)
-	setText(item, "project", e.Project)
-	setText(item, "type", e.Type)
-	setText(item, "flag", e.Flag)
-	setText(item, "environment", e.Environment)
-	setText(item, "by", e.By)
-	setText(item, "user", e.User)
-	return item
 }
 
 // newEventItem is the item of an event, and the document of its body; "" for none.

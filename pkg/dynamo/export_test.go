@@ -82,9 +82,9 @@ func FeedItemSize(t *testing.T, s *Store) (size int) {
 // PageTTLs are the times at which the pages of the feed expire.
 func PageTTLs(t *testing.T, s *Store) (list []time.Time) {
 	t.Helper()
-	err := query(context.Background(), s, feedPartition, pagePrefix, []string{"ttl"}, func(e envelope) error {
+	err := query(context.Background(), s, itemQuery{pk: feedPartition, prefix: pagePrefix, attributes: []string{"ttl"}}, func(e envelope) (bool, error) {
 		list = append(list, time.Unix(e.TTL, 0))
-		return nil
+		return true, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func PageTTLs(t *testing.T, s *Store) (list []time.Time) {
 func SignInLinkTTL(t *testing.T, s *Store, hash string) time.Time {
 	t.Helper()
 	var at time.Time
-	err := batchGet(context.Background(), s, []map[string]types.AttributeValue{signInLinkEntity.key(hash).attributes()}, true, func(e envelope) error {
+	err := batchGet(context.Background(), s, []itemKey{signInLinkEntity.key(hash)}, true, func(e envelope) error {
 		at = time.Unix(e.TTL, 0)
 		return nil
 	})

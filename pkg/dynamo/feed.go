@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"guidon/pkg/flags"
 )
@@ -46,14 +44,10 @@ func (s *Store) planFeed(tx *transaction, read *flags.Feed) error {
 	if read != nil && read.Size > longFeed && len(tx.errors)+items <= maxTransaction && tx.bytes+feedReserve <= maxTransactionBytes {
 		return s.planTurn(tx, read, entry)
 	}
-	s.add(tx, types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: feedKey.attributes(),
-		UpdateExpression: aws.String("SET recent = list_append(if_not_exists(recent, :none), :entry) ADD n :one, turn :zero"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":none": listOf(), ":entry": listOf(entry), ":one": number(1), ":zero": number(0),
-		},
-	}}, versionConflict)
-	return nil
+	recent := expression.Name("recent")
+	return s.update(tx, feedKey, expression.NewBuilder().WithUpdate(
+		expression.Set(recent, expression.ListAppend(expression.IfNotExists(recent, expression.Value([]string{})), expression.Value([]string{entry}))).
+			Add(expression.Name("n"), expression.Value(1)).Add(expression.Name("turn"), expression.Value(0))), versionConflict)
 }
 
 // feedReserve is more than the sizes of the feed and of a page in a transaction.
@@ -62,14 +56,14 @@ const feedReserve = 32 << 10
 // planTurn adds the entry as the first of a new list, and puts the entries of the older list into a page.
 func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error {
 	tx.turns = true
-	s.add(tx, types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: feedKey.attributes(),
-		UpdateExpression:    aws.String("SET earlier = recent, recent = :entry ADD n :one, turn :one"),
-		ConditionExpression: aws.String("turn = :turn"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":entry": listOf(entry), ":one": number(1), ":turn": number(read.Turn),
-		},
-	}}, versionConflict)
+	recent, turn := expression.Name("recent"), expression.Name("turn")
+	err := s.update(tx, feedKey, expression.NewBuilder().
+		WithUpdate(expression.Set(expression.Name("earlier"), recent).Set(recent, expression.Value([]string{entry})).
+			Add(expression.Name("n"), expression.Value(1)).Add(turn, expression.Value(1))).
+		WithCondition(turn.Equal(expression.Value(read.Turn))), versionConflict)
+	if err != nil {
+		return err
+	}
 	older := read.Entries[:len(read.Entries)-read.Newer]
 	if len(older) == 0 {
 		return nil
@@ -79,21 +73,8 @@ func (s *Store) planTurn(tx *transaction, read *flags.Feed, entry string) error 
 	for _, e := range older {
 		page.Entries = append(page.Entries, formatEntry(e.Changes))
 	}
-	s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: page.attributes()}}, versionConflict)
 	tx.bytes += sizeOfEntries(page.Entries)
-	return nil
-}
-
-func listOf(texts ...string) *types.AttributeValueMemberL {
-	list := make([]types.AttributeValue, len(texts))
-	for i, text := range texts {
-		list[i] = &types.AttributeValueMemberS{Value: text}
-	}
-	return &types.AttributeValueMemberL{Value: list}
-}
-
-func number(n int64) *types.AttributeValueMemberN {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+	return s.put(tx, page, always, versionConflict)
 }
 
 // pageSortKey is the sort key of the page whose last entry has that number.
@@ -102,10 +83,11 @@ func pageSortKey(last int64) string { return fmt.Sprintf("%s%012d", pagePrefix, 
 // FeedPages reads the pages of the feed that have entries after a number: one call per MB.
 func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry, error) {
 	var entries []flags.FeedEntry
-	err := queryBetween(ctx, s, feedPartition, pageSortKey(number+1), pageSortKey(maxVersion), func(e envelope) error {
+	q := itemQuery{pk: feedPartition, first: pageSortKey(number + 1), last: pageSortKey(maxVersion)}
+	err := query(ctx, s, q, func(e envelope) (bool, error) {
 		last, err := strconv.ParseInt(strings.TrimPrefix(e.SK, pagePrefix), 10, 64)
 		if err != nil {
-			return err
+			return false, err
 		}
 		list, err := parseEntries(last, e.Entries)
 		for _, entry := range list {
@@ -113,7 +95,7 @@ func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry,
 				entries = append(entries, entry)
 			}
 		}
-		return err
+		return true, err
 	})
 	if err != nil {
 		return nil, err
@@ -125,16 +107,10 @@ func (s *Store) FeedPages(ctx context.Context, number int64) ([]flags.FeedEntry,
 // taken for those of the new one. The function bootstrap calls it on AWS, with each deployment and restore. The local server
 // does not: a new table has the epoch "", and keeps it.
 func (s *Store) ResetFeed(ctx context.Context, epoch string) error {
-	var a attempts
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: feedKey.attributes(),
-		UpdateExpression: aws.String("SET epoch = :epoch, earlier = :none, recent = :none ADD n :one, turn :one"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":epoch": &types.AttributeValueMemberS{Value: epoch}, ":none": listOf(), ":one": number(1),
-		},
-	}, a.retry)
-	if err != nil {
-		return a.readError(err) // whether it was reset does not matter: it is to be called again
-	}
-	return nil
+	one := expression.Value(1)
+	_, _, err := s.updateIf(ctx, feedKey, expression.NewBuilder().WithUpdate(
+		expression.Set(expression.Name("epoch"), expression.Value(epoch)).
+			Set(expression.Name("earlier"), expression.Value([]string{})).Set(expression.Name("recent"), expression.Value([]string{})).
+			Add(expression.Name("n"), one).Add(expression.Name("turn"), one)))
+	return err // whether it was reset does not matter: it is to be called again
 }

@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/go-json-experiment/json"
 
 	"guidon/pkg/flags"
@@ -24,45 +23,6 @@ type envelope struct {
 	Uses     int64  `dynamodbav:"uses,omitempty"`  // only in a segment's guard
 
 	feedAttributes // only in the feed and its pages, except for TTL
-}
-
-// attributes are the attributes of an item: those of its struct tags. Package attributevalue takes three times as long.
-func (e envelope) attributes() map[string]types.AttributeValue {
-	item := make(map[string]types.AttributeValue, 8)
-	item["pk"], item["sk"] = text(e.PK), text(e.SK)
-	setText(item, "uid", e.UID)
-	setNumber(item, "version", e.Version)
-	setText(item, "doc", e.Document)
-	setNumber(item, "begun", e.Begun)
-	setNumber(item, "uses", e.Uses)
-	setText(item, "epoch", e.Epoch)
-	setNumber(item, "n", e.Number)
-	setNumber(item, "turn", e.Turn)
-	setNumber(item, "ttl", e.TTL)
-	setTexts(item, "earlier", e.Earlier)
-	setTexts(item, "recent", e.Recent)
-	setTexts(item, "entries", e.Entries)
-	return item
-}
-
-func text(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }
-
-func setText(item map[string]types.AttributeValue, name, value string) {
-	if value != "" {
-		item[name] = text(value)
-	}
-}
-
-func setNumber(item map[string]types.AttributeValue, name string, value int64) {
-	if value != 0 {
-		item[name] = number(value)
-	}
-}
-
-func setTexts(item map[string]types.AttributeValue, name string, values []string) {
-	if len(values) > 0 {
-		item[name] = listOf(values...)
-	}
 }
 
 // encode is a document as JSON. Equal content gives equal bytes: a write whose bytes have not changed is left out.

@@ -154,22 +154,17 @@ func fitInPage(items []eventItem) int {
 // bodies reads the bodies of the events that have one.
 func (s *Store) bodies(ctx context.Context, items []eventItem) (map[itemKey]string, error) {
 	documents := map[itemKey]string{}
-	var keys []map[string]types.AttributeValue
+	var keys []itemKey
 	for _, e := range items {
 		if e.BodyBytes > 0 {
-			keys = append(keys, bodyKey(itemKey{e.PK, e.SK}).attributes())
+			keys = append(keys, bodyKey(itemKey{e.PK, e.SK}))
 		}
 	}
-	for chunk := range slices.Chunk(keys, maxBatch) {
-		err := batchGet(ctx, s, chunk, true, func(e envelope) error {
-			documents[itemKey{e.PK, e.SK}] = e.Document
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return documents, nil
+	err := batchGet(ctx, s, keys, true, func(e envelope) error {
+		documents[itemKey{e.PK, e.SK}] = e.Document
+		return nil
+	})
+	return documents, err
 }
 
 // filters are the conditions that the key condition does not cover.

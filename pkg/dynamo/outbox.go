@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -34,7 +32,9 @@ func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, ve
 		if err != nil {
 			return internalError(err)
 		}
-		s.put(tx, item.attributes(), absent, versionConflict)
+		if err := s.put(tx, item, absent, versionConflict); err != nil {
+			return err
+		}
 		tx.outbox++
 	}
 	return nil
@@ -78,42 +78,33 @@ func (s *Store) Deliveries(ctx context.Context, addon int64, which flags.WhichDe
 
 // queryOutbox reads entries of a partition, in the order of their IDs or against it.
 func (s *Store) queryOutbox(ctx context.Context, prefix string, addon int64, after string, limit int, ascending bool) (list []flags.Delivery, more bool, err error) {
-	at := outboxKey(prefix, addon, after)
-	key := expression.Key("pk").Equal(expression.Value(at.pk))
+	q := itemQuery{pk: outboxKey(prefix, addon, "").pk, limit: max(1, min(limit, flags.MaxOutboxPage)), descending: !ascending}
 	if after != "" {
-		key = key.And(expression.Key("sk").GreaterThan(expression.Value(after)))
+		q.first = after + "\x00" // the first key after it
 	}
-	expr, err := expression.NewBuilder().WithKeyCondition(key).Build()
+	items, more, err := queryPage[outboxItem](ctx, s, q)
 	if err != nil {
-		return nil, false, internalError(err)
+		return nil, false, err
 	}
-	limit = max(1, min(limit, flags.MaxOutboxPage))
-	var a attempts
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-		ScanIndexForward: &ascending, Limit: aws.Int32(int32(limit)),
-	}, a.retry)
-	if err != nil {
-		return nil, false, a.readError(err)
-	}
-	err = eachItem(out.Items, func(item outboxItem) error {
+	for _, item := range items {
 		var doc outboxDocument
 		if err := decode(item.Document, &doc); err != nil {
-			return err
+			return nil, false, internalError(err)
 		}
 		d, err := doc.delivery()
+		if err != nil {
+			return nil, false, internalError(err)
+		}
 		list = append(list, d)
-		return err
-	})
-	return list, out.LastEvaluatedKey != nil, err
+	}
+	return list, more, nil
 }
 
 // OutboxEvents reads the events of entries: one call for 100 events, and one for 100 bodies.
 func (s *Store) OutboxEvents(ctx context.Context, entries []flags.OutboxEntry) (map[string]flags.Event, error) {
 	events := make(map[string]flags.Event, len(entries))
 	seen := map[itemKey]bool{}
-	var keys []map[string]types.AttributeValue
+	var keys []itemKey
 	for _, e := range entries {
 		at := itemKey{e.Subject, eventSortKey(e.Version)}
 		switch {
@@ -121,18 +112,16 @@ func (s *Store) OutboxEvents(ctx context.Context, entries []flags.OutboxEntry) (
 			events[e.ID] = *e.Test
 		case !seen[at]:
 			seen[at] = true
-			keys = append(keys, at.attributes())
+			keys = append(keys, at)
 		}
 	}
 	var items []eventItem
-	for chunk := range slices.Chunk(keys, maxBatch) {
-		err := batchGet(ctx, s, chunk, true, func(item eventItem) error {
-			items = append(items, item)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	err := batchGet(ctx, s, keys, true, func(item eventItem) error {
+		items = append(items, item)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	bodies, err := s.bodies(ctx, items)
 	if err != nil {
@@ -158,12 +147,8 @@ func (s *Store) PutOutbox(ctx context.Context, entry flags.OutboxEntry) error {
 	if err != nil {
 		return internalError(err)
 	}
-	var a attempts
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item.attributes()}, a.retry)
-	if err != nil {
-		return unavailable(a.unanswered, a.cause(err))
-	}
-	return nil
+	_, err = s.putIf(ctx, item, always)
+	return err
 }
 
 // Failed stores the failed attempts of an entry: one call.
@@ -208,9 +193,13 @@ func (s *Store) moveOutbox(ctx context.Context, from, to string, expires time.Ti
 		if err != nil {
 			return internalError(err)
 		}
+		put, err := s.putOf(item, always)
+		if err != nil {
+			return err
+		}
 		input.TransactItems = append(input.TransactItems,
 			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: outboxKey(from, d.Addon, d.ID).attributes()}},
-			types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item.attributes()}})
+			types.TransactWriteItem{Put: put})
 	}
 	var a attempts
 	if _, err := s.client.TransactWriteItems(ctx, input, a.retry); err != nil {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"guidon/pkg/flags"
 )
 
@@ -33,10 +31,6 @@ type outboxItem struct {
 	SK       string `dynamodbav:"sk"`
 	Document string `dynamodbav:"doc"`
 	TTL      int64  `dynamodbav:"ttl"`
-}
-
-func (i outboxItem) attributes() map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{"pk": text(i.PK), "sk": text(i.SK), "doc": text(i.Document), "ttl": number(i.TTL)}
 }
 
 // An outboxDocument is the stored form of an entry, and of its delivery.

@@ -138,7 +138,9 @@ func (s *Store) planWrite(tx *transaction, w flags.Write, increment int64) (vers
 		e.Version, expected, failure = flags.VersionOf(w.Before)+increment, unchanged(w.Before), versionConflict
 		tx.versioned = append(tx.versioned, len(tx.errors))
 	}
-	s.put(tx, e.attributes(), expected, failure)
+	if err := s.put(tx, e, expected, failure); err != nil {
+		return 0, err
+	}
 	return e.Version, s.planDependents(tx, w.Before, w.After)
 }
 
@@ -157,11 +159,14 @@ func (s *Store) planDelete(tx *transaction, before flags.Aggregate, increment in
 		return 0, internalError(err)
 	}
 	tx.countReplaced(document, "")
+	expr, err := expression.NewBuilder().WithCondition(unchanged(before)).Build()
+	if err != nil {
+		return 0, internalError(err)
+	}
 	tx.versioned = append(tx.versioned, len(tx.errors))
-	condition := unchanged(before)
 	s.add(tx, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: keyOf(before.Key()).attributes(), ConditionExpression: &condition.text,
-		ExpressionAttributeNames: condition.names, ExpressionAttributeValues: condition.values,
+		TableName: &s.table, Key: keyOf(before.Key()).attributes(), ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 	}}, versionConflict)
 	return flags.VersionOf(before) + increment, s.planDependents(tx, before, nil)
 }
@@ -174,55 +179,41 @@ func (s *Store) planEvent(tx *transaction, at itemKey, event flags.Event) error 
 	}
 	if body != "" {
 		key := bodyKey(at)
-		s.put(tx, envelope{PK: key.pk, SK: key.sk, Document: body}.attributes(), absent, versionConflict)
+		if err := s.put(tx, envelope{PK: key.pk, SK: key.sk, Document: body}, absent, versionConflict); err != nil {
+			return err
+		}
 	}
-	s.put(tx, item.attributes(), absent, versionConflict)
-	return nil
+	return s.put(tx, item, absent, versionConflict)
 }
-
-// A condition is one that many transactions have, so it is written out: package expression takes 5 µs to build it.
-type condition struct {
-	text   string
-	names  map[string]string // not to be changed
-	values map[string]types.AttributeValue
-}
-
-// absent is the condition that there is no item with the key.
-var absent = condition{text: "attribute_not_exists(pk)"}
-
-var versionName = map[string]string{"#version": "version"}
 
 // unchanged is the condition that an aggregate is still what was read: the same version and, where a key can be used
 // again, the same UID.
-func unchanged(a flags.Aggregate) condition {
-	c := version(flags.VersionOf(a))
+func unchanged(a flags.Aggregate) expression.ConditionBuilder {
+	condition := hasVersion(flags.VersionOf(a))
 	if uid := uidOf(a); uid != "" {
-		c.text += " AND #uid = :uid"
-		c.names = map[string]string{"#version": "version", "#uid": "uid"}
-		c.values[":uid"] = text(uid)
+		condition = condition.And(expression.Name("uid").Equal(expression.Value(uid)))
 	}
-	return c
+	return condition
 }
 
-// version is the condition that an item has a version.
-func version(n int64) condition {
-	return condition{"#version = :version", versionName, map[string]types.AttributeValue{":version": number(n)}}
+func hasVersion(n int64) expression.ConditionBuilder {
+	return expression.Name("version").Equal(expression.Value(n))
 }
 
-func notExists() expression.ConditionBuilder { return expression.Name("pk").AttributeNotExists() }
+// absent is the condition that there is no item with the key.
+var absent = expression.Name("pk").AttributeNotExists()
 
-// put adds an item.
-func (s *Store) put(tx *transaction, item map[string]types.AttributeValue, condition condition, failure conditionError) {
-	s.add(tx, types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: item, ConditionExpression: &condition.text,
-		ExpressionAttributeNames: condition.names, ExpressionAttributeValues: condition.values,
-	}}, failure)
-}
+// always is no condition.
+var always expression.ConditionBuilder
 
-// putAlways adds an item without a condition.
-func (s *Store) putAlways(tx *transaction, at itemKey, document string) {
-	item := envelope{PK: at.pk, SK: at.sk, Document: document}.attributes()
-	s.add(tx, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}}, versionConflict)
+// put adds an item, on a condition.
+func (s *Store) put(tx *transaction, item any, condition expression.ConditionBuilder, failure conditionError) error {
+	put, err := s.putOf(item, condition)
+	if err != nil {
+		return err
+	}
+	s.add(tx, types.TransactWriteItem{Put: put}, failure)
+	return nil
 }
 
 // deleteAlways deletes an item without a condition.

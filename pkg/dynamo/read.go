@@ -3,72 +3,36 @@ package dynamo
 import (
 	"context"
 	"fmt"
-	"slices"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
 
-// maxBatch is the largest number of keys in a BatchGetItem.
-const maxBatch = 100
-
 // Load reads aggregates: one call for up to 100 keys.
 func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
 	view := make(flags.View, len(keys))
 	keyOfItem := make(map[itemKey]flags.Key, len(keys))
-	for chunk := range slices.Chunk(keys, maxBatch) {
-		request := make([]itemKey, 0, len(chunk))
-		for _, key := range chunk {
-			at := keyOf(key)
-			if _, duplicate := keyOfItem[at]; duplicate {
-				continue // the engine rejects a batch with the same key twice
-			}
-			keyOfItem[at] = key
-			request = append(request, at)
+	var request []itemKey
+	for _, key := range keys {
+		at := keyOf(key)
+		if _, duplicate := keyOfItem[at]; duplicate {
+			continue // the engine rejects a batch with the same key twice
 		}
-		items, err := s.loadEnvelopes(ctx, request)
-		if err != nil {
-			return nil, err
+		keyOfItem[at] = key
+		request = append(request, at)
+	}
+	err := batchGet(ctx, s, request, true, func(e envelope) (err error) {
+		key, requested := keyOfItem[itemKey{e.PK, e.SK}]
+		if !requested {
+			return fmt.Errorf("dynamo: the response has the item %q %q, which was not requested", e.PK, e.SK)
 		}
-		for _, e := range items {
-			key, requested := keyOfItem[itemKey{e.PK, e.SK}]
-			if !requested {
-				return nil, internalError(fmt.Errorf("dynamo: the response has the item %q %q, which was not requested", e.PK, e.SK))
-			}
-			if view[key], err = s.decoded.decode(entityOf(key.Entity), e); err != nil {
-				return nil, internalError(err)
-			}
-		}
+		view[key], err = s.decoded.decode(entityOf(key.Entity), e)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return view, nil
-}
-
-// batchGet calls each with the items of up to maxBatch keys. It requests the keys that a busy engine leaves unprocessed
-// again.
-func batchGet[Item any](ctx context.Context, s *Store, keys []map[string]types.AttributeValue, consistent bool, each func(Item) error) error {
-	for attempt := 0; len(keys) > 0; attempt++ {
-		if attempt > 0 && !pause(ctx, attempt) {
-			return unavailable(false, ctx.Err())
-		}
-		var a attempts
-		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: &consistent}},
-		}, a.retry)
-		if err != nil {
-			return a.readError(err)
-		}
-		if err := eachItem(out.Responses[s.table], each); err != nil {
-			return err
-		}
-		keys = out.UnprocessedKeys[s.table].Keys
-	}
-	return nil
 }
 
 // Summaries lists a project's active or archived flags: one call per MB of rows.
@@ -148,70 +112,28 @@ func (s *Store) Events(ctx context.Context, of flags.Aggregate) ([]flags.Event, 
 	return list, err
 }
 
-// documents calls each with the documents and versions of the items of a partition, see query.
+// documents calls each with the documents and versions of the items of a partition whose sort keys begin with prefix, in order:
+// one call per MB.
 func (s *Store) documents(ctx context.Context, pk, prefix string, each func(e envelope) error) error {
-	return s.queryEnvelopes(ctx, envelopeQuery{pk: pk, prefix: prefix}, func(e envelope) (bool, error) { return true, each(e) })
+	return query(ctx, s, itemQuery{pk: pk, prefix: prefix, attributes: documentAttributes}, func(e envelope) (bool, error) { return true, each(e) })
 }
 
-// query calls each with the items of a partition whose sort keys begin with prefix, in order. It reads only the named
-// attributes, or all if none is named.
-func query[Item any](ctx context.Context, s *Store, pk, prefix string, attributes []string, each func(Item) error) error {
-	key := expression.Key("pk").Equal(expression.Value(pk))
-	if prefix != "" {
-		key = key.And(expression.Key("sk").BeginsWith(prefix))
-	}
-	return queryOn(ctx, s, key, attributes, each)
-}
+// documentAttributes are the attributes of an envelope that lists read.
+var documentAttributes = []string{"doc", "version"}
 
-// queryBetween calls each with the items of a partition whose sort keys are between two, both included, in order.
-func queryBetween[Item any](ctx context.Context, s *Store, pk, first, last string, each func(Item) error) error {
-	key := expression.Key("pk").Equal(expression.Value(pk)).
-		And(expression.Key("sk").Between(expression.Value(first), expression.Value(last)))
-	return queryOn(ctx, s, key, nil, each)
-}
-
-// queryOn calls each with the items that match a condition on the key, in order: one call per MB.
-func queryOn[Item any](ctx context.Context, s *Store, key expression.KeyConditionBuilder, attributes []string, each func(Item) error) error {
-	var projection expression.ProjectionBuilder
-	for _, name := range attributes {
-		projection = projection.AddNames(expression.Name(name))
-	}
-	builder := expression.NewBuilder().WithKeyCondition(key)
-	if len(attributes) > 0 {
-		builder = builder.WithProjection(projection)
-	}
-	expr, err := builder.Build()
-	if err != nil {
-		return internalError(err)
-	}
-	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: expr.KeyCondition(), ProjectionExpression: expr.Projection(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+// eachDocument calls visit with what decode makes of the documents that a query selects, until visit returns false or an error,
+// which it returns.
+func eachDocument[A any](ctx context.Context, s *Store, q itemQuery, decode func(document string) (A, error), visit func(A) (goOn bool, err error)) error {
+	var stopped error
+	err := query(ctx, s, q, func(e envelope) (goOn bool, err error) {
+		decoded, err := decode(e.Document)
+		if err == nil {
+			goOn, stopped = visit(decoded)
+		}
+		return goOn && stopped == nil, err
 	})
-	for pages.HasMorePages() {
-		var a attempts
-		page, err := pages.NextPage(ctx, a.retry)
-		if err != nil {
-			return a.readError(err)
-		}
-		if err := eachItem(page.Items, each); err != nil {
-			return err
-		}
+	if stopped != nil {
+		return stopped
 	}
-	return nil
-}
-
-// eachItem unmarshals items and calls each with them.
-func eachItem[Item any](items []map[string]types.AttributeValue, each func(Item) error) error {
-	for _, attributes := range items {
-		var item Item
-		if err := attributevalue.UnmarshalMap(attributes, &item); err != nil {
-			return internalError(err)
-		}
-		if err := each(item); err != nil {
-			return internalError(err)
-		}
-	}
-	return nil
+	return err
 }

@@ -9,22 +9,27 @@ import (
 
 // A rowDocument is the stored form of a flag's list row. Its field names are short because a list reads thousands of rows.
 type rowDocument struct {
-	Format         int                    `json:"f"`
-	Name           string                 `json:"n"`
-	Project        string                 `json:"p"`
-	Type           flags.FeatureType      `json:"t"`
-	Description    *string                `json:"d,omitzero"`
-	Stale          bool                   `json:"s,omitzero"`
-	ImpressionData bool                   `json:"i,omitzero"`
-	Archived       bool                   `json:"a,omitzero"`
-	CreatedAt      time.Time              `json:"c"`
-	ArchivedAt     time.Time              `json:"ca,omitzero"`
-	LastSeenAt     time.Time              `json:"l,omitzero"`
-	Tags           []shape.Tag            `json:"g,omitempty"`
-	Favorites      []string               `json:"fa,omitempty"`
-	Relation       flags.Relation         `json:"r,omitzero"`
-	Entered        phaseDocument          `json:"y,omitzero"`
-	Environments   map[string]rowStanding `json:"e,omitempty"`
+	rowHead
+	Environments map[string]rowStanding `json:"e,omitempty"`
+}
+
+// A rowHead is a row without its environments, which are the larger part of it, and which most searches do not compare.
+type rowHead struct {
+	Format         int               `json:"f"`
+	Name           string            `json:"n"`
+	Project        string            `json:"p"`
+	Type           flags.FeatureType `json:"t"`
+	Description    *string           `json:"d,omitzero"`
+	Stale          bool              `json:"s,omitzero"`
+	ImpressionData bool              `json:"i,omitzero"`
+	Archived       bool              `json:"a,omitzero"`
+	CreatedAt      time.Time         `json:"c"`
+	ArchivedAt     time.Time         `json:"ca,omitzero"`
+	LastSeenAt     time.Time         `json:"l,omitzero"`
+	Tags           []shape.Tag       `json:"g,omitempty"`
+	Favorites      []string          `json:"fa,omitempty"`
+	Relation       flags.Relation    `json:"r,omitzero"`
+	Entered        phaseDocument     `json:"y,omitzero"`
 }
 
 type rowStanding struct {
@@ -37,13 +42,12 @@ type rowStanding struct {
 }
 
 func storeRow(s flags.FeatureSummary) rowDocument {
-	doc := rowDocument{
+	doc := rowDocument{rowHead: rowHead{
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
 		Tags: shape.Tags(s.Tags), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
-		Environments: make(map[string]rowStanding, len(s.Environments)),
-	}
+	}, Environments: make(map[string]rowStanding, len(s.Environments))}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
 			Environment: e.EnvironmentUID, EnabledIn: e.EnabledIn, Strategies: e.Strategies,
@@ -72,4 +76,11 @@ func (e rowStanding) summary() flags.EnvironmentSummary {
 		EnvironmentState: flags.EnvironmentState{EnvironmentUID: e.Environment, EnabledIn: e.EnabledIn},
 		Strategies:       e.Strategies, EnabledStrategies: e.EnabledStrategies, Variants: e.Variants, LastSeenAt: e.LastSeenAt,
 	}
+}
+
+// readRow decodes a list row.
+func readRow(document string) (flags.FeatureSummary, error) {
+	var doc rowDocument
+	err := decode(document, &doc)
+	return doc.summary(), err
 }

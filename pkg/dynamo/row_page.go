@@ -9,40 +9,35 @@ import (
 // EachSummary calls visit with a project's active or archived flags, one after the other: one call per MB of rows. Only that
 // MB is in memory.
 func (s *Store) EachSummary(ctx context.Context, projectUID string, archived bool, visit func(flags.SummaryRow) error) error {
-	var stopped error
-	err := s.queryEnvelopes(ctx, envelopeQuery{pk: projectPartition(projectUID), prefix: rowPrefix(archived)}, func(e envelope) (goOn bool, err error) {
-		row, err := summaryRow(e.Document)
-		if err == nil {
-			stopped = visit(row)
-		}
-		return stopped == nil, err
-	})
-	if stopped != nil {
-		return stopped
-	}
-	return err
+	q := itemQuery{pk: projectPartition(projectUID), prefix: rowPrefix(archived), attributes: documentAttributes}
+	return eachDocument(ctx, s, q, summaryRow, func(row flags.SummaryRow) (bool, error) { return true, visit(row) })
 }
 
 // SummariesAfter reads the next active flags of a project: one call.
 func (s *Store) SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []flags.SummaryRow, more bool, err error) {
 	prefix := rowPrefix(false)
-	query := envelopeQuery{pk: projectPartition(projectUID), first: prefix + after + beforeNames, last: prefix + afterNames, limit: limit}
-	found, err := s.queryPage(ctx, query, itemKey{})
+	items, more, err := queryPage[envelope](ctx, s, itemQuery{
+		pk: projectPartition(projectUID), first: prefix + after + beforeNames, last: prefix + afterNames, attributes: documentAttributes, limit: limit,
+	})
 	if err != nil {
 		return nil, false, err
 	}
-	for _, e := range found.items {
+	for _, e := range items {
 		row, err := summaryRow(e.Document)
 		if err != nil {
 			return nil, false, internalError(err)
 		}
 		page = append(page, row)
 	}
-	return page, found.more, nil
+	return page, more, nil
 }
 
-// summaryRow reads the head of a row. Whole reads it again, with its environments.
+// summaryRow decodes the head of a row. Whole decodes all of it.
 func summaryRow(document string) (flags.SummaryRow, error) {
-	head, _, err := readHead(document)
-	return flags.SummaryRow{FeatureSummary: head, Whole: func() (flags.FeatureSummary, error) { return readRow(document) }}, err
+	var head rowHead
+	err := decode(document, &head)
+	return flags.SummaryRow{
+		FeatureSummary: rowDocument{rowHead: head}.summary(),
+		Whole:          func() (flags.FeatureSummary, error) { return readRow(document) },
+	}, err
 }

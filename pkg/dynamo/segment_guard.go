@@ -185,8 +185,8 @@ func (s *Store) planUse(tx *transaction, before, after *flags.Feature) error {
 	if err := checkSize(useTitle(after.Name), document); err != nil { // the names of many strategies can make it larger than the flag
 		return err
 	}
-	s.putAlways(tx, useKey(after.Name), document)
-	return nil
+	at := useKey(after.Name)
+	return s.put(tx, envelope{PK: at.pk, SK: at.sk, Document: document}, always, versionConflict)
 }
 
 // encodeUse is the document of what a flag uses; "" for nothing.

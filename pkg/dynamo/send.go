@@ -28,7 +28,7 @@ func (s *Store) Commit(ctx context.Context, change flags.Change) error {
 // looked for the event of the change.
 func (s *Store) send(ctx context.Context, tx *transaction) error {
 	a := attempts{versioned: tx.versioned}
-	err := s.transact(ctx, tx.input, &a)
+	_, err := s.client.TransactWriteItems(ctx, tx.input, a.retry)
 	result, i := classify(err)
 	switch result {
 	case applied:

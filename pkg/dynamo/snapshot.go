@@ -5,15 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"guidon/pkg/flags"
 )
@@ -81,11 +77,11 @@ func (s *Store) ReadSnapshot(ctx context.Context, head *flags.SnapshotHead) ([]b
 	}
 	parts := make([][]byte, head.Chunks)
 	indexes := map[string]int{} // by sort key
-	var keys []map[string]types.AttributeValue
+	var keys []itemKey
 	for i := range parts {
 		key := chunkKey(head, i)
 		indexes[key.sk] = i
-		keys = append(keys, key.attributes())
+		keys = append(keys, key)
 	}
 	for part := range slices.Chunk(keys, chunksACall) {
 		err := batchGet(ctx, s, part, false, func(c chunk) error {
@@ -113,13 +109,8 @@ func (s *Store) WriteSnapshot(ctx context.Context, head flags.SnapshotHead, cont
 	for part := range slices.Chunk(content, maxChunk) {
 		key := chunkKey(&head, head.Chunks)
 		head.Chunks++
-		item, err := attributevalue.MarshalMap(chunk{key.pk, key.sk, part, ttl})
-		if err != nil {
-			return internalError(err)
-		}
-		var a attempts
-		if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, a.retry); err != nil {
-			return a.readError(err)
+		if _, err := s.putIf(ctx, chunk{key.pk, key.sk, part, ttl}, always); err != nil {
+			return err
 		}
 	}
 	return s.putHead(ctx, head)
@@ -138,30 +129,10 @@ func (s *Store) putHead(ctx context.Context, head flags.SnapshotHead) error {
 	if err != nil {
 		return internalError(err)
 	}
-	item, err := attributevalue.MarshalMap(snapshotItem{snapshotKey.pk, snapshotKey.sk, head.Epoch, head.Number, document})
-	if err != nil {
-		return internalError(err)
-	}
-	expr, err := expression.NewBuilder().WithCondition(notExists().
-		Or(expression.Name("epoch").NotEqual(expression.Value(head.Epoch))).
-		Or(expression.Name("version").LessThanEqual(expression.Value(head.Number)))).Build()
-	if err != nil {
-		return internalError(err)
-	}
-	var a attempts
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.table, Item: item, ConditionExpression: expr.Condition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.retry)
-	if err == nil || isConditionFailed(err) { // a newer one is, or this one, if a response was lost
-		return nil
-	}
-	return a.readError(err)
-}
-
-func isConditionFailed(err error) bool {
-	_, is := errors.AsType[*types.ConditionalCheckFailedException](err)
-	return is
+	_, err = s.putIf(ctx, snapshotItem{snapshotKey.pk, snapshotKey.sk, head.Epoch, head.Number, document},
+		absent.Or(expression.Name("epoch").NotEqual(expression.Value(head.Epoch))).
+			Or(expression.Name("version").LessThanEqual(expression.Value(head.Number))))
+	return err // none if a newer one is stored, or this one, whose response was lost
 }
 
 // TakeLease takes the lease: one call.
@@ -171,25 +142,11 @@ func (s *Store) TakeLease(ctx context.Context, holder string, now, until time.Ti
 
 // takeLease sets the holder of a lease and its end, unless another holder has it.
 func (s *Store) takeLease(ctx context.Context, at itemKey, holder string, now, until time.Time) (bool, error) {
-	expr, err := expression.NewBuilder().
+	_, taken, err := s.updateIf(ctx, at, expression.NewBuilder().
 		WithUpdate(expression.Set(expression.Name("holder"), expression.Value(holder)).
 			Set(expression.Name("until"), expression.Value(until.UnixMilli()))).
-		WithCondition(notExists().
+		WithCondition(absent.
 			Or(expression.Name("holder").Equal(expression.Value(holder))).
-			Or(expression.Name("until").LessThanEqual(expression.Value(now.UnixMilli())))).Build()
-	if err != nil {
-		return false, internalError(err)
-	}
-	var a attempts
-	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: at.attributes(), UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}, a.retry)
-	switch {
-	case err == nil:
-		return true, nil
-	case isConditionFailed(err):
-		return false, nil
-	}
-	return false, a.readError(err)
+			Or(expression.Name("until").LessThanEqual(expression.Value(now.UnixMilli())))))
+	return err == nil && !taken, err
 }

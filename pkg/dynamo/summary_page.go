@@ -28,11 +28,11 @@ func (s *Store) SummaryPage(ctx context.Context, projectUID string, q flags.Summ
 	if first > last || !flags.IsNamePrefix(q.Prefix) { // no name is in between
 		return list, false, nil
 	}
-	query := envelopeQuery{pk: projectPartition(projectUID), first: first, last: last}
+	rowsBetween := itemQuery{pk: projectPartition(projectUID), first: first, last: last, attributes: documentAttributes}
 	if len(q.Tags) == 0 {
-		query.limit = min(q.Limit, rowsInMB) + 1
+		rowsBetween.limit = min(q.Limit, rowsInMB) + 1
 	}
-	err = s.queryEnvelopes(ctx, query, func(e envelope) (bool, error) {
+	err = query(ctx, s, rowsBetween, func(e envelope) (bool, error) {
 		row, err := readRow(e.Document)
 		if err == nil && hasOneOf(row, q.Tags) {
 			list = append(list, row)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -29,34 +27,18 @@ func (s *Store) PutPost(ctx context.Context, post *flags.UsagePost) error {
 			len(content)>>10, maxPost>>10)
 	}
 	key := postKey(post.At, id)
-	item, err := attributevalue.MarshalMap(contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()})
-	if err != nil {
-		return internalError(err)
-	}
-	var a attempts
-	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item}, a.retry); err != nil {
-		return a.writeError(err)
-	}
-	return nil
-}
-
-// writeError is the error of a failed write that has no condition.
-func (a *attempts) writeError(err error) error {
-	cause := a.cause(err)
-	if result, _ := classify(cause); result == rejected && !a.unanswered {
-		return internalError(cause)
-	}
-	return unavailable(a.unanswered, cause)
+	_, err = s.putIf(ctx, contentItem{PK: key.pk, SK: key.sk, Content: content, Size: size, TTL: post.At.Add(postTTL).Unix()}, always)
+	return err
 }
 
 // Usage returns the sums of a flag: one Query per MB.
 func (s *Store) Usage(ctx context.Context, feature string, unit flags.UsageUnit, from time.Time) ([]flags.UsageSum, error) {
 	last := sumSortKey(unit, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC))
 	sums := []flags.UsageSum{}
-	err := queryBetween(ctx, s, sumPrefix+feature, sumSortKey(unit, from), last, func(c contentItem) error {
+	err := query(ctx, s, itemQuery{pk: sumPrefix + feature, first: sumSortKey(unit, from), last: last}, func(c contentItem) (bool, error) {
 		sum, err := c.sum()
 		sums = append(sums, sum)
-		return err
+		return true, err
 	})
 	if err != nil {
 		return nil, err

@@ -8,11 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -111,45 +106,16 @@ func eachShard(f func(shard int) error) error {
 
 // eachPost calls each with the posts of a shard, received at or after from and before to, in order, until it returns false.
 func (s *Store) eachPost(ctx context.Context, shard int, from, to time.Time, attributes []string, each func(item contentItem, at time.Time, id string) (bool, error)) error {
-	builder := expression.NewBuilder().WithKeyCondition(expression.Key("pk").Equal(expression.Value(postPartition(from, shard))).
-		And(expression.Key("sk").Between(expression.Value(postSortKey(from)), expression.Value(postSortKey(to.Add(-time.Millisecond))+"#~"))))
-	if attributes != nil {
-		var projection expression.ProjectionBuilder
-		for _, name := range attributes {
-			projection = projection.AddNames(expression.Name(name))
+	q := itemQuery{
+		pk: postPartition(from, shard), first: postSortKey(from), last: postSortKey(to.Add(-time.Millisecond)) + "#~", attributes: attributes,
+	}
+	return query(ctx, s, q, func(item contentItem) (bool, error) {
+		at, id, err := parsePostSortKey(item.SK)
+		if err != nil {
+			return false, err
 		}
-		builder = builder.WithProjection(projection)
-	}
-	expr, err := builder.Build()
-	if err != nil {
-		return internalError(err)
-	}
-	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: expr.KeyCondition(), ProjectionExpression: expr.Projection(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+		return each(item, at, id.String())
 	})
-	more := true
-	for more && pages.HasMorePages() {
-		var a attempts
-		out, err := pages.NextPage(ctx, a.retry)
-		if err != nil {
-			return a.readError(err)
-		}
-		err = eachItem(out.Items, func(item contentItem) (err error) {
-			if !more {
-				return nil
-			}
-			at, id, err := parsePostSortKey(item.SK)
-			if err == nil {
-				more, err = each(item, at, id.String())
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 const batchPrefix = "BATCH#"
@@ -206,10 +172,10 @@ func (item batchItem) batch() (flags.UsageBatch, error) {
 
 // Batches reads the batches of a period: one Query per MB.
 func (s *Store) Batches(ctx context.Context, period time.Time) (batches []flags.UsageBatch, err error) {
-	err = query(ctx, s, batchPrefix+formatPeriod(period), batchPrefix, nil, func(item batchItem) error {
+	err = query(ctx, s, itemQuery{pk: batchPrefix + formatPeriod(period), prefix: batchPrefix}, func(item batchItem) (bool, error) {
 		b, err := item.batch()
 		batches = append(batches, b)
-		return err
+		return true, err
 	})
 	return batches, err
 }
@@ -225,32 +191,11 @@ func (s *Store) PutBatch(ctx context.Context, b flags.UsageBatch) (flags.UsageBa
 	if err != nil || !failed {
 		return b, err
 	}
-	err = batchGet(ctx, s, []map[string]types.AttributeValue{batchKey(b).attributes()}, true, func(item batchItem) (err error) {
+	err = batchGet(ctx, s, []itemKey{batchKey(b)}, true, func(item batchItem) (err error) {
 		b, err = item.batch()
 		return err
 	})
 	return b, err
-}
-
-// putIf stores an item on a condition, with one call. failed tells that the condition did not hold, perhaps because an earlier
-// attempt of the call has stored the item, and its response was lost.
-func (s *Store) putIf(ctx context.Context, item any, expected condition) (failed bool, err error) {
-	attributes, err := attributevalue.MarshalMap(item)
-	if err != nil {
-		return false, internalError(err)
-	}
-	var a attempts
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.table, Item: attributes, ConditionExpression: &expected.text,
-		ExpressionAttributeNames: expected.names, ExpressionAttributeValues: expected.values,
-	}, a.retry)
-	switch {
-	case err == nil:
-		return false, nil
-	case isConditionFailed(err):
-		return true, nil
-	}
-	return false, a.writeError(err)
 }
 
 // AdvanceUsage replaces the cursor: one call.
@@ -261,7 +206,7 @@ func (s *Store) AdvanceUsage(ctx context.Context, before, after *flags.UsageCurs
 	}
 	expected := absent
 	if before != nil {
-		expected = version(before.Next)
+		expected = hasVersion(before.Next)
 	}
 	failed, err := s.putIf(ctx, envelope{PK: usageCursorKey.pk, SK: usageCursorKey.sk, Version: after.Next, Document: document}, expected)
 	if failed {

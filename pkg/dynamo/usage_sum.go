@@ -2,12 +2,11 @@ package dynamo
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
@@ -15,21 +14,16 @@ import (
 
 // Sums loads sums: one BatchGetItem for 100 of them.
 func (s *Store) Sums(ctx context.Context, keys []flags.UsageSum) (sums []flags.UsageSum, err error) {
-	for part := range slices.Chunk(keys, maxBatch) {
-		var request []map[string]types.AttributeValue
-		for _, key := range part {
-			request = append(request, sumKey(key.Feature, key.Unit, key.Start).attributes())
-		}
-		err := batchGet(ctx, s, request, true, func(item contentItem) error {
-			sum, err := item.sum()
-			sums = append(sums, sum)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	var request []itemKey
+	for _, key := range keys {
+		request = append(request, sumKey(key.Feature, key.Unit, key.Start))
 	}
-	return sums, nil
+	err = batchGet(ctx, s, request, true, func(item contentItem) error {
+		sum, err := item.sum()
+		sums = append(sums, sum)
+		return err
+	})
+	return sums, err
 }
 
 // PutSum stores a sum: one call.
@@ -45,7 +39,7 @@ func (s *Store) PutSum(ctx context.Context, sum *flags.UsageSum) error {
 	_, ttl := sumLayout(sum.Unit)
 	key := sumKey(sum.Feature, sum.Unit, sum.Start)
 	_, err = s.putIf(ctx, contentItem{PK: key.pk, SK: key.sk, Content: content, Batch: sum.Batch, TTL: sum.Start.Add(ttl).Unix()},
-		condition{"attribute_not_exists(pk) OR #last < :batch", map[string]string{"#last": "last"}, map[string]types.AttributeValue{":batch": number(sum.Batch)}})
+		absent.Or(expression.Name("last").LessThan(expression.Value(sum.Batch))))
 	return err
 }
 
@@ -99,12 +93,14 @@ func (s *Store) PutSeen(ctx context.Context, before, after *flags.Feature) error
 		return err
 	}
 	at := featureEntity.key(after.Name)
-	s.put(tx, envelope{PK: at.pk, SK: at.sk, Version: before.Version, Document: document}.attributes(), unchanged(before), versionConflict)
+	if err := s.put(tx, envelope{PK: at.pk, SK: at.sk, Version: before.Version, Document: document}, unchanged(before), versionConflict); err != nil {
+		return err
+	}
 	if err := s.planRow(tx, &featureEntity, before, after); err != nil {
 		return err
 	}
 	var a attempts
-	err = s.transact(ctx, tx.input, &a)
+	_, err = s.client.TransactWriteItems(ctx, tx.input, a.retry)
 	switch result, _ := classify(err); result {
 	case applied:
 		return nil
@@ -118,9 +114,9 @@ func (s *Store) PutSeen(ctx context.Context, before, after *flags.Feature) error
 
 // CountApplications counts the applications: one Query per MB.
 func (s *Store) CountApplications(ctx context.Context) (n int, err error) {
-	err = query(ctx, s, applicationList, "", []string{"sk"}, func(envelope) error {
+	err = query(ctx, s, itemQuery{pk: applicationList, attributes: []string{"sk"}}, func(envelope) (bool, error) {
 		n++
-		return nil
+		return true, nil
 	})
 	return n, err
 }

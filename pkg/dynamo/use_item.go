@@ -69,3 +69,10 @@ func (doc useDocument) use(int64) flags.FeatureUse {
 	return flags.FeatureUse{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
 		Strategies: convert(doc.Strategies, func(s strategyUseDocument) flags.StrategyUse { return flags.StrategyUse(s) })}
 }
+
+// readUse decodes what a flag uses.
+func readUse(document string) (flags.FeatureUse, error) {
+	var doc useDocument
+	err := decode(document, &doc)
+	return doc.use(0), err
+}

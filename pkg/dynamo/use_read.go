@@ -11,39 +11,28 @@ import (
 // EachUse calls visit with what each flag uses, one after the other: one call per MB, until visit returns false or an error. Only
 // that MB is in memory.
 func (s *Store) EachUse(ctx context.Context, visit func(flags.FeatureUse) (goOn bool, err error)) error {
-	var stopped error
-	err := s.queryEnvelopes(ctx, envelopeQuery{pk: useList}, func(e envelope) (goOn bool, err error) {
-		use, err := readUse(e.Document)
-		if err == nil {
-			goOn, stopped = visit(use)
-		}
-		return goOn && stopped == nil, err
-	})
-	if stopped != nil {
-		return stopped
-	}
-	return err
+	return eachDocument(ctx, s, itemQuery{pk: useList, attributes: documentAttributes}, readUse, visit)
 }
 
 // UsesAfter reads what the next flags use: one call.
 func (s *Store) UsesAfter(ctx context.Context, after string, limit int) (page []flags.FeatureUse, more bool, err error) {
-	found, err := s.queryPage(ctx, envelopeQuery{pk: useList, first: after + beforeNames, last: afterNames, limit: limit}, itemKey{})
+	return s.usePage(ctx, after+beforeNames, afterNames, limit)
+}
+
+// usePage reads what the flags from a name to another use: one call.
+func (s *Store) usePage(ctx context.Context, first, last string, limit int) (page []flags.FeatureUse, more bool, err error) {
+	items, more, err := queryPage[envelope](ctx, s, itemQuery{pk: useList, first: first, last: last, attributes: documentAttributes, limit: limit})
 	if err != nil {
 		return nil, false, err
 	}
-	page, err = readUses(found.items)
-	return page, found.more, err
-}
-
-func readUses(items []envelope) (uses []flags.FeatureUse, err error) {
 	for _, e := range items {
 		use, err := readUse(e.Document)
 		if err != nil {
-			return nil, internalError(err)
+			return nil, false, internalError(err)
 		}
-		uses = append(uses, use)
+		page = append(page, use)
 	}
-	return uses, nil
+	return page, more, nil
 }
 
 // usesPerName is how many uses Uses reads at most for each name before it reads the others by their keys.
@@ -64,15 +53,15 @@ func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.Featu
 				others = append(others, useKey(name))
 			}
 		}
-		items, err := s.loadEnvelopes(ctx, others)
+		uses = append(uses, found...)
+		err = batchGet(ctx, s, others, true, func(e envelope) error {
+			use, err := readUse(e.Document)
+			uses = append(uses, use)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		rest, err := readUses(items)
-		if err != nil {
-			return nil, err
-		}
-		uses = append(append(uses, found...), rest...)
 	}
 	slices.SortFunc(uses, func(a, b flags.FeatureUse) int { return strings.Compare(a.Feature, b.Feature) })
 	return uses, nil
@@ -81,18 +70,17 @@ func (s *Store) Uses(ctx context.Context, features []string) (uses []flags.Featu
 // usesBetween reads what flags use, by one query from the first name to the last. It returns the name up to which all were
 // read.
 func (s *Store) usesBetween(ctx context.Context, names []string) (found []flags.FeatureUse, read string, err error) {
-	last := names[len(names)-1]
-	page, err := s.queryPage(ctx, envelopeQuery{pk: useList, first: names[0], last: last, limit: usesPerName * len(names)}, itemKey{})
+	found, more, err := s.usePage(ctx, names[0], names[len(names)-1], usesPerName*len(names))
 	if err != nil {
 		return nil, "", err
 	}
-	found, err = readUses(page.items)
+	read = names[len(names)-1]
+	if more {
+		read = found[len(found)-1].Feature
+	}
 	found = slices.DeleteFunc(found, func(u flags.FeatureUse) bool {
 		_, wanted := slices.BinarySearch(names, u.Feature)
 		return !wanted
 	})
-	if page.more {
-		last = page.last.sk
-	}
-	return found, last, err
+	return found, read, nil
 }
