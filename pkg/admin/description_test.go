@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"guidon/infra"
 	"guidon/pkg/admin"
 	"guidon/pkg/httpapi"
 )
@@ -30,13 +29,10 @@ type description struct {
 
 // theDescription is read once. The tests of infra/openapi check that it matches the code.
 var theDescription = sync.OnceValues(func() (*description, error) {
-	file, err := os.ReadFile(filepath.Join("..", "..", "infra", "openapi.json"))
-	if err != nil {
-		return nil, err
-	}
 	d := &description{routes: &httpapi.Mux{}, operations: map[string]*openapi3.Operation{}}
 	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC4122))
-	if d.document, err = openapi3.NewLoader().LoadFromData(file); err != nil {
+	var err error
+	if d.document, err = openapi3.NewLoader().LoadFromData(infra.OpenAPI); err != nil {
 		return nil, err
 	}
 	for path, item := range d.document.Paths.Map() {
