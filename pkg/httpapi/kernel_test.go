@@ -121,16 +121,18 @@ func TestItemsThatWait(t *testing.T) {
 		{"for the last, all of them", func(int) int { return n - 1 }, n},
 		{"in the other half", func(i int) int { return i ^ 1 | 1 }, n},
 		{"half of them in vain", func(i int) int { return max(i, n*(i%2)) }, n / 2},
+		{"in a circle", func(i int) int { return (i + 1) % (n - 1) }, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			store, name := seeded(t), func(i int) string { return fmt.Sprintf("f%03d", i) }
 			var errs []error
 			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
-				errs = m.Each(n, func(tx *httpapi.Tx, i int) error {
+				needs := func(i int) []int { return slices.DeleteFunc([]int{tt.waits(i)}, func(on int) bool { return on == n }) }
+				errs = m.Each(n, needs, func(tx *httpapi.Tx, i int) error {
 					on := tt.waits(i)
 					if on != i && (on == n || tx.FindFeature(name(on)) == nil) {
-						return httpapi.NotYet{Why: flags.Errorf(flags.Conflict, "%d waits for %d", i, on)}
+						return flags.Errorf(flags.Conflict, "%d waits for %d", i, on)
 					}
 					create(tx, name(i))
 					return nil
@@ -183,7 +185,7 @@ func TestLostRaces(t *testing.T) {
 			var lost [3]atomic.Int32
 			var errs []error
 			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
-				errs = m.Each(len(lost), func(tx *httpapi.Tx, i int) error {
+				errs = m.Each(len(lost), nil, func(tx *httpapi.Tx, i int) error {
 					if lost[i].Add(1) <= tt.times {
 						return flags.Errorf(flags.VersionConflict, "another writer was first")
 					}
@@ -226,9 +228,9 @@ func TestDryRun(t *testing.T) {
 	var saw []bool
 	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) (err error) {
 		saw = make([]bool, 3)
-		errs, err = m.DryRun(flags.Caller{Name: "admin", Admin: true}, 3, func(tx *httpapi.Tx, i int) error {
+		errs, err = m.DryRun(flags.Caller{Name: "admin", Admin: true}, 3, func(i int) []int { return [][]int{{1}, nil, nil}[i] }, func(tx *httpapi.Tx, i int) error {
 			if i == 0 && tx.FindFeature("f1") == nil {
-				return httpapi.NotYet{Why: errors.New("f1 is missing")}
+				return errors.New("f1 is missing")
 			}
 			saw[i] = tx.FindFeature(fmt.Sprintf("f%d", i+1)) != nil
 			if id := tx.NextID(flags.EntitySegment); id >= 0 {

@@ -17,15 +17,6 @@ type Many struct {
 	last    *Tx // the round that was used last
 }
 
-// NotYet is the error of an item that has to wait for others of its request. When none of them is left, Why is its result.
-type NotYet struct{ Why error }
-
-// Error is why it waits.
-func (e NotYet) Error() string { return "waits for another item: " + e.Why.Error() }
-
-// Unwrap is why it waits.
-func (e NotYet) Unwrap() error { return e.Why }
-
 // begin is a new round; the first time it is the one that was begun before the operation ran.
 func (m *Many) begin() (tx *Tx, err error) {
 	tx, m.first = m.first, nil
@@ -108,13 +99,14 @@ const passes = 8
 // names by what it read what it reads next), one transaction an item that changes something, and one more call for every 32
 // transactions that applications see, to keep the feed short. Several are committed at once, unless applications see them. An
 // item for which another writer was first runs again in a later round.
-func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
+//
+// needs lists the items that an item may need, such as the parents of a flag that is imported; it may be nil. Items run after
+// those that they need, and an item that fails before these are done runs again. Of items that need each other, one runs
+// first.
+func (m *Many) Each(n int, needs func(i int) []int, do func(tx *Tx, i int) error) []error {
 	errs := make([]error, n)
-	left := make([]int, n)
-	for i := range left {
-		left[i] = i
-	}
-	idle := 0 // how many items were put off since something else became of one
+	s := sequenceOf(n, needs)
+	left := s.order
 	var others race
 	for len(left) > 0 {
 		tx, err := m.begin()
@@ -124,19 +116,10 @@ func (m *Many) Each(n int, do func(tx *Tx, i int) error) []error {
 		}
 		items := left[:min(len(left), itemsARound)]
 		left = slices.Clone(left[len(items):])
-		putOff, again, raced := m.roundOf(tx, items, errs, do)
-		left = slices.Concat(left, again, putOff)
-		if idle += len(putOff); len(putOff) < len(items) {
-			idle = 0
-		}
-		if len(putOff)+len(again) < len(items) { // something was done
+		again, raced := m.roundOf(tx, items, s, errs, do)
+		left = slices.Concat(left, again)
+		if len(again) < len(items) { // something was done
 			others = race{}
-		}
-		if idle >= len(left) { // all were put off in turn, and there is nothing left that they could wait for
-			for _, i := range left {
-				errs[i] = errors.Unwrap(errs[i])
-			}
-			break
 		}
 		if m.ctx.Err() != nil || raced && !others.pause(m.ctx) {
 			m.end(left, errs, nil)
@@ -158,22 +141,58 @@ func (m *Many) end(items []int, errs []error, err error) {
 	}
 }
 
-// roundOf decides about items and commits what they change. It returns those that are put off until others were tried, and
-// those that run again because what they change was changed: by another item, or by another writer, which is a race.
-func (m *Many) roundOf(tx *Tx, items []int, errs []error, do func(tx *Tx, i int) error) (putOff, again []int, raced bool) {
+// A sequence is the order of items, in which each comes after those that it needs.
+type sequence struct {
+	needs    func(i int) []int
+	order    []int
+	position []int  // of each item in order; -1 until it has one
+	done     []bool // each item
+}
+
+// sequenceOf orders n items, as they are where none needs another.
+func sequenceOf(n int, needs func(i int) []int) *sequence {
+	s := &sequence{needs: needs, position: slices.Repeat([]int{-1}, n), done: make([]bool, n)}
+	seen := make([]bool, n)
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		if needs != nil {
+			for _, j := range needs(i) {
+				visit(j)
+			}
+		}
+		s.position[i], s.order = len(s.order), append(s.order, i)
+	}
+	for i := range n {
+		visit(i)
+	}
+	return s
+}
+
+// waits reports whether an item that i needs is not done. One that needs i in turn, and comes after it, does not count.
+func (s *sequence) waits(i int) bool {
+	return s.needs != nil && slices.ContainsFunc(s.needs(i), func(j int) bool { return s.position[j] < s.position[i] && !s.done[j] })
+}
+
+// roundOf decides about items and commits what they change. It returns those that run again: because they may need what is not
+// done yet, or because what they change was changed, by another item, or by another writer, which is a race.
+func (m *Many) roundOf(tx *Tx, items []int, s *sequence, errs []error, do func(tx *Tx, i int) error) (again []int, raced bool) {
 	attempts := m.decideEach(tx, items, errs, do)
 	taken := map[flags.Key]bool{}
 	var changes []flags.Change
 	var changed []int
 	for n, i := range items {
 		a := attempts[n]
-		_, notYet := errors.AsType[NotYet](errs[i])
 		switch {
-		case notYet:
-			putOff = append(putOff, i)
 		case flags.KindOf(errs[i]) == flags.VersionConflict && errs[i] != nil:
 			again, raced = append(again, i), true
+		case errs[i] != nil && s.waits(i):
+			again = append(again, i)
 		case errs[i] != nil || len(a.change.Writes) == 0:
+			s.done[i] = true
 		case slices.ContainsFunc(a.change.Writes, func(w flags.Write) bool { return taken[keyOf(w)] }):
 			again = append(again, i)
 		default:
@@ -184,16 +203,18 @@ func (m *Many) roundOf(tx *Tx, items []int, errs []error, do func(tx *Tx, i int)
 		}
 	}
 	if len(changes) == 0 {
-		return putOff, again, raced
+		return again, raced
 	}
 	for c, err := range m.service.store.CommitAll(m.ctx, changes) {
 		i := items[changed[c]]
 		if errs[i] = attempts[changed[c]].committed(err); errs[i] != nil && flags.KindOf(errs[i]) == flags.VersionConflict {
 			again, raced = append(again, i), true
+		} else {
+			s.done[i] = true
 		}
 	}
-	slices.Sort(again)
-	return putOff, again, raced
+	slices.SortFunc(again, func(a, b int) int { return s.position[a] - s.position[b] })
+	return again, raced
 }
 
 // decideEach runs the function for each item, and loads in between what is missing.
@@ -234,39 +255,25 @@ func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i i
 // DryRun does what Each does, as caller, without committing anything: the items run one after the other, each sees what those
 // before it changed, and no integer ids are taken. It returns the error of each. What the items read should be loaded before
 // (see Read): a DryRun loads each missing aggregate by itself.
-func (m *Many) DryRun(caller flags.Caller, n int, do func(tx *Tx, i int) error) ([]error, error) {
+func (m *Many) DryRun(caller flags.Caller, n int, needs func(i int) []int, do func(tx *Tx, i int) error) ([]error, error) {
 	tx, err := m.begin()
 	if err != nil {
 		return nil, err
 	}
 	tx.Caller, tx.round.dry = caller, true
 	errs := make([]error, n)
-	left := make([]int, n)
-	for i := range left {
-		left[i] = i
-	}
-	for idle := false; len(left) > 0 && !idle; {
-		var putOff []int
-		for _, i := range left {
-			a := tx.attempt(i)
-			_, errs[i] = a.decide(func(tx *Tx) (any, error) {
-				tx.CheckTime()
-				return nil, do(tx, i)
-			})
-			_, notYet := errors.AsType[NotYet](errs[i])
-			switch kind := flags.KindOf(errs[i]); {
-			case errs[i] == nil:
-				a.apply()
-			case notYet:
-				putOff = append(putOff, i)
-			case kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
-				return nil, errs[i]
-			}
+	for _, i := range sequenceOf(n, needs).order {
+		a := tx.attempt(i)
+		_, errs[i] = a.decide(func(tx *Tx) (any, error) {
+			tx.CheckTime()
+			return nil, do(tx, i)
+		})
+		switch kind := flags.KindOf(errs[i]); {
+		case errs[i] == nil:
+			a.apply()
+		case kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
+			return nil, errs[i]
 		}
-		idle, left = len(putOff) == len(left), putOff
-	}
-	for _, i := range left { // all wait for each other
-		errs[i] = errors.Unwrap(errs[i])
 	}
 	return errs, nil
 }

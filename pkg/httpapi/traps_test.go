@@ -222,9 +222,9 @@ func TestIDsOfSeveralTransactions(t *testing.T) {
 	var ids []int64
 	take := func(tx *httpapi.Tx) { ids = append(ids, tx.NextID(flags.EntitySegment)) }
 	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
-		_, err := m.DryRun(flags.Caller{Name: "admin", Admin: true}, 2, func(tx *httpapi.Tx, _ int) error { take(tx); return nil })
+		_, err := m.DryRun(flags.Caller{Name: "admin", Admin: true}, 2, nil, func(tx *httpapi.Tx, _ int) error { take(tx); return nil })
 		for range 2 {
-			err = errors.Join(append(m.Each(2, func(tx *httpapi.Tx, _ int) error { take(tx); return nil }), err)...)
+			err = errors.Join(append(m.Each(2, nil, func(tx *httpapi.Tx, _ int) error { take(tx); return nil }), err)...)
 		}
 		return errors.Join(err, m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 			take(tx)

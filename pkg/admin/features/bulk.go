@@ -79,24 +79,47 @@ func (b flagsBody) prepare(m *httpapi.Many, at httpapi.InProject) error {
 	})
 }
 
-// each changes every flag of the body, and returns an error that tells which ones failed.
-func (b flagsBody) each(m *httpapi.Many, done string, change func(tx *httpapi.Tx, name string) error) error {
+// each changes every flag of the body, and returns an error that tells which ones failed. needs, if it is not nil, names flags
+// of the body that are changed before a flag.
+func (b flagsBody) each(m *httpapi.Many, done string, needs func(name string) []string, change func(tx *httpapi.Tx, name string) error) error {
 	names, places := b.names()
-	return failure(done, places, m.Each(len(names), func(tx *httpapi.Tx, i int) error { return change(tx, names[i]) }))
+	index := map[string]int{}
+	for i, name := range names {
+		index[name] = i
+	}
+	after := func(i int) (before []int) {
+		if needs == nil {
+			return nil
+		}
+		for _, name := range needs(names[i]) {
+			if j, named := index[name]; named {
+				before = append(before, j)
+			}
+		}
+		return before
+	}
+	return failure(done, places, m.Each(len(names), after, func(tx *httpapi.Tx, i int) error { return change(tx, names[i]) }))
 }
 
+// archiveFeatures archives flags. Those that depend on others come first.
 func archiveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
-	if err := in.prepare(m, at); err != nil {
+	children := map[string][]string{}
+	err := m.Read(func(tx *httpapi.Tx) error {
+		at.Project(tx)
+		in.load(tx)
+		for _, name := range in.Features.Value {
+			if f := tx.FindFeature(name); f != nil {
+				children[name] = f.Children
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return in.each(m, "archived", func(tx *httpapi.Tx, name string) error {
-		f := tx.FeatureOrArchivedOf(at.Project(tx), name)
-		waits := len(in.without(f.Children)) < len(f.Children) // for flags of the same request that depend on it
-		err := archiveIn(tx, f)
-		if err != nil && waits {
-			return httpapi.NotYet{Why: err}
-		}
-		return err
+	childrenOf := func(name string) []string { return children[name] }
+	return in.each(m, "archived", childrenOf, func(tx *httpapi.Tx, name string) error {
+		return archiveIn(tx, tx.FeatureOrArchivedOf(at.Project(tx), name))
 	})
 }
 
@@ -129,7 +152,7 @@ func reviveFeatures(m *httpapi.Many, at httpapi.InProject, in flagsBody) error {
 	if err := in.prepare(m, at); err != nil {
 		return err
 	}
-	return in.each(m, "revived", func(tx *httpapi.Tx, name string) error {
+	return in.each(m, "revived", nil, func(tx *httpapi.Tx, name string) error {
 		return reviveIn(tx, tx.FeatureOrArchivedOf(at.Project(tx), name))
 	})
 }
@@ -155,7 +178,7 @@ func switchFeatures(m *httpapi.Many, at httpapi.InProjectEnvironment, in flagsBo
 	}); err != nil {
 		return err
 	}
-	return in.each(m, done, func(tx *httpapi.Tx, name string) error {
+	return in.each(m, done, nil, func(tx *httpapi.Tx, name string) error {
 		p, env := at.Find(tx)
 		return change(tx, tx.FeatureOf(p, name), env)
 	})
@@ -179,7 +202,7 @@ func markFeatures(m *httpapi.Many, at httpapi.InProject, in markBody) error {
 	if err := in.prepare(m, at); err != nil {
 		return err
 	}
-	return in.each(m, "marked", func(tx *httpapi.Tx, name string) error {
+	return in.each(m, "marked", nil, func(tx *httpapi.Tx, name string) error {
 		f := tx.FeatureOf(at.Project(tx), name)
 		saveMetadata(tx, f, wire.MetadataBody{Stale: in.Stale}.ApplyTo(f.Metadata))
 		return nil
@@ -211,7 +234,7 @@ func tagFeatures(m *httpapi.Many, at httpapi.InProject, in tagFlagsBody) error {
 	}); err != nil {
 		return err
 	}
-	return in.each(m, "changed", func(tx *httpapi.Tx, name string) error {
+	return in.each(m, "changed", nil, func(tx *httpapi.Tx, name string) error {
 		f := tx.FeatureOf(at.Project(tx), name)
 		if err := tx.TagTypes().CheckTags(added); err != nil {
 			return err
@@ -245,7 +268,7 @@ func moveFeatures(m *httpapi.Many, at httpapi.InProject, in moveFlagsBody) error
 	}); err != nil {
 		return err
 	}
-	return in.each(m, "moved", func(tx *httpapi.Tx, name string) error {
+	return in.each(m, "moved", nil, func(tx *httpapi.Tx, name string) error {
 		p := at.Project(tx)
 		to, err := in.target(tx, p)
 		if err != nil {

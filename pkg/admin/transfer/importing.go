@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"slices"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -28,6 +30,7 @@ type importItem struct {
 	kind    importKind
 	name    string
 	keys    []flags.Key // what it reads
+	needs   []int       // the items that create what it refers to
 	run     func(tx *httpapi.Tx, to place) (importOutcome, error)
 	outcome importOutcome
 }
@@ -65,6 +68,7 @@ func newImporting(in importBody) *importing {
 	}
 	var list []*flagData
 	list, im.flags = im.data.byFlag()
+	first := len(im.items)
 	for _, f := range list {
 		keys := []flags.Key{flags.FeatureKey(f.Name)}
 		for _, d := range f.parents {
@@ -72,8 +76,40 @@ func newImporting(in importBody) *importing {
 		}
 		im.add(importedFlag, f.Name, func(tx *httpapi.Tx, to place) (importOutcome, error) { return im.importFlag(tx, to, f) }, keys...)
 	}
+	im.order(list, first)
 	return im
 }
+
+// order tells each flag, of which the first is an item of that index, which items create what it refers to.
+func (im *importing) order(list []*flagData, first int) {
+	type entity struct {
+		kind importKind
+		name string
+	}
+	created := map[entity][]int{}
+	for i, item := range im.items {
+		created[entity{item.kind, item.name}] = append(created[entity{item.kind, item.name}], i)
+	}
+	for i, f := range list {
+		item := &im.items[first+i]
+		for _, t := range f.tags {
+			item.needs = append(item.needs, created[entity{importedTagType, t.Type}]...)
+		}
+		for _, s := range f.strategies {
+			for _, id := range s.Segments {
+				item.needs = append(item.needs, created[entity{importedSegment, im.segmentNames[id]}]...)
+			}
+		}
+		for _, d := range f.parents {
+			item.needs = append(item.needs, created[entity{importedFlag, d.Feature}]...)
+		}
+		slices.Sort(item.needs)
+		item.needs = slices.Compact(item.needs)
+	}
+}
+
+// needs lists the items that create what an item refers to.
+func (im *importing) needs(i int) []int { return im.items[i].needs }
 
 func (im *importing) add(kind importKind, name string, run func(tx *httpapi.Tx, to place) (importOutcome, error), keys ...flags.Key) {
 	im.items = append(im.items, importItem{kind: kind, name: name, keys: append(keys, flags.ProjectKey(im.body.Project)), run: run})

@@ -37,7 +37,7 @@ func importFlags(m *httpapi.Many, _ httpapi.InService, in importBody) (importedV
 	if err != nil {
 		return importedView{}, err
 	}
-	errs := m.Each(len(im.items), im.run)
+	errs := m.Each(len(im.items), im.needs, im.run)
 	return im.report(errs)
 }
 
@@ -56,7 +56,7 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 		return importReportView{}, err
 	}
 	var missing []flags.Permission
-	errs, err := m.DryRun(caller.DryRun(&missing), len(im.items), im.run)
+	errs, err := m.DryRun(caller.DryRun(&missing), len(im.items), im.needs, im.run)
 	if err != nil {
 		return importReportView{}, err
 	}
