@@ -111,12 +111,12 @@ func DoBody[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) H
 	return h
 }
 
-// DoOptional is the handler of a function whose body may be absent, which is the zero value of In.
+// DoOptional is the handler of a function whose body may be absent or JSON white space, which is the zero value of In.
 func DoOptional[At any, P placeOf[At], In any](f func(tx *Tx, at At, in In) error) Handler {
 	h := DoBody[At, P](f)
 	h.optional = true
 	h.decode = func(body []byte, limits flags.Limits) (any, error) {
-		if len(bytes.TrimSpace(body)) == 0 {
+		if len(bytes.Trim(body, " \t\r\n")) == 0 {
 			return *new(In), nil
 		}
 		return decodeBody[In](body, limits)

@@ -25,7 +25,7 @@ const maxDepth = 100
 // integers that would be rounded, and deep nesting, with a message for the caller. It converts nothing. Unknown fields are
 // ignored; a key in another case is unknown.
 func DecodeStrict(body []byte, into any) error {
-	if len(bytes.TrimSpace(body)) == 0 {
+	if len(bytes.Trim(body, " \t\r\n")) == 0 {
 		return flags.Errorf(flags.Invalid, "a JSON body is required")
 	}
 	if err := scan(body); err != nil {
