@@ -180,6 +180,7 @@ contract: check-go check-npm guidon $(SCHEMATHESIS) ## test the API against its 
 trust: check-go check-npm ## run the long reliability tests (more than an hour)
 	$(MAKE) --no-print-directory audit
 	$(MAKE) --no-print-directory fuzz
+	$(MAKE) --no-print-directory contract EXAMPLES=15
 	TRUST=long go test -count=1 -timeout 20m ./pkg/evaluate -run '^TestSameAsGoSDK$$'
 	TRUST=long go test -count=1 -timeout 20m -parallel 12 ./pkg/admin/linear
 	TRUST=long go test -count=1 -timeout 30m -parallel 2 ./pkg/serving/linear
