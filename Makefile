@@ -121,6 +121,7 @@ docs-images: check-chromium guidon ## take the screenshots in docs/images again
 	@mkdir -p docs/images
 	@DOCS=1 $(MAKE) --no-print-directory test-browser TEST=e2e/docs.spec.ts
 
+screenshots: export SCREENSHOTS = 1
 screenshots: test-browser ## take screenshots of the pages of the console, in light, dark and narrow (TEST, as test-browser)
 	@echo "the screenshots are in $(WEB)/e2e/screenshots"
 
