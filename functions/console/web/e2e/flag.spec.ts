@@ -245,7 +245,7 @@ test('two people edit one strategy: the second sees what changed, reloads or ove
     await save(hers)
     await expect(hers.getByRole('dialog')).toBeHidden()
     await save(page)
-    const conflict = page.getByRole('dialog', { name: `${username} changed this strategy meanwhile` })
+    const conflict = page.getByRole('dialog', { name: `${username} changed this strategy while you were editing it` })
     await expect(conflict).toContainText('Stored now30% of users.')
     await expect(conflict).toContainText('Yours20% of users.')
     await expect(conflict.getByRole('region', { name: 'What changed in the strategy' })).toContainText('"rollout": "30"')
@@ -273,7 +273,7 @@ test('two people edit one strategy: the second sees what changed, reloads or ove
   }
 })
 
-test('a strategy that someone removed meanwhile can be added again', async ({ page, api }) => {
+test('a strategy that someone removed during the edit can be added again', async ({ page, api }) => {
   const flag = await newFlag(api)
   const { id } = await api('POST', strategiesOf(flag, 'development'), { name: 'flexibleRollout', parameters: { rollout: 10 } })
   await page.goto(pageOf(flag))
@@ -281,7 +281,7 @@ test('a strategy that someone removed meanwhile can be added again', async ({ pa
   await page.getByRole('spinbutton', { name: 'Percentage' }).fill('15')
   await api('DELETE', `${strategiesOf(flag, 'development')}/${id}`)
   await page.getByRole('button', { name: 'Save strategy' }).click()
-  await expect(page.getByText('This strategy was removed meanwhile')).toBeVisible()
+  await expect(page.getByText('This strategy was removed while you were editing it')).toBeVisible()
   await page.getByRole('button', { name: 'Save strategy' }).click()
   await expect(page.getByRole('article')).toContainText('15% of users')
 })

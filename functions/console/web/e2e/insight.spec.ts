@@ -55,7 +55,7 @@ test('create to SDK: the program of the page connects, the light turns green, an
   await page.getByLabel('Environment', { exact: true }).selectOption('development')
   await expect(page.getByText(`Waiting for ${app} in development`)).toBeVisible()
   await page.getByRole('button', { name: 'Create client token' }).click()
-  await expect(page.getByText('You find it again in the list of API tokens.')).toBeVisible()
+  await expect(page.getByText('You can find it again in the list of API tokens.')).toBeVisible()
   await checkPage(page, 'connect')
 
   const program = await page.getByRole('region', { name: 'Program for Node.js' }).innerText()

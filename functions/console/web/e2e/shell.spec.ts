@@ -58,7 +58,7 @@ test('a chosen theme stays', async ({ page }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   expect(await background()).not.toBe(light)
   await page.getByRole('button', { name: 'Theme' }).click()
-  await page.getByRole('menuitem', { name: 'Like the system' }).click()
+  await page.getByRole('menuitem', { name: 'System' }).click()
   await expect(page.locator('html')).not.toHaveAttribute('data-theme')
   expect(await background()).toBe(light)
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { api, fillPath, send, setUnauthenticated } from './client'
 import { ApiError, OfflineError } from './errors'
 
-// The browser's fetch is replaced, because jsdom has none of its own. What the server answers is tested in e2e.
+// The browser's fetch is replaced, because jsdom has none of its own. The server's responses are tested in e2e.
 const fetched = vi.fn<typeof fetch>()
 beforeEach(() => vi.stubGlobal('fetch', fetched))
 afterEach(() => {
@@ -68,7 +68,7 @@ test('a failing network is an OfflineError', async () => {
   await expect(send('get', '/x')).rejects.toBeInstanceOf(OfflineError)
 })
 
-test('an answer without a body', async () => {
+test('a response without a body', async () => {
   fetched.mockResolvedValue(new Response(null, { status: 204 }))
   expect((await send('delete', '/x')).body).toBeUndefined()
 })

@@ -31,7 +31,7 @@ type BodyOption<Op> = Op extends { requestBody: { content: { 'application/json':
 
 /** Options that every request takes. */
 export interface RequestOptions {
-  /** The version (ETag) that was read: the server answers 412 if it has changed since. */
+  /** The version (ETag) that was read: the server returns 412 if it has changed since. */
   ifMatch?: string | null
   signal?: AbortSignal
 }
@@ -119,9 +119,9 @@ export async function send<Body>(method: string, path: string, options: RawOptio
 async function apiError(response: Response): Promise<ApiError> {
   try {
     const body = (await response.json()) as { id?: string; name?: string; message?: string; details?: ErrorDetail[] }
-    return new ApiError(response.status, body.name ?? 'Error', body.message ?? `the server answered ${response.status}`, body.details ?? [], body.id)
+    return new ApiError(response.status, body.name ?? 'Error', body.message ?? `the server returned ${response.status}`, body.details ?? [], body.id)
   } catch {
-    return new ApiError(response.status, 'Error', `The server answered ${response.status} without an explanation.`, [])
+    return new ApiError(response.status, 'Error', `The server returned ${response.status} without an explanation.`, [])
   }
 }
 

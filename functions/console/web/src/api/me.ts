@@ -34,7 +34,7 @@ export function useMe() {
     name: user?.name || user?.username || user?.email || 'Unknown user',
     /** can('UPDATE_FEATURE', project).allowed; pass .reason to disabledReason. Until the permissions are known nothing is allowed. */
     can: (permission: string, project?: string, environment?: string): Allowed =>
-      query.data ? checkPermission(permissions, permission, project, environment) : { allowed: false, reason: 'Your permissions are being read.' },
+      query.data ? checkPermission(permissions, permission, project, environment) : { allowed: false, reason: 'Your permissions are loading.' },
     isAdmin: permissions.some((held) => held.permission === 'ADMIN'),
   }
 }

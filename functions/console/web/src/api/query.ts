@@ -50,7 +50,7 @@ function keyOf(path: string, args: readonly unknown[]): QueryKey {
   return [path, { ...options.path, ...options.query }]
 }
 
-/** A change of cached data that is shown before the server has answered. */
+/** A change of cached data that is shown before the server has responded. */
 export interface OptimisticUpdate {
   key: QueryKey
   /** Returns the new data. It must not change the old data. */

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 let reachable = true
 const listeners = new Set<() => void>()
 
-/** Notes whether the server answered the last request. */
+/** Notes whether the server responded to the last request. */
 export function setReachable(next: boolean) {
   if (next === reachable) return
   reachable = next

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { Button } from '../ui/button'
 import { DialogActions } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
@@ -33,7 +33,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
   const claimed = useRef(new Set<string>())
   const pointer = (name: string) => options.pointers?.[name as keyof Values & string] ?? `/${name}`
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [errors])
 

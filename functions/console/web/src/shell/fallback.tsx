@@ -11,7 +11,7 @@ export function NotFoundPage() {
     <Page title="Page not found">
       <EmptyState
         icon={<Icons.Search />}
-        title="No page has this address"
+        title="There is no page at this URL"
         action={
           <LinkButton to="/projects" variant="primary">
             Go to the projects
@@ -29,7 +29,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   const outdated = /dynamically imported module|module script|preload CSS/i.test(String(error))
   useEffect(() => console.error(error), [error])
   return (
-    <Page title={outdated ? 'Guidon was updated' : 'This page failed'}>
+    <Page title={outdated ? 'Guidon was updated' : 'This page could not be shown'}>
       {outdated ? (
         <EmptyState
           icon={<Icons.Refresh />}

@@ -128,7 +128,7 @@ function SearchBox() {
 }
 
 const themes: { value: Theme; label: string; icon: () => React.JSX.Element }[] = [
-  { value: 'system', label: 'Like the system', icon: Icons.Screen },
+  { value: 'system', label: 'System', icon: Icons.Screen },
   { value: 'light', label: 'Light', icon: Icons.Sun },
   { value: 'dark', label: 'Dark', icon: Icons.Moon },
 ]

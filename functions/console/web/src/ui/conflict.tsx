@@ -8,7 +8,7 @@ interface ConflictDialogProps {
   onClose: () => void
   /** What was edited: 'strategy', 'segment'. */
   noun: string
-  /** Who changed it meanwhile, if known. */
+  /** Who changed it, if known. */
   who?: string
   /** The version that the form started from, and the one that is stored now. */
   before: unknown
@@ -29,7 +29,7 @@ export function ConflictDialog({ open, onClose, noun, who, before, after, onRelo
       wide
       open={open}
       onClose={onClose}
-      title={`${who ?? 'Someone else'} changed this ${noun} meanwhile`}
+      title={`${who ?? 'Someone else'} changed this ${noun} while you were editing it`}
       description="Your change is not saved. Below is what changed since you opened the form."
       actions={
         <>

@@ -34,7 +34,7 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
       <span className="state-icon state-icon-error">
         <Icons.Warning />
       </span>
-      <h2>{title ?? (missing ? 'Not found' : 'This could not be read')}</h2>
+      <h2>{title ?? (missing ? 'Not found' : 'This could not be loaded')}</h2>
       <div className="state-text">
         <p>{errorText(error)}</p>
         {id && !missing && (
@@ -73,7 +73,7 @@ export function Skeleton({ width }: { width?: 'short' | 'medium' }) {
 }
 
 /** Placeholder of a whole page or section that is being read. */
-export function Loading({ label = 'Reading…', lines = 4 }: { label?: string; lines?: number }) {
+export function Loading({ label = 'Loading…', lines = 4 }: { label?: string; lines?: number }) {
   return (
     <div className="stack loading" role="status">
       <span className="visually-hidden">{label}</span>

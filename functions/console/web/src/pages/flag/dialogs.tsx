@@ -45,7 +45,7 @@ export function CloneDialog({ flag, onClose }: DialogProps) {
           hint="Letters, digits and . _ ~ -. A name can be used only once, and cannot be changed."
         />
         <Checkbox
-          label="Select other users than the original"
+          label="Select different users than the original flag"
           hint="Gradual rollouts use the new name as their group. Without this, the same users get both flags."
           checked={form.values.replaceGroupId}
           onChange={(replaceGroupId) => form.set({ replaceGroupId })}
@@ -138,7 +138,7 @@ export function CompleteDialog({ flag, onClose }: DialogProps) {
       open
       onClose={onClose}
       title={`Mark ${flag.name} as completed`}
-      description="This records that the work on the flag is done. It changes nothing for applications."
+      description="This records that the work on the flag is done. Applications are not affected."
     >
       <form {...form.props}>
         <RadioGroup label="Outcome" choices={outcomes} {...form.field('status')} />

@@ -75,7 +75,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
       {!empty && <StrategyList flag={flag} environment={environment} onEdit={onEdit} />}
       {environment.variantCount > 0 && (
         <p className="soft small">
-          {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the tab Variants.
+          {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the Variants tab.
         </p>
       )}
       {choosing && (

@@ -72,7 +72,7 @@ function AddTagDialog({ flag, add, onClose }: { flag: Flag; add: (tag: TagValue)
   const choices = (types.data?.tagTypes ?? [{ name: 'simple' }]).map((type) => ({ value: type.name, label: type.name }))
   const values = (known.data?.tags ?? []).filter((tag) => tag.type === form.values.type).slice(0, 200)
   return (
-    <Dialog open onClose={onClose} title="Add a tag" description="Tags group flags across projects. Lists of flags can be filtered by them.">
+    <Dialog open onClose={onClose} title="Add a tag" description="Tags group flags across projects. You can filter lists by them.">
       <form {...form.props}>
         <Select label="Type" choices={choices} {...form.field('type')} />
         <TextField label="Value" required maxLength={50} list="flag-tag-values" {...form.field('value')} hint="2 to 50 characters." />

@@ -36,7 +36,7 @@ export function MissingFlag({ project, name, error, crumbs }: MissingFlagProps) 
           }
         >
           <p>
-            It was archived <DateTime value={archived.archivedAt} />. Applications do not get it, so it counts as off everywhere. Reviving it brings back its
+            It was archived <DateTime value={archived.archivedAt} />. Applications do not get it, so it is off everywhere. Reviving it brings back its
             strategies and variants, and it stays off.
           </p>
         </EmptyState>

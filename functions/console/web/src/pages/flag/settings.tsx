@@ -45,7 +45,7 @@ function MetadataForm({ flag }: { flag: Flag }) {
           maxLength={2000}
           disabledReason={reason}
           {...form.field('description')}
-          hint="What the flag is for, so that others know when it can go."
+          hint="What the flag is for, so that others know when it can be removed."
         />
         <RadioGroup
           label="Type"
@@ -64,7 +64,7 @@ function MetadataForm({ flag }: { flag: Flag }) {
           checked={form.values.impressionData}
           onChange={(impressionData) => form.set({ impressionData })}
         />
-        <FormActions form={form} submit="Save settings" disabledReason={reason ?? (form.dirty ? undefined : 'Nothing has been changed.')} />
+        <FormActions form={form} submit="Save settings" disabledReason={reason ?? (form.dirty ? undefined : 'Nothing has changed.')} />
       </form>
     </Section>
   )
@@ -114,7 +114,7 @@ function LifecycleSection({ flag }: { flag: Flag }) {
           </li>
         ))}
       </ol>
-      <p className="soft">A stale flag has served its purpose and should be removed from the code. Neither mark changes anything for applications.</p>
+      <p className="soft">A stale flag has served its purpose and should be removed from the code. Neither mark affects applications.</p>
       {completing && <CompleteDialog flag={flag} onClose={() => setCompleting(false)} />}
     </Section>
   )
@@ -139,7 +139,7 @@ function PlaceSection({ flag }: { flag: Flag }) {
           ['Project', flag.project],
         ]}
       />
-      <p className="soft">An archived flag counts as off everywhere. Its name stays taken, and it can be revived.</p>
+      <p className="soft">An archived flag is off everywhere. It can be revived, and its name stays reserved.</p>
       <div className="row">
         <Button icon={<Icons.Copy />} disabledReason={reason('CREATE_FEATURE')} onClick={() => setOpen('clone')}>
           Clone…

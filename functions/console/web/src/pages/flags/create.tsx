@@ -32,12 +32,12 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
       if (tags.length > 0) {
         await api
           .put('/api/admin/features/{featureName}/tags', { path: { featureName: created.name }, body: { addedTags: tags, removedTags: [] } })
-          .catch((error: unknown) => toast.error(`${created.name} is created without its tags. ${errorText(error)}`))
+          .catch((error: unknown) => toast.error(`${created.name} was created without its tags. ${errorText(error)}`))
       }
       return created
     },
     invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/tags'],
-    success: (created) => `${created.name} is created. It is off in all environments.`,
+    success: (created) => `${created.name} was created. It is off in all environments.`,
     showsErrors: true,
     onSuccess: (created) => {
       onClose()
@@ -49,7 +49,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
   const check = useNameCheck(projectId, form.values.name.trim())
   const { tags, type } = form.values
   return (
-    <Dialog open onClose={onClose} title="New flag">
+    <Dialog open onClose={onClose} title="Create flag">
       <form {...form.props}>
         <Field label="Name" required error={name.error ?? check.error} hint={<NameHint naming={naming} name={form.values.name.trim()} free={check.free} />}>
           {(control) => (
@@ -81,7 +81,7 @@ export function CreateFlagDialog({ projectId, naming, onClose }: CreateFlagDialo
         <TagPicker label="Tags" tags={tags} onChange={(next) => form.set({ tags: next })} />
         <Checkbox
           label="Impression data"
-          hint="SDKs emit an event for each evaluation of the flag, for example for your analytics."
+          hint="SDKs emit an event for each evaluation of the flag, for example for an analytics tool."
           checked={form.values.impressionData}
           onChange={(impressionData) => form.set({ impressionData })}
         />
@@ -113,7 +113,7 @@ function NameHint({ naming, name, free }: { naming?: Schema<'Naming'>; name: str
       </span>
     )
   }
-  return naming?.description || 'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed later, and is never free again.'
+  return naming?.description || 'Letters, digits, dots, hyphens, underscores and tildes. The name cannot be changed or used again later.'
 }
 
 function matches(pattern: string, name: string) {

@@ -9,7 +9,7 @@ const path = '/api/admin/projects/{projectId}/features'
 type FlagList = Schema<'FeatureList'>
 
 /**
- * The whole list of a project, in one answer: 10,000 flags are 230 KB compressed. The server reads every row of the project for any
+ * The whole list of a project, in one response: 10,000 flags are 230 KB compressed. The server reads every row of the project for any
  * part of the list, so filters, sorting and scrolling work on what was loaded.
  */
 export function flagList(projectId: string) {

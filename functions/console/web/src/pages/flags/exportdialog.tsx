@@ -24,7 +24,7 @@ export function ExportDialog({ projectId, environments, features, onClose }: Exp
       open
       onClose={onClose}
       title={`Export ${plural(features.length, 'flag')}`}
-      description="The file has the strategies, variants and states of one environment, and can be imported into any environment."
+      description="The file contains the strategies, variants and states of one environment, and can be imported into any environment."
     >
       <form {...form.props}>
         <Select label="Environment" choices={environments.map((name) => ({ value: name, label: name }))} {...form.field('environment')} />

@@ -10,7 +10,7 @@ export default function ImportAndExportPage() {
   return (
     <Page
       title="Import and export"
-      description="A file has flags with their strategies, variants, tags and states in one environment. It has the form of Unleash."
+      description="A file contains flags with their strategies, variants, tags and states in one environment, in Unleash's format."
     >
       <Section title="Import" description="Check a file first: nothing changes until you import it.">
         <ImportForm project={target.project} environment={target.environment} onTarget={setTarget} />

@@ -9,7 +9,7 @@ export function ImportReportView({ report }: { report: Schema<'ImportReport'> })
   return (
     <div className="stack" role="status" aria-label="Result of the check">
       {nothing && <Notice kind="ok" title="The check found no problem" />}
-      <Findings kind="danger" title="Errors: flags that they concern will be skipped" findings={errors} />
+      <Findings kind="danger" title="Errors: the affected flags will be skipped" findings={errors} />
       <Findings kind="danger" title="Missing permissions: ask an administrator for them" findings={permissions} />
       <Findings kind="warn" title="Warnings" findings={warnings} />
     </div>

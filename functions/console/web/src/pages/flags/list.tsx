@@ -59,7 +59,7 @@ export default function FlagsTab() {
   })
   const newFlag = (
     <Button variant="primary" icon={<Icons.Plus />} disabledReason={can('CREATE_FEATURE', projectId).reason} onClick={() => setCreating(true)}>
-      New flag
+      Create flag
     </Button>
   )
 
@@ -85,7 +85,7 @@ export default function FlagsTab() {
         !empty && (
           <p className="soft small flags-count" role="status">
             {list.isPending
-              ? 'Reading the flags…'
+              ? 'Loading the flags…'
               : isFiltered(filter)
                 ? `${number(shown.length)} of ${plural(rows.length, 'flag')}`
                 : plural(rows.length, 'flag')}
@@ -110,7 +110,7 @@ export default function FlagsTab() {
             </EmptyState>
           ) : (
             <EmptyState icon={<Icons.Search />} title="No flag matches" action={<Button onClick={() => onFilter(noFilter)}>Clear the filters</Button>}>
-              <p>Archived flags are in the tab Archive, flags of other projects in the search at the top.</p>
+              <p>Archived flags are on the Archive tab. Search at the top finds flags of other projects.</p>
             </EmptyState>
           )
         }

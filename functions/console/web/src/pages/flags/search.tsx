@@ -130,7 +130,7 @@ export default function SearchPage() {
           empty={
             filtered ? (
               <EmptyState icon={<Icons.Search />} title="No flag matches" action={<Button onClick={() => filter(start)}>Clear the search</Button>}>
-                <p>Archived flags are in the tab Archive of their project.</p>
+                <p>Archived flags are on the Archive tab of their project.</p>
               </EmptyState>
             ) : (
               <EmptyState icon={<Icons.Flag />} title="No flags yet">

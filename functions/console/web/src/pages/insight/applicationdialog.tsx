@@ -21,7 +21,7 @@ export function ApplicationDialog({ application, onClose }: { application: Schem
     <Dialog open onClose={onClose} title={`Edit ${application.appName}`}>
       <form {...form.props}>
         <TextArea label="Description" maxLength={1000} {...form.field('description')} />
-        <TextField label="Address of more information" type="url" maxLength={1000} {...form.field('url')} />
+        <TextField label="URL with more information" type="url" maxLength={1000} {...form.field('url')} />
         <FormActions form={form} submit="Save" onCancel={onClose} />
       </form>
     </Dialog>

@@ -64,7 +64,7 @@ export function FlagsOfApp({ flags }: { flags: readonly Schema<'SeenFeature'>[] 
         rowKey={(flag) => flag.name}
         empty={
           <EmptyState icon={<Icons.Flag />} title="No flags yet">
-            SDKs report each minute which flags they evaluated.
+            Every minute, SDKs report which flags they evaluated.
           </EmptyState>
         }
       />

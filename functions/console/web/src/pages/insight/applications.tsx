@@ -52,7 +52,7 @@ export default function ApplicationsPage() {
         <ErrorState error={applications.error} onRetry={() => void applications.refetch()} />
       ) : applications.data?.total === 0 && !asked.q && !view.q ? (
         <EmptyState icon={<Icons.App />} title="No applications yet" action={connect}>
-          An application appears here when its SDK reports for the first time. Clients of OpenFeature that use OFREP do not report.
+          An application appears here when its SDK reports for the first time. OpenFeature clients that use OFREP do not report.
         </EmptyState>
       ) : (
         <div className="stack">

@@ -67,7 +67,7 @@ export default function AuditLogPage() {
         {(data) =>
           data.events.length === 0 && !data.next ? (
             <EmptyState icon={<Icons.Clock />} title={filtered ? 'No event matches' : 'No events'}>
-              {filtered ? 'Change or clear the filters. Names must be complete.' : 'Each change appears here, with the state before and after it.'}
+              {filtered ? 'Change or clear the filters. Names must match exactly.' : 'Each change appears here, with the state before and after it.'}
             </EmptyState>
           ) : (
             <Section>

@@ -21,7 +21,7 @@ export function ConnectionLight(props: LightProps) {
   return props.client.reports ? <InstanceLight {...props} /> : <TokenLight {...props} />
 }
 
-// Instances of the application in the environment. The list of applications answers 200 also before the first report.
+// Instances of the application in the environment. The list of applications returns 200 even before the first report.
 function InstanceLight({ project, environment, appName, flag }: LightProps) {
   const found = useQuery({
     queryKey: ['connect', appName, environment],

@@ -21,7 +21,7 @@ export default function PlaygroundPage() {
     [view.environments, view.projects, view.context],
   )
   const asked = question.environments.length > 0
-  const answer = useQuery({
+  const response = useQuery({
     queryKey: ['playground', question],
     queryFn: ({ signal }) => api.post('/api/admin/playground/advanced', { body: requestOf(question), signal }),
     enabled: asked,
@@ -40,7 +40,7 @@ export default function PlaygroundPage() {
               key={`${view.environments} ${view.projects} ${view.context}`}
               question={asked || !first ? question : { ...question, environments: [first] }}
               environments={(environments.data?.environments ?? []).map((one) => one.name)}
-              pending={answer.isFetching}
+              pending={response.isFetching}
               onAsk={(next) => {
                 const change = {
                   environments: next.environments.join(','),
@@ -49,7 +49,7 @@ export default function PlaygroundPage() {
                   offset: 0,
                   flag: '',
                 }
-                if (change.environments === view.environments && change.projects === view.projects && change.context === view.context) void answer.refetch()
+                if (change.environments === view.environments && change.projects === view.projects && change.context === view.context) void response.refetch()
                 else setView(change, { push: true })
               }}
             />
@@ -58,12 +58,13 @@ export default function PlaygroundPage() {
         <div className="stack">
           {!asked ? (
             <EmptyState icon={<Icons.Play />} title="Evaluate flags">
-              Enter the context of a user, for example userId and country, and choose environments. Several values between commas are evaluated one by one.
+              Enter the context of a user, for example userId and country, and choose environments. Several values, separated by commas, are evaluated one by
+              one.
             </EmptyState>
-          ) : answer.error ? (
-            <ErrorState error={answer.error} title="The flags could not be evaluated" onRetry={() => void answer.refetch()} />
-          ) : answer.data ? (
-            <Results answer={answer.data} environments={question.environments} view={view} setView={setView} />
+          ) : response.error ? (
+            <ErrorState error={response.error} title="The flags could not be evaluated" onRetry={() => void response.refetch()} />
+          ) : response.data ? (
+            <Results response={response.data} environments={question.environments} view={view} setView={setView} />
           ) : (
             <Loading />
           )}
@@ -74,17 +75,17 @@ export default function PlaygroundPage() {
 }
 
 interface ResultsProps {
-  answer: Schema<'AdvancedPlayground'>
+  response: Schema<'AdvancedPlayground'>
   environments: string[]
   view: { q: string; offset: number; flag: string }
   setView: (change: { q?: string; offset?: number; flag?: string }, options?: { push?: boolean }) => void
 }
 
-function Results({ answer, environments, view, setView }: ResultsProps) {
+function Results({ response, environments, view, setView }: ResultsProps) {
   const query = view.q.trim().toLowerCase()
-  const found = answer.features.filter((feature) => feature.name.toLowerCase().includes(query))
+  const found = response.features.filter((feature) => feature.name.toLowerCase().includes(query))
   const offset = Math.min(view.offset, Math.max(0, Math.floor((found.length - 1) / pageSize) * pageSize))
-  const open = answer.features.find((feature) => feature.name === view.flag)
+  const open = response.features.find((feature) => feature.name === view.flag)
   const columns: Column<Feature>[] = [
     {
       id: 'flag',
@@ -106,7 +107,7 @@ function Results({ answer, environments, view, setView }: ResultsProps) {
   ]
   return (
     <Section title="Results">
-      {answer.warnings && <Notice kind="warn">Ignored fields: {answer.warnings.invalidContextProperties.join(', ')}. Their values must be texts.</Notice>}
+      {response.warnings && <Notice kind="warn">Ignored fields: {response.warnings.invalidContextProperties.join(', ')}. Their values must be strings.</Notice>}
       <SearchField label="Search flags" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
       <Table
         label="Results"

@@ -75,6 +75,6 @@ test.each([
   [{ segments: [{ result: false }], result: { enabled: false } }, 'The context is not in a segment.'],
   [
     { name: 'userWithId', parameters: { userIds: '1' }, result: { enabled: false, evaluationStatus: 'complete' } },
-    'The context does not have what its parameters ask for.',
+    'The context lacks a value that its parameters need.',
   ],
 ])('the reason of a strategy: %j', (more, text) => expect(reasonOfStrategy(strategy(more))).toBe(text))

@@ -86,5 +86,5 @@ export function reasonOfStrategy(strategy: Strategy): string {
   const rollout = parameters.rollout
   const given = rollout === undefined ? '' : ` of ${rollout} %`
   if (result.enabled === true) return rollout === undefined || rollout === '100' ? 'It matches.' : `The context is in the rollout${given}.`
-  return rollout === undefined ? 'The context does not have what its parameters ask for.' : `The context is not in the rollout${given}.`
+  return rollout === undefined ? 'The context lacks a value that its parameters need.' : `The context is not in the rollout${given}.`
 }

@@ -81,7 +81,7 @@ export function QuestionForm({ question, environments, pending, onAsk }: Questio
             />
           </div>
         ))}
-        <p className="field-hint">Several values between commas are evaluated one by one.</p>
+        <p className="field-hint">Several values, separated by commas, are evaluated one by one.</p>
         <div>
           <Button
             size="small"

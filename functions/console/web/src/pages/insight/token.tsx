@@ -46,7 +46,7 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
           Token <span className="strong break">{token.name}</span> for {project} in {environment}
         </p>
         <CodeBlock label="Token" code={token.secret} wrap />
-        <Notice kind="warn">Keep it in a safe place. You find it again in the list of API tokens.</Notice>
+        <Notice kind="warn">Keep it in a safe place. You can find it again in the list of API tokens.</Notice>
       </>
     )
   }
@@ -56,7 +56,7 @@ export function TokenStep({ project, environment, kind, appName, token, onCreate
       <p className="soft grow">
         {type === 'client'
           ? 'A client token reads all flags of the project in this environment.'
-          : 'A frontend token reads results only, so it can be in a page.'}
+          : 'A frontend token reads only results, so a page can contain it.'}
       </p>
       <Button variant="primary" icon={<Icons.Key />} disabledReason={reason} pending={create.isPending} onClick={() => create.mutate()}>
         Create {type} token

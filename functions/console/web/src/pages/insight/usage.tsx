@@ -100,7 +100,7 @@ function Usage({ rows, hours, table, onTable, filtered }: UsageProps) {
           </LinkButton>
         }
       >
-        SDKs report each minute how often they evaluated a flag. The figures are here up to two minutes later.
+        Every minute, SDKs report how often they evaluated a flag. The figures arrive within two minutes.
       </EmptyState>
     )
   }

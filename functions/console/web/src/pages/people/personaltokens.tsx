@@ -47,7 +47,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
   ]
   const button = (
     <Button icon={<Icons.Plus />} disabledReason={disabledReason} onClick={() => setCreating(true)}>
-      New token
+      Create token
     </Button>
   )
   return (
@@ -92,7 +92,7 @@ export function PersonalTokens({ label, tokens, loading, create, remove, invalid
           open
           onClose={() => setRemoved(undefined)}
           title={`Delete token ${removed.description}?`}
-          description="Requests with it are refused from now on. This cannot be undone."
+          description="Requests with it are refused immediately. This cannot be undone."
           action="Delete token"
           onConfirm={async () => {
             await deletion.mutateAsync(removed.id)
@@ -125,7 +125,7 @@ function CreateDialog({ create, invalidates, onClose, onCreated }: CreateDialogP
     submit: (values) => change.mutateAsync(values),
   })
   return (
-    <Dialog open onClose={onClose} title="New personal token">
+    <Dialog open onClose={onClose} title="Create personal token">
       <form {...form.props}>
         <TextField
           label="Description"

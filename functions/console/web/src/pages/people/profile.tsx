@@ -98,7 +98,7 @@ function Sessions() {
           open
           onClose={() => setAsking(false)}
           title="Sign out everywhere?"
-          description="All your sessions end at once, this one too. Your personal tokens stay valid."
+          description="All your sessions end at once, including this one. Your personal tokens stay valid."
           action="Sign out everywhere"
           danger={false}
           onConfirm={signOutEverywhere}

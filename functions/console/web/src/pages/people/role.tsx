@@ -28,7 +28,7 @@ function UnknownRole() {
 
 function NewRole() {
   return (
-    <Page title="New role" crumbs={crumbs}>
+    <Page title="Create role" crumbs={crumbs}>
       <RoleForm key="new" />
     </Page>
   )
@@ -117,7 +117,7 @@ function RoleForm({ role }: { role?: Schema<'RoleWithPermissions'> }) {
           <TextArea label="Description" maxLength={2000} disabledReason={reason} {...form.field('description')} />
           {!role && (
             <RadioGroup
-              label="Where it is held"
+              label="Where it applies"
               choices={[
                 { value: 'custom', label: 'In projects', hint: 'Members of a project have it there.' },
                 { value: 'root-custom', label: 'In the whole service', hint: 'Users have it everywhere, instead of Admin, Editor or Viewer.' },

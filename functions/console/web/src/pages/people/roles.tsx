@@ -31,11 +31,11 @@ export default function RolesPage() {
   const all = roles.data?.roles ?? []
   const button = me.can('ADMIN').allowed ? (
     <LinkButton variant="primary" icon={<Icons.Plus />} to="/roles/$id" params={{ id: 'new' }}>
-      New role
+      Create role
     </LinkButton>
   ) : undefined
   return (
-    <Page title="Roles" description="A role is a list of permissions. Users have one in the whole service, and more in projects." actions={button}>
+    <Page title="Roles" description="A role is a list of permissions. Each user has one in the whole service, and can have more in projects." actions={button}>
       {roles.error ? (
         <ErrorState error={roles.error} onRetry={() => void roles.refetch()} />
       ) : (

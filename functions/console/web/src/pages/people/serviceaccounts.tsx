@@ -88,7 +88,7 @@ export default function ServiceAccountsPage() {
   ]
   const button = (
     <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason} onClick={() => setView({ create: true }, { push: true })}>
-      New service account
+      Create service account
     </Button>
   )
   return (
@@ -158,17 +158,10 @@ function AccountDialog({ account, onClose, onCreated }: { account?: ServiceAccou
     submit: (values) => save.mutateAsync(values),
   })
   return (
-    <Dialog open onClose={onClose} title={account ? `Service account ${accountName(account)}` : 'New service account'}>
+    <Dialog open onClose={onClose} title={account ? `Service account ${accountName(account)}` : 'Create service account'}>
       <form {...form.props}>
         <TextField label="Name" required maxLength={100} placeholder="Terraform" {...form.field('name')} />
-        <TextField
-          label="User name"
-          required
-          maxLength={100}
-          placeholder="terraform"
-          hint="It is in the audit log for what the account changes."
-          {...form.field('username')}
-        />
+        <TextField label="User name" required maxLength={100} placeholder="terraform" hint="The audit log shows this name." {...form.field('username')} />
         <Select
           label="Role in the whole service"
           choices={roles.choices}

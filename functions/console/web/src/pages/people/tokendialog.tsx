@@ -17,10 +17,10 @@ interface TokenDialogProps {
 const hints = {
   client: { label: 'For servers (client)', hint: 'The SDK reads all flags and decides itself. The token must stay secret.' },
   frontend: { label: 'For browsers and apps (frontend)', hint: 'Guidon decides for each user. The token may be public.' },
-  admin: { label: 'Admin', hint: 'May do everything with the API, in all projects. Prefer a service account with a role.' },
+  admin: { label: 'Admin', hint: 'Can do everything in the API, in all projects. Prefer a service account with a role.' },
 }
 
-const forever = [{ value: '', label: 'For ever' }, ...periods]
+const forever = [{ value: '', label: 'Forever' }, ...periods]
 
 /** Creates an API token. */
 export function TokenDialog({ project, create, invalidates, onClose, onCreated }: TokenDialogProps) {
@@ -42,7 +42,7 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
   const admin = form.values.type === 'admin'
   const environment = form.field('environment')
   return (
-    <Dialog open onClose={onClose} title="New API token" description={project && `It can read the flags of project ${project} only.`}>
+    <Dialog open onClose={onClose} title="Create API token" description={project && `It can read the flags of project ${project} only.`}>
       <form {...form.props}>
         <TextField label="Name" required maxLength={255} placeholder="shop backend" {...form.field('tokenName')} />
         <RadioGroup label="What it is for" choices={types.map((value) => ({ value, ...hints[value] }))} {...form.field('type')} />
@@ -58,7 +58,7 @@ export function TokenDialog({ project, create, invalidates, onClose, onCreated }
         {!admin && !project && (
           <MultiCombobox
             label="Projects"
-            hint="Without any, the token is for all projects, those to come too."
+            hint="Without any, the token is for all projects, including future ones."
             placeholder={form.values.projects.length === 0 ? 'All projects' : undefined}
             choices={(projects.data?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             {...form.field('projects')}

@@ -109,7 +109,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
       disabledReason={canCreateToken(me, project).reason}
       onClick={() => setView({ create: true }, { push: true })}
     >
-      New token
+      Create token
     </Button>
   )
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -163,7 +163,7 @@ export function TokenList({ project, query, invalidates, create, remove }: Token
           open
           onClose={() => setRemoved(undefined)}
           title={`Delete token ${removed.tokenName}?`}
-          description="Applications that use it get no flags from the next request on. This cannot be undone."
+          description="Applications that use it get no flags from their next request on. This cannot be undone."
           action="Delete token"
           typeToConfirm={removed.tokenName}
           onConfirm={async () => {

@@ -34,7 +34,7 @@ export function UserDialog({ user, onClose, onCreated }: UserDialogProps) {
     check: (values) => (user || values.email.trim() || values.username.trim() ? {} : { email: 'A user needs an email address or a user name.' }),
   })
   return (
-    <Dialog open onClose={onClose} title={user ? 'Edit user' : 'New user'}>
+    <Dialog open onClose={onClose} title={user ? 'Edit user' : 'Create user'}>
       <form {...form.props}>
         <TextField label="Name" maxLength={100} {...form.field('name')} />
         <TextField

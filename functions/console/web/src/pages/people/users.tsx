@@ -118,10 +118,10 @@ export default function UsersPage() {
   return (
     <Page
       title="Users"
-      description="People who can sign in. Their role holds in the whole service; projects can give them further roles."
+      description="People who can sign in. Their role applies to the whole service; projects can give them more roles."
       actions={
         <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason} onClick={() => setView({ create: true }, { push: true })}>
-          New user
+          Create user
         </Button>
       }
     >
@@ -143,7 +143,7 @@ export default function UsersPage() {
                 <EmptyState icon={<Icons.Users />} title="No user matches" action={<Button onClick={() => setView({ q: '' })}>Show all users</Button>} />
               ) : (
                 <EmptyState icon={<Icons.Users />} title="No users yet">
-                  Create a user, and give that person a sign-in link.
+                  Create a user, and give them a sign-in link.
                 </EmptyState>
               )
             }

@@ -82,7 +82,7 @@ function Members({ projectId, members, roles }: { projectId: string; members: Me
     <>
       <Notice>
         <p>
-          Everyone who can sign in can read this project. Its members can also change it, as their role allows. Administrators can change every project, also
+          Everyone who can sign in can read this project. Its members can also change it, as their role allows. Administrators can change every project, even
           without a role in it.
         </p>
       </Notice>

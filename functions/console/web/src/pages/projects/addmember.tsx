@@ -84,10 +84,10 @@ function FindAccount({ members, value, onChange, error }: AccountFieldProps & { 
       label="Person or service account"
       required
       placeholder="Name, user name or email address"
-      hint="Administrators create people on the page Users."
+      hint="Administrators create users on the Users page."
       choices={withChosen}
       onSearch={setText}
-      emptyText={long ? 'No one with this name.' : 'Type the first two characters of the name.'}
+      emptyText={long ? 'No one has this name.' : 'Type the first two characters of the name.'}
       value={value}
       onChange={choose}
       error={error}
@@ -108,7 +108,7 @@ function EnterId({ value, onChange, error }: Omit<AccountFieldProps, 'onChange'>
       label="Id of the user"
       required
       min={1}
-      hint="Only administrators can search users. Ask an administrator for the id: it is shown on the page Users."
+      hint="Only administrators can search users. Ask an administrator for the id, which the Users page shows."
       value={value === '' ? null : Number(value)}
       onChange={(id) => onChange(id === null || Number.isNaN(id) ? '' : String(id))}
       error={error}

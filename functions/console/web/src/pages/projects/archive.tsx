@@ -84,7 +84,7 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
     <>
       <p className="soft">
         Applications no longer get archived flags. A revived flag has its strategies again and is off in all environments. The name of an archived flag stays
-        taken: archived flags cannot be deleted.
+        reserved: archived flags cannot be deleted.
       </p>
       <div className="row">
         <SearchField label="Search archived flags" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />

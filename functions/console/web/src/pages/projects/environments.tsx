@@ -31,7 +31,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
   return (
     <>
       <div className="row-apart">
-        <p className="soft grow">Flags can be switched on in these environments. Each application names its environment by its token.</p>
+        <p className="soft grow">Flags can be switched on in these environments. The token of an application determines its environment.</p>
         <AddEnvironment projectId={projectId} attached={attached} reason={reason} />
       </div>
       {attached.length === 0 && (
@@ -55,7 +55,7 @@ function Environments({ projectId, attached }: { projectId: string; attached: En
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={`Remove ${removing?.name} from this project?`}
-        description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications no longer get them at once. If you add the environment again, the flags have their strategies, but stay off.`}
+        description={`${plural(removing?.projectEnabledToggleCount ?? 0, 'flag')} of this project ${removing?.projectEnabledToggleCount === 1 ? 'is' : 'are'} on in it. Applications stop getting them at once. If you add the environment again, the flags have their strategies, but stay off.`}
         action="Remove environment"
         onConfirm={() => detach.mutateAsync(removing!)}
       />
@@ -85,7 +85,7 @@ function AddEnvironment({ projectId, attached, reason }: { projectId: string; at
     undo: (name) => api.delete(`${basePath}/{environment}`, { path: { projectId, environment: name } }),
   })
   const others = (all.data?.environments ?? []).filter((environment) => !attached.some(({ name }) => name === environment.name))
-  const none = all.data && others.length === 0 ? 'The project has all environments. Administrators create more on the page Environments.' : undefined
+  const none = all.data && others.length === 0 ? 'The project has all environments. Administrators create more on the Environments page.' : undefined
   const button = (
     <Button variant="primary" icon={<Icons.Plus />} disabledReason={reason ?? none} pending={add.isPending}>
       Add environment

@@ -32,7 +32,7 @@ export function LinkTemplates({ value, onChange, errorAt, disabledReason }: Prop
             disabledReason={disabledReason}
           />
           <TextField
-            label="Address"
+            label="URL"
             required
             maxLength={2000}
             placeholder="https://issues.example.com/search?q={{feature}}"
@@ -45,7 +45,7 @@ export function LinkTemplates({ value, onChange, errorAt, disabledReason }: Prop
         </div>
       ))}
       <p className="soft small">
-        In the address, <code>{'{{project}}'}</code> and <code>{'{{feature}}'}</code> stand for the id of the project and the name of the flag.
+        In the URL, <code>{'{{project}}'}</code> and <code>{'{{feature}}'}</code> stand for the id of the project and the name of the flag.
       </p>
       <div>
         <Button

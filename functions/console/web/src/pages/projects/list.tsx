@@ -67,7 +67,7 @@ function Projects({ all }: { all: Project[] }) {
 function LoadingCards() {
   return (
     <div className="project-cards" role="status">
-      <span className="visually-hidden">Reading…</span>
+      <span className="visually-hidden">Loading…</span>
       {[1, 2, 3].map((card) => (
         <div key={card} className="project-card project-card-loading">
           <Skeleton width="short" />

@@ -30,7 +30,7 @@ export function RolesDialog({ member, roles, onClose, onSave }: RolesDialogProps
           <Button
             variant="primary"
             disabledReason={
-              chosen.length === 0 ? 'Choose at least one role, or remove the member from the project.' : unchanged ? 'These are the present roles.' : undefined
+              chosen.length === 0 ? 'Choose at least one role, or remove the member from the project.' : unchanged ? 'These are the current roles.' : undefined
             }
             onClick={save}
           >

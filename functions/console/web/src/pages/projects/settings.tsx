@@ -61,7 +61,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
         <RadioGroup label="Collaboration mode" choices={modes} disabledReason={disabledReason} {...form.field('mode')} />
         <p className="soft small">The mode tells people how to work together. Guidon shows it and does not enforce it: permissions come from roles.</p>
       </Section>
-      <Section title="Flags" description="Guidon suggests what these fields say. It does not enforce the limit and the naming pattern.">
+      <Section title="Flags" description="Guidon shows these fields as suggestions. It does not enforce the limit or the naming pattern.">
         <div className="columns">
           <Select
             label="Default stickiness"
@@ -130,7 +130,7 @@ function DeleteProject({ projectId, project }: { projectId: string; project: Pro
     <Section
       danger
       title="Delete project"
-      description="Deletes the project with its members, environments and tokens. Applications with these tokens no longer get flags. The names of archived flags stay taken."
+      description="Deletes the project with its members, environments and tokens. Applications with these tokens no longer get flags. The names of archived flags stay reserved."
     >
       <div>
         <Button variant="danger" disabledReason={can('DELETE_PROJECT', projectId).reason ?? blocked} onClick={() => setAsking(true)}>
@@ -142,7 +142,7 @@ function DeleteProject({ projectId, project }: { projectId: string; project: Pro
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete ${project.name}?`}
-        description="This is final."
+        description="This cannot be undone."
         action="Delete project"
         typeToConfirm={projectId}
         onConfirm={() => remove.mutateAsync()}

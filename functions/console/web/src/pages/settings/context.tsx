@@ -91,7 +91,7 @@ export default function ContextPage() {
   return (
     <Page
       title="Context fields"
-      description="What an application tells about the user or the request, such as a country. Constraints compare these fields."
+      description="What an application sends about the user or the request, such as a country. Constraints compare these fields."
       actions={create}
     >
       {fields.error ? (

@@ -54,7 +54,7 @@ export function ContextDialog({ field, onClose, disabledReason }: { field?: Cont
       open
       wide
       onClose={onClose}
-      title={field ? `Context field ${field.name}` : 'New context field'}
+      title={field ? `Context field ${field.name}` : 'Create context field'}
       description={field ? undefined : 'A property of the user or the request that your application sends, for constraints and rollouts.'}
     >
       <form {...form.props}>

@@ -66,8 +66,8 @@ export function Deliveries({ addon, disabledReason }: { addon: Schema<'Addon'>; 
             rowKey={(one) => one.id}
             loading={deliveries.isPending}
             empty={
-              <EmptyState icon={<Icons.Hook />} title={view.state ? 'No such deliveries' : 'Nothing sent yet'}>
-                {view.state ? 'Choose another state to see more.' : 'Send a test event to check the address and the secrets.'}
+              <EmptyState icon={<Icons.Hook />} title={view.state ? 'No matching deliveries' : 'Nothing sent yet'}>
+                {view.state ? 'Choose another state to see more.' : 'Send a test event to check the URL and the secrets.'}
               </EmptyState>
             }
           />
@@ -85,8 +85,8 @@ const columns: Column<Delivery>[] = [
   { id: 'event', header: 'Event', cell: (one) => <EventCell event={one.event} /> },
   { id: 'time', header: 'When', cell: (one) => <DateTime value={one.createdAt} /> },
   {
-    id: 'answer',
-    header: 'Answer',
+    id: 'response',
+    header: 'Response',
     cell: (one) => (
       <div className="cell-text">
         <p className="break">{one.stateDetails || <span className="soft">None yet</span>}</p>

@@ -31,7 +31,7 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
     submit: (values) => save.mutateAsync(values),
   })
   return (
-    <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'New environment'}>
+    <Dialog open onClose={onClose} title={environment ? `Environment ${environment.name}` : 'Create environment'}>
       <form {...form.props}>
         {!environment && (
           <TextField
@@ -48,14 +48,14 @@ export function EnvironmentDialog({ environment, onClose, invalidates }: Environ
           required
           suggestions={types}
           maxLength={100}
-          hint="Any word. Production is marked in the console."
+          hint="Any word. The console highlights production environments."
           {...form.field('type')}
           onEnter={() => void form.submit()}
         />
         {!environment && (
           <Checkbox
             label="Add to new projects"
-            hint="Existing projects get it on their page “Environments”."
+            hint="Existing projects can add it on their Environments page."
             checked={form.values.enabled}
             onChange={(enabled) => form.set({ enabled })}
           />

@@ -13,7 +13,7 @@ export default function SegmentPage() {
   const { id } = useParams({ from: '/segments/$id' })
   if (id === 'new') {
     return (
-      <Page title="New segment" crumbs={crumbs}>
+      <Page title="Create segment" crumbs={crumbs}>
         <SegmentForm />
       </Page>
     )

@@ -43,7 +43,7 @@ const bodyOf = (values: Values): Schema<'SegmentRequest'> => ({
   constraints: toRequest(values.constraints),
 })
 
-/** Edits a segment, or creates one if none is loaded. A change is refused if another person changed the segment meanwhile. */
+/** Edits a segment, or creates one if none is loaded. A change is refused if another person has changed the segment since it was read. */
 export function SegmentForm({ loaded }: { loaded?: Versioned<Segment> }) {
   const me = useMe()
   const client = useQueryClient()

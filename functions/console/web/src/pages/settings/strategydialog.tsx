@@ -52,7 +52,7 @@ export function StrategyDialog({ type, onClose, invalidates, disabledReason }: S
       open
       wide
       onClose={onClose}
-      title={type ? `Strategy type ${type.name}` : 'New strategy type'}
+      title={type ? `Strategy type ${type.name}` : 'Create strategy type'}
       description="Each SDK that evaluates it must have an implementation with this name."
     >
       <form {...form.props}>

@@ -64,7 +64,7 @@ export default function TagTypesPage() {
     </Button>
   )
   return (
-    <Page title="Tag types" description="A tag of a flag has a type and a value, such as team:checkout. Tags help to find flags." actions={create}>
+    <Page title="Tag types" description="A tag of a flag has a type and a value, such as team:checkout. Tags help you find flags." actions={create}>
       {types.error ? (
         <ErrorState error={types.error} onRetry={() => void types.refetch()} />
       ) : (
@@ -123,7 +123,7 @@ function TagTypeDialog({ type, onClose, disabledReason }: { type?: TagType; onCl
     submit: (values) => save.mutateAsync(values),
   })
   return (
-    <Dialog open onClose={onClose} title={type ? `Tag type ${type.name}` : 'New tag type'}>
+    <Dialog open onClose={onClose} title={type ? `Tag type ${type.name}` : 'Create tag type'}>
       <form {...form.props}>
         <fieldset className="stack" disabled={Boolean(disabledReason)}>
           {!type && (

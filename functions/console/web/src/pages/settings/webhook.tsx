@@ -33,7 +33,7 @@ export default function WebhookPage() {
   const { providers } = addons.data
   if (id === 'new') {
     return (
-      <Page title="New webhook" crumbs={crumbs}>
+      <Page title="Create webhook" crumbs={crumbs}>
         <WebhookForm providers={providers} />
       </Page>
     )

@@ -29,7 +29,7 @@ export function DeleteWebhook({ addon, onClose, onDeleted }: { addon: Addon; onC
       open
       onClose={onClose}
       title={`Delete ${addonName(addon)}?`}
-      description="Events that it has not sent yet are not sent. Its URL and secrets are stored nowhere else, so this cannot be undone. To pause it, disable it instead."
+      description="Events that it has not sent yet are not sent. Its URL and secrets are stored nowhere else, so this cannot be undone. To pause the webhook, disable it instead."
       action="Delete webhook"
       onConfirm={remove}
     />

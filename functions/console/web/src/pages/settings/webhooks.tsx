@@ -106,7 +106,7 @@ export default function WebhooksPage() {
           loading={addons.isPending}
           empty={
             <EmptyState icon={<Icons.Hook />} title="No webhooks yet" action={create}>
-              Choose which events are sent, for example each switch in production, and where to. Failed deliveries are repeated, and you can see and resend them
+              Choose which events are sent, for example each switch in production, and where to. Failed deliveries are retried, and you can see and resend them
               here.
             </EmptyState>
           }

@@ -17,7 +17,7 @@ export function signInError(code: string | undefined): string | undefined {
 const messages: Record<string, string> = {
   ended: 'Your session has ended. Sign in again.',
   'provider-unavailable': 'The identity provider cannot be reached. Try again later.',
-  misconfigured: 'The sign-in is not set up correctly. Ask an administrator: the log of the server has the details.',
+  misconfigured: 'Sign-in is not set up correctly. Ask an administrator: the server log has the details.',
   refused: 'The identity provider refused the sign-in.',
   expired: 'The sign-in took too long or was started in another browser. Try again.',
   'no-access': 'Your account has no access to Guidon. Ask an administrator.',

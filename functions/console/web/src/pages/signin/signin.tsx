@@ -70,7 +70,7 @@ function Ways({ methods, next, onContinue }: { methods: SignInMethods; next: str
       {methods.link && (
         <div className="stack-s">
           <h2>{methods.oidc ? 'Or with a link' : 'Sign in with a link'}</h2>
-          <p className="soft">A link signs one person in, once.</p>
+          <p className="soft">A link signs in one person, once.</p>
           <ul className="signin-list">
             <li>
               Ask an administrator for a link, or create one with <code>guidon link</code>.

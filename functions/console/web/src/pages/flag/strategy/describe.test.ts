@@ -14,7 +14,7 @@ describe('describeAudience', () => {
     [rollout('50', 'random'), '50% of evaluations, at random each time'],
     [rollout('50', 'sessionId'), '50% of sessions'],
     [rollout('50', 'companyId'), '50% of values of companyId'],
-    [rollout(''), 'A percentage that is not set'],
+    [rollout(''), 'A percentage that has not been set'],
     [{ name: 'gradualRolloutUserId', parameters: { percentage: '5', groupId: 'g' } }, '5% of users'],
     [{ name: 'default', parameters: {} }, 'Everyone'],
     [{ name: 'userWithId', parameters: { userIds: 'a, b,c' } }, 'The users a, b and c'],

@@ -25,7 +25,7 @@ function describeRollout(strategy: Pick<Described, 'name' | 'parameters'>): stri
   const percent = Math.floor(Number(value))
   const stickiness = stickinessOf(strategy)
   const field = stickiness !== 'default' && stickiness !== 'random'
-  if (value === '' || !Number.isFinite(percent)) return 'A percentage that is not set'
+  if (value === '' || !Number.isFinite(percent)) return 'A percentage that has not been set'
   if (percent <= 0) return 'No one (0%)'
   if (percent >= 100) return field ? `Everyone with a ${stickiness} (100%)` : 'Everyone (100%)'
   if (stickiness === 'random') return `${percent}% of evaluations, at random each time`
@@ -68,7 +68,7 @@ export function describeStrategy(strategy: Described, segmentNames: ReadonlyMap<
 export function describeStickiness(strategy: Pick<Described, 'name' | 'parameters'>): string {
   if (!percentageName(strategy)) return ''
   const stickiness = stickinessOf(strategy)
-  if (stickiness === 'random') return 'Each evaluation is decided anew, so the same person can get different results.'
+  if (stickiness === 'random') return 'Each evaluation is random, so the same person can get different results.'
   if (stickiness === 'default') return 'The same userId, or without one the same sessionId, always gets the same result. Without both it is decided at random.'
   return `The same ${stickiness} always gets the same result. Without a ${stickiness} the strategy does not apply, not even at 100%.`
 }

@@ -28,7 +28,7 @@ export function StrategyEditor({ flag, environment, id, switchOn, onClose }: Edi
     refetchOnMount: 'always',
   })
   const where = isProduction(environment) && environment.name !== 'production' ? `${environment.name} (production)` : environment.name
-  const title = isNew ? `New strategy in ${where}` : `Strategy in ${where}`
+  const title = isNew ? `Add strategy in ${where}` : `Strategy in ${where}`
   if (isNew || query.data) return <StrategyForm flag={flag} environment={environment} title={title} stored={query.data} switchOn={switchOn} onClose={onClose} />
   // The dialog opens when the strategy has been read: it then has its size, and the focus goes to its first field.
   if (!query.error) return null

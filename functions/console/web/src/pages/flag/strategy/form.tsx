@@ -60,7 +60,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
     <Dialog open wide onClose={close} title={title}>
       <form {...form.props}>
         {save.removed && (
-          <Notice kind="warn" title="This strategy was removed meanwhile">
+          <Notice kind="warn" title="This strategy was removed while you were editing it">
             Saving adds it again.
           </Notice>
         )}

@@ -37,7 +37,7 @@ export function StrategyList({ flag, environment, onEdit }: StrategyListProps) {
     order.splice(index + by, 0, id)
     reorder.mutate(order)
     setMoved({ id, by })
-    setSaid(`Moved to place ${index + by + 1} of ${strategies.length}.`)
+    setSaid(`Moved to position ${index + by + 1} of ${strategies.length}.`)
   }
   return (
     <>

@@ -115,7 +115,7 @@ export function StickinessField({ value, ...rest }: StickinessProps) {
     { value: 'default', label: 'Default: userId, else sessionId' },
     { value: 'userId', label: 'userId' },
     { value: 'sessionId', label: 'sessionId' },
-    { value: 'random', label: 'Random: decided anew each time' },
+    { value: 'random', label: 'Random: different at each evaluation' },
   ]
   const names = fields.filter((field) => field.stickiness).map((field) => field.name)
   for (const name of [...names, value]) {

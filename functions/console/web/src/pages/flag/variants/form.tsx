@@ -62,7 +62,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
   }
   const reason = useReasons(flag)('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment.name)
   return (
-    <Dialog open wide onClose={close} title={title} description="Who gets the flag is decided by the strategies. The weights say which variant they get.">
+    <Dialog open wide onClose={close} title={title} description="Strategies decide who gets the flag. The weights decide which variant they get.">
       <form {...form.props}>
         <VariantListEditor
           value={variants}
