@@ -19,9 +19,13 @@ import (
 func FromEnvironment(service string, timeout time.Duration) aws.Config {
 	cfg := aws.Config{
 		Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Credentials: aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(
-			os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN"))),
-		HTTPClient: awshttp.NewBuildableClient().WithTimeout(timeout),
+		Credentials: aws.NewCredentialsCache(credentials.StaticCredentialsProvider{Value: aws.Credentials{
+			AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken: os.Getenv("AWS_SESSION_TOKEN"), AccountID: os.Getenv("AWS_ACCOUNT_ID"),
+		}}),
+		AccountIDEndpointMode: aws.AccountIDEndpointMode(os.Getenv("AWS_ACCOUNT_ID_ENDPOINT_MODE")),
+		ConfigSources:         []any{endpoints{}},
+		HTTPClient:            awshttp.NewBuildableClient().WithTimeout(timeout),
 	}
 	if endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_"+service), os.Getenv("AWS_ENDPOINT_URL")); endpoint != "" {
 		cfg.BaseEndpoint = &endpoint

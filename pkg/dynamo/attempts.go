@@ -9,37 +9,64 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
 
-// An attempts retries one call until it has a definite response or the context ends. It is a retryer of the SDK, so that
-// every attempt sends the same bytes: the SDK serializes a request only once. A loop around the call would not do that,
-// because the SDK writes the attributes of an item in random order.
+// maxAttempts limits the attempts of a call, as the SDK of AWS for Go 1 did for DynamoDB. If every second response is lost, one call in a
+// thousand fails. All waits between ten attempts are about a second, so a caller soon learns that the engine is down.
+//
+// A conflict with another transaction is no failure of the engine, so it does not count: the other transaction is done within
+// milliseconds, and a writer that has waited long is more likely to be next (see backoff). maxConflicts limits these, at about 10
+// seconds.
+const (
+	maxAttempts  = 10
+	maxConflicts = 60
+)
+
+// newRetryer returns the retryer of the client. Its quota is shared by all calls: while most attempts fail, each call is sent only
+// once, so that retries do not add to the load of an engine that is in trouble.
+func newRetryer(quota uint) aws.RetryerV2 {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts + maxConflicts
+		if quota > 0 {
+			o.RateLimiter = ratelimit.NewTokenRateLimit(quota)
+		}
+	})
+}
+
+// attempts are those of one call. They are a retryer of the SDK, so that every attempt sends the same bytes: the SDK serializes
+// a request only once. A loop around the call would not do that, because the SDK writes the attributes of an item in random
+// order.
 type attempts struct {
+	aws.RetryerV2 // of the client: the quota
+
+	failures   int       // attempts that failed for another reason than a conflict
 	unanswered bool      // an attempt got no response, so it may have been applied
 	last       error     // of the last attempt that was retried
 	versioned  []int     // of a transaction: the items that must be at a version that was read
 	conflict   time.Time // the first conflict with another transaction
 }
 
-var _ aws.Retryer = (*attempts)(nil)
-
-// retry is an option of a call: it sets its retryer.
-func (a *attempts) retry(o *dynamodb.Options) { o.Retryer = a }
+// retry is an option of a call: it replaces the retryer of the client.
+func (a *attempts) retry(o *dynamodb.Options) {
+	a.RetryerV2, _ = o.Retryer.(aws.RetryerV2)
+	o.Retryer = a
+}
 
 // IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
 	result, _ := classify(err)
-	if result == rejected && isClockSkew(err) {
-		return true
-	}
-	if result != busy && result != unknown || a.outdated(err) {
+	retryable := result == busy || result == unknown || result == rejected && isClockSkew(err)
+	if !retryable || a.outdated(err) {
 		return false
 	}
 	if result == unknown {
@@ -48,11 +75,11 @@ func (a *attempts) IsErrorRetryable(err error) bool {
 	if a.last == nil || !errors.Is(err, context.DeadlineExceeded) { // an expired deadline does not say what took so long
 		a.last = err
 	}
-	return true
+	if !isConflict(err) {
+		a.failures++
+	}
+	return a.failures < maxAttempts
 }
-
-// MaxAttempts is 0, so that only the context's deadline limits the attempts. (In retry.Standard, 0 would mean 3.)
-func (a *attempts) MaxAttempts() int { return 0 }
 
 // RetryDelay increases with each attempt. After conflicts with other transactions, it decreases again (see backoff).
 func (a *attempts) RetryDelay(attempt int, err error) (time.Duration, error) {
@@ -78,13 +105,14 @@ func (a *attempts) outdated(err error) bool {
 	})
 }
 
-// GetRetryToken allows every attempt: the attempts of other calls do not limit this one.
-func (a *attempts) GetRetryToken(context.Context, error) (func(error) error, error) {
-	return a.GetInitialToken(), nil
+// GetRetryToken takes the cost of another attempt from the quota. Conflicts cost nothing: they do not say that the engine is in
+// trouble.
+func (a *attempts) GetRetryToken(ctx context.Context, err error) (release func(error) error, _ error) {
+	if isConflict(err) {
+		return func(error) error { return nil }, nil
+	}
+	return a.RetryerV2.GetRetryToken(ctx, err)
 }
-
-// GetInitialToken allows the first attempt.
-func (a *attempts) GetInitialToken() func(error) error { return func(error) error { return nil } }
 
 // isClockSkew reports whether the engine refused a signature because the clock of this machine is wrong. The SDK signs the next
 // attempt with the time of the response.
@@ -102,7 +130,7 @@ func (a *attempts) cause(err error) error {
 		err = a.last
 	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err // without the URL, which may contain a secret of the local engine
+		return &smithyhttp.RequestSendError{Err: request.Err} // without the URL, which may contain a secret of the local engine
 	}
 	return err
 }
@@ -129,7 +157,7 @@ const (
 	conditionFailed
 	busy     // not applied, because of load or of another transaction on the same items
 	unknown  // no response, or one that does not tell whether it was applied
-	rejected // not applied, because the request is invalid or not permitted
+	rejected // not applied, because the request is invalid or not permitted, or could not be sent
 )
 
 // classify reads the response to an attempt. For conditionFailed, it returns the index of the item in the transaction.
@@ -141,6 +169,9 @@ func classify(err error) (_ result, item int) {
 		return classifyReasons(canceled.CancellationReasons)
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok && notSent(err) {
+		return rejected, 0
+	}
 	if !ok {
 		return unknown, 0 // no response
 	}
@@ -154,6 +185,20 @@ func classify(err error) (_ result, item int) {
 		return rejected, 0
 	}
 	return unknown, 0 // the engine failed
+}
+
+// notSent reports whether an attempt failed before it was sent, because the SDK found no endpoint or no credentials, or could not
+// write the request. It has no types for these errors, but for all others.
+func notSent(err error) bool {
+	var (
+		send     *smithyhttp.RequestSendError
+		response *smithyhttp.ResponseError
+		body     *smithy.DeserializationError
+		canceled *aws.RequestCanceledError
+		smithed  *smithy.CanceledError
+	)
+	return !errors.As(err, &send) && !errors.As(err, &response) && !errors.As(err, &body) && !errors.As(err, &canceled) && !errors.As(err, &smithed) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // classifyReasons reads why a transaction was canceled. A failed condition takes precedence over a conflict or throttling.

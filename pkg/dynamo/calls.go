@@ -29,6 +29,9 @@ func batchGet[Item any](ctx context.Context, s *Store, keys []itemKey, consisten
 			left[i] = key.attributes()
 		}
 		for attempt := 0; len(left) > 0; attempt++ {
+			if attempt == maxAttempts {
+				return unavailable(false, errors.New("dynamo: the engine leaves all keys unprocessed"))
+			}
 			if attempt > 0 && !pause(ctx, attempt) {
 				return unavailable(false, ctx.Err())
 			}
@@ -42,8 +45,8 @@ func batchGet[Item any](ctx context.Context, s *Store, keys []itemKey, consisten
 			if err := unmarshalEach(out.Responses[s.table], each); err != nil {
 				return err
 			}
-			if n := len(out.UnprocessedKeys[s.table].Keys); n < len(left) {
-				attempt = 0 // a response holds at most 16 MB, so the others have to be requested again even if nothing is busy
+			if len(out.UnprocessedKeys[s.table].Keys) < len(left) {
+				attempt = 0 // a response holds at most 16 MB, so large items need several requests
 			}
 			left = out.UnprocessedKeys[s.table].Keys
 		}

@@ -24,21 +24,19 @@ package dynamo
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	endpoints "github.com/aws/smithy-go/endpoints"
 	"github.com/aws/smithy-go/logging"
 
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
 )
 
-// The timeout of one attempt, and the longest wait between two. Only the context's deadline limits the whole call.
+// The timeout of one attempt, and the longest wait between two. The whole call is limited by maxAttempts and by the context's deadline.
 const (
 	attemptTimeout = 2 * time.Second
 	maxBackoff     = 500 * time.Millisecond
@@ -50,6 +48,7 @@ type Options struct {
 	Endpoint   string       // URL of a local engine; "" for the settings of the environment, including AWS_ENDPOINT_URL_DYNAMODB
 	Config     *aws.Config  // instead of the environment's, for programs with other credentials than Lambda's; may be nil
 	HTTPClient *http.Client // nil for the default; tests set a faulty transport
+	RetryQuota uint         // tokens for retries of all calls, 5 or 10 each; 0 for the SDK's default of 500
 }
 
 // Store is a flags.FeedStore with one DynamoDB table.
@@ -82,8 +81,8 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 	cfg.HTTPClient = newHTTPClient()
 	return dynamodb.NewFromConfig(cfg, func(options *dynamodb.Options) {
 		options.Logger = logging.Nop{} // the SDK would log each lost response, which the store handles
+		options.Retryer = newRetryer(o.RetryQuota)
 		options.APIOptions = append(options.APIOptions, refuseIncomplete)
-		options.EndpointResolverV2 = &cachedEndpoint{resolver: options.EndpointResolverV2}
 		if o.HTTPClient != nil {
 			options.HTTPClient = o.HTTPClient
 		}
@@ -95,25 +94,6 @@ func NewClient(_ context.Context, o Options) (*dynamodb.Client, error) {
 
 // Table is the name of the store's table.
 func (s *Store) Table() string { return s.table }
-
-// cachedEndpoint resolves the endpoint once. The SDK resolves it for every call and compiles a regular expression each
-// time, which takes a fifth of the processor time of a read. Region and account, which it depends on, do not change.
-type cachedEndpoint struct {
-	resolver dynamodb.EndpointResolverV2
-	endpoint atomic.Pointer[endpoints.Endpoint]
-}
-
-// ResolveEndpoint returns the endpoint, which must not be modified.
-func (e *cachedEndpoint) ResolveEndpoint(ctx context.Context, p dynamodb.EndpointParameters) (endpoints.Endpoint, error) {
-	if cached := e.endpoint.Load(); cached != nil {
-		return *cached, nil
-	}
-	endpoint, err := e.resolver.ResolveEndpoint(ctx, p)
-	if err == nil {
-		e.endpoint.Store(&endpoint)
-	}
-	return endpoint, err
-}
 
 // newHTTPClient keeps enough idle connections for a process with many concurrent requests.
 func newHTTPClient() *awshttp.BuildableClient {

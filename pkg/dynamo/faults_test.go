@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -125,11 +126,17 @@ func (w *world) change(ctx context.Context, name string) {
 	key := flags.FeatureKey(name)
 	for ctx.Err() == nil {
 		view, err := w.faulty.Load(ctx, []flags.Key{key})
+		if flags.KindOf(err) == flags.Unavailable && err != nil {
+			continue // all attempts failed, as the error says
+		}
 		if err != nil {
 			w.Errorf("load %s: %v", name, reason(err))
 			return
 		}
 		read := flags.Find[*flags.Feature](view, key)
+		if read == nil && w.maybeCreated(name) {
+			return
+		}
 		if read == nil {
 			w.Errorf("%s was created, but does not exist", name)
 			return
@@ -143,6 +150,13 @@ func (w *world) change(ctx context.Context, name string) {
 		}
 		time.Sleep(rand.N(5 * time.Millisecond))
 	}
+}
+
+// maybeCreated reports whether the creation of a flag ended without a definite result.
+func (w *world) maybeCreated(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !slices.ContainsFunc(w.told[name], func(t told) bool { return t.kind != unknown })
 }
 
 // commit commits a change and records the result.
@@ -182,6 +196,10 @@ func (w *world) restart(e *engine.Engine, n int, over <-chan struct{}) {
 // check compares the recorded results with the table.
 func (w *world) check(plain *dynamo.Store) {
 	for name, outcomes := range w.told {
+		if w.maybeCreated(name) && len(load(w.T, plain, name)) == 0 {
+			delete(w.told, name)
+			continue
+		}
 		f := find(w.T, plain, name)
 		times := map[string]int{}
 		list := events(w.T, plain, name)

@@ -62,6 +62,7 @@ func OpenOn(t testing.TB, e *engine.Engine, table string, transport http.RoundTr
 	}
 	if transport != nil {
 		options.HTTPClient = &http.Client{Transport: transport, Timeout: 2 * time.Second}
+		options.RetryQuota = 1 << 20 // a test injects more faults than the quota of a service in good health allows
 	}
 	store, err := dynamo.Open(t.Context(), options)
 	if err != nil {
