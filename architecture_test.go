@@ -46,7 +46,7 @@ const (
 // testTooling lists the packages that exist for tests and measurements only.
 var testTooling = []string{
 	"testing", goCmp, "github.com/Unleash", zitadel, internal + "/unleash",
-	dynamo + "/dynamotest", flags + "/storetest",
+	dynamo + "/dynamotest",
 	internal + "/bench", internal + "/bill", internal + "/capacity", internal + "/clientspec", internal + "/contract", internal + "/demo", internal + "/e2e", internal + "/image", internal + "/migration",
 	internal + "/ministack", internal + "/oidctest", internal + "/release", internal + "/samlocal", internal + "/samples",
 }
@@ -58,7 +58,7 @@ var rules = []struct {
 	mayNot   [][]string
 	why      string
 }{
-	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra, flags + "/storetest"}, testTooling},
+	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the rules of the domain can be read and tested without HTTP, AWS and a database"},
 	{"./pkg/evaluate", false, [][]string{{"net/http", aws, awslabs, "guidon/pkg/admin", flags, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the evaluator is pure, and others can import it without the rest of Guidon"},
@@ -118,8 +118,6 @@ var rules = []struct {
 
 	{"./pkg/dynamo/dynamotest", false, [][]string{{server, infra, functions, httpapi}},
 		"test helpers depend on what they test only, or the tests of other packages cannot import them"},
-	{"./pkg/flags/storetest", false, [][]string{{server, infra, functions, httpapi, dynamo, internal}},
-		"it tests any implementation of the store"},
 	{"./internal/...", true, [][]string{{server, infra, functions}},
 		"tests from outside run the server, the functions and the scripts as programs, as a user does"},
 }

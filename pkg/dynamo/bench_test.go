@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/flags/storetest"
 )
 
 // cannedResponse sends the same body for every request, so that the benchmarks measure this package and the SDK and not
@@ -44,7 +43,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	f := storetest.FullFeature()
+	f := FullFeature()
 	doc, err := encode(storeFeature(f))
 	if err != nil {
 		b.Fatal(err)
@@ -64,7 +63,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func BenchmarkCommit(b *testing.B) {
-	before := storetest.FullFeature()
+	before := FullFeature()
 	after := before.Clone()
 	after.Stale = !after.Stale
 	store := benchmarkStore(b, "{}")
@@ -81,7 +80,7 @@ func BenchmarkCommit(b *testing.B) {
 
 // BenchmarkPlan is BenchmarkCommit without the SDK.
 func BenchmarkPlan(b *testing.B) {
-	before := storetest.FullFeature()
+	before := FullFeature()
 	after := before.Clone()
 	after.Stale = !after.Stale
 	store := benchmarkStore(b, "{}")
@@ -98,7 +97,7 @@ func BenchmarkPlan(b *testing.B) {
 
 // BenchmarkSummaries lists 1,000 flags with two environments.
 func BenchmarkSummaries(b *testing.B) {
-	doc, err := encode(storeRow(storetest.FullFeature().Summary()))
+	doc, err := encode(storeRow(FullFeature().Summary()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/flags/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -20,8 +19,8 @@ var update = flag.Bool("update", false, "write the golden files")
 // TestGolden compares every stored form with a file, in both directions. Items stay in a table for years, so a changed form
 // must still read these files. If a form is written differently, add a file for it and keep the old file, to be read only.
 func TestGolden(t *testing.T) {
-	summary := storetest.FullFeature().Summary()
-	event := storetest.FullEvent()
+	summary := FullFeature().Summary()
+	event := FullEvent()
 	eventRead := event // data is read as raw JSON
 	eventRead.Data = jsontext.Value(`{"list":[1.5,null],"name":"flexibleRollout"}`)
 	eventRead.PreData = jsontext.Value(`{"name":"default"}`)
@@ -72,7 +71,7 @@ func TestGolden(t *testing.T) {
 			},
 		},
 	}
-	post := storetest.FullPost()
+	post := FullPost()
 	cases = append(cases, testCase{
 		"post", post, func() (string, error) { return encode(storePost(post)) },
 		func(document string) (any, error) {
@@ -81,7 +80,7 @@ func TestGolden(t *testing.T) {
 			return doc.post(post.At, post.ID), err
 		},
 	})
-	sum := storetest.FullSum()
+	sum := FullSum()
 	cases = append(cases, testCase{
 		"sum", sum, func() (string, error) { return encode(storeSum(&sum)) },
 		func(document string) (any, error) {
@@ -89,14 +88,7 @@ func TestGolden(t *testing.T) {
 			return contentItem{PK: key.pk, SK: key.sk, Batch: sum.Batch, Content: append([]byte{plainContent}, document...)}.sum()
 		},
 	})
-	for _, a := range []flags.Aggregate{
-		storetest.FullFeature(), storetest.FullProject(), storetest.FullEnvironments(), storetest.FullToken(), storetest.FullUser(),
-		storetest.FullRoles(), storetest.FullTagTypes(), storetest.FullStrategyTypes(), storetest.FullSignupToken(), storetest.FullTokenUse(),
-		storetest.FullContextFields(), storetest.FullSegment(), storetest.FullFeatureUse(),
-		storetest.FullAddons(),
-		storetest.FullApplication(), storetest.FullInstances(), storetest.FullTokenApplications(),
-		storetest.FullSessions(), storetest.FullSignInLink(), storetest.FullIdentityLink(),
-	} {
+	for _, a := range fullAggregates() {
 		entity := a.Key().Entity
 		cases = append(cases, testCase{
 			strings.ReplaceAll(string(entity), " ", "-"), a, func() (string, error) { return entityOf(entity).encode(a) },
@@ -137,12 +129,12 @@ func TestGolden(t *testing.T) {
 // TestStoredFormIsStable finds an encoding that depends on the order of a map, for which an unchanged aggregate would look
 // changed.
 func TestStoredFormIsStable(t *testing.T) {
-	first, err := featureEntity.encode(storetest.FullFeature())
+	first, err := featureEntity.encode(FullFeature())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 50 {
-		if again, err := featureEntity.encode(storetest.FullFeature()); err != nil || again != first {
+		if again, err := featureEntity.encode(FullFeature()); err != nil || again != first {
 			t.Fatalf("the same flag is stored as\n%s\nand as\n%s (%v)", first, again, err)
 		}
 	}
@@ -150,7 +142,7 @@ func TestStoredFormIsStable(t *testing.T) {
 
 // TestGoldenWithoutLifecycle reads items from before flags had dependencies and a lifecycle. These files are never written.
 func TestGoldenWithoutLifecycle(t *testing.T) {
-	want := storetest.FullFeature()
+	want := FullFeature()
 	want.Dependencies, want.Children, want.Lifecycle = nil, nil, nil
 	document := func(name string) string {
 		t.Helper()

@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"guidon/internal/engine"
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
-var at = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+var at = dynamo.SampleTime
 
 func newFlag(name string) *flags.Feature {
 	return &flags.Feature{

@@ -6,16 +6,15 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
-	"guidon/pkg/flags/storetest"
 )
 
 // TestSessions stores the sessions of a user, which are deleted with the user, and a sign-in link, which expires.
 func TestSessions(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	user, sessions, link := storetest.FullUser(), storetest.FullSessions(), storetest.FullSignInLink()
+	user, sessions, link := dynamo.FullUser(), dynamo.FullSessions(), dynamo.FullSignInLink()
 	change := func(id string, writes ...flags.Write) {
 		t.Helper()
-		event := storetest.FullEvent()
+		event := dynamo.FullEvent()
 		event.ID = "01960000-0000-7000-8000-00000000000" + id
 		if err := store.Commit(t.Context(), flags.Change{Writes: writes, Event: event}); err != nil {
 			t.Fatal(err)
@@ -32,7 +31,7 @@ func TestSessions(t *testing.T) {
 	if err != nil || len(view) != 3 {
 		t.Fatalf("%d of 3 aggregates (%v)", len(view), err)
 	}
-	wantOutcome(t, store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: sessions}}, Event: storetest.FullEvent()}), flags.VersionConflict)
+	wantOutcome(t, store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: sessions}}, Event: dynamo.FullEvent()}), flags.VersionConflict)
 
 	change("4", flags.Write{Before: view[user.Key()]})
 	if view, err = store.Load(t.Context(), keys); err != nil || len(view) != 1 || view[link.Key()] == nil {

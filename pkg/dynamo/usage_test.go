@@ -13,7 +13,6 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
-	"guidon/pkg/flags/storetest"
 )
 
 // allPosts are the posts of the period of the tests.
@@ -30,7 +29,7 @@ func allPosts(t *testing.T, s *dynamo.Store, q flags.PostQuery) ([]*flags.UsageP
 
 func TestPosts(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	post := storetest.FullPost()
+	post := dynamo.FullPost()
 	for range 2 { // the second time changes nothing
 		if err := store.PutPost(t.Context(), post); err != nil {
 			t.Fatal(err)
@@ -59,7 +58,7 @@ func TestPosts(t *testing.T) {
 
 func TestPostsAreBounded(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	post := storetest.FullPost()
+	post := dynamo.FullPost()
 	noise := make([]byte, 400<<10)
 	_, _ = rand.Read(noise)
 	post.Counts[0].Feature = hex.EncodeToString(noise)
@@ -75,7 +74,7 @@ func TestPostLimits(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	begin := at.Truncate(flags.UsagePeriod)
 	for i := range 100 {
-		post := storetest.FullPost()
+		post := dynamo.FullPost()
 		post.ID, post.At = uuid.NewString(), begin.Add(time.Duration(i)*time.Second)
 		if err := store.PutPost(t.Context(), post); err != nil {
 			t.Fatal(err)
@@ -108,7 +107,7 @@ func TestPostLimits(t *testing.T) {
 
 func TestSums(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	hour := storetest.FullSum()
+	hour := dynamo.FullSum()
 	day := hour
 	day.Unit, day.Start = flags.UsageDay, hour.Start.Truncate(24*time.Hour)
 	for _, sum := range []flags.UsageSum{hour, day} {
@@ -143,7 +142,7 @@ func TestSums(t *testing.T) {
 func TestReports(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	expires := time.Now().Add(time.Hour)
-	for _, a := range []flags.Aggregate{storetest.FullApplication(), storetest.FullInstances(), storetest.FullTokenApplications()} {
+	for _, a := range []flags.Aggregate{dynamo.FullApplication(), dynamo.FullInstances(), dynamo.FullTokenApplications()} {
 		if err := store.PutReport(t.Context(), nil, a, expires); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +155,7 @@ func TestReports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key := storetest.FullApplication().Key()
+	key := dynamo.FullApplication().Key()
 	view, err := store.Load(t.Context(), []flags.Key{key})
 	if err != nil {
 		t.Fatal(err)

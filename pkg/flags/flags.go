@@ -18,7 +18,7 @@
 //
 // An Aggregate is a type that is loaded, changed and stored as a whole, under one Key and with one version.
 // Feature, Project, Segment, User, Token and the registries are aggregates. Store is the interface that the
-// storage implements; package storetest holds its tests and pkg/dynamo implements it.
+// storage implements; pkg/dynamo implements and tests it.
 //
 // An operation clones an aggregate, calls a method on the clone (such as Feature.Enable) and stores the result.
 // The method either applies the change or returns an *Error that explains the refusal. Checks of request data

@@ -111,7 +111,7 @@ type Change struct {
 	Addons *Addons
 }
 
-// Store stores aggregates, the summaries that lists return, and events. Package storetest has its tests.
+// Store stores aggregates, the summaries that lists return, and events. TestStore in pkg/dynamo has its tests.
 //
 // Every method sees everything that was committed before it was called, except Log. Errors are of type *Error:
 // Unavailable if the store throttles, fails or does not answer before the deadline of the context, Internal for

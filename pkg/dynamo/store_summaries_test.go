@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -21,10 +22,10 @@ var summaryCases = []testCase{
 		}
 	}},
 	{"all fields of a summary", func(t *storeTest) {
-		active := FullFeature()
+		active := dynamo.FullFeature()
 		active.Name = "active"
 		active.Archived, active.ArchivedAt = false, time.Time{}
-		for _, f := range []*flags.Feature{FullFeature(), active} {
+		for _, f := range []*flags.Feature{dynamo.FullFeature(), active} {
 			t.mustAdd(f)
 			got := t.mustSummaries(f.ProjectUID, f.Archived)
 			if diff := cmp.Diff([]flags.FeatureSummary{f.Summary()}, got, cmpopts.EquateEmpty()); diff != "" {

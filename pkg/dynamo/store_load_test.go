@@ -1,8 +1,9 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -21,7 +22,7 @@ var loadCases = []testCase{
 		}
 	}},
 	{"different kinds of aggregates in one call", func(t *storeTest) {
-		all := []flags.Aggregate{FullFeature(), FullProject(), FullEnvironments(), FullToken()}
+		all := []flags.Aggregate{dynamo.FullFeature(), dynamo.FullProject(), dynamo.FullEnvironments(), dynamo.FullToken()}
 		t.mustAdd(all...)
 		view := t.mustLoad(all[0].Key(), all[1].Key(), all[2].Key(), all[3].Key())
 		for _, a := range all {

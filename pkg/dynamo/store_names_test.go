@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"guidon/pkg/flags"

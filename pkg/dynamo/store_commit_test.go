@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"strings"
@@ -7,14 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
 var commitCases = []testCase{
 	{"all kinds of aggregates with all fields", func(t *storeTest) {
-		feature, project, environments, token := FullFeature(), FullProject(), FullEnvironments(), FullToken()
-		user, roles, signup := FullUser(), FullRoles(), FullSignupToken()
-		tagTypes, strategyTypes := FullTagTypes(), FullStrategyTypes()
+		feature, project, environments, token := dynamo.FullFeature(), dynamo.FullProject(), dynamo.FullEnvironments(), dynamo.FullToken()
+		user, roles, signup := dynamo.FullUser(), dynamo.FullRoles(), dynamo.FullSignupToken()
+		tagTypes, strategyTypes := dynamo.FullTagTypes(), dynamo.FullStrategyTypes()
 		t.mustAdd(feature, project, environments, token, user, roles, signup, tagTypes, strategyTypes)
 		feature.Version, project.Version, environments.Version, token.Version = 1, 1, 1, 1
 		user.Version, roles.Version, signup.Version, tagTypes.Version, strategyTypes.Version = 1, 1, 1, 1, 1
@@ -35,11 +36,11 @@ var commitCases = []testCase{
 		wantSame(t, mustFind[*flags.Feature](t, f.Key()), f, cmpopts.EquateEmpty())
 	}},
 	{"changes of all kinds of aggregates", func(t *storeTest) {
-		t.mustAdd(FullFeature(), FullProject(), FullEnvironments(), FullToken())
-		f := mustFind[*flags.Feature](t, FullFeature().Key())
-		p := mustFind[*flags.Project](t, FullProject().Key())
+		t.mustAdd(dynamo.FullFeature(), dynamo.FullProject(), dynamo.FullEnvironments(), dynamo.FullToken())
+		f := mustFind[*flags.Feature](t, dynamo.FullFeature().Key())
+		p := mustFind[*flags.Project](t, dynamo.FullProject().Key())
 		e := mustFind[*flags.Environments](t, flags.EnvironmentsKey())
-		token := mustFind[*flags.Token](t, FullToken().Key())
+		token := mustFind[*flags.Token](t, dynamo.FullToken().Key())
 		f2, p2, e2, token2 := f.Clone(), p.Clone(), e.Clone(), *token
 		f2.Revive(at)
 		f2.Description = nil
@@ -56,8 +57,8 @@ var commitCases = []testCase{
 		wantSame(t, mustFind[*flags.Token](t, token.Key()), &token2)
 	}},
 	{"a change that alters nothing is not stored", func(t *storeTest) {
-		t.mustAdd(FullFeature())
-		f := mustFind[*flags.Feature](t, FullFeature().Key())
+		t.mustAdd(dynamo.FullFeature())
+		f := mustFind[*flags.Feature](t, dynamo.FullFeature().Key())
 		t.mustCommit(change("nothing", flags.Write{Before: f, After: f.Clone()}))
 		t.mustCommit(change("nothing", flags.Write{Before: f, After: f}))
 		t.mustCommit(change("nothing"))

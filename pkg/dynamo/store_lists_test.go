@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -36,21 +37,21 @@ var listCases = []testCase{
 		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignupToken} {
 			t.wantList(entity)
 		}
-		active := FullToken()
+		active := dynamo.FullToken()
 		active.Hash, active.Name, active.Deleted = "1", "active", false
 		personal := &flags.Token{Hash: "2", Name: "p", Type: flags.PersonalToken}
-		t.mustAdd(FullProject(), project("p", "u1"), FullToken(), active, personal, FullUser(), FullSignupToken(), FullFeature(), FullRoles())
-		if err := t.store.Touch(t.Context(), FullTokenUse()); err != nil {
+		t.mustAdd(dynamo.FullProject(), project("p", "u1"), dynamo.FullToken(), active, personal, dynamo.FullUser(), dynamo.FullSignupToken(), dynamo.FullFeature(), dynamo.FullRoles())
+		if err := t.store.Touch(t.Context(), dynamo.FullTokenUse()); err != nil {
 			t.Fatal(withCause(err))
 		}
 		t.wantList(flags.EntityProject, "shop", "p")
 		t.wantList(flags.EntityToken, "1")
 		t.wantList(flags.EntityUser, "3")
-		t.wantList(flags.EntitySignupToken, FullSignupToken().Hash)
+		t.wantList(flags.EntitySignupToken, dynamo.FullSignupToken().Hash)
 	}},
 	{"changes are listed at once", func(t *storeTest) {
-		t.mustAdd(FullProject())
-		read := mustFind[*flags.Project](t, FullProject().Key())
+		t.mustAdd(dynamo.FullProject())
+		read := mustFind[*flags.Project](t, dynamo.FullProject().Key())
 		after := read.Clone()
 		after.Name = "renamed"
 		t.mustCommit(change("renamed", flags.Write{Before: read, After: after}))

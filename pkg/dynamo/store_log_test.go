@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -105,7 +106,7 @@ var logCases = []testCase{
 		}
 	}},
 	{"an event with all fields", func(t *storeTest) {
-		want := FullEvent()
+		want := dynamo.FullEvent()
 		t.mustCommit(flags.Change{Writes: []flags.Write{addition(flag("u1", "checkout"))}, Event: want})
 		for _, q := range []flags.LogQuery{{}, {Features: []string{"checkout"}}, {Projects: []string{"shop"}}} {
 			q.Limit = 10

@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -23,7 +24,7 @@ var feedCases = []testCase{
 	}},
 	{"each change has one entry with the versions that are stored", func(t *storeTest) {
 		f, p, s := flag("u1", "f"), project("p", "u1"), segment(7)
-		t.mustAdd(f, p, s, FullEnvironments())
+		t.mustAdd(f, p, s, dynamo.FullEnvironments())
 		t.wantEntries(
 			[]flags.FeedChange{{Key: f.Key(), Version: 1}},
 			[]flags.FeedChange{{Key: p.Key(), UID: "u1", Version: 1}},
@@ -47,7 +48,7 @@ var feedCases = []testCase{
 	}},
 	{"what applications do not see has no entry", func(t *storeTest) {
 		f, p := flag("u1", "f"), project("p", "u1")
-		t.mustAdd(f, p, archivedFlag("u1", "old"), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullContextFields(), FullSignupToken())
+		t.mustAdd(f, p, archivedFlag("u1", "old"), dynamo.FullToken(), dynamo.FullUser(), dynamo.FullRoles(), dynamo.FullTagTypes(), dynamo.FullContextFields(), dynamo.FullSignupToken())
 		if got := t.mustEntries(); len(got) != 2 {
 			t.Errorf("%v, want entries of the flag and the project only", got)
 		}

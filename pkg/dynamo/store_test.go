@@ -1,25 +1,20 @@
-// Package storetest holds the tests of the interfaces flags.Store and flags.FeedStore. Every implementation must pass Run.
-//
-// The tests need a real database engine. There is no store in memory and no mock, because those get wrong what
-// matters here: conditions, transactions, pages and concurrent writers.
-package storetest
+package dynamo_test
 
 import (
 	"encoding/json"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
-// Run tests a store. Each call of open must return a store over a new, empty table.
-func Run(t *testing.T, open func(t *testing.T) flags.FeedStore) {
-	t.Helper()
+// TestStore tests what flags.FeedStore promises, each rule with a new, empty table.
+func TestStore(t *testing.T) {
 	for _, group := range []struct {
 		name  string
 		cases []testCase
@@ -41,7 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) flags.FeedStore) {
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
-				t.Run(c.name, func(t *testing.T) { c.run(&storeTest{T: t, store: open(t)}) })
+				t.Run(c.name, func(t *testing.T) { c.run(&storeTest{T: t, store: dynamotest.Open(t, nil)}) })
 			}
 		})
 	}
@@ -59,13 +54,10 @@ type storeTest struct {
 	store flags.FeedStore
 }
 
-// at is the time of everything in these tests. Stores keep milliseconds.
-var at = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
-
 // change returns a change with these writes and an event of its own.
 func change(kind flags.EventType, writes ...flags.Write) flags.Change {
 	return flags.Change{Writes: writes, Event: flags.Event{
-		ID: uuid.Must(uuid.NewV7()).String(), Type: kind, CreatedAt: at, CreatedBy: "storetest",
+		ID: uuid.Must(uuid.NewV7()).String(), Type: kind, CreatedAt: at, CreatedBy: "test",
 	}}
 }
 
@@ -226,4 +218,28 @@ func update(before *flags.Feature, alter func(*flags.Feature)) flags.Write {
 	after := before.Clone()
 	alter(after)
 	return flags.Write{Before: before, After: after}
+}
+
+// archivedFlag returns a plain archived flag of a project.
+func archivedFlag(uid, name string) *flags.Feature {
+	f := flag(uid, name)
+	archive(f)
+	return f
+}
+
+func describe(s string) func(*flags.Feature) {
+	return func(f *flags.Feature) { f.Description = &s }
+}
+
+// flag returns a plain flag of a project.
+func flag(uid, name string) *flags.Feature {
+	return &flags.Feature{
+		Name: name, Project: "p-" + uid, ProjectUID: uid, Metadata: flags.Metadata{Type: flags.Release},
+		CreatedAt: at, CreatedBy: "test",
+	}
+}
+
+// project returns a plain project.
+func project(id, uid string) *flags.Project {
+	return &flags.Project{ID: id, UID: uid, Name: "Project " + id, CreatedAt: at}
 }

@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func flagUsing(name string, segments ...int64) *flags.Feature {
 }
 
 func segment(id int64) *flags.Segment {
-	return &flags.Segment{ID: id, Name: fmt.Sprintf("segment %d", id), CreatedAt: at, CreatedBy: "storetest"}
+	return &flags.Segment{ID: id, Name: fmt.Sprintf("segment %d", id), CreatedAt: at, CreatedBy: "test"}
 }
 
 // mustSegment adds a segment and loads it.

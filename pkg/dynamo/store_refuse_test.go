@@ -1,9 +1,10 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -63,10 +64,10 @@ var refuseCases = []testCase{
 	}},
 	{"new aggregates that exist already", func(t *storeTest) {
 		old := archivedFlag("u1", "archived")
-		all := []flags.Aggregate{flag("u1", "active"), old, FullProject(), FullEnvironments(), FullToken()}
+		all := []flags.Aggregate{flag("u1", "active"), old, dynamo.FullProject(), dynamo.FullEnvironments(), dynamo.FullToken()}
 		t.mustAdd(all...)
 		elsewhere := flag("u2", "active")
-		again := FullProject()
+		again := dynamo.FullProject()
 		again.UID, again.Name = "99999999", "Another"
 		for _, a := range append(all, elsewhere, archivedFlag("u2", "active"), flag("u2", "archived"), again) {
 			err := t.commit(change("again", addition(a)))

@@ -1,9 +1,10 @@
-package storetest
+package dynamo_test
 
 import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -17,13 +18,13 @@ var eventCases = []testCase{
 		}
 	}},
 	{"an event with all fields", func(t *storeTest) {
-		c := flags.Change{Writes: []flags.Write{addition(flag("u1", "f"))}, Event: FullEvent()}
+		c := flags.Change{Writes: []flags.Write{addition(flag("u1", "f"))}, Event: dynamo.FullEvent()}
 		t.mustCommit(c)
 		events := t.mustEvents(flag("u1", "f"))
 		if len(events) != 1 {
 			t.Fatalf("got %d events, want 1", len(events))
 		}
-		t.wantEvent(events[0], FullEvent())
+		t.wantEvent(events[0], dynamo.FullEvent())
 	}},
 	{"one event per commit, oldest first", func(t *storeTest) {
 		t.mustAdd(flag("u1", "f"))
@@ -76,10 +77,10 @@ var eventCases = []testCase{
 		}
 	}},
 	{"each aggregate has its own events", func(t *storeTest) {
-		again := FullProject()
+		again := dynamo.FullProject()
 		again.ID, again.UID = "0f1e2d3c", "77777777" // the ID of one project is the UID of another
 		all := []flags.Aggregate{
-			flag("0f1e2d3c", "f"), flag("0f1e2d3c", "f2"), FullProject(), again, FullEnvironments(), FullToken(),
+			flag("0f1e2d3c", "f"), flag("0f1e2d3c", "f2"), dynamo.FullProject(), again, dynamo.FullEnvironments(), dynamo.FullToken(),
 		}
 		for i, a := range all {
 			c := change("added", addition(a))

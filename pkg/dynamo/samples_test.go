@@ -1,33 +1,38 @@
-package storetest
+package dynamo
 
 import (
+	"reflect"
+	"testing"
 	"time"
 
 	"guidon/pkg/flags"
 )
 
+// SampleTime is the time of everything in the samples. Stores keep milliseconds.
+var SampleTime = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
+
 // The samples set every field of their types, so that a test finds a field that is not stored. TestSamplesAreFull
-// checks them. The golden files of pkg/dynamo contain them as they are stored.
+// checks them. The golden files contain them as they are stored.
 
 // FullFeature returns a flag with all fields set.
 func FullFeature() *flags.Feature {
 	return &flags.Feature{
 		Name: "checkout.new-Flow_2~x", Project: "shop", ProjectUID: "0f1e2d3c",
 		Metadata: flags.Metadata{Type: flags.Experiment, Description: text("für \"alle\" <b>\n\u2028 𝄞"), Stale: true, ImpressionData: true},
-		Archived: true, CreatedAt: at, CreatedBy: "admin", ArchivedAt: at.Add(time.Hour), LastSeenAt: at.Add(time.Minute),
+		Archived: true, CreatedAt: SampleTime, CreatedBy: "admin", ArchivedAt: SampleTime.Add(time.Hour), LastSeenAt: SampleTime.Add(time.Minute),
 		Tags: []flags.Tag{{Type: "simple", Value: "a/b %2F 𝄞"}}, Favorites: []string{"admin", "ci"},
 		Dependencies: []flags.Dependency{{Feature: "payments", Enabled: true, Variants: []string{"blue", "green"}}, {Feature: "legacy"}},
 		Children:     []string{"checkout.banner"},
 		Lifecycle: []flags.Phase{
-			{Stage: flags.StageInitial, EnteredAt: at},
-			{Stage: flags.StageCompleted, EnteredAt: at.Add(time.Minute), Completion: flags.Completion{Status: flags.KeptWithVariant, Value: "blue"}},
+			{Stage: flags.StageInitial, EnteredAt: SampleTime},
+			{Stage: flags.StageCompleted, EnteredAt: SampleTime.Add(time.Minute), Completion: flags.Completion{Status: flags.KeptWithVariant, Value: "blue"}},
 		},
 		Environments: map[string]flags.FeatureEnvironment{
 			"production": {
 				EnvironmentState: flags.EnvironmentState{EnvironmentUID: "aaaa1111", EnabledIn: "bbbb2222"},
 				Strategies:       []flags.Strategy{FullStrategy(), {ID: "s-2", Name: "default", SortOrder: 1e21}},
 				Variants:         []flags.Variant{fullVariant("blue", flags.Variable), fullVariant("green", flags.Fix)},
-				LastSeenAt:       at.Add(time.Second),
+				LastSeenAt:       SampleTime.Add(time.Second),
 			},
 			"__proto__": {EnvironmentState: flags.EnvironmentState{EnvironmentUID: "cccc3333"}},
 		},
@@ -61,7 +66,7 @@ func fullVariant(name string, kind flags.WeightType) flags.Variant {
 func FullProject() *flags.Project {
 	s, limit := FullStrategy(), int64(7)
 	return &flags.Project{
-		ID: "shop", UID: "0f1e2d3c", Name: "The shop", Description: "where people buy", CreatedAt: at, UpdatedAt: at.Add(time.Second),
+		ID: "shop", UID: "0f1e2d3c", Name: "The shop", Description: "where people buy", CreatedAt: SampleTime, UpdatedAt: SampleTime.Add(time.Second),
 		Settings: flags.Settings{
 			Mode: "protected", DefaultStickiness: "userId", FeatureLimit: &limit,
 			Naming:        flags.Naming{Pattern: "^[a-z]+$", Example: "abc", Description: "small letters"},
@@ -79,8 +84,8 @@ func FullProject() *flags.Project {
 // FullEnvironments returns a registry with all fields set.
 func FullEnvironments() *flags.Environments {
 	return &flags.Environments{List: []flags.Environment{
-		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: at},
-		{Name: "development", UID: "eeee5555", Type: "development", SortOrder: -1, CreatedAt: at},
+		{Name: "production", UID: "aaaa1111", Type: "production", Enabled: true, Protected: true, SortOrder: 3, CreatedAt: SampleTime},
+		{Name: "development", UID: "eeee5555", Type: "development", SortOrder: -1, CreatedAt: SampleTime},
 	}}
 }
 
@@ -89,7 +94,7 @@ func FullToken() *flags.Token {
 	return &flags.Token{
 		Hash: flags.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: flags.ClientToken, User: 3,
 		Projects: []string{"shop", "other"}, ProjectUIDs: []string{"0f1e2d3c"}, Environment: "production", EnvironmentUID: "aaaa1111",
-		CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), Deleted: true,
+		CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(24 * time.Hour), Deleted: true,
 	}
 }
 
@@ -97,9 +102,9 @@ func FullToken() *flags.Token {
 func FullUser() *flags.User {
 	return &flags.User{
 		ID: 3, ServiceAccount: true, Name: "Zoë", Username: "zoe", Email: "Zoe@example.com", ImageURL: "https://example.com/z.png",
-		RootRole: 2, CreatedAt: at, SeenAt: at.Add(time.Hour), Projects: []string{"shop"}, NextToken: 9,
+		RootRole: 2, CreatedAt: SampleTime, SeenAt: SampleTime.Add(time.Hour), Projects: []string{"shop"}, NextToken: 9,
 		Issuer: "https://login.example.com", Subject: "zoe-1",
-		Tokens: []flags.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: at, ExpiresAt: at.Add(time.Hour), SeenAt: at.Add(time.Minute)}},
+		Tokens: []flags.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(time.Hour), SeenAt: SampleTime.Add(time.Minute)}},
 	}
 }
 
@@ -130,22 +135,22 @@ func FullAddons() *flags.Addons {
 		ID: 3, Provider: "webhook", Enabled: true, Description: text("to the chat"),
 		Parameters: map[string]string{"contentType": "application/json"}, Sealed: map[string]string{"url": "v1.abc"},
 		Events: []flags.EventType{flags.FeatureCreated, flags.FeatureArchived}, Projects: []string{"default"}, Environments: []string{"development"},
-		CreatedAt: at,
-	}, {ID: 4, Provider: "slack", CreatedAt: at}}}
+		CreatedAt: SampleTime,
+	}, {ID: 4, Provider: "slack", CreatedAt: SampleTime}}}
 }
 
 // FullContextFields returns a registry of context fields with all fields set.
 func FullContextFields() *flags.ContextFields {
 	return &flags.ContextFields{List: []flags.ContextField{{
-		Name: "country", Description: text("where they live"), Stickiness: true, SortOrder: 7, CreatedAt: at,
+		Name: "country", Description: text("where they live"), Stickiness: true, SortOrder: 7, CreatedAt: SampleTime,
 		LegalValues: []flags.LegalValue{{Value: "NO", Description: text("Norway")}, {Value: "SE"}},
-	}, {Name: "tier", CreatedAt: at}}}
+	}, {Name: "tier", CreatedAt: SampleTime}}}
 }
 
 // FullSegment returns a segment with all fields set.
 func FullSegment() *flags.Segment {
 	return &flags.Segment{
-		ID: 7, Name: "beta", Description: text("who tries it first"), Project: "shop", ProjectUID: "0f1e2d3c", CreatedAt: at, CreatedBy: "admin",
+		ID: 7, Name: "beta", Description: text("who tries it first"), Project: "shop", ProjectUID: "0f1e2d3c", CreatedAt: SampleTime, CreatedBy: "admin",
 		Constraints: []flags.Constraint{
 			{ContextName: "country", Operator: flags.In, Values: []string{"NO", "SE"}, CaseInsensitive: true, Inverted: true},
 			{ContextName: "age", Operator: flags.NumGt, Value: text("17")},
@@ -163,7 +168,7 @@ func FullFeatureUse() flags.FeatureUse {
 // FullSignupToken returns a public signup token with all fields set.
 func FullSignupToken() *flags.SignupToken {
 	return &flags.SignupToken{
-		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: at.Add(time.Hour), CreatedAt: at,
+		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: SampleTime.Add(time.Hour), CreatedAt: SampleTime,
 		CreatedBy: "admin", Users: []int64{3, 4}, Role: 3,
 	}
 }
@@ -171,27 +176,27 @@ func FullSignupToken() *flags.SignupToken {
 // FullSessions returns the sessions of a user.
 func FullSessions() *flags.Sessions {
 	return &flags.Sessions{User: 3, Generation: 2, List: []flags.Session{
-		{Hash: "abcd", How: flags.SignInByLink, CreatedAt: at, ExpiresAt: at.Add(12 * time.Hour)},
+		{Hash: "abcd", How: flags.SignInByLink, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(12 * time.Hour)},
 	}}
 }
 
 // FullSignInLink returns a sign-in link with all fields set.
 func FullSignInLink() *flags.SignInLink {
-	return &flags.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: at, ExpiresAt: at.Add(15 * time.Minute)}
+	return &flags.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(15 * time.Minute)}
 }
 
 // FullIdentityLink returns a link of a person at an OpenID provider to a user.
 func FullIdentityLink() *flags.IdentityLink {
-	return &flags.IdentityLink{Issuer: "https://login.example.com", Subject: "zoe-1", User: 3, CreatedAt: at}
+	return &flags.IdentityLink{Issuer: "https://login.example.com", Subject: "zoe-1", User: 3, CreatedAt: SampleTime}
 }
 
 // FullTokenUse returns the last use of a token.
-func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: at} }
+func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: SampleTime} }
 
 // FullEvent returns an event with all fields set.
 func FullEvent() flags.Event {
 	return flags.Event{
-		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: at, CreatedBy: "admin", UserID: 7,
+		ID: "01960000-0000-7000-8000-000000000001", Type: flags.FeatureStrategyUpdate, CreatedAt: SampleTime, CreatedBy: "admin", UserID: 7,
 		Project: "shop", Environment: "production", FeatureName: "checkout",
 		Data: map[string]any{"name": "flexibleRollout", "list": []any{1.5, nil}}, PreData: map[string]any{"name": "default"},
 	}
@@ -199,42 +204,14 @@ func FullEvent() flags.Event {
 
 func text(s string) *string { return &s }
 
-// project returns a plain project.
-func project(id, uid string) *flags.Project {
-	return &flags.Project{ID: id, UID: uid, Name: "Project " + id, CreatedAt: at}
-}
-
-// flag returns a plain flag of a project.
-func flag(uid, name string) *flags.Feature {
-	return &flags.Feature{
-		Name: name, Project: "p-" + uid, ProjectUID: uid, Metadata: flags.Metadata{Type: flags.Release},
-		CreatedAt: at, CreatedBy: "storetest",
-	}
-}
-
-// archivedFlag returns a plain archived flag of a project.
-func archivedFlag(uid, name string) *flags.Feature {
-	f := flag(uid, name)
-	archive(f)
-	return f
-}
-
-// archive and revive change flags without dependencies.
-func archive(f *flags.Feature) { _ = f.Archive(at) }
-func revive(f *flags.Feature)  { f.Revive(at) }
-
-func describe(s string) func(*flags.Feature) {
-	return func(f *flags.Feature) { f.Description = &s }
-}
-
 // FullApplication returns an application with all fields set.
 func FullApplication() *flags.Application {
 	return &flags.Application{
-		Name: "shöp/web #1", CreatedAt: at, CreatedBy: "admin", LastSeenAt: at.Add(time.Hour),
+		Name: "shöp/web #1", CreatedAt: SampleTime, CreatedBy: "admin", LastSeenAt: SampleTime.Add(time.Hour),
 		ApplicationDetails: flags.ApplicationDetails{Description: "the \"shop\"", URL: "https://shop.example", Icon: "cart", Color: "#ff0000"},
 		Projects:           map[string][]string{"*": {"development", "production"}},
 		Environments: map[string]flags.ApplicationEnvironment{
-			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: at.Add(time.Minute), Instances: 2},
+			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: SampleTime.Add(time.Minute), Instances: 2},
 		},
 		Features: []string{"checkout", "payments"}, Strategies: []string{"default", "flexibleRollout"},
 	}
@@ -244,22 +221,22 @@ func FullApplication() *flags.Application {
 func FullInstances() *flags.Instances {
 	return &flags.Instances{
 		Application: "shöp/web #1", Environment: "production",
-		List: []flags.Instance{{Name: "host-1", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1", CreatedAt: at, LastSeenAt: at.Add(time.Hour)}},
+		List: []flags.Instance{{Name: "host-1", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1", CreatedAt: SampleTime, LastSeenAt: SampleTime.Add(time.Hour)}},
 	}
 }
 
 // FullTokenApplications returns the applications of a token.
 func FullTokenApplications() *flags.TokenApplications {
-	return &flags.TokenApplications{Hash: "abcd", Names: map[string]time.Time{"shop": at}}
+	return &flags.TokenApplications{Hash: "abcd", Names: map[string]time.Time{"shop": SampleTime}}
 }
 
 // FullPost returns a post with all fields set.
 func FullPost() *flags.UsagePost {
 	return &flags.UsagePost{
-		ID: "0199d3a0-5d3c-7a43-8f1c-2f3c1b0f9d10", At: at, TokenHash: "abcd", Projects: []string{"shop", "*"},
+		ID: "0199d3a0-5d3c-7a43-8f1c-2f3c1b0f9d10", At: SampleTime, TokenHash: "abcd", Projects: []string{"shop", "*"},
 		Instances: []flags.UsageInstance{{
 			Application: "shöp", Instance: "host-1", Environment: "production", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1",
-			Registered: true, Strategies: []string{"default"}, Started: at.Add(-time.Hour),
+			Registered: true, Strategies: []string{"default"}, Started: SampleTime.Add(-time.Hour),
 		}},
 		Counts: []flags.UsageCount{
 			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 40, Variants: map[string]int64{"blue": 2, "": 1}},
@@ -272,10 +249,88 @@ func FullPost() *flags.UsagePost {
 // FullSum returns a sum with all fields set.
 func FullSum() flags.UsageSum {
 	return flags.UsageSum{
-		Feature: "checkout", Unit: flags.UsageHour, Start: at.Truncate(time.Hour), Batch: 1_772_601_600_000,
+		Feature: "checkout", Unit: flags.UsageHour, Start: SampleTime.Truncate(time.Hour), Batch: 1_772_601_600_000,
 		Counts: []flags.UsageCount{
 			{Feature: "checkout", Application: "(other)", Environment: "production", Yes: 1},
 			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 50, Variants: map[string]int64{"blue": 2, "": 1}},
 		},
+	}
+}
+
+// fullAggregates returns a sample of each aggregate that is stored as a document.
+func fullAggregates() []flags.Aggregate {
+	return []flags.Aggregate{
+		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
+		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
+		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(),
+	}
+}
+
+// TestEveryEntityHasASample checks that no entity is missing in the samples, except for those that are only loaded.
+func TestEveryEntityHasASample(t *testing.T) {
+	sampled := map[flags.Entity]bool{
+		flags.EntityFeed: true, flags.EntitySnapshot: true, flags.EntityUsageCursor: true, flags.EntityUseCount: true, // only loaded
+	}
+	for _, a := range fullAggregates() {
+		sampled[a.Key().Entity] = true
+	}
+	for _, e := range entities {
+		if !sampled[e.name] {
+			t.Errorf("the entity %q has no sample in fullAggregates, so fields that are not stored are not found", e.name)
+		}
+	}
+}
+
+// TestSamplesAreFull checks that each field of the domain types is set in its sample. For lists and maps, one
+// element with the field is enough. TestStore and TestGolden store the samples and compare what is loaded, so a field that is not
+// stored fails there.
+func TestSamplesAreFull(t *testing.T) {
+	samples := []any{FullEvent(), FullPost(), FullSum()}
+	for _, a := range fullAggregates() {
+		samples = append(samples, a)
+	}
+	for _, sample := range samples {
+		empty := map[string]bool{}
+		inspect(reflect.ValueOf(sample), reflect.TypeOf(sample).String(), empty)
+		for path, isEmpty := range empty {
+			if isEmpty {
+				t.Errorf("%s is empty in the sample", path)
+			}
+		}
+	}
+}
+
+// inspect records for each field below v whether it is empty in all places.
+func inspect(v reflect.Value, path string, empty map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			inspect(v.Elem(), path, empty)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			inspect(v.Index(i), path+"[]", empty)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			inspect(v.MapIndex(key), path+"[]", empty)
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() == "time" {
+			return
+		}
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if name == "Version" || name == "UseCount" {
+				continue // set by the store, or when a segment is loaded with its use count
+			}
+			if v.Type() == reflect.TypeFor[flags.StrategyType]() && name == "DisplayName" {
+				continue // only of built-in types, which are not stored
+			}
+			below := path + "." + name
+			before, seen := empty[below]
+			empty[below] = v.Field(i).IsZero() && (before || !seen)
+			inspect(v.Field(i), below, empty)
+		}
 	}
 }

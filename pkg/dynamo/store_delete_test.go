@@ -1,6 +1,7 @@
-package storetest
+package dynamo_test
 
 import (
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
@@ -9,7 +10,7 @@ func deletion(a flags.Aggregate) flags.Write { return flags.Write{Before: a} }
 
 var deleteCases = []testCase{
 	{"deleted aggregates are removed and their events stay", func(t *storeTest) {
-		for _, a := range []flags.Aggregate{FullProject(), FullUser(), FullSignupToken()} {
+		for _, a := range []flags.Aggregate{dynamo.FullProject(), dynamo.FullUser(), dynamo.FullSignupToken()} {
 			t.mustAdd(a)
 			read := mustFind[flags.Aggregate](t, a.Key())
 			t.mustCommit(change("deleted", deletion(read)))

@@ -1,4 +1,4 @@
-package storetest
+package dynamo_test
 
 import (
 	"errors"
@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
 
 // pageCases are the tests of reads that do not return everything.
 var pageCases = []testCase{
 	{"each summary, decoded in two steps", func(t *storeTest) {
-		full := FullFeature()
+		full := dynamo.FullFeature()
 		full.Archived, full.ArchivedAt = false, time.Time{}
 		t.mustAdd(full, flag(full.ProjectUID, "zero"), archivedFlag(full.ProjectUID, "gone"))
 		var rows []flags.SummaryRow
