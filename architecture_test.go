@@ -82,6 +82,8 @@ var rules = []struct {
 		"the page with the description is static"},
 	{"./pkg/console", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"the files of the console are static"},
+	{"./pkg/answers", false, [][]string{{aws, awslabs, dynamo, httpapi, events, serving, admin, docs, kin, server, command, internal, infra}, testTooling},
+		"it makes responses from what it is given, without a store, so that another program can make the same ones"},
 	{"./pkg/serving", false, [][]string{{aws, awslabs, dynamo, docs, admin, kin, server, command, internal, infra}, testTooling},
 		"it answers applications over any store, and knows nothing of the administration"},
 	{"./pkg/webhook", false, [][]string{{aws, awslabs, dynamo, httpapi, docs, admin, kin, server, command, internal, infra}, testTooling},

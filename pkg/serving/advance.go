@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 )
@@ -129,7 +130,7 @@ type lastChange struct {
 }
 
 // lastChanges returns the last change of each aggregate that changed after the state, and what was removed.
-func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, []Gone, error) {
+func (r *Reader) lastChanges(ctx context.Context, state *State, feed *flags.Feed) (map[flags.Key]lastChange, []answers.Gone, error) {
 	if feed.Epoch != state.Epoch { // it was reset meanwhile
 		return nil, nil, errGap
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
 
@@ -24,8 +25,9 @@ type update struct {
 	left  bool // whether a change since the state has a project that it left
 }
 
-// mayHaveLeft reports whether the aggregate may have left a project without an entry of the feed that the state includes: the
-// entry is not there yet. before and now are the UIDs of its projects in the state and as it was loaded; nil if it is not there.
+// mayHaveLeft reports whether the aggregate may have left a project in a change that the feed does not have yet. That can only be
+// if it was loaded at a newer version than that of its last entry. before and now are the UIDs of its project, in the state and
+// as it was loaded; nil if the aggregate is not there.
 func (u update) mayHaveLeft(before, now *string) bool {
 	return u.newer && (u.left || before == nil || now == nil || *before != *now)
 }
@@ -53,15 +55,15 @@ const maxGone = 1000
 
 // goneOf lists what entries of the feed removed. It does not depend on what the instance has in memory: a client can get each
 // delta from another instance.
-func goneOf(entries []flags.FeedEntry) (gone []Gone) {
+func goneOf(entries []flags.FeedEntry) (gone []answers.Gone) {
 	for _, e := range entries {
 		for _, change := range e.Changes {
 			switch {
 			case change.Left == nil:
 			case change.Key.Entity == flags.EntityFeature:
-				gone = append(gone, Gone{Number: e.Number, Flag: change.Key.ID, Project: change.Left.ID, ProjectUID: change.Left.UID})
+				gone = append(gone, answers.Gone{Number: e.Number, Flag: change.Key.ID, Project: change.Left.ID, ProjectUID: change.Left.UID})
 			case change.Key.Entity == flags.EntitySegment:
-				gone = append(gone, Gone{Number: e.Number, Segment: segmentID(change.Key.ID), ProjectUID: change.Left.UID})
+				gone = append(gone, answers.Gone{Number: e.Number, Segment: segmentID(change.Key.ID), ProjectUID: change.Left.UID})
 			}
 		}
 	}
@@ -69,7 +71,7 @@ func goneOf(entries []flags.FeedEntry) (gone []Gone) {
 }
 
 // with returns the state at a number, with what changed until then and what was removed.
-func (s *State) with(number int64, updates []update, gone []Gone) *State {
+func (s *State) with(number int64, updates []update, gone []answers.Gone) *State {
 	next := *s
 	next.Number = number
 	next.Flags, next.Segments, next.Projects = maps.Clone(s.Flags), maps.Clone(s.Segments), maps.Clone(s.Projects)
@@ -144,9 +146,7 @@ func (s *State) changed(old *Flag, f *flags.Feature, number int64, in func(envir
 	if old == nil {
 		return next
 	}
-	if next.Changed = max(old.Changed, number); f == old.Feature {
-		next.fragments.list.Store(old.fragments.list.Load())
-	}
+	next.Changed = max(old.Changed, number)
 	names := []string{""}
 	for _, env := range s.Environments.List {
 		names = append(names, env.Name)
@@ -191,8 +191,8 @@ func (s *State) setSegment(u update, segment *flags.Segment) {
 	s.Segments[id] = &Segment{Segment: segment, Changed: u.number}
 }
 
-// forget lets clients that do not know an update read everything, if the state does not know what they would have to remove. A
-// delta would keep what such a client has, although it was changed, or removed, before the client asked.
+// forget makes clients that do not know an update yet read everything, if the aggregate may have left a project that the feed does
+// not name yet. A delta could not tell them to remove the aggregate, so they would keep it.
 func (s *State) forget(u update, before, now *string) {
 	if u.mayHaveLeft(before, now) {
 		s.Since = max(s.Since, u.number)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -41,7 +42,7 @@ func TestConcurrentEvaluations(t *testing.T) {
 				default:
 				}
 				least := source.newest.Load().Number
-				answer := decoded[frontendAnswer](t, call(h, "GET", "/api/frontend", "", "Authorization: frontend"), 200)
+				answer := decoded[answers.FrontendAnswer](t, call(h, "GET", "/api/frontend", "", "Authorization: frontend"), 200)
 				got, err := strconv.ParseInt(answer.Toggles[0].Variant.Name, 10, 64)
 				if len(answer.Toggles) != 1 || err == nil && got < least {
 					t.Errorf("got %+v, want number %d or higher", answer, least)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
 
@@ -16,7 +17,7 @@ func (c *client) deltaOf(path, token, etag string) string {
 	if answer.Code != http.StatusOK {
 		return fmt.Sprint(answer.Code)
 	}
-	var delta clientDelta
+	var delta answers.ClientDelta
 	c.decode(answer, &delta)
 	var list []string
 	for _, e := range delta.Events {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/answers"
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -90,18 +92,25 @@ func ofrepBody(user string) string {
 func BenchmarkCompile(b *testing.B) {
 	f := manyFlags(10_000)
 	environment := f.state.Environments.Find("development")
+	responder := answers.NewResponder(answers.Options{})
+	compile := func(s *sets) {
+		responder.Evaluation(s.of(f.state, environment), answers.Scope{All: true}, &evaluate.Context{}, "flag-7", answers.Request{})
+	}
 	b.Run("all", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			newCompiledSet(nil, f.state, environment)
+			compile(&sets{})
 		}
 	})
-	before := newCompiledSet(nil, f.state, environment)
-	f.add("default", "flag-7", nil)
+	kept := &sets{max: maxSets}
 	b.Run("one", func(b *testing.B) {
+		compile(kept)
 		b.ReportAllocs()
 		for b.Loop() {
-			newCompiledSet(before, f.state, environment)
+			b.StopTimer()
+			f.add("default", "flag-7", nil)
+			b.StartTimer()
+			compile(kept)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"testing"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/httpapi"
 )
 
@@ -31,7 +32,7 @@ func TestFrontendOverTable(t *testing.T) {
 				t.Errorf("%s: instance %d has %q on, want %q", what, i, got, want)
 			}
 			enabled := ""
-			for _, f := range decoded[ofrepBulk](t, call(h, "POST", ofrepAll, seven, "Authorization: Bearer "+token.Secret), 200).Flags {
+			for _, f := range decoded[answers.OfrepBulk](t, call(h, "POST", ofrepAll, seven, "Authorization: Bearer "+token.Secret), 200).Flags {
 				if f.Metadata.Enabled {
 					if enabled != "" {
 						enabled += " "

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -26,7 +27,7 @@ func constrained(field string, values ...string) flags.Strategy {
 func on(t *testing.T, h http.Handler, method, target, body string, headers ...string) string {
 	t.Helper()
 	var names []string
-	for _, toggle := range decoded[frontendAnswer](t, call(h, method, target, body, append([]string{"Authorization: frontend"}, headers...)...), 200).Toggles {
+	for _, toggle := range decoded[answers.FrontendAnswer](t, call(h, method, target, body, append([]string{"Authorization: frontend"}, headers...)...), 200).Toggles {
 		names = append(names, toggle.Name)
 	}
 	return strings.Join(names, " ")
@@ -181,7 +182,7 @@ func TestFrontendErrors(t *testing.T) {
 		{"a context that is a text", "POST", "/api/frontend", `{"context": "x"}`, "frontend", 400, "context must be an object"},
 		{"too deep", "POST", "/api/frontend", `{"context": ` + deep + `}`, "frontend", 400, "nested deeper than 10 levels"},
 		{"too many properties", "POST", "/api/frontend", `{"context": ` + manyProperties(1001) + `}`, "frontend", 400, "more than 1000 properties"},
-		{"too large", "POST", "/api/frontend", `{"context": {"x": "` + strings.Repeat("x", maxContextBody) + `"}}`, "frontend", 413, "larger than 256 KiB"},
+		{"too large", "POST", "/api/frontend", `{"context": {"x": "` + strings.Repeat("x", answers.MaxContextBody) + `"}}`, "frontend", 413, "larger than 256 KiB"},
 		{"features", "GET", "/api/frontend/features", "", "frontend", 404, ""},
 		{"all", "GET", "/api/frontend/all", "", "frontend", 404, ""},
 		{"proxy", "GET", "/api/proxy", "", "frontend", 404, ""},
@@ -322,40 +323,54 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestCompiledSets checks which parts of a set are taken over, and how many sets are kept.
-func TestCompiledSets(t *testing.T) {
+// TestSets checks which parts of a Set are taken over, and how many Sets are kept.
+func TestSets(t *testing.T) {
 	f := newFixture()
 	f.add("default", "one", nil)
 	f.add("default", "two", nil)
 	environment := f.state.Environments.Find("development")
-	var sets compiledSets
-	first := sets.of(f.state, environment)
+	responder := answers.NewResponder(answers.Options{})
+	encode := func(set *answers.Set) {
+		if _, err := responder.Features(set, answers.Scope{All: true}, answers.Query{}, answers.Request{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(s *sets, environment *flags.Environment) *answers.Set {
+		set := s.of(f.state, environment)
+		encode(set)
+		return set
+	}
+	kept := sets{max: 1 << 20}
+	first := count(&kept, environment)
+	size := first.Size()
+	if size == 0 {
+		t.Fatal("a Set with encoded flags has no size")
+	}
 	old := f.state
 	f.add("default", "two", nil)
-	second := sets.of(f.state, environment)
-	if second.find("one") != first.find("one") || second.find("two") == first.find("two") || second.find("three") != nil {
-		t.Error("not exactly the changed flag was compiled again")
+	second := kept.of(f.state, environment)
+	if left := second.Size(); left == 0 || left >= size {
+		t.Errorf("after one of two flags changed, %d of %d bytes are taken over", left, size)
 	}
-	if sets.of(old, environment) != second {
+	if kept.of(old, environment) != second {
 		t.Error("a request with an older state does not get the newer flags")
 	}
-	f.next(func(s *State) {
-		for i := range maxCompiled / flagSize / 4 {
-			feature := *s.Flags["one"].Feature
-			feature.Name = fmt.Sprint("flag-", i)
-			s.Flags[feature.Name] = &Flag{Feature: &feature}
-		}
-	})
+	f.next(func(s *State) { s.Flags["one"] = &Flag{Feature: s.Flags["one"].Feature, Changed: s.Number} })
+	encode(second)
+	if third := kept.of(f.state, environment); third == second || third.Size() != second.Size() {
+		t.Errorf("a flag that was only marked as changed is encoded again: %d and %d bytes", third.Size(), second.Size())
+	}
+	named := func(i int) *flags.Environment {
+		return &flags.Environment{Name: fmt.Sprint("environment-", i), UID: fmt.Sprint(i)}
+	}
+	kept = sets{max: 3 * count(&sets{}, named(0)).Size()}
 	for i := range 10 {
-		sets.of(f.state, &flags.Environment{Name: fmt.Sprint("environment-", i)})
-		if len(sets.sets) != len(sets.used) {
-			t.Fatalf("%d sets, %d of them in the list", len(sets.sets), len(sets.used))
+		count(&kept, named(i))
+		if n := len(kept.list); n != min(i+1, 4) { // the last one is kept at any size
+			t.Fatalf("%d Sets are kept after %d", n, i+1)
 		}
 	}
-	if len(sets.sets) != 3 {
-		t.Errorf("%d sets are kept, want 3: a fourth would take more than %d bytes", len(sets.sets), maxCompiled)
-	}
-	if sets.sets["environment-9 "] == nil {
-		t.Error("the set that was used last is not kept")
+	if last := kept.list[len(kept.list)-1]; last.environment != "environment-9 9" {
+		t.Errorf("the Set that was used last is not kept, but %s", last.environment)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
 
@@ -29,28 +30,28 @@ func TestGoneOnEveryInstance(t *testing.T) {
 		name     string
 		entries  []flags.FeedChange // one each, from number 1
 		versions []flags.Aggregate  // after each
-		want     []Gone
+		want     []answers.Gone
 		since    int64 // if newer versions are loaded: a client that knows less has to read everything
 	}{
 		{
 			"created and archived",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: key, Version: 9, Left: a}},
 			[]flags.Aggregate{flag(1, a), flag(9, a)},
-			[]Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}},
+			[]answers.Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}},
 			1,
 		},
 		{
 			"moved and moved back",
 			[]flags.FeedChange{{Key: key, Version: 1}, {Key: key, Version: 2, Left: a}, {Key: key, Version: 3, Left: b}},
 			[]flags.Aggregate{flag(1, a), flag(2, b), flag(3, a)},
-			[]Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}, {Number: 3, Flag: "f", Project: "b", ProjectUID: "b-uid"}},
+			[]answers.Gone{{Number: 2, Flag: "f", Project: "a", ProjectUID: "a-uid"}, {Number: 3, Flag: "f", Project: "b", ProjectUID: "b-uid"}},
 			2,
 		},
 		{
 			"a segment created and deleted",
 			[]flags.FeedChange{{Key: segment, Version: 1}, {Key: segment, Left: &flags.FeedProject{}}},
 			[]flags.Aggregate{&flags.Segment{ID: 3, Version: 1}, nil},
-			[]Gone{{Number: 2, Segment: 3}},
+			[]answers.Gone{{Number: 2, Segment: 3}},
 			0,
 		},
 		{

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -16,7 +17,18 @@ import (
 const (
 	ofrepOne = "/ofrep/v1/evaluate/flags/"
 	ofrepAll = "/ofrep/v1/evaluate/flags"
-	seven    = `{"context": {"targetingKey": "7"}}`
+
+	ofrepStatic    = "STATIC"
+	ofrepTargeting = "TARGETING_MATCH"
+	ofrepSplit     = "SPLIT"
+	ofrepDisabled  = "DISABLED"
+	ofrepUnknown   = "UNKNOWN"
+
+	codeFlagNotFound   = "FLAG_NOT_FOUND"
+	codeParseError     = "PARSE_ERROR"
+	codeInvalidContext = "INVALID_CONTEXT"
+	codeGeneral        = "GENERAL"
+	seven              = `{"context": {"targetingKey": "7"}}`
 )
 
 // withPayload returns variants of which every user gets the first.
@@ -84,15 +96,15 @@ func TestOFREPAnswers(t *testing.T) {
 		{"variants-off", `false`, "", ofrepDisabled, "flag disabled", false, off(half)},
 	}
 	f := newFixture()
-	want := map[string]ofrepEvaluation{}
+	want := map[string]answers.OfrepEvaluation{}
 	for _, tt := range tests {
 		f.add("default", tt.name, tt.change)
-		want[tt.name] = ofrepEvaluation{Key: tt.name, Value: []byte(tt.value), Variant: tt.variant, Reason: tt.reason,
-			Metadata: ofrepMetadata{Enabled: tt.enabled, Project: "default", Type: "release", Decision: tt.decision}}
+		want[tt.name] = answers.OfrepEvaluation{Key: tt.name, Value: []byte(tt.value), Variant: tt.variant, Reason: tt.reason,
+			Metadata: answers.OfrepMetadata{Enabled: tt.enabled, Project: "default", Type: "release", Decision: tt.decision}}
 	}
 	f.add("other", "other-project", nil)
 	h := f.handler(httpapi.Config{})
-	check := func(t *testing.T, got ofrepEvaluation) {
+	check := func(t *testing.T, got answers.OfrepEvaluation) {
 		t.Helper()
 		if diff := cmp.Diff(want[got.Key], got, cmp.Comparer(func(a, b jsontext.Value) bool { return string(a) == string(b) })); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -100,20 +112,20 @@ func TestOFREPAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			check(t, decoded[ofrepEvaluation](t, call(h, "POST", ofrepOne+tt.name, seven, "Authorization: Bearer frontend"), 200))
+			check(t, decoded[answers.OfrepEvaluation](t, call(h, "POST", ofrepOne+tt.name, seven, "Authorization: Bearer frontend"), 200))
 		})
 	}
-	bulk := decoded[ofrepBulk](t, call(h, "POST", ofrepAll, seven, "X-API-Key: client"), 200)
+	bulk := decoded[answers.OfrepBulk](t, call(h, "POST", ofrepAll, seven, "X-API-Key: client"), 200)
 	for _, got := range bulk.Flags {
 		check(t, got)
 	}
 	if len(bulk.Flags) != len(tests) || bulk.Metadata.Environment != "development" {
 		t.Errorf("%d flags of %s, want %d of development", len(bulk.Flags), bulk.Metadata.Environment, len(tests))
 	}
-	if got := decoded[ofrepBulk](t, call(h, "POST", ofrepAll, seven, "Authorization: frontend-all"), 200); len(got.Flags) != len(tests)+1 {
+	if got := decoded[answers.OfrepBulk](t, call(h, "POST", ofrepAll, seven, "Authorization: frontend-all"), 200); len(got.Flags) != len(tests)+1 {
 		t.Errorf("a token of all projects gets %d flags", len(got.Flags))
 	}
-	if got := decoded[ofrepBulk](t, call(h, "POST", ofrepAll+"?environment=development", seven, "Authorization: admin"), 200); len(got.Flags) != len(tests)+1 || got.Flags[0].Metadata.Decision != "parent unmet" {
+	if got := decoded[answers.OfrepBulk](t, call(h, "POST", ofrepAll+"?environment=development", seven, "Authorization: admin"), 200); len(got.Flags) != len(tests)+1 || got.Flags[0].Metadata.Decision != "parent unmet" {
 		t.Errorf("an admin token gets %d flags", len(got.Flags))
 	}
 }
@@ -141,11 +153,11 @@ func TestOFREPErrors(t *testing.T) {
 		{"a list", "plain", `{"context": []}`, 400, codeInvalidContext},
 		{"key that is a number", "plain", `{"context": {"targetingKey": 7}}`, 400, codeInvalidContext},
 		{"too many properties", "plain", `{"context": ` + manyProperties(1001) + `}`, 400, codeInvalidContext},
-		{"too large", "plain", `{"context": {"x": "` + strings.Repeat("x", maxContextBody) + `"}}`, 413, codeGeneral},
+		{"too large", "plain", `{"context": {"x": "` + strings.Repeat("x", answers.MaxContextBody) + `"}}`, 413, codeGeneral},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := decoded[ofrepFailure](t, call(h, "POST", ofrepOne+tt.key, tt.body, "Authorization: client"), tt.status)
+			got := decoded[answers.OfrepFailure](t, call(h, "POST", ofrepOne+tt.key, tt.body, "Authorization: client"), tt.status)
 			if got.ErrorCode != tt.code || got.ErrorDetails == "" || got.Key != tt.key && (tt.key != long || len(got.Key) > 100) {
 				t.Errorf("%+v, want %s", got, tt.code)
 			}
@@ -153,7 +165,7 @@ func TestOFREPErrors(t *testing.T) {
 				return
 			}
 			w := call(h, "POST", ofrepAll, tt.body, "Authorization: client")
-			if got := decoded[ofrepFailure](t, w, tt.status); got.ErrorCode != tt.code || strings.Contains(w.Body.String(), `"key"`) {
+			if got := decoded[answers.OfrepFailure](t, w, tt.status); got.ErrorCode != tt.code || strings.Contains(w.Body.String(), `"key"`) {
 				t.Errorf("all flags: %s, want %s", w.Body, tt.code)
 			}
 		})
@@ -203,14 +215,14 @@ func TestOFREPWithoutTargetingKey(t *testing.T) {
 		want := map[string]bool{"everyone": true, "gold": tt.gold, "user": false}
 		body := `{"context": ` + tt.context + `}`
 		got := map[string]bool{}
-		for _, e := range decoded[ofrepBulk](t, call(h, "POST", ofrepAll, body, "Authorization: client"), 200).Flags {
+		for _, e := range decoded[answers.OfrepBulk](t, call(h, "POST", ofrepAll, body, "Authorization: client"), 200).Flags {
 			got[e.Key] = string(e.Value) == "true"
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", tt.context, diff)
 		}
 		for name, on := range want {
-			if e := decoded[ofrepEvaluation](t, call(h, "POST", ofrepOne+name, body, "Authorization: client"), 200); (string(e.Value) == "true") != on {
+			if e := decoded[answers.OfrepEvaluation](t, call(h, "POST", ofrepOne+name, body, "Authorization: client"), 200); (string(e.Value) == "true") != on {
 				t.Errorf("%s for %s: %s, want %t", name, tt.context, e.Value, on)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
 )
@@ -250,7 +251,7 @@ func TestNextPoll(t *testing.T) {
 		if answer.Code != http.StatusOK {
 			return fmt.Sprint(answer.Code)
 		}
-		var document clientFeatures
+		var document answers.ClientFeatures
 		if err := json.Unmarshal(answer.Body.Bytes(), &document); err != nil {
 			t.Fatal(err)
 		}

@@ -3,11 +3,31 @@ package serving
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
+
+// A Reading is what a request reads: the caller's token, and a state that includes every change that was acknowledged
+// before the request began.
+type Reading struct {
+	Token *flags.Token // nil if there is no token with that hash
+	Use   *flags.TokenUse
+	State *State
+}
+
+// A Source reads for requests. *Reader is the real one.
+type Source interface {
+	// Read reads the token with that hash, and the state. An empty hash reads no token.
+	Read(ctx context.Context, hash string) (Reading, error)
+
+	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. A 401 or 403 that
+	// follows from a state is only answered if Again gives the same.
+	Again(ctx context.Context, hash string) (Reading, error)
+}
 
 // A server answers the requests of one group of operations.
 type server struct {
@@ -15,16 +35,16 @@ type server struct {
 	uses   *httpapi.TokenUses
 	open   bool // AUTH_TYPE=none
 	now    func() time.Time
-	maxAge time.Duration // CLIENT_MAX_AGE
 
-	answers *cache
+	sets      sets
+	responder *answers.Responder
 }
 
 // newServer returns a server that reads from source, and stores the last use of tokens in store.
 func newServer(source Source, store flags.Store, config httpapi.Config) *server {
 	s := &server{
-		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now, maxAge: config.MaxAge,
-		answers: newCache(maxCache),
+		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now,
+		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -61,6 +81,7 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 	if a.token != nil {
 		s.uses.Touch(ctx, reading.Use, &flags.TokenUse{Hash: a.token.Hash, At: s.now().UTC().Truncate(time.Millisecond)})
 	}
+	a.set = s.sets.of(a.state, a.environment)
 	return a, nil
 }
 
@@ -80,4 +101,46 @@ func (s *server) judge(reading Reading, hash, environment string, types []flags.
 		return everything(reading.State, environment), true, nil
 	}
 	return a, settled, refusal
+}
+
+// An access is what a request may read of a state.
+type access struct {
+	state *State
+	token *flags.Token // nil for AUTH_TYPE=none without a valid token
+
+	// environment is the one of the response. Nil if neither the token nor the request names one that exists: every flag is
+	// disabled then.
+	environment *flags.Environment
+
+	set   *answers.Set // what the environment serves
+	scope answers.Scope
+}
+
+// newAccess returns what a token may read of a state; false if the token is revoked. environment is the one that the request
+// names, for tokens of all environments.
+func newAccess(state *State, token *flags.Token, environment string) (*access, bool) {
+	reach, ok := token.Scope(func(id string) *flags.Project { return state.Projects[id] }, state.Environments)
+	if !ok {
+		return nil, false
+	}
+	name := token.Environment
+	bound := name == flags.All || name == "" || token.EnvironmentUID != "" // if not, it was seeded before there was the environment
+	if name == flags.All || name == "" {
+		name = environment
+	}
+	a := &access{state: state, token: token, scope: answers.Scope{All: reach.All, ProjectIDs: []string{}, Environment: name}}
+	if bound {
+		a.environment = state.Environments.Find(name)
+	}
+	for _, p := range reach.Projects {
+		a.scope.ProjectUIDs, a.scope.ProjectIDs = append(a.scope.ProjectUIDs, p.UID), append(a.scope.ProjectIDs, p.ID)
+	}
+	slices.Sort(a.scope.ProjectUIDs)
+	slices.Sort(a.scope.ProjectIDs)
+	return a, true
+}
+
+// everything returns what a caller may read who has no token, with AUTH_TYPE=none.
+func everything(state *State, environment string) *access {
+	return &access{state: state, environment: state.Environments.Find(environment), scope: answers.Scope{All: true, Environment: environment}}
 }

@@ -1,34 +1,200 @@
-// Package serving answers applications: SDKs, browsers and OpenFeature providers.
+// Package serving keeps what applications read up to date, and answers their requests: SDKs, browsers and OpenFeature providers.
 //
-//	state.go    what applications can read, in memory
-//	frontend.go answers /api/frontend with results for a context, ofrep.go answers OpenFeature providers
-//	compiled.go the flags of an environment, ready to be evaluated
-//	reader.go   brings the memory up to date with the feed, for each request
+//	state.go   what applications can read, in memory; change.go makes the next state
+//	reader.go  brings the memory up to date with the feed, for each request
+//	sets.go    what one environment serves, from which pkg/answers makes responses
+//	server.go  authenticates requests
 //
-// Every answer includes every change that was acknowledged before its request began, on any instance. docs/serving.md
-// explains how.
+// Every response includes every change that was acknowledged before its request began, on any instance. docs/serving.md explains
+// how.
 package serving
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
+	"slices"
 
+	"guidon/pkg/answers"
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
-// A Reading is what a request reads: the caller's token, and a state that includes every change that was acknowledged
-// before the request began.
-type Reading struct {
-	Token *flags.Token // nil if there is no token with that hash
-	Use   *flags.TokenUse
-	State *State
+// Groups returns the groups of operations for applications. With nil for source and store they only describe themselves.
+func Groups(source Source, store flags.Store, config httpapi.Config) []httpapi.Group {
+	return []httpapi.Group{ClientGroup(source, store, config), FrontendGroup(source, store, config)}
 }
 
-// A Source reads for requests. *Reader is the real one.
-type Source interface {
-	// Read reads the token with that hash, and the state. An empty hash reads no token.
-	Read(ctx context.Context, hash string) (Reading, error)
+// ClientGroup returns the operations that server-side SDKs and Unleash Edge call. store stores the last use of tokens; nil to
+// store none.
+func ClientGroup(source Source, store flags.Store, config httpapi.Config) httpapi.Group {
+	s := newServer(source, store, config)
+	return httpapi.Group{Name: "client", Operations: []httpapi.Operation{
+		{Route: "GET /api/client/features", Handle: httpapi.Serve(nil, answers.ClientFeatures{}, s.features)},
+		{Route: "GET /api/client/features/{featureName}", Handle: httpapi.Serve(nil, answers.ClientFeature{}, s.feature)},
+		{Route: "GET /api/client/delta", Handle: httpapi.Serve(nil, answers.ClientDelta{}, s.delta)},
+	}}
+}
 
-	// Again is Read with a read of the store that begins after the call, with any CLIENT_MAX_AGE. A 401 or 403 that
-	// follows from a state is only answered if Again gives the same.
-	Again(ctx context.Context, hash string) (Reading, error)
+// FrontendGroup returns the operations that browsers, apps and OpenFeature providers call: they send a context and get results.
+// store stores the last use of tokens; nil to store none.
+func FrontendGroup(source Source, store flags.Store, config httpapi.Config) httpapi.Group {
+	s := newServer(source, store, config)
+	toggles := httpapi.Serve(nil, answers.FrontendAnswer{}, s.toggles)
+	posted := httpapi.Serve(answers.FrontendRequest{}, answers.FrontendAnswer{}, s.toggles)
+	one := httpapi.Serve(answers.OfrepRequest{}, answers.OfrepEvaluation{}, s.evaluation)
+	all := httpapi.Serve(answers.OfrepRequest{}, answers.OfrepBulk{}, s.evaluations)
+	return httpapi.Group{Name: "frontend", Operations: []httpapi.Operation{
+		{Route: "GET /api/frontend", Handle: toggles},
+		{Route: "POST /api/frontend", MaxBody: answers.MaxContextBody, Handle: posted},
+		{Route: "POST /ofrep/v1/evaluate/flags/{key}", MaxBody: answers.MaxContextBody, Handle: one},
+		{Route: "POST /ofrep/v1/evaluate/flags", MaxBody: answers.MaxContextBody, Handle: all},
+	}}
+}
+
+// OptionsOf returns the options of a Reader that follow from the settings of the API. It logs problems that do no harm.
+func OptionsOf(config httpapi.Config) ReaderOptions {
+	options := ReaderOptions{MaxAge: config.MaxAge, Now: config.Now}
+	if logger := config.Logger; logger != nil {
+		options.Report = func(ctx context.Context, problem string, err error) {
+			logger.WarnContext(ctx, problem, slog.Any("cause", err))
+		}
+	}
+	return options
+}
+
+// checkSize refuses a body that is larger than Lambda can return.
+func checkSize(body []byte, gzipped bool) error {
+	if !httpapi.TooLong(body, gzipped) {
+		return nil
+	}
+	advice := "accept a compressed one (Accept-Encoding: gzip), or "
+	if gzipped {
+		advice = "even compressed; "
+	}
+	return flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that Lambda can return; %s"+
+		"use a token of fewer projects, or the parameters namePrefix, tag or project of GET /api/client/features", advice)
+}
+
+// request returns what every response depends on.
+func (s *server) request(r *http.Request) answers.Request {
+	return answers.Request{
+		Tags: slices.Collect(httpapi.ListedTags(r)), Gzip: httpapi.AcceptsGzip(r), RemoteAddress: httpapi.RemoteAddress(r), Now: s.now(),
+	}
+}
+
+// selected authenticates a request of the client API and returns what it reads.
+func (s *server) selected(ctx context.Context, r *http.Request) (*access, answers.Query, error) {
+	q, invalid := answers.ParseQuery(r.URL.RawQuery, r.Header.Get("Unleash-Client-Spec"))
+	a, err := s.access(ctx, r, q.Environment, flags.ClientToken)
+	if err == nil {
+		err = invalid
+	}
+	return a, q, err
+}
+
+// features answers GET /api/client/features.
+func (s *server) features(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	a, q, err := s.selected(ctx, r)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	response, err := s.responder.Features(a.set, a.scope, q, s.request(r))
+	return httpapi.Response(response), err
+}
+
+// feature answers GET /api/client/features/{featureName}.
+func (s *server) feature(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	a, q, err := s.selected(ctx, r)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	response, err := s.responder.Feature(a.set, a.scope, q, r.PathValue("featureName"), s.request(r))
+	return httpapi.Response(response), err
+}
+
+// delta answers GET /api/client/delta.
+func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	a, q, err := s.selected(ctx, r)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	response, err := s.responder.Delta(a.set, a.scope, q, s.request(r))
+	return httpapi.Response(response), err
+}
+
+// toggles answers /api/frontend with the flags that are on for the context, which is in the query or in the body.
+func (s *server) toggles(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	query := r.URL.Query()
+	a, err := s.access(ctx, r, query.Get("environment"), flags.FrontendToken)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	var body []byte
+	if r.Method == http.MethodPost {
+		if body, err = readBody(r); err != nil {
+			return httpapi.Response{}, err
+		}
+	}
+	c, err := answers.ReadContext(query, body)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	response, err := s.responder.Toggles(ctx, a.set, a.scope, c, s.request(r))
+	return httpapi.Response(response), err
+}
+
+// evaluation answers OFREP for one flag.
+func (s *server) evaluation(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	key := r.PathValue("key")
+	a, c, _, err := s.readOFREP(ctx, r)
+	if err != nil {
+		response, err := answers.OFREPFailure(err, key)
+		return httpapi.Response(response), err
+	}
+	return httpapi.Response(s.responder.Evaluation(a.set, a.scope, c, key, s.request(r))), nil
+}
+
+// evaluations answers OFREP for all flags.
+func (s *server) evaluations(ctx context.Context, r *http.Request) (httpapi.Response, error) {
+	a, c, body, err := s.readOFREP(ctx, r)
+	if err != nil {
+		response, err := answers.OFREPFailure(err, "")
+		return httpapi.Response(response), err
+	}
+	response, err := s.responder.Evaluations(ctx, a.set, a.scope, c, body, s.request(r))
+	return httpapi.Response(response), err
+}
+
+// readOFREP authenticates a request of OFREP and reads its context. Its token can be in X-API-Key.
+func (s *server) readOFREP(ctx context.Context, r *http.Request) (a *access, c *evaluate.Context, body []byte, err error) {
+	authenticated := r
+	if key := r.Header.Get("X-Api-Key"); key != "" && httpapi.Secret(r) == "" {
+		authenticated = withHeader(r, "Authorization", key)
+	}
+	if a, err = s.access(ctx, authenticated, r.URL.Query().Get("environment"), flags.ClientToken, flags.FrontendToken); err != nil {
+		return nil, nil, nil, err
+	}
+	if body, err = readBody(r); err != nil {
+		return nil, nil, nil, err
+	}
+	c, err = answers.ReadOFREPContext(body)
+	return a, c, body, err
+}
+
+// readBody returns the body of a request with a context. Go's OpenFeature provider sends no Content-Type, so that counts as JSON.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Header.Get("Content-Type") == "" {
+		r = withHeader(r, "Content-Type", "application/json")
+	}
+	return httpapi.ReadBody(r, answers.MaxContextBody)
+}
+
+// withHeader returns a request with another value of a header.
+func withHeader(r *http.Request, name, value string) *http.Request {
+	r = r.WithContext(r.Context())
+	r.Header = r.Header.Clone()
+	r.Header.Set(name, value)
+	return r
 }

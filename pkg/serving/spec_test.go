@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/internal/clientspec"
+	"guidon/pkg/answers"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/httpapi"
 )
@@ -71,14 +72,14 @@ func TestClientSpecification(t *testing.T) {
 			}
 			for _, test := range suite.VariantTests {
 				tests++
-				var want frontendVariant
+				var want answers.FrontendVariant
 				if err := json.Unmarshal(test.ExpectedResult, &want); err != nil {
 					t.Fatal(err)
 				}
 				want.FlagEnabled = want.OldFlagEnabled
 				got := evaluateToggle(t, h, test)
 				if !got.Enabled {
-					got.Variant = frontendVariant{Name: evaluate.DisabledVariant}
+					got.Variant = answers.FrontendVariant{Name: evaluate.DisabledVariant}
 				}
 				if diff := cmp.Diff(want, got.Variant); diff != "" {
 					t.Errorf("%s: /api/frontend (-want +got)\n%s", test.Description, diff)
@@ -105,23 +106,23 @@ func randomSession(test specTest) bool {
 	return test.Description == "Feature.A4 should be disabled when no user on context"
 }
 
-func evaluateToggle(t *testing.T, h http.Handler, test specTest) (toggle frontendToggle) {
+func evaluateToggle(t *testing.T, h http.Handler, test specTest) (toggle answers.FrontendToggle) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"context": test.Context})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := call(h, "POST", "/api/frontend", string(body), "Authorization: frontend")
-	for _, toggle := range decoded[frontendAnswer](t, w, 200).Toggles {
+	for _, toggle := range decoded[answers.FrontendAnswer](t, w, 200).Toggles {
 		if toggle.Name == test.ToggleName {
 			return toggle
 		}
 	}
-	return frontendToggle{}
+	return answers.FrontendToggle{}
 }
 
 // evaluateOFREP sends the context to both operations.
-func evaluateOFREP(t *testing.T, h http.Handler, test specTest) (got ofrepEvaluation) {
+func evaluateOFREP(t *testing.T, h http.Handler, test specTest) (got answers.OfrepEvaluation) {
 	t.Helper()
 	context := map[string]any{}
 	for name, value := range test.Context {
@@ -135,7 +136,7 @@ func evaluateOFREP(t *testing.T, h http.Handler, test specTest) (got ofrepEvalua
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, evaluation := range decoded[ofrepBulk](t, call(h, "POST", "/ofrep/v1/evaluate/flags", string(body), "Authorization: Bearer client"), 200).Flags {
+	for _, evaluation := range decoded[answers.OfrepBulk](t, call(h, "POST", "/ofrep/v1/evaluate/flags", string(body), "Authorization: Bearer client"), 200).Flags {
 		if evaluation.Key == test.ToggleName {
 			got = evaluation
 		}
@@ -147,7 +148,7 @@ func evaluateOFREP(t *testing.T, h http.Handler, test specTest) (got ofrepEvalua
 		}
 		return got
 	}
-	alone := decoded[ofrepEvaluation](t, w, 200)
+	alone := decoded[answers.OfrepEvaluation](t, w, 200)
 	if context["targetingKey"] == nil && context["sessionId"] == nil {
 		alone.Variant = got.Variant // chance decides each time
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
@@ -345,7 +346,7 @@ func TestSnapshotFormat(t *testing.T) {
 		Projects: map[string]*flags.Project{"default": (&flags.Project{Version: 4, ID: "default", UID: "u", Name: "n", CreatedAt: at,
 			Environments: map[string]flags.Attachment{"development": {ID: "a", EnvironmentUID: "e", DefaultStrategy: &flags.Strategy{}}}}).Served().(*flags.Project)},
 		Environments: (&flags.Environments{Version: 1, List: []flags.Environment{{Name: "development", UID: "e", Type: "development", CreatedAt: at}}}).Served().(*flags.Environments),
-		Gone:         []Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
+		Gone:         []answers.Gone{{Number: 9, Flag: "g", Project: "default", ProjectUID: "u"}, {Number: 10, Segment: 8, ProjectUID: "u"}},
 	}
 	got, err := json.Marshal(snapshot{snapshotFormat, state}, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {

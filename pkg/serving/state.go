@@ -1,8 +1,7 @@
 package serving
 
 import (
-	"sync/atomic"
-
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 )
 
@@ -22,7 +21,7 @@ type State struct {
 	Projects     map[string]*flags.Project // by ID, as Project.Served
 	Environments *flags.Environments       // as Environments.Served
 
-	Gone []Gone // what was removed after Since, oldest first
+	Gone []answers.Gone // what was removed after Since, oldest first
 }
 
 // A Flag is an active flag.
@@ -33,23 +32,10 @@ type Flag struct {
 	// Earlier has the environments in which the answers about it changed before Changed, and the numbers at which they did. ""
 	// stands for answers without an environment. A missing environment changed at Changed.
 	Earlier map[string]int64
-
-	fragments fragments // its JSON
 }
 
 // A Segment is a segment.
 type Segment struct {
 	*flags.Segment       // as Segment.Served
 	Changed        int64 // the number at which it last changed; State.Since if that is not known
-
-	encoded atomic.Pointer[fragment] // its JSON
-}
-
-// A Gone tells that a flag or segment was removed, or that a flag left a project.
-type Gone struct {
-	Number     int64
-	Flag       string // its name; "" for a segment
-	Project    string // the ID of the flag's project, which it left
-	ProjectUID string // the UID of the flag's or segment's project; "" for a segment of all projects
-	Segment    int64  // its ID; 0 for a flag
 }

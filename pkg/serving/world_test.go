@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -249,7 +250,7 @@ func (c *client) decode(w *httptest.ResponseRecorder, into any) {
 // names returns the names of the flags of an answer, those that are on with a plus.
 func (c *client) names(w *httptest.ResponseRecorder) string {
 	c.t.Helper()
-	var answer clientFeatures
+	var answer answers.ClientFeatures
 	c.decode(w, &answer)
 	names := []string{}
 	for _, f := range answer.Features {

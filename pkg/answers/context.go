@@ -1,30 +1,65 @@
-package serving
+package answers
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"math/rand/v2"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
-	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 )
 
 // The limits of a context. Longer names can not be in a constraint, and the evaluator takes longer values as absent, so both
 // are left out. More properties are refused.
 const (
-	maxContextBody  = 256 << 10 // bytes
+	MaxContextBody  = 256 << 10 // bytes of a body with a context
 	maxProperties   = 1_000
 	maxPropertyName = 4 * flags.MaxIdentifier // bytes: a character has up to 4
 	maxContextDepth = 10
 )
+
+// ReadContext reads the context of /api/frontend from the query of the URL, and from the body, which takes precedence and may be
+// empty. As in Unleash, a context without a session gets a random one, so that all flags see the same user.
+func ReadContext(query url.Values, body []byte) (*evaluate.Context, error) {
+	var b contextBuilder
+	b.readQuery(query)
+	if len(bytes.TrimSpace(body)) > 0 {
+		if _, err := b.readBody(body); err != nil {
+			return nil, invalidContext(err)
+		}
+	}
+	c, err := b.build()
+	if err != nil {
+		return nil, invalidContext(err)
+	}
+	if c.SessionID == "" {
+		c.SessionID = strconv.FormatUint(rand.Uint64(), 36) //nolint:gosec // G404: it is no secret which user gets a flag
+	}
+	return c, nil
+}
+
+func invalidContext(err error) error {
+	if bad, ok := errors.AsType[*contextError](err); ok {
+		return flags.Errorf(flags.Invalid, "%s", bad.message)
+	}
+	return err
+}
+
+// complete adds to a context what every context has. Unleash's SDKs call the environment default if it is not set.
+func complete(c *evaluate.Context, q Request) {
+	c.Now = q.Now
+	c.Environment = cmp.Or(c.Environment, "default")
+	c.RemoteAddress = cmp.Or(c.RemoteAddress, q.RemoteAddress)
+}
 
 // A contextBuilder collects the context of a request.
 type contextBuilder struct {
@@ -206,14 +241,4 @@ func readValue(d *jsontext.Decoder, name string, set func(name, value string)) e
 		set(name, value.String())
 	}
 	return err
-}
-
-// readContextBody returns the body of a request. Go's OpenFeature provider sends no Content-Type, so that counts as JSON.
-func readContextBody(r *http.Request) ([]byte, error) {
-	if r.Header.Get("Content-Type") == "" {
-		r = r.WithContext(r.Context())
-		r.Header = r.Header.Clone()
-		r.Header.Set("Content-Type", "application/json")
-	}
-	return httpapi.ReadBody(r, maxContextBody)
 }

@@ -1,0 +1,93 @@
+package answers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"guidon/pkg/evaluate"
+	"guidon/pkg/flags"
+)
+
+// A FrontendRequest is the body of POST /api/frontend.
+type FrontendRequest struct {
+	Context FrontendContext `json:"context"`
+}
+
+// A FrontendContext describes the contexts that are accepted; contextBuilder reads them.
+type FrontendContext struct {
+	UserID        string            `json:"userId,omitzero"`
+	SessionID     string            `json:"sessionId,omitzero"`
+	RemoteAddress string            `json:"remoteAddress,omitzero"`
+	Environment   string            `json:"environment,omitzero"`
+	AppName       string            `json:"appName,omitzero"`
+	CurrentTime   string            `json:"currentTime,omitzero"`
+	Properties    map[string]string `json:"properties,omitzero"`
+}
+
+// A FrontendAnswer is the response of /api/frontend: the flags that are on.
+type FrontendAnswer struct {
+	Toggles []FrontendToggle `json:"toggles"`
+}
+
+// A FrontendToggle is a flag in a response of /api/frontend.
+type FrontendToggle struct {
+	Name           string          `json:"name"`
+	Enabled        bool            `json:"enabled"`
+	Variant        FrontendVariant `json:"variant"`
+	ImpressionData bool            `json:"impressionData"`
+}
+
+// A FrontendVariant is the variant of a flag that is on.
+type FrontendVariant struct {
+	Name           string            `json:"name"`
+	Payload        *evaluate.Payload `json:"payload,omitzero"`
+	Enabled        bool              `json:"enabled"`
+	OldFlagEnabled bool              `json:"feature_enabled"` // older SDKs read this one
+	FlagEnabled    bool              `json:"featureEnabled"`
+}
+
+// Toggles returns the response of /api/frontend: the flags that are on for a context.
+func (r *Responder) Toggles(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, q Request) (Response, error) {
+	complete(c, q)
+	compiled := set.evaluator()
+	var on []*result
+	size, tag := 0, make([]byte, 0, 16*len(set.flags))
+	for _, f := range set.flags {
+		flag := f.compiled()
+		if !flag.flag.Enabled || !scope.Sees(f.ProjectUID) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return Response{}, errTooSlow
+		}
+		if is, result := flag.evaluate(compiled, c); is.Enabled {
+			on = append(on, result)
+			size += len(result.toggle) + 1
+			tag = append(tag, result.sum[:]...)
+		}
+	}
+	return r.evaluated(q, tag, func() []byte {
+		body := append(make([]byte, 0, size+len(`{"toggles":[]}`)), `{"toggles":[`...)
+		for i, result := range on {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = append(body, result.toggle...)
+		}
+		return append(body, `]}`...)
+	})
+}
+
+// errTooSlow ends a request whose time is over. Only a context that was made for it takes so long.
+var errTooSlow = flags.Errorf(flags.Unavailable, "the flags could not be evaluated in time; try again")
+
+// evaluated returns a response that depends on the bytes of. Its ETag is weak, because the body can be compressed or not. Caches must
+// ask each time, because it depends on the caller's address and the time too.
+func (r *Responder) evaluated(q Request, of []byte, text func() []byte) (Response, error) {
+	sum := sha256.Sum256(of)
+	return r.respond(q, `W/"`+hex.EncodeToString(sum[:16])+`"`, "no-cache", func() body {
+		return r.newBody(slices.Values([][]byte{text()}), q.Gzip)
+	})
+}
