@@ -14,6 +14,8 @@ test('the root leads to the projects', async ({ page }) => {
 
 test('navigation moves the focus to the heading and sets the title', async ({ page }) => {
   await page.goto('/projects')
+  // The focus stays where it is while the first page loads.
+  await expect(page.getByRole('link', { name: 'Default' })).toBeVisible()
   const navigation = page.getByRole('navigation', { name: 'Main' })
   await navigation.getByRole('link', { name: 'Segments' }).click()
   await expect(page).toHaveURL('/segments')
@@ -24,7 +26,7 @@ test('navigation moves the focus to the heading and sets the title', async ({ pa
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeFocused()
 })
 
-test('the tabs of a project have addresses', async ({ page }) => {
+test('the tabs of a project have URLs', async ({ page }) => {
   await page.goto('/projects/default/health')
   const tabs = page.getByRole('navigation', { name: 'Default', exact: true })
   await expect(tabs.getByRole('link', { name: 'Health' })).toHaveAttribute('aria-current', 'page')
@@ -63,7 +65,7 @@ test('a chosen theme stays', async ({ page }) => {
   expect(await background()).toBe(light)
 })
 
-test('an address that no page has', async ({ page }) => {
+test('a URL without a page', async ({ page }) => {
   await page.goto('/nothing/here')
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
   await checkPage(page, 'not-found')
