@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // concurrentReads is how many flags are read at the same time.
@@ -21,41 +23,30 @@ func (m *migration) readBoth(ctx context.Context, what string, p, targetProject 
 	progress := m.print.bar(what, len(p.flags))
 	defer progress.finish()
 
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	names := make(chan string)
-	var (
-		readers sync.WaitGroup
-		visits  sync.Mutex
-	)
-	for range concurrentReads {
-		readers.Go(func() {
-			for name := range names {
-				inSource, err := source.read(ctx, p.ID, name, shared)
-				var inTarget *feature
-				if err == nil && targetHas(name) {
-					inTarget, err = target.read(ctx, p.ID, name, shared)
-				}
-				if err != nil {
-					cancel(err)
-					continue
-				}
-				visits.Lock()
-				visit(name, inSource.within(shared), inTarget.within(shared))
-				progress.add(1)
-				visits.Unlock()
+	var visits sync.Mutex
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(concurrentReads)
+	for _, name := range p.flags {
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
+			inSource, err := source.read(ctx, p.ID, name, shared)
+			var inTarget *feature
+			if err == nil && targetHas(name) {
+				inTarget, err = target.read(ctx, p.ID, name, shared)
+			}
+			if err != nil {
+				return err
+			}
+			visits.Lock()
+			defer visits.Unlock()
+			visit(name, inSource.within(shared), inTarget.within(shared))
+			progress.add(1)
+			return nil
 		})
 	}
-	for _, name := range p.flags {
-		if ctx.Err() != nil {
-			break
-		}
-		names <- name
-	}
-	close(names)
-	readers.Wait()
-	return context.Cause(ctx)
+	return all.Wait()
 }
 
 // compare reads every flag again on both sides. It returns how many flags differ, plus what could not be copied.

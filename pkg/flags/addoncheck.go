@@ -36,7 +36,7 @@ func (p AddonProvider) CheckParameters(parameters map[string]string, kept map[st
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		path, value := "/parameters/"+pointerEscape.Replace(name), parameters[name]
 		if _, known := p.Parameter(name); !known {
-			problems.Add("/parameters", "the provider %s has no parameter %q; it has %s", p.Name, shortened(name), commaList(p.parameterNames()))
+			problems.Add("/parameters", "the provider %s has no parameter %q; it has %s", p.Name, Shorten(name, maxName), commaList(p.parameterNames()))
 			continue
 		}
 		CheckLength(path, value, MaxAddonParameter, problems)
@@ -51,12 +51,12 @@ func (p AddonProvider) parameterNames() []string {
 	return names
 }
 
-// shortened is the beginning of a name from a caller, for a message.
-func shortened(name string) string {
-	if runes := []rune(name); len(runes) > maxName {
-		return string(runes[:maxName]) + "…"
+// Shorten returns the beginning of a text from a caller, at most so many characters of it, for a message.
+func Shorten(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return name
+	return text
 }
 
 // Check adds the problems of everything but the parameters. Projects and environments need not exist (yet).
@@ -65,7 +65,7 @@ func (a Addon) Check(p *Problems) {
 	if CheckCount("/events", "events", len(a.Events), MaxAddonEvents, p) {
 		for i, e := range a.Events {
 			if !isAddonEvent(e) {
-				p.Add("/events/"+strconv.Itoa(i), "there is no event type %q", shortened(string(e)))
+				p.Add("/events/"+strconv.Itoa(i), "there is no event type %q", Shorten(string(e), maxName))
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (s ImportSet) faults(to ImportTarget, outcome importOutcome) (list []Import
 		list[i].Affected = append(list[i].Affected, f.Name)
 	}
 	for i := range list {
-		list[i].Affected = distinct(list[i].Affected)
+		list[i].Affected = Distinct(list[i].Affected)
 	}
 	return list
 }

@@ -47,7 +47,7 @@ func (s ImportSet) FeatureNames() []string {
 	for _, d := range s.Dependencies {
 		names = append(names, d.Parents...)
 	}
-	return distinct(names)
+	return Distinct(names)
 }
 
 // An ImportTarget is where a data set is imported to, and what exists there.
@@ -111,7 +111,7 @@ type importOutcome struct {
 // classify says what the import does with each flag. A flag that exists in another project is an error, even if
 // archived, because names are never freed.
 func (s ImportSet) classify(to ImportTarget) (outcome importOutcome) {
-	for _, name := range distinct(s.Features) {
+	for _, name := range Distinct(s.Features) {
 		switch f := to.Feature(name); {
 		case f == nil:
 			outcome.created = append(outcome.created, name)
@@ -138,7 +138,7 @@ func (s ImportSet) missingParents(to ImportTarget, outcome importOutcome) []stri
 			}
 		}
 	}
-	return distinct(missing)
+	return Distinct(missing)
 }
 
 // unknownSegments returns the names of segments that do not exist or that the project cannot use. With created, it returns those
@@ -168,7 +168,7 @@ func (s ImportSet) unknownSegments(to ImportTarget, created bool) []string {
 			}
 		}
 	}
-	return distinct(unknown)
+	return Distinct(unknown)
 }
 
 // segmentsByName indexes the segments of the target; their names are unique.
@@ -190,7 +190,7 @@ func (s ImportSet) otherSegments(to ImportTarget) []string {
 			other = append(other, segment.Name)
 		}
 	}
-	return distinct(other)
+	return Distinct(other)
 }
 
 // customStrategies returns the custom strategy types that the data set uses: those that are defined here, or
@@ -203,7 +203,7 @@ func (s ImportSet) customStrategies(to ImportTarget, defined bool) []string {
 			custom = append(custom, strategy.Type)
 		}
 	}
-	return distinct(custom)
+	return Distinct(custom)
 }
 
 func (s ImportSet) newTagTypes(to ImportTarget) []string {
@@ -211,13 +211,13 @@ func (s ImportSet) newTagTypes(to ImportTarget) []string {
 	for _, tag := range s.Tagged {
 		names = append(names, tag.Type)
 	}
-	return slices.DeleteFunc(distinct(names), func(name string) bool {
+	return slices.DeleteFunc(Distinct(names), func(name string) bool {
 		return to.TagTypes.Has(name)
 	})
 }
 
 func (s ImportSet) newContextFields(to ImportTarget) []string {
-	return slices.DeleteFunc(distinct(s.ContextFields), to.ContextFields.Has)
+	return slices.DeleteFunc(Distinct(s.ContextFields), to.ContextFields.Has)
 }
 
 // finding returns a list of one finding; nil if no names are affected.
@@ -230,14 +230,12 @@ func finding(message string, affected []string) []ImportFinding {
 
 func findings(lists ...[]ImportFinding) []ImportFinding { return slices.Concat(lists...) }
 
-// distinct returns the list without duplicates, in its order.
-func distinct(list []string) []string {
-	seen := make(map[string]bool, len(list))
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
+// Distinct returns the list without duplicates, in its order. It is not nil.
+func Distinct[T comparable](list []T) []T {
+	seen, out := make(map[T]bool, len(list)), make([]T, 0, len(list))
+	for _, one := range list {
+		if !seen[one] {
+			seen[one], out = true, append(out, one)
 		}
 	}
 	return out

@@ -235,7 +235,7 @@ func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i i
 		if !missing {
 			break
 		}
-		err := tx.round.loadAgain(m.ctx, m.service.store, compact(tx.round.anew))
+		err := tx.round.loadAgain(m.ctx, m.service.store, flags.Distinct(tx.round.anew))
 		if err == nil {
 			err = tx.round.load(m.ctx, m.service.store, tx.round.wanted)
 		}

@@ -156,7 +156,7 @@ func (r *round) load(ctx context.Context, store flags.Store, keys []flags.Key) e
 	if len(keys) == 0 {
 		return nil
 	}
-	keys = compact(keys)
+	keys = flags.Distinct(keys)
 	found, err := store.Load(ctx, keys)
 	if err != nil {
 		return err
@@ -175,19 +175,6 @@ func (r *round) loadAgain(ctx context.Context, store flags.Store, keys []flags.K
 		r.again[key] = true
 	}
 	return nil
-}
-
-// compact leaves out keys that are there twice.
-func compact(keys []flags.Key) []flags.Key {
-	seen := make(map[flags.Key]bool, len(keys))
-	unique := make([]flags.Key, 0, len(keys))
-	for _, key := range keys {
-		if !seen[key] {
-			seen[key] = true
-			unique = append(unique, key)
-		}
-	}
-	return unique
 }
 
 // OncePerRound computes something once for all items of a round of Many.Each or Many.DryRun. The items must not change it.

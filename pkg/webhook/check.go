@@ -157,10 +157,4 @@ func invalid(format string, args ...any) *flags.Error {
 }
 
 // shorten cuts a user's text for a message.
-func shorten(text string) string {
-	const most = 60
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most]) + "…"
-}
+func shorten(text string) string { return flags.Shorten(text, 60) }

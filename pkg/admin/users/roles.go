@@ -149,22 +149,12 @@ func (b roleBody) applyTo(role flags.Role, registry *flags.Environments) (flags.
 	}
 	var problems flags.Problems
 	role.Check(registry, &problems)
-	role.Permissions = distinct(role.Permissions)
+	role.Permissions = flags.Distinct(role.Permissions)
 	return role, problems.Err()
 }
 
 func (p rolePermissionBody) grant() flags.Grant {
 	return flags.Grant{Permission: flags.Permission(p.Name), Environment: wire.TextOver(p.Environment, "")}
-}
-
-// distinct keeps the first of equal grants, in order.
-func distinct(list []flags.Grant) []flags.Grant {
-	seen := map[flags.Grant]bool{}
-	return slices.DeleteFunc(slices.Clone(list), func(g flags.Grant) bool {
-		again := seen[g]
-		seen[g] = true
-		return again
-	})
 }
 
 func listRoles(tx *httpapi.Tx, _ httpapi.InService) (roleList, error) {
