@@ -287,12 +287,12 @@ build: check-go $(patsubst functions/%/main.go,$(BUILD)/%/bootstrap,$(wildcard f
 $(BUILD)/%/bootstrap: FORCE
 	$(call bootstrap,$*,$(@D))
 
-$(BUILD)/fallback/bootstrap: console
+$(BUILD)/site/bootstrap: console
 
 build-%Function: FORCE
 	$(call bootstrap,$(shell echo '$*' | tr '[:upper:]' '[:lower:]'),$(ARTIFACTS_DIR))
 
-build-FallbackFunction: console
+build-SiteFunction: console
 
 # One static binary. GOOS and GOARCH select another platform.
 guidon: check-go console ## build the guidon command into .local/bin (GOOS, GOARCH, OUT=file)

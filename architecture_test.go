@@ -101,18 +101,15 @@ var rules = []struct {
 
 	{"./functions/...", false, [][]string{{server, command, cobra, internal, yaml, kin, localtable}, testTooling},
 		"everything that a function links adds to its cold start, and to what has to be reviewed"},
-	{"./functions/fallback", false, [][]string{{awsSDK, dynamo, docs}},
-		"it answers unknown paths and reads no data"},
-	{"./functions/client", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
+	{"./functions/site", false, [][]string{{awsSDK, dynamo}},
+		"it serves static pages and answers unknown paths, and reads no data"},
+	{"./functions/applications", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/frontend", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
 	{"./functions/snapshot", false, [][]string{{admin, console}}, "it serves applications, and links nothing of the administration"},
-	{"./functions/usage", false, [][]string{{admin, serving}}, "it serves applications, and links nothing of the administration or of evaluations"},
-	{"./functions/signin", false, [][]string{{serving, ingest, console}}, "it is for people, and links nothing that serves applications"},
+	{"./functions/access", false, [][]string{{serving, ingest, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/features", false, [][]string{{serving, ingest, console}}, "it is for the administration, and links nothing that serves applications"},
 	{"./functions/aggregate", false, [][]string{{admin, serving}}, "it adds usage to the sums, and serves no requests"},
 	{"./functions/deliver", false, [][]string{{admin, serving, ingest}}, "it delivers events, and serves no requests"},
-	{"./functions/docs", false, [][]string{{awsSDK, dynamo, console}},
-		"it serves static pages and reads no data"},
 	{"./pkg/server/...", false, [][]string{{functions}, testTooling},
 		"the server is for users: it ships no test tooling, and runs functions only as built programs"},
 	{"./cmd/...", false, [][]string{{functions}, testTooling},
@@ -144,15 +141,15 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and addons: tokens and
-// addons create them, bootstrap creates the first token, deliver sends events with the secrets of addons. The function signin
-// reads another secret, with the settings of OpenID Connect.
+// TestTokenKeyReaders checks which functions could read the key that encrypts the secrets of tokens and webhooks: access creates
+// tokens, integrations stores the secrets of webhooks, deliver sends events with them, and bootstrap creates the first token. Only
+// access reads the other secret, with the settings of OpenID Connect.
 func TestTokenKeyReaders(t *testing.T) {
 	readers := map[string][]string{
-		"guidon/pkg/seal/secretsmanager":   {"addons", "bootstrap", "deliver", "tokens"},
-		"guidon/pkg/oidc/secretsmanager":   {"signin"},
-		"guidon/pkg/secretsmanager":        {"addons", "bootstrap", "deliver", "signin", "tokens"},
-		awsSDK + "/service/secretsmanager": {"addons", "bootstrap", "deliver", "signin", "tokens"},
+		"guidon/pkg/seal/secretsmanager":   {"access", "bootstrap", "deliver", "integrations"},
+		"guidon/pkg/oidc/secretsmanager":   {"access"},
+		"guidon/pkg/secretsmanager":        {"access", "bootstrap", "deliver", "integrations"},
+		awsSDK + "/service/secretsmanager": {"access", "bootstrap", "deliver", "integrations"},
 	}
 	for _, function := range goList(t, "-f", "{{.ImportPath}}", "./functions/...", "./cmd/guidon") {
 		deps := goList(t, "-deps", "-f", "{{.ImportPath}}", function)

@@ -1,9 +1,14 @@
-// Command features is the Lambda function for the flags themselves: list, create, read, change, clone, archive, on and off.
+// Command features is the Lambda function for flags: their strategies, variants, tags and dependencies, search and bulk changes.
 package main
 
 import (
 	"guidon/functions/internal/serve"
 	"guidon/pkg/admin/features"
+	"guidon/pkg/admin/strategies"
+	"guidon/pkg/admin/tags"
+	"guidon/pkg/httpapi"
 )
 
-func main() { serve.Group(features.Group()) }
+func main() {
+	serve.Group(httpapi.Join(features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group()))
+}

@@ -77,8 +77,8 @@ const attempts = 3
 const pause = time.Second
 
 func (h hook) checkVersion(ctx context.Context, function, version string) error {
-	group := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
-	p, ok := probes[group]
+	name := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
+	p, ok := probes[name]
 	if !ok {
 		return fmt.Errorf("the hook has no request for the function %s", function)
 	}
@@ -125,35 +125,24 @@ type probe struct {
 }
 
 // probes contains one for each function with canaries. A function that reads the table looks up the token, which does not
-// exist, and answers 401: so it starts, has its settings and can read the table. The others answer 200.
+// exist, and answers 401: so it starts, has its settings and can read the table. The site has no table and answers 200.
 var probes = map[string]probe{
-	"projects":     {"/api/admin/projects", 401},
-	"environments": {"/api/admin/environments", 401},
-	"features":     {"/api/admin/projects/default/features", 401},
-	"tags":         {"/api/admin/tags", 401},
-	"strategies":   {"/api/admin/strategies", 401},
-	"variants":     {"/api/admin/projects/default/features/smoke/variants", 401},
-	"segments":     {"/api/admin/segments", 401},
-	"addons":       {"/api/admin/addons", 401},
-	"users":        {"/api/admin/user-admin", 401},
-	"tokens":       {"/api/admin/api-tokens", 401},
-	"imports":      {"/api/admin/features-batch/export", 401},
-	"metrics":      {"/api/admin/metrics/applications", 401},
-	"playground":   {"/api/admin/playground", 401},
-	"signin":       {"/auth/sign-out", 401},
-	"events":       {"/api/admin/events", 401},
-	"client":       {"/api/client/features", 401},
-	"frontend":     {"/api/frontend", 401},
-	"usage":        {"/api/client/metrics", 401},
-	"docs":         {"/docs", 200},
-	"fallback":     {"/health", 200},
+	"features":      {"/api/admin/projects/default/features", 401},
+	"projects":      {"/api/admin/projects", 401},
+	"configuration": {"/api/admin/segments", 401},
+	"access":        {"/api/admin/user-admin", 401},
+	"transfer":      {"/api/admin/features-batch/export", 401},
+	"insight":       {"/api/admin/events", 401},
+	"integrations":  {"/api/admin/addons", 401},
+	"applications":  {"/api/client/features", 401},
+	"frontend":      {"/api/frontend", 401},
+	"site":          {"/health", 200},
 }
 
 // event returns the request as API Gateway sends it.
 func (p probe) event() events.APIGatewayV2HTTPRequest {
 	method := "GET"
-	if strings.HasSuffix(p.path, "/export") || strings.HasSuffix(p.path, "/metrics") || strings.HasSuffix(p.path, "/playground") ||
-		strings.HasSuffix(p.path, "/sign-out") {
+	if strings.HasSuffix(p.path, "/export") {
 		method = "POST"
 	}
 	request := events.APIGatewayV2HTTPRequest{

@@ -20,7 +20,6 @@ import (
 
 	"guidon/internal/runtimeapi"
 	"guidon/pkg/admin"
-	"guidon/pkg/docs"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
@@ -45,16 +44,15 @@ func TestHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, broken := map[string]http.Handler{"docs": docs.Handler(config)}, map[string]http.Handler{}
+	good, broken := map[string]http.Handler{}, map[string]http.Handler{}
 	groups := func(store *dynamo.Store) []httpapi.Group {
 		applications := serving.Groups(serving.NewReader(store, serving.OptionsOf(config)), store, config)
 		return append(append(admin.Groups(), applications...), ingest.Group(store, config))
 	}
-	for _, group := range groups(store) {
-		good[group.Name] = httpapi.New(store, group, config)
-	}
-	for _, group := range groups(lost) {
-		broken[group.Name] = httpapi.New(lost, group, config)
+	for name := range probes {
+		elsewhere := func(group httpapi.Group) bool { return group.Function != name }
+		good[name] = httpapi.New(store, httpapi.Join(slices.DeleteFunc(groups(store), elsewhere)...), config)
+		broken[name] = httpapi.New(lost, httpapi.Join(slices.DeleteFunc(groups(lost), elsewhere)...), config)
 	}
 	aws := &standIn{t: t, versions: map[string]map[string]http.Handler{"7": good, "8": broken}}
 	server := httptest.NewServer(aws)
@@ -64,14 +62,14 @@ func TestHook(t *testing.T) {
 	type step struct{ name, function, version, want string }
 	steps := []step{
 		{"a version without its table", "guidon-prod-Features", "8", "Failed"},
-		{"a version for SDKs without its table", "guidon-prod-Client", "8", "Failed"},
+		{"a version for SDKs without its table", "guidon-prod-Applications", "8", "Failed"},
 		{"a version that crashes", "guidon-prod-Features", "crash", "Failed"},
 		{"a version that does not exist", "guidon-prod-Features", "9", "Failed"},
 		{"a function that the hook does not know", "guidon-prod-Other", "7", "Failed"},
 		{"a deployment without targets", "", "", "Failed"},
 	}
-	for group := range probes {
-		steps = append(steps, step{"a good version of " + group, "guidon-prod-" + strings.ToUpper(group[:1]) + group[1:], "7", "Succeeded"})
+	for name := range probes {
+		steps = append(steps, step{"a good version of " + name, "guidon-prod-" + strings.ToUpper(name[:1]) + name[1:], "7", "Succeeded"})
 	}
 	for _, tt := range steps {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +133,7 @@ func build(t *testing.T, address string) *runtimeapi.Function {
 // A standIn implements what the hook calls of CodeDeploy and Lambda.
 type standIn struct {
 	t        *testing.T
-	versions map[string]map[string]http.Handler // of each version, by group
+	versions map[string]map[string]http.Handler // of each version, by function
 
 	mu                sync.Mutex
 	function, version string

@@ -1,5 +1,5 @@
 // Command snapshot is the Lambda function that writes a snapshot of what applications see, if the last one is old. New
-// instances of the functions client and frontend read it, instead of reading every flag. EventBridge calls this function every
+// instances of the functions applications and frontend read it, instead of reading every flag. EventBridge calls this function every
 // five minutes. Without a snapshot, nothing is wrong for callers: instances only start more slowly.
 package main
 

@@ -56,7 +56,7 @@ def problems(template):
 
 
 def alarms_without_a_list(template):
-    preference = template["Resources"]["TagsFunction"]["Properties"]["DeploymentPreference"]
+    preference = template["Resources"]["ConfigurationFunction"]["Properties"]["DeploymentPreference"]
     preference["Alarms"]["Fn::If"][2] = NO_VALUE
 
 

@@ -2,8 +2,8 @@ variable "name" {
   description = "The name of the stack, such as guidon-prod. The names of its resources begin with it."
   type        = string
   validation {
-    condition     = can(regex("^[a-zA-Z][a-zA-Z0-9-]{0,50}$", var.name))
-    error_message = "The name begins with a letter, and has at most 51 letters, digits and hyphens."
+    condition     = can(regex("^[a-zA-Z][a-zA-Z0-9-]{0,49}$", var.name))
+    error_message = "The name begins with a letter, and has at most 50 letters, digits and hyphens."
   }
 }
 

@@ -48,7 +48,7 @@ const (
 	evaluationKB               = 10.0
 	snapshotUnits              = 280 // written for a snapshot of 1,000 flags
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
-	secrets, alarmMetrics      = 2, 104
+	secrets, alarmMetrics      = 2, 64
 	sdkInterval                = 15 // seconds between two polls of an SDK
 
 	reportedFlags              = 50

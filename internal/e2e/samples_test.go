@@ -16,11 +16,11 @@ import (
 func checkSamples(t *testing.T, invoke func(t *testing.T, function, event string) []byte) {
 	t.Helper()
 	for i, sample := range samples.Samples {
-		t.Run(sample.Group, func(t *testing.T) {
+		t.Run(sample.Function, func(t *testing.T) {
 			if i > 0 {
 				t.Parallel()
 			}
-			answer := invoke(t, logicalID(sample.Group), filepath.Join(root, "internal", "samples", sample.Group+".json"))
+			answer := invoke(t, logicalID(sample.Function), filepath.Join(root, "internal", "samples", sample.Function+".json"))
 			if sample.Status == 0 {
 				if !strings.Contains(string(answer), sample.Answer) {
 					t.Errorf("the answer is %s, want %q in it", answer, sample.Answer)
@@ -56,8 +56,8 @@ func (g *gateway) invoke(t *testing.T, function, event string) []byte {
 func checkReports(t *testing.T, g *gateway) {
 	t.Helper()
 	for _, sample := range samples.Samples {
-		if want := "REPORT " + logicalID(sample.Group) + ": "; !strings.Contains(g.stderr.String(), want) {
-			t.Errorf("%s was not called", logicalID(sample.Group))
+		if want := "REPORT " + logicalID(sample.Function) + ": "; !strings.Contains(g.stderr.String(), want) {
+			t.Errorf("%s was not called", logicalID(sample.Function))
 		}
 	}
 }

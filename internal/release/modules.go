@@ -45,7 +45,7 @@ func (r *release) modules() ([]module, error) {
 		return nil, err
 	}
 	packages = append(packages, module{system: "npm", name: "swagger-ui-dist", version: r.swaggerUI, license: "Apache-2.0"})
-	for _, p := range packages { // the command and the functions fallback and docs contain them
+	for _, p := range packages { // the command and the function site contain them
 		add(found, "command", p)
 		add(found, "functions", p)
 	}

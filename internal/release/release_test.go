@@ -119,8 +119,8 @@ func TestTemplateFaults(t *testing.T) {
 	for _, fault := range [][2]string{
 		{"    CodeUri: .\n", ""},
 		{"    AllowedValues: [arm64, x86_64]\n", "    AllowedValues: [x86_64, arm64]\n"},
-		{"  TagsFunction:\n", "  TagsLambda:\n"},
-		{"    Properties:\n      FunctionName: !Sub ${AWS::StackName}-Tags\n", "    Properties: # of tags\n      FunctionName: !Sub ${AWS::StackName}-Tags\n"},
+		{"  FrontendFunction: #", "  FrontendLambda: #"},
+		{"    Properties:\n      FunctionName: !Sub ${AWS::StackName}-Frontend\n", "    Properties: # of browsers\n      FunctionName: !Sub ${AWS::StackName}-Frontend\n"},
 		{"Description: Guidon, ", "Description: "},
 	} {
 		if !strings.Contains(source, fault[0]) {

@@ -25,7 +25,7 @@ func packagedTemplate(source, version, architecture string, functions []string) 
 				name = strings.ToLower(id[1])
 			}
 		}
-		if name != "" && (line == "    Metadata:\n" || line == "      BuildMethod: makefile\n") {
+		if name != "" && (line == "    Metadata: {BuildMethod: makefile}\n") {
 			continue
 		}
 		edited.WriteString(line)

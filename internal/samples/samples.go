@@ -7,40 +7,30 @@ import "embed"
 //go:embed *.json
 var files embed.FS
 
-// A Sample is an event of <Group>.json.
+// A Sample is an event of <Function>.json.
 type Sample struct {
-	Group  string
-	Status int    // of the response; 0 for functions that serve no HTTP
-	Answer string // a part of the response of these
+	Function string // in lower case, such as "access"
+	Status   int    // of the response; 0 for functions that serve no HTTP
+	Answer   string // a part of the response of these
 }
 
-// Samples lists all of them. The first creates the flag that most of the others use.
+// Samples lists all of them. The first creates a flag.
 var Samples = []Sample{
 	{"features", 201, ""},
-	{"tags", 201, ""},
-	{"strategies", 200, ""},
-	{"variants", 200, ""},
 	{"projects", 200, ""},
-	{"environments", 200, ""},
-	{"segments", 200, ""},
-	{"addons", 200, ""},
-	{"users", 200, ""},
-	{"tokens", 201, ""},
-	{"imports", 200, ""},
-	{"playground", 200, ""},
-	{"signin", 200, ""},
-	{"events", 200, ""},
-	{"metrics", 200, ""},
-	{"docs", 200, ""},
-	{"fallback", 200, ""},
-	{"client", 200, ""},
+	{"configuration", 200, ""},
+	{"access", 201, ""},
+	{"transfer", 200, ""},
+	{"insight", 200, ""},
+	{"integrations", 200, ""},
+	{"applications", 200, ""},
 	{"frontend", 200, ""},
-	{"usage", 202, ""},
+	{"site", 200, ""},
 	{"snapshot", 0, "snapshot"},
 	{"aggregate", 0, "added"},
 	{"deliver", 0, "delivered"},
 	{"bootstrap", 0, "the admin token is valid"},
 }
 
-// Read returns the event of a group.
-func Read(group string) ([]byte, error) { return files.ReadFile(group + ".json") }
+// Read returns the event of a function.
+func Read(function string) ([]byte, error) { return files.ReadFile(function + ".json") }

@@ -19,10 +19,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Groups lists every group. Each is served by one Lambda function.
+// Groups lists every group. The field Function of each names the Lambda function that serves it.
 func Groups() []httpapi.Group {
 	return []httpapi.Group{
-		projects.Projects(), projects.Environments(), features.Group(), tags.Group(), strategies.Group(), strategies.VariantGroup(),
+		projects.Projects(), projects.Environments(), users.MemberGroup(),
+		features.Group(), strategies.Group(), strategies.VariantGroup(), tags.Group(), strategies.TypeGroup(), tags.TypeGroup(),
 		users.Group(), tokens.Group(), transfer.Group(), eventlog.Group(), metrics.Group(), segments.Group(), playground.Group(), addons.Group(), signin.Group(), fallback.Group(),
 	}
 }

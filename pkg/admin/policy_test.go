@@ -23,11 +23,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Every test of this package runs with the policies of template.yaml. A call of DynamoDB that a group's function may not make
+// Every test of this package runs with the policies of template.yaml. A call of DynamoDB that a function may not make
 // is rejected as IAM would reject it, and the test fails. TestPolicies checks the opposite: no function has a permission that
 // it does not need.
 
-// policies are the template's TableActions: the actions that the function of each group may call, such as "PutItem".
+// policies are the template's TableActions: the actions that each function may call, such as "PutItem".
 var policies = sync.OnceValue(func() map[string][]string {
 	raw, err := os.ReadFile("../../template.yaml")
 	if err != nil {
@@ -46,31 +46,31 @@ var policies = sync.OnceValue(func() map[string][]string {
 	policies := map[string][]string{}
 	for function, allowed := range template.Mappings.TableActions {
 		for _, action := range allowed.Actions {
-			group := strings.ToLower(function)
-			policies[group] = append(policies[group], strings.TrimPrefix(action, "dynamodb:"))
+			name := strings.ToLower(function)
+			policies[name] = append(policies[name], strings.TrimPrefix(action, "dynamodb:"))
 		}
 	}
-	policies["events"] = append(policies["events"], queryIndex) // EventsIndexAccess
+	policies["insight"] = append(policies["insight"], queryIndex) // InsightIndexAccess
 	return policies
 })
 
 // queryIndex is the permission to query an index, which is a separate resource in IAM.
 const queryIndex = "Query of an index"
 
-// byFunction marks a handler's calls of DynamoDB as calls of a group's function.
-func byFunction(group string, handler http.Handler) http.Handler {
+// byFunction marks a handler's calls of DynamoDB as calls of a function.
+func byFunction(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callingGroup{}, group)))
+		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callingFunction{}, name)))
 	})
 }
 
-type callingGroup struct{}
+type callingFunction struct{}
 
-// iam rejects calls that the policy of the calling group does not allow, and records the actions that were used.
+// iam rejects calls that the policy of the calling function does not allow, and records the actions that were used.
 type iam struct {
 	next http.RoundTripper
 	mu   *sync.Mutex
-	used map[string]map[string]bool // by group
+	used map[string]map[string]bool // by function
 }
 
 func newIAM(next http.RoundTripper) *iam {
@@ -81,7 +81,7 @@ func newIAM(next http.RoundTripper) *iam {
 }
 
 func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
-	group, ok := r.Context().Value(callingGroup{}).(string)
+	function, ok := r.Context().Value(callingFunction{}).(string)
 	if !ok { // a test's own call
 		return i.next.RoundTrip(r)
 	}
@@ -91,24 +91,24 @@ func (i *iam) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	for _, action := range actionsOf(r, body) {
-		if !slices.Contains(policies()[group], action) {
-			refusal := fmt.Sprintf("the function of %s may not %s: see TableActions in template.yaml", group, action)
+		if !slices.Contains(policies()[function], action) {
+			refusal := fmt.Sprintf("the function %s may not %s: see TableActions in template.yaml", function, action)
 			fmt.Fprintln(os.Stderr, refusal) // the response has only "internal error"
 			body := io.NopCloser(strings.NewReader(fmt.Sprintf(`{"__type":"com.amazon.coral.service#AccessDeniedException","message":%q}`, refusal)))
 			return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{}, Body: body}, nil
 		}
-		i.note(group, action)
+		i.note(function, action)
 	}
 	return i.next.RoundTrip(r)
 }
 
-func (i *iam) note(group, action string) {
+func (i *iam) note(function, action string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.used[group] == nil {
-		i.used[group] = map[string]bool{}
+	if i.used[function] == nil {
+		i.used[function] = map[string]bool{}
 	}
-	i.used[group][action] = true
+	i.used[function][action] = true
 }
 
 // actionsOf returns the permissions that a call needs. A transaction needs one for each kind of write in it, and none for
@@ -154,14 +154,15 @@ func TestPolicies(t *testing.T) {
 	signsIn, provider := serveOpenIDOver(t, watch, "OIDC_DEFAULT_ROLE=Viewer")
 	wantEnd(t, newBrowser(t, signsIn, provider).signIn(t, "anna", "/"), "/") // the first sign-in creates the user
 	for _, group := range admin.Groups() {
-		used := maps.Clone(watch.used[group.Name])
 		for _, op := range group.Operations {
 			if op.Permission != "" {
-				used["PutItem"] = true // any request may record when its token was last used
+				watch.note(group.Function, "PutItem") // any request may record when its token was last used
 			}
 		}
-		if got, want := slices.Sorted(slices.Values(policies()[group.Name])), slices.Sorted(maps.Keys(used)); !slices.Equal(got, want) {
-			t.Errorf("the function of %s may\n %s\nand its operations need\n %s", group.Name, strings.Join(got, " "), strings.Join(want, " "))
+	}
+	for _, group := range admin.Groups() {
+		if got, want := slices.Sorted(slices.Values(policies()[group.Function])), slices.Sorted(maps.Keys(watch.used[group.Function])); !slices.Equal(got, want) {
+			t.Errorf("the function %s may\n %s\nand its operations need\n %s", group.Function, strings.Join(got, " "), strings.Join(want, " "))
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package console has the files of the web console, which `make console` builds from functions/console/web into dist. The function
-// fallback serves them.
+// site serves them.
 package console
 
 import (

@@ -6,15 +6,11 @@ package docs
 
 import (
 	"embed"
-	"net/http"
 
 	"guidon/infra"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/version"
 )
-
-// Name is the name of the group in template.yaml.
-const Name = "docs"
 
 //go:embed assets/index.html assets/page.js assets/*.gz
 var assets embed.FS
@@ -23,16 +19,16 @@ var assets embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the description and the page, without authentication.
-func Handler(config httpapi.Config) http.Handler {
+// Group contains the description and the page, which need no authentication.
+func Group() httpapi.Group {
 	const text, script = "; charset=utf-8", "text/javascript; charset=utf-8"
-	return httpapi.NewFiles(map[string]httpapi.File{
+	return httpapi.Group{Name: "docs", Function: "site", Site: &httpapi.Site{Files: map[string]httpapi.File{
 		"/docs":                      {Type: "text/html" + text, Content: asset("index.html"), Headers: map[string]string{"Content-Security-Policy": policy}},
 		"/docs/openapi.json":         {Type: "application/json" + text, Content: version.InDescription(infra.OpenAPI, version.Number())},
 		"/docs/page.js":              {Type: script, Content: asset("page.js")},
 		"/docs/swagger-ui-bundle.js": {Type: script, Content: asset("swagger-ui-bundle.js.gz"), Gzipped: true},
 		"/docs/swagger-ui.css":       {Type: "text/css" + text, Content: asset("swagger-ui.css.gz"), Gzipped: true},
-	}, config)
+	}}}
 }
 
 // asset is the content of an embedded file.

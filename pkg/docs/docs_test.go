@@ -28,7 +28,7 @@ func get(t *testing.T, method, path string, headers ...string) *httptest.Respons
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	docs.Handler(httpapi.Config{}).ServeHTTP(w, r)
+	httpapi.New(nil, docs.Group(), httpapi.Config{}).ServeHTTP(w, r)
 	return w
 }
 
@@ -110,7 +110,7 @@ func TestNoOtherHost(t *testing.T) {
 func TestThroughLambda(t *testing.T) {
 	event := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/docs/swagger-ui-bundle.js", Headers: map[string]string{"accept-encoding": "gzip"}}
 	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "GET", event.RawPath
-	answer, err := lambdahttp.Handler(docs.Handler(httpapi.Config{}))(t.Context(), event)
+	answer, err := lambdahttp.Handler(httpapi.New(nil, docs.Group(), httpapi.Config{}))(t.Context(), event)
 	if err != nil || answer.StatusCode != http.StatusOK || !answer.IsBase64Encoded || answer.Headers["Content-Encoding"] != "gzip" {
 		t.Fatalf("%d %v %t %v, want a 200 in base64", answer.StatusCode, answer.Headers, answer.IsBase64Encoded, err)
 	}

@@ -22,18 +22,6 @@ type File struct {
 	Headers   map[string]string // further ones
 }
 
-// NewFiles serves files by path, without a token and without a store, and a JSON 404 for other paths and methods.
-func NewFiles(files map[string]File, config Config) http.Handler {
-	s := &service{config: config, cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins)}
-	mux := &Mux{}
-	for path, file := range files {
-		mux.Handle("GET "+path, s.file("GET "+path, file))
-	}
-	nothing := http.HandlerFunc(s.notFound)
-	mux.Handle("/", nothing)
-	return s.guard(mux, nothing)
-}
-
 // The values of Cache-Control. A page is revalidated each time.
 const (
 	revalidated = "no-cache"

@@ -37,6 +37,7 @@
 package httpapi
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -44,12 +45,25 @@ import (
 	"guidon/pkg/flags"
 )
 
-// A Group is the operations that one Lambda function serves.
+// A Group is a set of operations that are documented together. One Lambda function serves it, perhaps with other groups.
 type Group struct {
 	Name       string
+	Function   string // the name of the Lambda function, such as "access"
 	Operations []Operation
 	Gone       map[string]string // routes that Guidon does not have, and what their 404 says
-	Site       *Site             // the web application; nil for none
+	Site       *Site             // files; nil for none
+}
+
+// Join returns one group with everything that the groups of a function contain.
+func Join(groups ...Group) Group {
+	joined := Group{Gone: map[string]string{}}
+	for _, g := range groups {
+		joined.Name, joined.Function = g.Function, g.Function
+		joined.Operations = append(joined.Operations, g.Operations...)
+		maps.Copy(joined.Gone, g.Gone)
+		joined.Site = joined.Site.join(g.Site)
+	}
+	return joined
 }
 
 // Routes lists the group's routes as net/http writes them: "GET /api/admin/projects/{projectId}".

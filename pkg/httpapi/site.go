@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -12,7 +14,20 @@ import (
 // itself reads the path and shows what belongs there.
 type Site struct {
 	Files map[string]File
-	Page  File
+	Page  File // without content for none
+}
+
+// join returns a site with the files of both and the page of one of them. Either can be nil.
+func (site *Site) join(other *Site) *Site {
+	if site == nil || other == nil {
+		return cmp.Or(site, other)
+	}
+	joined := &Site{Files: maps.Clone(site.Files), Page: site.Page}
+	maps.Copy(joined.Files, other.Files)
+	if joined.Page.Content == nil {
+		joined.Page = other.Page
+	}
+	return joined
 }
 
 // The routes of a site in the log.
@@ -21,7 +36,7 @@ const (
 	routeOfPages  = "GET /{page...}"
 )
 
-// serveSite adds the files of a site to the routes of a group, and returns the handler of its page, nil without a site.
+// serveSite adds the files of a site to the routes of a group, and returns the handler of its page, nil without one.
 func (s *service) serveSite(mux *Mux, site *Site) http.Handler {
 	if site == nil {
 		return nil
@@ -32,6 +47,9 @@ func (s *service) serveSite(mux *Mux, site *Site) http.Handler {
 			route = routeOfAssets
 		}
 		mux.Handle("GET "+name, s.file(route, file))
+	}
+	if site.Page.Content == nil {
+		return nil
 	}
 	return s.file(routeOfPages, site.Page)
 }

@@ -28,7 +28,7 @@ func Group(store flags.UsageStore, config httpapi.Config) httpapi.Group {
 	}
 	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash answers
 	none := httpapi.Response{}
-	return httpapi.Group{Name: "usage", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "usage", Function: "applications", Operations: []httpapi.Operation{
 		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
 		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
 		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, flags.MaxUsageBody, flags.ClientToken)),

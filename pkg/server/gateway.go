@@ -186,11 +186,11 @@ func isValid(ctx context.Context, store flags.Store, secret string) (bool, error
 	return token != nil && !token.Deleted && !token.Expired(time.Now()), err
 }
 
-// functions connects every function of the template with the handler of its group, or with its process.
+// functions connects every function of the template with the handler of its groups, or with its process.
 func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.Config) ([]route, error) {
-	handlers := map[string]http.Handler{docs.Name: docs.Handler(config)}
+	served := map[string][]httpapi.Group{} // by function
 	for _, group := range groups(g.reader, store, config) {
-		handlers[group.Name] = httpapi.New(store, group, config)
+		served[group.Function] = append(served[group.Function], group)
 	}
 	var routes []route
 	for _, f := range t.functions {
@@ -205,13 +205,13 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 		if len(f.routes) == 0 {
 			continue
 		}
-		handler, ok := handlers[f.group]
+		of, ok := served[f.group]
 		if !ok {
-			return nil, fmt.Errorf("template.yaml has a function for the group %q, but there is no such group of operations", f.group)
+			return nil, fmt.Errorf("template.yaml has routes for the function %q, which serves no group of operations", f.group)
 		}
-		delete(handlers, f.group)
+		delete(served, f.group)
 		invoke := &function{
-			handle:  lambdahttp.Handler(handler),
+			handle:  lambdahttp.Handler(httpapi.New(store, httpapi.Join(of...), config)),
 			timeout: f.timeout,
 		}
 		if g.processes != nil {
@@ -221,15 +221,15 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 			routes = append(routes, route{key: key, function: invoke, group: f.group})
 		}
 	}
-	for name := range handlers {
-		return nil, fmt.Errorf("there is a group of operations %q, but template.yaml has no function for it", name)
+	for name := range served {
+		return nil, fmt.Errorf("there are operations for the function %q, which template.yaml does not have", name)
 	}
 	return routes, nil
 }
 
-// groups are all groups of operations: those of the administration, and those for applications.
+// groups are all groups of operations: those of the administration, those for applications, and the page with the description.
 func groups(reader *serving.Reader, store flags.UsageStore, config httpapi.Config) []httpapi.Group {
-	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), ingest.Group(store, config))
+	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), ingest.Group(store, config), docs.Group())
 }
 
 func (g *gateway) close() {

@@ -32,15 +32,15 @@ func TestSamples(t *testing.T) {
 	}
 	maps.DeleteFunc(without, func(_ string, wanted bool) bool { return !wanted })
 	for _, sample := range samples.Samples {
-		if !without[sample.Group] {
-			t.Errorf("%s has two samples, or is not a function of the template", sample.Group)
+		if !without[sample.Function] {
+			t.Errorf("%s has two samples, or is not a function of the template", sample.Function)
 		}
-		delete(without, sample.Group)
+		delete(without, sample.Function)
 		if sample.Status == 0 {
 			continue // make test-sam has its function run it
 		}
-		t.Run(sample.Group, func(t *testing.T) {
-			raw, err := samples.Read(sample.Group)
+		t.Run(sample.Function, func(t *testing.T) {
+			raw, err := samples.Read(sample.Function)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,9 +62,9 @@ func checkSample(t *testing.T, g *gateway, sample samples.Sample, event events.A
 	t.Helper()
 	http := event.RequestContext.HTTP
 	matched, parameters := g.routes.match(http.Method, event.RawPath)
-	if matched.group != sample.Group || matched.key != event.RouteKey || matched.key != event.RequestContext.RouteKey {
+	if matched.group != sample.Function || matched.key != event.RouteKey || matched.key != event.RequestContext.RouteKey {
 		t.Errorf("%s %s goes to %s by %q; the sample is for %s, by %q and %q",
-			http.Method, event.RawPath, matched.group, matched.key, sample.Group, event.RouteKey, event.RequestContext.RouteKey)
+			http.Method, event.RawPath, matched.group, matched.key, sample.Function, event.RouteKey, event.RequestContext.RouteKey)
 	}
 	if diff := cmp.Diff(parameters, event.PathParameters); diff != "" {
 		t.Errorf("path parameters (-API Gateway's +the sample's):\n%s", diff)

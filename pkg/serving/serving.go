@@ -30,7 +30,7 @@ func Groups(source Source, store flags.Store, config httpapi.Config) []httpapi.G
 // store none.
 func ClientGroup(source Source, store flags.Store, config httpapi.Config) httpapi.Group {
 	s := newServer(source, store, config)
-	return httpapi.Group{Name: "client", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "client", Function: "applications", Operations: []httpapi.Operation{
 		{Route: "GET /api/client/features", Handle: httpapi.Serve(nil, answers.ClientFeatures{}, s.features)},
 		{Route: "GET /api/client/features/{featureName}", Handle: httpapi.Serve(nil, answers.ClientFeature{}, s.feature)},
 		{Route: "GET /api/client/delta", Handle: httpapi.Serve(nil, answers.ClientDelta{}, s.delta)},
@@ -45,7 +45,7 @@ func FrontendGroup(source Source, store flags.Store, config httpapi.Config) http
 	posted := httpapi.Serve(answers.FrontendRequest{}, answers.FrontendAnswer{}, s.toggles)
 	one := httpapi.Serve(answers.OfrepRequest{}, answers.OfrepEvaluation{}, s.evaluation)
 	all := httpapi.Serve(answers.OfrepRequest{}, answers.OfrepBulk{}, s.evaluations)
-	return httpapi.Group{Name: "frontend", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "frontend", Function: "frontend", Operations: []httpapi.Operation{
 		{Route: "GET /api/frontend", Handle: toggles},
 		{Route: "POST /api/frontend", MaxBody: answers.MaxContextBody, Handle: posted},
 		{Route: "POST /ofrep/v1/evaluate/flags/{key}", MaxBody: answers.MaxContextBody, Handle: one},

@@ -38,7 +38,8 @@ type policies struct {
 			Actions []string `yaml:"Actions"`
 		} `yaml:"TableActions"`
 		WriteKeys map[string]struct {
-			Keys []string `yaml:"Keys"`
+			Actions []string `yaml:"Actions"`
+			Keys    []string `yaml:"Keys"`
 		} `yaml:"WriteKeys"`
 	} `yaml:"Mappings"`
 }
@@ -52,7 +53,7 @@ func TestPoliciesOfServing(t *testing.T) {
 		t.Fatal(err)
 	}
 	config.Logger = nil
-	for _, name := range []string{"Client", "Frontend", "Usage", "Snapshot"} {
+	for _, name := range []string{"Applications", "Frontend", "Snapshot"} {
 		t.Run(name, func(t *testing.T) {
 			store := dynamotest.Open(t, nil)
 			dynamotest.Seed(t, store)
@@ -75,11 +76,7 @@ func TestPoliciesOfServing(t *testing.T) {
 			create(many(120)...) // more than the feed holds: the others are in pages
 			cold()
 
-			want := append([]string{"dynamodb:PutItem", "dynamodb:UpdateItem"}, allowed.Mappings.TableActions[name].Actions...)
-			if name == "Usage" {
-				want = want[:1:1] // it updates nothing
-				want = append(want, allowed.Mappings.TableActions[name].Actions...)
-			}
+			want := slices.Concat(allowed.Mappings.TableActions[name].Actions, allowed.Mappings.WriteKeys[name].Actions)
 			slices.Sort(want)
 			if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
 				t.Errorf("%s uses\n %q\nand may use\n %q", name, got, want)
@@ -145,7 +142,7 @@ func TestPolicyOfAggregate(t *testing.T) {
 	post(now)
 	run(now.Add(31 * time.Minute))
 
-	want := append([]string{"dynamodb:PutItem"}, allowed.Mappings.TableActions["Aggregate"].Actions...)
+	want := slices.Concat(allowed.Mappings.TableActions["Aggregate"].Actions, allowed.Mappings.WriteKeys["Aggregate"].Actions)
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(watch.actions)); !slices.Equal(got, want) {
 		t.Errorf("Aggregate uses\n %q\nand may use\n %q", got, want)
@@ -172,19 +169,18 @@ func instance(t *testing.T, name string, store *dynamo.Store, config httpapi.Con
 	var handler http.Handler
 	target, token := "/api/client/features", dynamotest.ClientToken
 	switch name {
-	case "Client":
-		handler = httpapi.New(store, serving.ClientGroup(reader, store, config), config)
-	case "Frontend":
-		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
-		target, token = "/api/frontend", dynamotest.FrontendToken
-	case "Usage":
-		handler = httpapi.New(store, ingest.Group(store, config), config)
+	case "Applications":
+		handler = httpapi.New(store, httpapi.Join(serving.ClientGroup(reader, store, config), ingest.Group(store, config)), config)
 		report := `{"appName":"shop","bucket":{"start":0,"stop":0,"toggles":{"first":{"yes":1}}}}`
 		return func() {
 			t.Helper()
+			call(t, handler, 200, "GET", target, token, "")
 			call(t, handler, 202, "POST", "/api/client/metrics", token, report)
 			call(t, handler, 200, "POST", "/edge/validate", token, `{"tokens":["`+token+`"]}`)
 		}
+	case "Frontend":
+		handler = httpapi.New(store, serving.FrontendGroup(reader, store, config), config)
+		target, token = "/api/frontend", dynamotest.FrontendToken
 	default:
 		return func() {
 			if _, err := reader.WriteSnapshot(t.Context()); err != nil {

@@ -116,8 +116,8 @@ has_key(name) if {
 	statement.resources == [kms_key]
 }
 
-# These functions change nothing. They only record when a token was last used, with PutItem.
-readers := {"Events", "Docs", "Fallback"}
+# These functions change nothing.
+readers := {"Site"}
 
 problems.read_functions contains sprintf("%s only reads, but may call %s", [name, action]) if {
 	some name in readers
@@ -129,9 +129,8 @@ problems.read_functions contains sprintf("%s does not exist; remove it from read
 
 # The functions for applications may write only what they must: in these partitions, and without deleting.
 write_keys := {
-	"Client": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
+	"Applications": ["TOKEN#*", "FEED", "SNAPSHOT#*", "POST#*"],
 	"Frontend": ["TOKEN#*", "FEED", "SNAPSHOT#*"],
-	"Usage": ["TOKEN#*", "POST#*"],
 	"Snapshot": ["FEED", "SNAPSHOT#*"],
 	"Aggregate": ["USAGE", "USAGE#*", "BATCH#*", "APPLICATIONS", "APP#*", "FLAG#*", "PROJECT#*"],
 	"Deliver": ["OUTBOX", "OUTBOX#*", "DELIVERED#*", "PARKED#*"],
@@ -225,19 +224,31 @@ problems.deliver contains message if {
 	some message in alarm_problems(id, namespace, metric, values)
 }
 
-problems.secret contains sprintf("%s may call %s", [name, action]) if {
-	some name in (functions - {"Addons", "Tokens", "Deliver", "Bootstrap", "Signin"})
-	some action in statements(name)[_].actions
-	startswith(action, "secretsmanager:")
+# Access encrypts the secrets of tokens and reads the settings of OpenID Connect. Integrations encrypts the secrets of webhooks, and
+# Deliver decrypts them. Bootstrap creates the first token.
+secret_readers := {"Access": {"TokenKey", "OpenIdSecret"}, "Integrations": {"TokenKey"}, "Deliver": {"TokenKey"}, "Bootstrap": {"TokenKey", "AdminToken"}}
+
+# The transform does not resolve the policy on this secret when it does not exist.
+absent := {"OpenIdSecret"} if not input.everything
+
+absent := set() if input.everything
+
+problems.secret contains sprintf("%s may read the secrets %v; expected %v", [name, got, want]) if {
+	some name in functions
+	want := object.get(secret_readers, name, set()) - absent
+	got := {object.get(resource, "Ref", resource) |
+		some statement in statements(name)
+		"secretsmanager:GetSecretValue" in statement.actions
+		some resource in statement.resources
+	}
+	got != want
 }
 
-# Signin reads the settings of OpenID Connect, and no other function does.
-problems.secret contains sprintf("%s may read the secret %v", [name, resource]) if {
+problems.secret contains sprintf("%s may call %s", [name, action]) if {
 	some name in functions
-	some statement in statements(name)
-	"secretsmanager:GetSecretValue" in statement.actions
-	some resource in statement.resources
-	(name == "Signin") != (resource == {"Ref": "OpenIdSecret"})
+	some action in statements(name)[_].actions
+	startswith(action, "secretsmanager:")
+	not action in {"secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"}
 }
 
 problems.secret contains sprintf("%s may overwrite %v", [name, statement.resources]) if {

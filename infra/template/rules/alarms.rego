@@ -55,7 +55,7 @@ problems.function_alarms contains message if {
 
 problems.function_alarms contains sprintf("%sSlow rings at %v; expected %v", [name, got, want]) if {
 	some name in services
-	want := ["p99", object.get({"Imports": 20000}, name, 3000)] # an import writes thousands of flags in one call
+	want := ["p99", object.get({"Transfer": 20000}, name, 3000)] # an import writes thousands of flags in one call
 	got := [get(sprintf("%sSlow", [name]), ["ExtendedStatistic"]), get(sprintf("%sSlow", [name]), ["Threshold"])]
 	got != want
 }

@@ -52,7 +52,7 @@ problems.functions contains sprintf("%s has a timeout of %v s; API Gateway waits
 }
 
 problems.functions contains sprintf("%s has a timeout of %v s; the store needs %d s", [name, timeout, store_budget]) if {
-	some name in (services - {"Bootstrap", "Docs", "Fallback"}) # the last two do not use the store
+	some name in (services - {"Bootstrap", "Site"}) # the last does not use the store
 	timeout := property(name, ["Timeout"])
 	timeout < store_budget
 }

@@ -39,19 +39,19 @@ patch({"allow": [name, action, resource], "rule": _, "name": _}) := [{
 }]
 
 faults := array.concat(data.faults, [
-	{"rule": "routes", "name": "there are more than 300 routes", "set": {pointer: templates.defaults.Resources.Api.Properties.Body.paths["/docs"] |
+	{"rule": "routes", "name": "there are more than 300 routes", "set": {pointer: templates.defaults.Resources.Api.Properties.Body.paths["/api/admin/roles"] |
 		some i in numbers.range(1, 300)
 		pointer := sprintf("Api/Properties/Body/paths/~1%d", [i])
 	}},
-	{"rule": "policies", "name": "a function has fifty more routes", "set": {sprintf("More%d", [i]): templates.defaults.Resources.TagsFunctionFeatureTagPermission |
+	{"rule": "policies", "name": "a function has fifty more routes", "set": {sprintf("More%d", [i]): templates.defaults.Resources.ConfigurationFunctionTagTypePermission |
 		some i in numbers.range(1, 50)
 	}},
 	{"rule": "deployment", "name": "a parameter's new value publishes no version", "remove": [sprintf("%s/Properties/Description", [id]) |
 		some id, resource in templates.everything.Resources
 		resource.Type == "AWS::Lambda::Version"
-		resource.Properties.FunctionName == {"Ref": "TagsFunction"}
+		resource.Properties.FunctionName == {"Ref": "ConfigurationFunction"}
 	]},
-	{"rule": "dashboard", "name": "a function is missing in the dashboard", "set": {"Dashboard/Properties/DashboardBody": replace(templates.everything.Resources.Dashboard.Properties.DashboardBody, "-Tags", "")}},
+	{"rule": "dashboard", "name": "a function is missing in the dashboard", "set": {"Dashboard/Properties/DashboardBody": replace(templates.everything.Resources.Dashboard.Properties.DashboardBody, "-Configuration", "")}},
 ])
 
 test_number_of_faults if count({fault.name | some fault in faults}) == 137

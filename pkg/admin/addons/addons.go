@@ -20,7 +20,7 @@ const (
 func Group() httpapi.Group {
 	const one = addonsPath + "/{" + addonParam + "}"
 	registry := []flags.Key{flags.AddonsKey()}
-	return httpapi.Group{Name: "addons", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "addons", Function: "integrations", Operations: []httpapi.Operation{
 		{Route: "GET " + addonsPath, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(list)},
 		{Route: "POST " + addonsPath, Permission: flags.CreateAddon, Status: http.StatusCreated, Handle: httpapi.HandleBody(create)},
 		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(read)},

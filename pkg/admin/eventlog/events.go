@@ -12,7 +12,7 @@ import (
 // Group lists the operations.
 func Group() httpapi.Group {
 	const events = "/api/admin/events"
-	return httpapi.Group{Name: "events", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "events", Function: "insight", Operations: []httpapi.Operation{
 		{Route: "GET " + events, Permission: flags.Read, Handle: httpapi.Handle(listEvents)},
 		{Route: "GET " + events + "/{featureName}", Permission: flags.Read, Handle: httpapi.Handle(listFeatureEvents)},
 		{Route: "POST " + events + "/search", Permission: flags.Read, Handle: httpapi.HandleBody(searchByBody)},

@@ -17,6 +17,7 @@ func Group() httpapi.Group {
 	}
 	return httpapi.Group{
 		Name:       "fallback",
+		Function:   "site",
 		Operations: []httpapi.Operation{{Route: "GET /health", Handle: httpapi.Handle(readHealth)}},
 		Gone:       gone,
 		Site:       console.Site(),

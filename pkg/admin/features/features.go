@@ -25,7 +25,7 @@ var environments = []flags.Key{flags.EnvironmentsKey()}
 
 // Group has the operations on flags.
 func Group() httpapi.Group {
-	return httpapi.Group{Name: "features", Operations: slices.Concat([]httpapi.Operation{
+	return httpapi.Group{Name: "features", Function: "features", Operations: slices.Concat([]httpapi.Operation{
 		{Route: "GET " + all, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listFeatures)},
 		{Route: "POST " + all, Permission: flags.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
 		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readFeature)},

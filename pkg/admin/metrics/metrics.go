@@ -18,7 +18,7 @@ func Group() httpapi.Group {
 		one          = applications + "/{appName}"
 	)
 	environments, strategyTypes := []flags.Key{flags.EnvironmentsKey()}, []flags.Key{flags.StrategyTypesKey()}
-	return httpapi.Group{Name: "metrics", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "metrics", Function: "insight", Operations: []httpapi.Operation{
 		{Route: "GET " + feature, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readUsage)},
 		{Route: "GET " + feature + "/raw", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readUsageRows)},
 		{Route: "GET " + applications, Permission: flags.Read, Handle: httpapi.Handle(listApplications)},

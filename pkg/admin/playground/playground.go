@@ -21,7 +21,7 @@ import (
 func Group() httpapi.Group {
 	const path = "/api/admin/playground"
 	ahead := []flags.Key{flags.EnvironmentsKey()}
-	return httpapi.Group{Name: "playground", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "playground", Function: "insight", Operations: []httpapi.Operation{
 		{Route: "POST " + path, Permission: flags.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateFlags)},
 		{Route: "POST " + path + "/advanced", Permission: flags.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateCombinations)},
 	}}

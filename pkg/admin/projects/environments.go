@@ -18,7 +18,7 @@ func Environments() httpapi.Group {
 		one = all + "/{" + environmentNameParam + "}"
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
-	return httpapi.Group{Name: "environments", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "environments", Function: "projects", Operations: []httpapi.Operation{
 		{Route: "GET " + all, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listEnvironments)},
 		{Route: "POST " + all, Permission: flags.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
 		{Route: "POST " + all + "/validate", Permission: flags.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},

@@ -23,7 +23,7 @@ func Projects() httpapi.Group {
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
-	return httpapi.Group{Name: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
+	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
 		{Route: "GET " + all, Permission: flags.Read, Handle: httpapi.Handle(listProjects)},
 		{Route: "POST " + all, Permission: flags.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
 		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},

@@ -16,7 +16,7 @@ const segmentsPath = "/api/admin/segments"
 
 // Group is the operations on context fields and segments.
 func Group() httpapi.Group {
-	return httpapi.Group{Name: "segments", Operations: append(contextFieldOperations(), segmentOperations()...)}
+	return httpapi.Group{Name: "segments", Function: "configuration", Operations: append(contextFieldOperations(), segmentOperations()...)}
 }
 
 // segmentOperations are the operations on segments. Which permission a change needs depends on the segment, so the

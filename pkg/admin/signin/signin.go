@@ -11,7 +11,7 @@ import (
 
 // Group lists the operations. The callback is a GET that makes changes, so it names the addons to which their events may go.
 func Group() httpapi.Group {
-	return httpapi.Group{Name: "signin", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "signin", Function: "access", Operations: []httpapi.Operation{
 		{Route: "GET /auth/methods", Handle: httpapi.Handle(readMethods)},
 		{Route: "POST /auth/link", Allow: (*httpapi.Tx).CheckSameOrigin, Status: 204, Handle: httpapi.DoBody(signInWithLink)},
 		{Route: "GET " + login, Status: 302, Handle: httpapi.Do(beginOpenID)},

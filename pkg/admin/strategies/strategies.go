@@ -12,27 +12,16 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// Group serves the activation strategies of a flag in an environment (contract: Strategies), strategy types, and the
-// validation of constraints.
+// Group serves the activation strategies of a flag in an environment (contract: Strategies), and the validation of constraints.
 func Group() httpapi.Group {
 	const (
 		list     = "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies"
 		one      = list + "/{strategyId}"
-		types    = typesPath
-		oneType  = types + "/{strategyType}"
 		validate = "/api/admin/constraints/validate"
 	)
 	registry := []flags.Key{flags.StrategyTypesKey()}
-	return httpapi.Group{Name: "strategies", Operations: []httpapi.Operation{
-		{Route: "GET " + types, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(listTypes)},
-		{Route: "POST " + types, Permission: flags.CreateStrategy, Ahead: registry, Status: http.StatusCreated, Handle: httpapi.HandleBody(createType)},
-		{Route: "GET " + oneType, Permission: flags.Read, Handle: httpapi.Handle(readType)},
-		{Route: "PUT " + oneType, Permission: flags.UpdateStrategy, Handle: httpapi.DoBody(updateType)},
-		{Route: "DELETE " + oneType, Permission: flags.DeleteStrategy, Handle: httpapi.Do(deleteType)},
-		{Route: "POST " + oneType + "/deprecate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(deprecateType)},
-		{Route: "POST " + oneType + "/reactivate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(reactivateType)},
+	return httpapi.Group{Name: "strategies", Function: "features", Operations: []httpapi.Operation{
 		{Route: "POST " + validate, Permission: flags.Read, Status: http.StatusNoContent, Handle: httpapi.DoBody(validateConstraint)},
-
 		{Route: "GET " + list, Permission: flags.Read, Handle: httpapi.Handle(listStrategies)},
 		{Route: "POST " + list, Permission: flags.CreateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(addStrategy)},
 		{Route: "POST " + list + "/set-sort-order", Permission: flags.UpdateFeatureStrategy, Handle: httpapi.DoBody(orderStrategies)},

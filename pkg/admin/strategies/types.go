@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"net/http"
+
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -9,6 +11,24 @@ import (
 )
 
 const typesPath = "/api/admin/strategies"
+
+// TypeGroup serves strategy types.
+func TypeGroup() httpapi.Group {
+	const (
+		types   = typesPath
+		oneType = types + "/{strategyType}"
+	)
+	registry := []flags.Key{flags.StrategyTypesKey()}
+	return httpapi.Group{Name: "strategy-types", Function: "configuration", Operations: []httpapi.Operation{
+		{Route: "GET " + types, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(listTypes)},
+		{Route: "POST " + types, Permission: flags.CreateStrategy, Ahead: registry, Status: http.StatusCreated, Handle: httpapi.HandleBody(createType)},
+		{Route: "GET " + oneType, Permission: flags.Read, Handle: httpapi.Handle(readType)},
+		{Route: "PUT " + oneType, Permission: flags.UpdateStrategy, Handle: httpapi.DoBody(updateType)},
+		{Route: "DELETE " + oneType, Permission: flags.DeleteStrategy, Handle: httpapi.Do(deleteType)},
+		{Route: "POST " + oneType + "/deprecate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(deprecateType)},
+		{Route: "POST " + oneType + "/reactivate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(reactivateType)},
+	}}
+}
 
 // inType is the place of an operation on one strategy type.
 type inType struct {

@@ -23,7 +23,7 @@ func VariantGroup() httpapi.Group {
 		one   = flag + "/environments/{environment}/variants"
 	)
 	registry := []flags.Key{flags.EnvironmentsKey()}
-	return httpapi.Group{Name: "variants", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "variants", Function: "features", Operations: []httpapi.Operation{
 		{Route: "GET " + all, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(readAllVariants)},
 		{Route: "PUT " + all, Permission: flags.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(replaceAllVariants)},
 		{Route: "PATCH " + all, Permission: flags.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(patchAllVariants)},

@@ -21,21 +21,14 @@ const (
 	valueParam   = "value" // the rest of the path: a value can have any characters, slashes included
 )
 
-// Group is the operations on tag types and tags.
+// Group is the operations on the tags of flags.
 func Group() httpapi.Group {
 	const (
-		tagType = tagTypesPath + "/{tagType}"
-		tags    = "/api/admin/tags"
-		ofFlag  = "/api/admin/features/{featureName}/tags"
+		tags   = "/api/admin/tags"
+		ofFlag = "/api/admin/features/{featureName}/tags"
 	)
 	tagTypes := []flags.Key{flags.TagTypesKey()}
-	return httpapi.Group{Name: "tags", Operations: []httpapi.Operation{
-		{Route: "GET " + tagTypesPath, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagTypes)},
-		{Route: "POST " + tagTypesPath, Permission: flags.CreateTagType, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(createTagType)},
-		{Route: "GET " + tagType, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTagType)},
-		{Route: "PUT " + tagType, Permission: flags.UpdateTagType, Ahead: tagTypes, Handle: httpapi.DoBody(updateTagType)},
-		{Route: "DELETE " + tagType, Permission: flags.DeleteTagType, Ahead: tagTypes, Handle: httpapi.Do(deleteTagType)},
-		{Route: "POST " + tagTypesPath + "/validate", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.HandleBody(validateTagType)},
+	return httpapi.Group{Name: "tags", Function: "features", Operations: []httpapi.Operation{
 		{Route: "GET " + tags, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTags)},
 		{Route: "GET " + tags + "/{tagType}", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagsOfType)},
 		{Route: "GET " + tags + "/{tagType}/{value...}", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTag)},
@@ -43,6 +36,20 @@ func Group() httpapi.Group {
 		{Route: "POST " + ofFlag, Permission: flags.UpdateFeature, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(addTag)},
 		{Route: "PUT " + ofFlag, Permission: flags.UpdateFeature, Ahead: tagTypes, Handle: httpapi.HandleBody(changeTags)},
 		{Route: "DELETE " + ofFlag + "/{tagType}/{value...}", Permission: flags.UpdateFeature, Handle: httpapi.Do(removeTag)},
+	}}
+}
+
+// TypeGroup is the operations on tag types.
+func TypeGroup() httpapi.Group {
+	const tagType = tagTypesPath + "/{tagType}"
+	tagTypes := []flags.Key{flags.TagTypesKey()}
+	return httpapi.Group{Name: "tag-types", Function: "configuration", Operations: []httpapi.Operation{
+		{Route: "GET " + tagTypesPath, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagTypes)},
+		{Route: "POST " + tagTypesPath, Permission: flags.CreateTagType, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(createTagType)},
+		{Route: "GET " + tagType, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTagType)},
+		{Route: "PUT " + tagType, Permission: flags.UpdateTagType, Ahead: tagTypes, Handle: httpapi.DoBody(updateTagType)},
+		{Route: "DELETE " + tagType, Permission: flags.DeleteTagType, Ahead: tagTypes, Handle: httpapi.Do(deleteTagType)},
+		{Route: "POST " + tagTypesPath + "/validate", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.HandleBody(validateTagType)},
 	}}
 }
 

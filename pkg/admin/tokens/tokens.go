@@ -17,7 +17,7 @@ import (
 
 // Group is the operations on tokens.
 func Group() httpapi.Group {
-	return httpapi.Group{Name: "tokens", Operations: slices.Concat(apiTokens(), projectTokens(), personalTokens(), signupTokens())}
+	return httpapi.Group{Name: "tokens", Function: "access", Operations: slices.Concat(apiTokens(), projectTokens(), personalTokens(), signupTokens())}
 }
 
 const apiTokensPath = "/api/admin/api-tokens"

@@ -16,7 +16,7 @@ import (
 func Group() httpapi.Group {
 	const batch = "/api/admin/features-batch"
 	importing := []flags.Key{flags.EnvironmentsKey(), flags.TagTypesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
-	return httpapi.Group{Name: "imports", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "imports", Function: "transfer", Operations: []httpapi.Operation{
 		{Route: "POST " + batch + "/validate", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(validateImport)},
 		{Route: "POST " + batch + "/import", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(importFlags)},
 		{

@@ -7,21 +7,19 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Group lists the operations.
+// Group lists the operations on users, service accounts and roles.
 func Group() httpapi.Group {
 	const (
 		users    = "/api/admin/user-admin"
 		accounts = "/api/admin/service-account"
 		roles    = "/api/admin/roles"
-		access   = "/api/admin/projects/{projectId}/access"
-		held     = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 	)
 	var (
 		withRoles        = []flags.Key{flags.RolesKey()}
 		withEnvironments = []flags.Key{flags.EnvironmentsKey()}
 		withBoth         = []flags.Key{flags.RolesKey(), flags.EnvironmentsKey()}
 	)
-	return httpapi.Group{Name: "users", Operations: []httpapi.Operation{
+	return httpapi.Group{Name: "users", Function: "access", Operations: []httpapi.Operation{
 		{Route: "GET " + users, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listUsers)},
 		{Route: "POST " + users, Permission: flags.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createUser)},
 		{Route: "GET " + users + "/search", Permission: flags.Admin, Handle: httpapi.Handle(searchUsers)},
@@ -45,13 +43,23 @@ func Group() httpapi.Group {
 		{Route: "GET " + roles + "/{roleId}", Permission: flags.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(readRole)},
 		{Route: "PUT " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(updateRole)},
 		{Route: "DELETE " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Do(deleteRole)},
+	}, Gone: map[string]string{
+		"GET " + users + "/inactive": "Guidon does not list inactive users; the event log has sign-ins (user-signed-in), and GET " + users + " lists all users",
+	}}
+}
 
+// MemberGroup lists the operations on who has access to a project.
+func MemberGroup() httpapi.Group {
+	const (
+		access = "/api/admin/projects/{projectId}/access"
+		held   = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
+	)
+	withRoles := []flags.Key{flags.RolesKey()}
+	return httpapi.Group{Name: "members", Function: "projects", Operations: []httpapi.Operation{
 		{Route: "GET " + access, Permission: flags.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
 		{Route: "PUT " + access, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
 		{Route: "POST " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(addProjectRole)},
 		{Route: "PUT " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
 		{Route: "DELETE " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
-	}, Gone: map[string]string{
-		"GET " + users + "/inactive": "Guidon does not list inactive users; the event log has sign-ins (user-signed-in), and GET " + users + " lists all users",
 	}}
 }

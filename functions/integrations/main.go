@@ -1,17 +1,17 @@
-// Command tokens is the Lambda function for API tokens, personal tokens and public signup tokens.
+// Command integrations is the Lambda function for addons, which send events to webhooks and to Slack.
 package main
 
 import (
 	"os"
 
 	"guidon/functions/internal/serve"
-	"guidon/pkg/admin/tokens"
+	"guidon/pkg/admin/addons"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/seal/secretsmanager"
 )
 
 func main() {
-	serve.Group(tokens.Group(), func(config *httpapi.Config) {
+	serve.Group(addons.Group(), func(config *httpapi.Config) {
 		config.Sealer = secretsmanager.New(os.Getenv("TOKEN_KEY_SECRET")).Sealer
 	})
 }

@@ -1,4 +1,5 @@
-// Command fallback is the Lambda function for every path that no other function has. It has no store.
+// Command site is the Lambda function for the console, the page at /docs, the health check, and every path that no other function
+// serves. It has no store.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"guidon/pkg/admin/fallback"
+	"guidon/pkg/docs"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/lambdahttp"
 )
@@ -17,5 +19,5 @@ func main() {
 		log.Fatal(err)
 	}
 	config.Logger = lambdahttp.Logger(config.Logger)
-	lambda.Start(lambdahttp.Handler(httpapi.New(nil, fallback.Group(), config)))
+	lambda.Start(lambdahttp.Handler(httpapi.New(nil, httpapi.Join(fallback.Group(), docs.Group()), config)))
 }

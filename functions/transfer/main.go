@@ -1,4 +1,4 @@
-// Command imports is the Lambda function for export, import and the validation of import data.
+// Command transfer is the Lambda function for export, import and the validation of import data.
 package main
 
 import (
