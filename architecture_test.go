@@ -96,6 +96,8 @@ var rules = []struct {
 		"it decides what a new instance contains; functions, the server and tests store it"},
 	{"./pkg/oidc", false, [][]string{{aws, awslabs, shape, events, dynamo, httpapi, admin, serving, server, internal, infra}, testTooling},
 		"it signs people in at a provider, and knows nothing of users, the store and the interface"},
+	{"./pkg/session", false, [][]string{{aws, awslabs, shape, events, dynamo, httpapi, admin, serving, server, internal, infra, "guidon/pkg/oidc"}, testTooling},
+		"it decides whose session a request has, and links no provider at which people sign in"},
 	{"./pkg/seal", false, [][]string{{"net/http", aws, awslabs, dynamo, httpapi, server, internal, infra}, testTooling},
 		"it encrypts with a key that its caller has read"},
 

@@ -14,6 +14,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/session"
 )
 
 // A mishap is a fault in one DynamoDB call of an operation.
@@ -201,7 +202,7 @@ func (c *cell) send(t *testing.T, within time.Duration) answer {
 	r := httptest.NewRequestWithContext(ctx, c.call.method, c.call.path, strings.NewReader(c.call.body))
 	name, value, _ := strings.Cut(cmp.Or(c.header, as(dynamotest.AdminToken)), ": ")
 	r.Header.Set(name, value)
-	r.Header.Set(httpapi.ConsoleHeader, "1")
+	r.Header.Set(session.ConsoleHeader, "1")
 	if c.call.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -13,6 +13,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/session"
 )
 
 const (
@@ -48,7 +49,7 @@ func (s *server) signIn(t *testing.T, user int64) string {
 
 // inSession has the headers of a request of the console with a session and no token.
 func inSession(cookie string) []string {
-	return []string{"Authorization:", cookie, httpapi.ConsoleHeader + ": 1"}
+	return []string{"Authorization:", cookie, session.ConsoleHeader + ": 1"}
 }
 
 // clock is a clock that tests move.

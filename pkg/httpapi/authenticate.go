@@ -16,7 +16,15 @@ func (tx *Tx) authenticate() error {
 		return nil
 	}
 	if req.session != nil {
-		return tx.authenticateSession(req.session)
+		caller, err := s.config.Authenticate(req.session, req.http, tx.round.view, tx.Now)
+		if err != nil {
+			return err
+		}
+		tx.Caller = caller
+		if place, ok := req.place.(placeOfMore); ok {
+			tx.Load(place.MoreKeys(tx)...)
+		}
+		return nil
 	}
 	var token *flags.Token
 	if secret := secretOf(req.http); secret != "" {

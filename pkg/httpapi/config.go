@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/session"
 )
 
 // Config has the settings of the interface.
@@ -25,12 +26,7 @@ type Config struct {
 	Metrics         *Metrics // METRICS: the metrics of the log lines; nil for none
 	Version         string   // AWS_LAMBDA_FUNCTION_VERSION, for the log; empty outside Lambda
 
-	PublicURL       string        // PUBLIC_URL: the address that people use, without a slash at its end; "" for that of the request
-	SessionLifetime time.Duration // SESSION_HOURS: how long a session lasts; 0 for flags.DefaultSessionLifetime
-
-	// OpenID returns the OpenID provider at which people sign in. Only the group signin needs it. The first call can take a request
-	// to the store of its settings. Nil for none.
-	OpenID func(ctx context.Context) (OpenIDProvider, error)
+	session.Settings // of the people who sign in
 
 	// Sealer returns the key that encrypts the secrets of tokens. Only the group tokens needs it. The first call can take a
 	// request to the key's store.
@@ -79,7 +75,7 @@ func ConfigFromEnv() (Config, error) {
 	if c.Metrics, err = newMetrics(os.Getenv); err != nil {
 		return c, err
 	}
-	if err = c.readSignIn(); err != nil {
+	if c.Settings, err = session.SettingsFromEnv(); err != nil {
 		return c, err
 	}
 	if age := os.Getenv("CLIENT_MAX_AGE"); age != "" {

@@ -13,7 +13,7 @@ func (tx *Tx) FindProject(id string) *flags.Project {
 	if flags.CheckName(id) != "" {
 		return nil
 	}
-	return find[*flags.Project](tx, flags.ProjectKey(id))
+	return Find[*flags.Project](tx, flags.ProjectKey(id))
 }
 
 // Project is the project of that id. NotFound when it does not exist.
@@ -30,7 +30,7 @@ var ErrNotSetUp = flags.Errorf(flags.Internal, "the store is not set up: it has 
 
 // Environments is the registry of environments.
 func (tx *Tx) Environments() *flags.Environments {
-	registry := find[*flags.Environments](tx, flags.EnvironmentsKey())
+	registry := Find[*flags.Environments](tx, flags.EnvironmentsKey())
 	if registry == nil {
 		tx.Fail(ErrNotSetUp)
 	}
@@ -66,7 +66,7 @@ func (tx *Tx) FindFeature(name string) *flags.Feature {
 	if flags.CheckName(name) != "" {
 		return nil
 	}
-	return find[*flags.Feature](tx, flags.FeatureKey(name))
+	return Find[*flags.Feature](tx, flags.FeatureKey(name))
 }
 
 // FeatureOf is the active flag of that name in a project; nil is any project. NotFound when it does not exist, is in another
@@ -93,42 +93,27 @@ func (tx *Tx) FeatureOrArchivedOf(p *flags.Project, name string) *flags.Feature 
 
 // Roles is the registry of roles.
 func (tx *Tx) Roles() *flags.Roles {
-	if found := find[*flags.Roles](tx, flags.RolesKey()); found != nil {
-		return found
-	}
-	return created(tx, flags.RolesKey(), &flags.Roles{})
+	return findOrNew(tx, flags.RolesKey(), &flags.Roles{})
 }
 
 // TagTypes is the registry of tag types.
 func (tx *Tx) TagTypes() *flags.TagTypes {
-	if found := find[*flags.TagTypes](tx, flags.TagTypesKey()); found != nil {
-		return found
-	}
-	return created(tx, flags.TagTypesKey(), &flags.TagTypes{})
+	return findOrNew(tx, flags.TagTypesKey(), &flags.TagTypes{})
 }
 
 // StrategyTypes is the registry of the strategy types that are not built in.
 func (tx *Tx) StrategyTypes() *flags.StrategyTypes {
-	if found := find[*flags.StrategyTypes](tx, flags.StrategyTypesKey()); found != nil {
-		return found
-	}
-	return created(tx, flags.StrategyTypesKey(), &flags.StrategyTypes{})
+	return findOrNew(tx, flags.StrategyTypesKey(), &flags.StrategyTypes{})
 }
 
 // ContextFields is the registry of context fields.
 func (tx *Tx) ContextFields() *flags.ContextFields {
-	if found := find[*flags.ContextFields](tx, flags.ContextFieldsKey()); found != nil {
-		return found
-	}
-	return created(tx, flags.ContextFieldsKey(), &flags.ContextFields{})
+	return findOrNew(tx, flags.ContextFieldsKey(), &flags.ContextFields{})
 }
 
 // Addons is the registry of addons.
 func (tx *Tx) Addons() *flags.Addons {
-	if found := find[*flags.Addons](tx, flags.AddonsKey()); found != nil {
-		return found
-	}
-	return created(tx, flags.AddonsKey(), &flags.Addons{})
+	return findOrNew(tx, flags.AddonsKey(), &flags.Addons{})
 }
 
 // Deliveries are the events that wait in the outbox of an addon, and the latest that it sent or that are parked because it could
@@ -170,15 +155,19 @@ func (tx *Tx) OutboxEvents(entries []flags.OutboxEntry) map[string]flags.Event {
 	})
 }
 
-// created is a registry that was never written.
-func created[A flags.Aggregate](tx *Tx, key flags.Key, empty A) A {
-	tx.copies[key] = empty
-	return empty
+// findOrNew is Find, with a new aggregate for one that was never written.
+func findOrNew[A copyable[A]](tx *Tx, key flags.Key, empty A) A {
+	found := Find[A](tx, key)
+	if flags.Aggregate(found) == flags.Aggregate(*new(A)) {
+		tx.copies[key] = empty
+		return empty
+	}
+	return found
 }
 
 // FindSegment is the segment of that id; nil when it does not exist. A change of the segment takes SegmentForChange.
 func (tx *Tx) FindSegment(id int64) *flags.Segment {
-	return find[*flags.Segment](tx, flags.SegmentKey(id))
+	return Find[*flags.Segment](tx, flags.SegmentKey(id))
 }
 
 // SegmentForChange is the segment of that id with the number of uses that began, which a change that depends on its uses is
@@ -214,7 +203,7 @@ func (tx *Tx) Segment(id int64) *flags.Segment {
 }
 
 // FindUser is the user or service account of that id; nil when it does not exist.
-func (tx *Tx) FindUser(id int64) *flags.User { return find[*flags.User](tx, flags.UserKey(id)) }
+func (tx *Tx) FindUser(id int64) *flags.User { return Find[*flags.User](tx, flags.UserKey(id)) }
 
 // User is the user or service account of that id. NotFound when it does not exist.
 func (tx *Tx) User(id int64) *flags.User {
@@ -227,12 +216,12 @@ func (tx *Tx) User(id int64) *flags.User {
 
 // FindToken is the API token or personal token whose secret has that hash; nil when it does not exist.
 func (tx *Tx) FindToken(hash string) *flags.Token {
-	return find[*flags.Token](tx, flags.TokenKey(hash))
+	return Find[*flags.Token](tx, flags.TokenKey(hash))
 }
 
 // FindSignupToken is the public signup token whose secret has that hash; nil when it does not exist.
 func (tx *Tx) FindSignupToken(hash string) *flags.SignupToken {
-	return find[*flags.SignupToken](tx, flags.SignupTokenKey(hash))
+	return Find[*flags.SignupToken](tx, flags.SignupTokenKey(hash))
 }
 
 // LastUse is the last use of the token whose secret has that hash; nil when it was never used.
@@ -485,7 +474,7 @@ func (tx *Tx) FindApplication(name string) *flags.Application {
 	if !canBeReported(name) {
 		return nil
 	}
-	return find[*flags.Application](tx, flags.ApplicationKey(name))
+	return Find[*flags.Application](tx, flags.ApplicationKey(name))
 }
 
 // Application is the application of that name. NotFound when it does not exist.
@@ -495,4 +484,14 @@ func (tx *Tx) Application(name string) *flags.Application {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no application %q", jsonbody.Shorten(name)))
 	}
 	return a
+}
+
+// FindSessions are the sessions of a user; nil if the user never signed in.
+func (tx *Tx) FindSessions(user int64) *flags.Sessions {
+	return Find[*flags.Sessions](tx, flags.SessionsKey(user))
+}
+
+// Sessions are the sessions of a user, which may be none.
+func (tx *Tx) Sessions(user int64) *flags.Sessions {
+	return findOrNew(tx, flags.SessionsKey(user), &flags.Sessions{User: user})
 }

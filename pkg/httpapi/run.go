@@ -16,6 +16,7 @@ import (
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/session"
 )
 
 // A service runs operations: it does all their input and output.
@@ -40,12 +41,13 @@ const (
 type request struct {
 	http     *http.Request
 	op       *Operation
-	session  *sessionCookie // nil without one, or if the operation does not ask for the caller
+	session  *session.Claim // nil without one, or if the operation does not ask for the caller
 	place    Place
 	placeErr error
 	bodyRead bool
 	body     any           // decoded; not to be changed
 	values   map[value]any // ids that were taken, see ids.go
+	done     map[any]any   // see OncePerRequest
 	rounds   int
 }
 
@@ -53,9 +55,9 @@ func (s *service) handler(op Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		o := outcome{route: op.Route, status: op.status()}
-		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}}
+		req := &request{http: r, op: &op, place: op.Handle.newPlace(), values: map[value]any{}, done: map[any]any{}}
 		if s.needsToken(&op) {
-			req.session = s.sessionOf(r)
+			req.session = s.config.Of(r)
 		}
 		req.placeErr = req.place.Parse(Request{r, s.query(r, &op)})
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
@@ -127,9 +129,11 @@ const feedShare = 8
 func (tx *Tx) loadFirst() error {
 	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
 	secret := secretOf(req.http)
-	switch session := req.session; {
-	case !needsToken:
-	case session != nil && session.user == 0, session == nil && secret == "":
+	var claimed []flags.Key
+	if req.session != nil {
+		claimed = req.session.Keys()
+	}
+	if needsToken && len(claimed) == 0 && (req.session != nil || secret == "") {
 		return nil // authenticate refuses it
 	}
 	keys := append(req.place.Keys(), req.op.Ahead...)
@@ -139,9 +143,7 @@ func (tx *Tx) loadFirst() error {
 			keys = append(keys, flags.FeedKey())
 		}
 	}
-	if session := req.session; session != nil {
-		keys = append(keys, session.keys()...)
-	} else if needsToken {
+	if keys = append(keys, claimed...); needsToken && req.session == nil {
 		hash := flags.HashSecret(secret)
 		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
 	}

@@ -1,13 +1,17 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"net/url"
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/session"
 )
 
 // A Tx is one attempt at an operation: a transaction. The function of an operation reads aggregates from it, changes them
@@ -196,6 +200,17 @@ func memoized[T any, K comparable](tx *Tx, key K, query func() (T, error)) T {
 	return result
 }
 
+// OncePerRequest does something once in a request, although the operation can run several times: what can be done only once, or
+// costs a call of something else than the store. The key is as for OncePerRound.
+func OncePerRequest[T any, K comparable](tx *Tx, key K, do func(ctx context.Context) T) T {
+	if done, known := tx.request.done[key]; known {
+		return done.(T)
+	}
+	done := do(tx.ctx)
+	tx.request.done[key] = done
+	return done
+}
+
 // literal is an argument of a query that cannot be compared, such as a list, as text: different ones have different texts.
 func literal(argument any) string { return fmt.Sprintf("%#v", argument) }
 
@@ -205,8 +220,8 @@ type copyable[A any] interface {
 	Clone() A
 }
 
-// find is a copy of the aggregate at key, always the same one; nil when it does not exist.
-func find[A copyable[A]](tx *Tx, key flags.Key) (none A) {
+// Find is a copy of the aggregate at key, always the same one; nil when it does not exist.
+func Find[A copyable[A]](tx *Tx, key flags.Key) (none A) {
 	if given, known := tx.copies[key]; known {
 		return given.(A)
 	}
@@ -271,6 +286,42 @@ func (tx *Tx) Created(path, name string) { tx.location = path + "/" + url.PathEs
 
 // Download has a browser save the answer as a file of that name.
 func (tx *Tx) Download(name string) { tx.download = name }
+
+// Redirect sends the browser to another URL. The status of the operation must be a redirect.
+func (tx *Tx) Redirect(to string) { tx.location = to }
+
+// SetCookie has the browser keep a cookie. It is only sent if the operation succeeds.
+func (tx *Tx) SetCookie(cookie *http.Cookie) {
+	tx.cookies = append(tx.cookies, cookie.String())
+	tx.NoStore()
+}
+
+// Cookies are the cookies of the request.
+func (tx *Tx) Cookies() []*http.Cookie { return tx.request.http.Cookies() }
+
+// CheckSameOrigin returns Forbidden if the browser says that the request comes from a page of another origin.
+func (tx *Tx) CheckSameOrigin() error { return tx.service.config.CheckSameOrigin(tx.request.http) }
+
+// SignIn are the settings of the people who sign in.
+func (tx *Tx) SignIn() session.Settings { return tx.service.config.Settings }
+
+// Open reports whether every caller is an administrator, without a token or session (AUTH_TYPE=none).
+func (tx *Tx) Open() bool { return tx.service.config.Open }
+
+// PublicURL is the URL that people use, without a slash at its end: PUBLIC_URL, or that of the request.
+func (tx *Tx) PublicURL() string {
+	return cmp.Or(tx.service.config.PublicURL, "https://"+tx.request.http.Host)
+}
+
+// Warn writes a line to the log after the operation. It must not have names.
+func (tx *Tx) Warn(message string, attrs ...slog.Attr) {
+	tx.After(func(ctx context.Context, _ flags.Store) error {
+		if logger := tx.service.config.Logger; logger != nil {
+			logger.LogAttrs(ctx, slog.LevelWarn, message, attrs...)
+		}
+		return nil
+	})
+}
 
 // NoStore forbids clients and proxies to store the answer, because it may hold a secret. It then has no ETag.
 func (tx *Tx) NoStore() { tx.secret = true }

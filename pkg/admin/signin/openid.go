@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oidc"
+	"guidon/pkg/session"
 )
 
 // login is where a sign-in at an OpenID provider starts. The query has "next", the path to go on to.
@@ -22,7 +23,7 @@ func beginOpenID(tx *httpapi.Tx, _ httpapi.InService) error {
 	if err != nil {
 		return refuse(tx, err)
 	}
-	location, cookies, err := tx.BeginSignIn(provider, tx.Query().Get("next"))
+	location, cookies, err := begin(tx, provider)
 	if err != nil {
 		return refuse(tx, err)
 	}
@@ -40,7 +41,7 @@ func finishOpenID(tx *httpapi.Tx, _ httpapi.InService) error {
 	if err != nil {
 		return refuse(tx, err)
 	}
-	who, next, cookies, err := tx.FinishSignIn(provider)
+	who, next, cookies, err := finish(tx, provider)
 	for _, c := range cookies {
 		tx.SetCookie(c)
 	}
@@ -57,8 +58,8 @@ func finishOpenID(tx *httpapi.Tx, _ httpapi.InService) error {
 }
 
 // openIDProvider is the provider. It returns an error if none is set, or if its settings cannot be read.
-func openIDProvider(tx *httpapi.Tx) (httpapi.OpenIDProvider, error) {
-	provider, err := tx.OpenID()
+func openIDProvider(tx *httpapi.Tx) (session.Provider, error) {
+	provider, err := findProvider(tx)
 	if err == nil && provider == nil {
 		err = oidc.Fail(oidc.Misconfigured, "no OpenID provider is set: see OIDC_ISSUER")
 	}
@@ -71,7 +72,7 @@ func refuse(tx *httpapi.Tx, err error) error {
 	if failure := new(oidc.Error); errors.As(err, &failure) {
 		code = failure.Code
 	}
-	tx.LogFailedSignIn(string(code), err)
+	warn(tx, code, err)
 	tx.Redirect("/sign-in?" + url.Values{"error": {string(code)}}.Encode())
 	return nil
 }
@@ -83,7 +84,7 @@ var errNoAccess = oidc.Fail(oidc.NoAccess, "no group of the person has a root ro
 // is the user with the person's e-mail address, or a new one.
 func signInAs(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags.User, error) {
 	tx.Load(append(httpapi.ProjectKeys(rules.Projects()...), flags.IdentityKey(who.Issuer, who.Subject), flags.RolesKey())...)
-	link := tx.FindIdentityLink(who)
+	link := httpapi.Find[*flags.IdentityLink](tx, flags.IdentityKey(who.Issuer, who.Subject))
 	if link != nil {
 		tx.Load(flags.UserKey(link.User), flags.SessionsKey(link.User))
 		if user := tx.FindUser(link.User); user != nil {

@@ -37,10 +37,10 @@ type oidcProvider struct {
 func readMethods(tx *httpapi.Tx, _ httpapi.InService) (signInMethods, error) {
 	tx.NoStore()
 	methods := signInMethods{Open: tx.Open(), Link: true}
-	provider, err := tx.OpenID()
+	provider, err := findProvider(tx)
 	switch {
 	case err != nil: // people can still sign in with a link
-		tx.LogFailedSignIn(string(oidc.Misconfigured), err)
+		warn(tx, oidc.Misconfigured, err)
 	case provider != nil:
 		methods.OIDC = &oidcProvider{Name: provider.Name(), URL: login}
 	}
@@ -69,7 +69,7 @@ func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) erro
 	if hash == "" {
 		return flags.ErrLinkInvalid
 	}
-	link := tx.FindSignInLink(hash)
+	link := httpapi.Find[*flags.SignInLink](tx, flags.SignInLinkKey(hash))
 	if link == nil {
 		return flags.ErrLinkInvalid
 	}
@@ -86,8 +86,8 @@ func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) erro
 // that it returns.
 func startSession(tx *httpapi.Tx, user *flags.User, how flags.SignInMethod) flags.Event {
 	secret := tx.Random()
-	tx.Sessions(user.ID).Start(tx.NewSession(how, secret))
-	tx.SetSession(user.ID, secret)
+	tx.Sessions(user.ID).Start(tx.SignIn().New(how, secret, tx.Now))
+	tx.SetCookie(tx.SignIn().Cookie(user.ID, secret))
 	tx.Caller = flags.Caller{Name: user.DisplayName(), User: user} // of the event
 	return events.UserSignedIn(user.ID, how)
 }
@@ -105,7 +105,7 @@ func signOut(tx *httpapi.Tx, _ httpapi.InService) error {
 	sessions := tx.Sessions(tx.Caller.User.ID)
 	sessions.End(tx.Caller.Session)
 	tx.Save(events.UserSignedOut(sessions.User), sessions)
-	tx.ClearSession()
+	tx.SetCookie(tx.SignIn().NoCookie())
 	return nil
 }
 
@@ -114,6 +114,6 @@ func signOutEverywhere(tx *httpapi.Tx, _ httpapi.InService) error {
 	sessions := tx.Sessions(tx.Caller.User.ID)
 	sessions.EndAll()
 	tx.Save(events.UserSignedOutEverywhere(sessions.User), sessions)
-	tx.ClearSession()
+	tx.SetCookie(tx.SignIn().NoCookie())
 	return nil
 }
