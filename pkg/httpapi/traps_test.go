@@ -247,7 +247,8 @@ func TestFilesAreUnzippedOnce(t *testing.T) {
 	w := gzip.NewWriter(&zipped)
 	_, _ = w.Write(content)
 	_ = w.Close()
-	handler := httpapi.NewFiles(map[string]httpapi.File{"/f": {Type: "text/plain", Content: zipped.Bytes(), Gzipped: true}}, httpapi.Config{})
+	site := &httpapi.Site{Files: map[string]httpapi.File{"/f": {Type: "text/plain", Content: zipped.Bytes(), Gzipped: true}}}
+	handler := httpapi.New(nil, httpapi.Group{Site: site}, httpapi.Config{})
 	r := httptest.NewRequest(http.MethodGet, "/f", http.NoBody)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
