@@ -22,7 +22,7 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{filepath.Join("functions", "docs"), "infra", "pkg"} {
+	for _, name := range []string{filepath.Join("functions", "aggregate"), "infra", "pkg"} {
 		if err := os.CopyFS(filepath.Join(root, name), os.DirFS(filepath.Join(source, name))); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 	if !bytes.Equal(first, again) {
 		t.Errorf("the same code builds a different binary, so every deployment would publish new versions")
 	}
-	changed := filepath.Join(root, "pkg", "docs", "docs.go")
+	changed := filepath.Join(root, "pkg", "aggregate", "aggregate.go")
 	code, err := os.ReadFile(changed)
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +45,11 @@ func TestBuildShipsTheCurrentCode(t *testing.T) {
 	}
 }
 
-// build builds the function Docs and checks that Lambda can run it.
+// build builds the function Aggregate and checks that Lambda can run it.
 func build(t *testing.T, root string) []byte {
 	t.Helper()
 	artifacts := t.TempDir()
-	cmd := exec.Command("make", "build-DocsFunction", "ARCH=arm64", "ARTIFACTS_DIR="+artifacts)
+	cmd := exec.Command("make", "build-AggregateFunction", "ARCH=arm64", "ARTIFACTS_DIR="+artifacts)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make: %v\n%s", err, out)
