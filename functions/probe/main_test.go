@@ -10,7 +10,6 @@ import (
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -23,7 +22,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		store flags.Store
+		store httpapi.Store
 		says  string
 	}{
 		"good":          {dynamotest.Open(t, nil), ""},

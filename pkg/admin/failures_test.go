@@ -87,7 +87,7 @@ func TestStoreFails(t *testing.T) {
 
 // A brokenStore fails in ways that a correct store never does.
 type brokenStore struct {
-	flags.Store
+	httpapi.Store
 	load   func(ctx context.Context, keys []flags.Key) (flags.View, error)
 	commit func() error
 }
@@ -146,7 +146,7 @@ func TestDefects(t *testing.T) {
 
 // A longStore has a project with more flags than one response can hold.
 type longStore struct {
-	flags.Store
+	httpapi.Store
 	flags int
 }
 

@@ -76,7 +76,7 @@ func sameTwice(t *testing.T) func(route string, first, second httpapi.Result) {
 
 // everyGroup sends each request to the group that has a route for it, as the gateway does. Requests without a route, and
 // requests that a mux would redirect, go to the fallback.
-func everyGroup(store flags.Store, config httpapi.Config) http.Handler {
+func everyGroup(store httpapi.Store, config httpapi.Config) http.Handler {
 	mux := &httpapi.Mux{}
 	var fallback http.Handler
 	for _, group := range admin.Groups() {

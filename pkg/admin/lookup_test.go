@@ -120,7 +120,7 @@ func TestLookupsAreNotCached(t *testing.T) {
 
 // A misleading store returns the admin token for every token hash.
 type misleading struct {
-	flags.Store
+	httpapi.Store
 	admin *flags.Token
 }
 

@@ -66,7 +66,7 @@ func (tallyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A rehearsal is a store that does not commit, so that all callers can try every operation on one table.
-type rehearsal struct{ flags.Store }
+type rehearsal struct{ httpapi.Store }
 
 func (rehearsal) Commit(ctx context.Context, _ flags.Change) error {
 	wrote(ctx)

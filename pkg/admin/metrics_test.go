@@ -83,7 +83,7 @@ func TestMetrics(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
 	var log bytes.Buffer
-	handlerOf := func(s flags.Store, group httpapi.Group) http.Handler {
+	handlerOf := func(s httpapi.Store, group httpapi.Group) http.Handler {
 		return httpapi.New(s, group, httpapi.Config{
 			Limits: flags.DefaultLimits(), Version: "7", Metrics: &httpapi.Metrics{Stack: "guidon-test"},
 			Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),

@@ -148,7 +148,7 @@ func TestParallelRoles(t *testing.T) {
 
 // A racing store calls a function before the next commit.
 type racing struct {
-	flags.Store
+	httpapi.Store
 	once *sync.Once
 	then func()
 }

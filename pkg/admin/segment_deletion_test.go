@@ -221,7 +221,7 @@ func TestSegmentLeftoversInterrupted(t *testing.T) {
 
 // An interposed store calls functions before and after uses are listed.
 type interposed struct {
-	flags.Store
+	httpapi.Store
 	before, after func()
 }
 

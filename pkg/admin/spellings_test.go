@@ -164,7 +164,7 @@ func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 
 // A remembering store reads everything once and writes nothing, so the data does not change during the test.
 type remembering struct {
-	flags.Store
+	httpapi.Store
 	mu     sync.Mutex
 	loads  map[string]flags.View
 	writes atomic.Int64

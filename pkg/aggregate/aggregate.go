@@ -33,7 +33,7 @@ import (
 // A post can be stored after the posts of its time were read, because its request took long or the clocks differ. Therefore each
 // period is looked at a second time, 10 minutes after its end: posts that no batch lists are a batch of their own.
 type Aggregator struct {
-	store    flags.SumStore
+	store    Store
 	settle   time.Duration
 	now      func() time.Time
 	logger   *slog.Logger
@@ -61,8 +61,14 @@ const (
 	maxBatchBytes = 32 << 20
 )
 
+// A Store has the posts, the sums, and the aggregates that reports change.
+type Store interface {
+	flags.Store
+	flags.SumStore
+}
+
 // New returns an Aggregator.
-func New(store flags.SumStore, s Settings) *Aggregator {
+func New(store Store, s Settings) *Aggregator {
 	a := &Aggregator{store: store, settle: s.Settle, now: s.Now, logger: s.Logger, maxPosts: s.MaxPosts, maxBytes: s.MaxBytes}
 	if a.now == nil {
 		a.now = time.Now

@@ -13,7 +13,7 @@ import (
 
 // A meter is a store that notes how many sums were loaded and not stored again.
 type meter struct {
-	flags.SumStore
+	aggregate.Store
 	mu        sync.Mutex
 	now, most int
 }
@@ -23,14 +23,14 @@ func (m *meter) Sums(ctx context.Context, keys []flags.UsageSum) ([]flags.UsageS
 	m.now += len(keys)
 	m.most = max(m.most, m.now)
 	m.mu.Unlock()
-	return m.SumStore.Sums(ctx, keys)
+	return m.Store.Sums(ctx, keys)
 }
 
 func (m *meter) PutSum(ctx context.Context, sum *flags.UsageSum) error {
 	m.mu.Lock()
 	m.now--
 	m.mu.Unlock()
-	return m.SumStore.PutSum(ctx, sum)
+	return m.Store.PutSum(ctx, sum)
 }
 
 // TestManyFlagsInOnePost reports many flags at once. Only some of their sums may be in memory at the same time: each can have half
@@ -46,7 +46,7 @@ func TestManyFlagsInOnePost(t *testing.T) {
 	w := newWorld(t, names...)
 	w.post(noon, counts...)
 	w.now = noon.Add(time.Minute)
-	m := &meter{SumStore: w.store}
+	m := &meter{Store: w.store}
 	if _, err := aggregate.New(m, aggregate.Settings{Now: func() time.Time { return w.now }}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

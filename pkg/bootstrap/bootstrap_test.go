@@ -64,7 +64,7 @@ type seeded struct {
 	Events       int // of all these
 }
 
-func look(t *testing.T, store flags.Store, secrets ...string) seeded {
+func look(t *testing.T, store *dynamo.Store, secrets ...string) seeded {
 	t.Helper()
 	keys := []flags.Key{flags.EnvironmentsKey(), flags.ProjectKey(flags.DefaultProject), flags.TagTypesKey()}
 	for _, secret := range secrets {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
@@ -128,17 +129,17 @@ func TestReads(t *testing.T) {
 		}
 		for _, read := range []struct {
 			name string
-			run  func(context.Context, flags.Store) (int, error)
+			run  func(context.Context, *dynamo.Store) (int, error)
 		}{
-			{"load", func(ctx context.Context, s flags.Store) (int, error) {
+			{"load", func(ctx context.Context, s *dynamo.Store) (int, error) {
 				view, err := s.Load(ctx, []flags.Key{flags.FeatureKey("f")})
 				return len(view), err
 			}},
-			{"summaries", func(ctx context.Context, s flags.Store) (int, error) {
+			{"summaries", func(ctx context.Context, s *dynamo.Store) (int, error) {
 				rows, err := s.Summaries(ctx, newFlag("f").ProjectUID, false)
 				return len(rows), err
 			}},
-			{"events", func(ctx context.Context, s flags.Store) (int, error) {
+			{"events", func(ctx context.Context, s *dynamo.Store) (int, error) {
 				list, err := s.Events(ctx, newFlag("f"))
 				return len(list), err
 			}},

@@ -1,4 +1,4 @@
-// Package dynamo is the store: it implements flags.FeedStore and flags.OutboxStore with one DynamoDB table.
+// Package dynamo is the store: it implements the interfaces of a store in package flags with one DynamoDB table.
 //
 // An aggregate is one item: its key, its version, and the aggregate as a JSON document. A change is one transaction. It
 // writes each aggregate on the condition that the version is still the one that was read, together with the items that
@@ -51,14 +51,26 @@ type Options struct {
 	RetryQuota uint         // tokens for retries of all calls, 5 or 10 each; 0 for the SDK's default of 500
 }
 
-// Store is a flags.FeedStore with one DynamoDB table.
+// Store is the store, with one DynamoDB table.
 type Store struct {
 	client  *dynamodb.Client
 	table   string
 	decoded decodedCache
 }
 
-var _ flags.FeedStore = (*Store)(nil)
+var _ interface {
+	flags.Store
+	flags.SummaryStore
+	flags.UseStore
+	flags.EventStore
+	flags.FeedStore
+	flags.DeliveryStore
+	flags.OutboxStore
+	flags.TokenUseStore
+	flags.UsageReader
+	flags.UsageStore
+	flags.SumStore
+} = (*Store)(nil)
 
 // Open returns a Store. It makes no call, so a missing table is an error of the first request.
 func Open(ctx context.Context, o Options) (*Store, error) {

@@ -145,7 +145,7 @@ func loadFeed(t *testing.T, s flags.Store) *flags.Feed {
 }
 
 // allEntries returns all entries of the feed and its pages, and checks that no number is missing.
-func allEntries(t *testing.T, s flags.FeedStore) []flags.FeedEntry {
+func allEntries(t *testing.T, s *dynamo.Store) []flags.FeedEntry {
 	t.Helper()
 	list, err := s.FeedPages(t.Context(), 0)
 	if err != nil {

@@ -73,7 +73,7 @@ func find(t *testing.T, s flags.Store, name string) *flags.Feature {
 	return f
 }
 
-func events(t *testing.T, s flags.Store, name string) []flags.Event {
+func events(t *testing.T, s *dynamo.Store, name string) []flags.Event {
 	t.Helper()
 	list, err := s.Events(t.Context(), newFlag(name))
 	if err != nil {
@@ -83,7 +83,7 @@ func events(t *testing.T, s flags.Store, name string) []flags.Event {
 }
 
 // wantTimes checks that a flag is at version n and has n events.
-func wantTimes(t *testing.T, s flags.Store, name string, n int64) {
+func wantTimes(t *testing.T, s *dynamo.Store, name string, n int64) {
 	t.Helper()
 	if got := find(t, s, name).Version; got != n {
 		t.Errorf("the flag %q is at version %d, want %d", name, got, n)

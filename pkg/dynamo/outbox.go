@@ -19,8 +19,6 @@ import (
 // into another. Only the holder of the addon's lease moves entries out of the outbox. If a lease ends while its holder still
 // sends, an entry can be sent twice, or come back after it was resent: it is sent at least once.
 
-var _ flags.OutboxStore = (*Store)(nil)
-
 // planOutbox adds an entry for each addon that sends the event, which is the item at.
 func (s *Store) planOutbox(tx *transaction, addons *flags.Addons, at itemKey, version int64, event flags.Event) error {
 	if addons == nil {

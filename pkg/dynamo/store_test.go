@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
-// TestStore tests what flags.FeedStore promises, each rule with a new, empty table.
+// TestStore tests what package flags promises of a store, each rule with a new, empty table.
 func TestStore(t *testing.T) {
 	for _, group := range []struct {
 		name  string
@@ -51,7 +52,7 @@ type testCase struct {
 // A storeTest is a test with its store. Methods named must… end the test on failure.
 type storeTest struct {
 	*testing.T
-	store flags.FeedStore
+	store *dynamo.Store
 }
 
 // change returns a change with these writes and an event of its own.

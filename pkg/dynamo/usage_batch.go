@@ -13,8 +13,6 @@ import (
 	"guidon/pkg/flags"
 )
 
-var _ flags.SumStore = (*Store)(nil)
-
 // Posts reads the shards of a period at the same time: one Query per MB each.
 func (s *Store) Posts(ctx context.Context, q flags.PostQuery) ([]*flags.UsagePost, time.Time, error) {
 	var mu sync.Mutex

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -178,4 +179,18 @@ func CountFeaturesAndProjects(list []FeatureStrategyUse, defaults []DefaultStrat
 		p[d.Project] = true
 	}
 	return len(f), len(p)
+}
+
+// A UseStore reads what flags use.
+type UseStore interface {
+	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false or an error, which
+	// it returns. It keeps none of them.
+	EachUse(ctx context.Context, visit func(FeatureUse) (goOn bool, err error)) error
+
+	// UsesAfter returns what the next flags use, sorted by name, of the flags whose names are greater than after, with a single
+	// query: at most limit flags and 1 MB. more reports whether there can be further flags.
+	UsesAfter(ctx context.Context, after string, limit int) (page []FeatureUse, more bool, err error)
+
+	// Uses returns what the flags of these names use, sorted by name. Flags that use nothing are missing.
+	Uses(ctx context.Context, features []string) ([]FeatureUse, error)
 }

@@ -217,10 +217,8 @@ func servedForm(a Aggregate) Aggregate {
 	return nil
 }
 
-// A FeedStore is what serving applications needs of a store in addition to Store.
+// A FeedStore holds what serving applications needs in addition to aggregates: the pages of the feed, and the snapshots.
 type FeedStore interface {
-	Store
-
 	// FeedPages returns the entries with higher numbers than number that are no longer in the feed itself, oldest first.
 	// Some may be missing: pages are deleted after a week.
 	FeedPages(ctx context.Context, number int64) ([]FeedEntry, error)

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,4 +78,15 @@ func EventTime(id string) time.Time {
 func millisecondsOf(digits string) int64 {
 	at, _ := strconv.ParseInt(digits[:min(12, len(digits))], 16, 64)
 	return at
+}
+
+// An EventStore reads the events that changes stored.
+type EventStore interface {
+	// Log returns a page of the log of all events, newest first, with a single query. It can lag behind commits by
+	// about a second, except when it selects one flag. It returns Invalid if the cursor is not from a query of the
+	// same kind.
+	Log(ctx context.Context, query LogQuery) (LogPage, error)
+
+	// Events returns the events of one aggregate, oldest first.
+	Events(ctx context.Context, of Aggregate) ([]Event, error)
 }

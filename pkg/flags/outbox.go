@@ -56,11 +56,27 @@ type Delivery struct {
 	Detail string    // what the receiver answered, if it was sent: "204 No Content"
 }
 
-// An OutboxStore is what sending events needs of a store in addition to Store. Only the holder of an addon's lease may use
-// Delivered, Failed and Park.
-type OutboxStore interface {
-	Store
+// A DeliveryStore reads what addons sent or are to send, and lets users test an addon and send events again.
+type DeliveryStore interface {
+	// OutboxEvents returns the events of entries, by their IDs.
+	OutboxEvents(ctx context.Context, entries []OutboxEntry) (map[string]Event, error)
 
+	// Deliveries returns entries of an addon: the latest that were sent or parked, the oldest that wait, or all of these,
+	// newest event first.
+	Deliveries(ctx context.Context, addon int64, which WhichDeliveries, limit int) ([]Delivery, error)
+
+	// Parked returns the oldest parked entries of an addon, at most limit and MaxOutboxPage, and whether there are more.
+	Parked(ctx context.Context, addon int64, limit int) (entries []OutboxEntry, more bool, err error)
+
+	// PutOutbox puts an entry into the outbox without a change, for a test.
+	PutOutbox(ctx context.Context, entry OutboxEntry) error
+
+	// Resend moves parked entries back into the outbox, with no attempts.
+	Resend(ctx context.Context, entries []OutboxEntry) error
+}
+
+// An OutboxStore sends the events of addons. Only the holder of an addon's lease may use Delivered, Failed and Park.
+type OutboxStore interface {
 	// Outbox returns the oldest entries of an addon's outbox with IDs after a given one ("" for the first), at most limit and
 	// MaxOutboxPage, and whether there are more.
 	Outbox(ctx context.Context, addon int64, after string, limit int) (entries []OutboxEntry, more bool, err error)

@@ -3,7 +3,6 @@ package flags
 import (
 	"context"
 	"strconv"
-	"time"
 )
 
 // An Aggregate is a type that is loaded, changed and stored as a whole, such as a *Feature or *Project. A change
@@ -111,7 +110,8 @@ type Change struct {
 	Addons *Addons
 }
 
-// Store stores aggregates, the summaries that lists return, and events. TestStore in pkg/dynamo has its tests.
+// Store stores aggregates. What lists, logs and deliveries need in addition is in the interfaces SummaryStore, UseStore, EventStore,
+// DeliveryStore, OutboxStore and FeedStore; each package asks for what it uses. TestStore in pkg/dynamo has the tests.
 //
 // Every method sees everything that was committed before it was called, except Log. Errors are of type *Error:
 // Unavailable if the store throttles, fails or does not answer before the deadline of the context, Internal for
@@ -121,67 +121,12 @@ type Store interface {
 	// modified: other callers can have the same ones. Clone an aggregate before changing it.
 	Load(ctx context.Context, keys []Key) (View, error)
 
-	// Summaries returns all active or all archived flags of a project, sorted by name.
-	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
-
-	// SummaryPage returns the first flags that a query selects, sorted by name, and whether it selects more. Without tags it
-	// reads only these flags.
-	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
-
-	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them. It stops at
-	// the first error of visit and returns it.
-	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow) error) error
-
-	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
-	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
-	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
-
-	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false or an error, which
-	// it returns. It keeps none of them.
-	EachUse(ctx context.Context, visit func(FeatureUse) (goOn bool, err error)) error
-
-	// UsesAfter returns what the next flags use, sorted by name, of the flags whose names are greater than after, with a single
-	// query: at most limit flags and 1 MB. more reports whether there can be further flags.
-	UsesAfter(ctx context.Context, after string, limit int) (page []FeatureUse, more bool, err error)
-
-	// Uses returns what the flags of these names use, sorted by name. Flags that use nothing are missing.
-	Uses(ctx context.Context, features []string) ([]FeatureUse, error)
-
-	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
-	Tags(ctx context.Context, projectUID string) ([]Tag, error)
-
 	// List returns all aggregates of an entity: projects, API tokens, users, signup tokens, segments, feature
 	// uses or applications. Load an aggregate before changing it.
 	List(ctx context.Context, entity Entity) ([]Aggregate, error)
 
 	// NextID returns a new integer ID for an entity, starting from 1. IDs are never repeated; some may be skipped.
 	NextID(ctx context.Context, entity Entity) (int64, error)
-
-	// Counts returns how many active flags a project has, and how many of those are stale.
-	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
-
-	// Usage returns the sums of a flag for the hours or days from a time on, oldest first. It can lag behind by what was not
-	// aggregated yet.
-	Usage(ctx context.Context, feature string, unit UsageUnit, from time.Time) ([]UsageSum, error)
-
-	// OutboxEvents returns the events of entries, by their IDs.
-	OutboxEvents(ctx context.Context, entries []OutboxEntry) (map[string]Event, error)
-
-	// Deliveries returns entries of an addon: the latest that were sent or parked, the oldest that wait, or all of these,
-	// newest event first.
-	Deliveries(ctx context.Context, addon int64, which WhichDeliveries, limit int) ([]Delivery, error)
-
-	// Parked returns the oldest parked entries of an addon, at most limit and MaxOutboxPage, and whether there are more.
-	Parked(ctx context.Context, addon int64, limit int) (entries []OutboxEntry, more bool, err error)
-
-	// PutOutbox puts an entry into the outbox without a change, for a test.
-	PutOutbox(ctx context.Context, entry OutboxEntry) error
-
-	// Resend moves parked entries back into the outbox, with no attempts.
-	Resend(ctx context.Context, entries []OutboxEntry) error
-
-	// Touch records when a token was last used. It is not a change: it has no version and no event.
-	Touch(ctx context.Context, seen *TokenUse) error
 
 	// Commit applies the whole change or nothing, and exactly once, even if responses of the database get lost.
 	// It returns
@@ -197,12 +142,4 @@ type Store interface {
 	// CommitAll applies each change as Commit does, independently and several at a time, and returns their errors in
 	// the same order. No two changes may write the same aggregate.
 	CommitAll(ctx context.Context, changes []Change) []error
-
-	// Log returns a page of the log of all events, newest first, with a single query. It can lag behind commits by
-	// about a second, except when it selects one flag. It returns Invalid if the cursor is not from a query of the
-	// same kind.
-	Log(ctx context.Context, query LogQuery) (LogPage, error)
-
-	// Events returns the events of one aggregate, oldest first.
-	Events(ctx context.Context, of Aggregate) ([]Event, error)
 }

@@ -1,6 +1,9 @@
 package flags
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A FeatureSummary is what lists show of a flag. The store keeps it as a row beside the flag and writes both in
 // one transaction, so that lists read no flags.
@@ -103,4 +106,28 @@ func (f *Feature) Count() (active, stale int) {
 		return 1, 1
 	}
 	return 1, 0
+}
+
+// A SummaryStore reads the summaries of flags, which lists return, and what is counted over the flags of a project.
+type SummaryStore interface {
+	// Summaries returns all active or all archived flags of a project, sorted by name.
+	Summaries(ctx context.Context, projectUID string, archived bool) ([]FeatureSummary, error)
+
+	// SummaryPage returns the first flags that a query selects, sorted by name, and whether it selects more. Without tags it
+	// reads only these flags.
+	SummaryPage(ctx context.Context, projectUID string, query SummaryQuery) (list []FeatureSummary, more bool, err error)
+
+	// EachSummary calls visit with each active or archived flag of a project, sorted by name. It keeps none of them. It stops at
+	// the first error of visit and returns it.
+	EachSummary(ctx context.Context, projectUID string, archived bool, visit func(SummaryRow) error) error
+
+	// SummariesAfter returns the next active flags of a project, sorted by name, whose names are greater than after, with a
+	// single query: at most limit flags and 1 MB. more reports whether there can be further flags.
+	SummariesAfter(ctx context.Context, projectUID, after string, limit int) (page []SummaryRow, more bool, err error)
+
+	// Tags returns the tags of a project's active and archived flags, without duplicates, sorted by type and value.
+	Tags(ctx context.Context, projectUID string) ([]Tag, error)
+
+	// Counts returns how many active flags a project has, and how many of those are stale.
+	Counts(ctx context.Context, projectUID string) (active, stale int, err error)
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -91,4 +92,10 @@ func (t *Token) AsDeleted() *Token {
 // Expired reports whether the token has expired at that time.
 func (t *Token) Expired(now time.Time) bool {
 	return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt)
+}
+
+// A TokenUseStore records when tokens are used.
+type TokenUseStore interface {
+	// Touch records when a token was last used. It is not a change: it has no version and no event.
+	Touch(ctx context.Context, seen *TokenUse) error
 }

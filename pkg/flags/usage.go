@@ -72,18 +72,21 @@ type UsageSum struct {
 	Batch   int64        // number of the last batch that was added
 }
 
-// A UsageStore is what recording usage needs of a store in addition to Store.
-type UsageStore interface {
-	Store
+// A UsageReader reads the sums.
+type UsageReader interface {
+	// Usage returns the sums of a flag for the hours or days from a time on, oldest first. It can lag behind by what was not
+	// aggregated yet.
+	Usage(ctx context.Context, feature string, unit UsageUnit, from time.Time) ([]UsageSum, error)
+}
 
+// A UsageStore stores posts.
+type UsageStore interface {
 	// PutPost stores a post. Storing the same post again changes nothing.
 	PutPost(ctx context.Context, post *UsagePost) error
 }
 
-// A SumStore is what adding usage to the sums needs of a store in addition to UsageStore.
+// A SumStore is what adding posts to the sums needs of a store in addition to aggregates.
 type SumStore interface {
-	UsageStore
-
 	// Posts returns posts of one period, oldest first, and until which time it returned all that the query selects: an
 	// earlier one than To if there are more than its limits allow. At that limit, it may leave out posts of the same
 	// millisecond. A post that cannot be read has no token, no instances and no counts.

@@ -76,7 +76,7 @@ func (g Group) Routes() []string {
 }
 
 // New serves the operations of a group and its site, and a JSON 404 for every other path and method. The group fallback needs no store.
-func New(store flags.Store, group Group, config Config) http.Handler {
+func New(store Store, group Group, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
 	}

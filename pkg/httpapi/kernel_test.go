@@ -31,7 +31,7 @@ type body struct {
 }
 
 // call sends a request of the administrator to one operation over a store of its own.
-func call(t *testing.T, store flags.Store, op httpapi.Operation, config httpapi.Config, content string) *httptest.ResponseRecorder {
+func call(t *testing.T, store httpapi.Store, op httpapi.Operation, config httpapi.Config, content string) *httptest.ResponseRecorder {
 	t.Helper()
 	config.Limits = flags.DefaultLimits()
 	method, path, _ := strings.Cut(op.Route, " ")

@@ -21,7 +21,7 @@ import (
 
 // A service runs operations: it does all their input and output.
 type service struct {
-	store        flags.Store
+	store        Store
 	config       Config
 	warm         atomic.Bool  // whether a request was served
 	conflicts    atomic.Int64 // how often another writer was first, since the last line of the log

@@ -66,7 +66,7 @@ func TestFailingVisits(t *testing.T) {
 
 // An asked store counts the queries that it gets.
 type asked struct {
-	flags.Store
+	httpapi.Store
 	queries int
 }
 
@@ -166,7 +166,7 @@ func TestRepeatedQueries(t *testing.T) {
 
 // A shared store remembers how the aggregates were that it returned.
 type shared struct {
-	flags.Store
+	httpapi.Store
 	loaded map[flags.Aggregate]string
 }
 

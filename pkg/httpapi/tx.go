@@ -42,9 +42,9 @@ type Tx struct {
 	collect  bool                          // whether a key that is not loaded ends the attempt (see Many.Each)
 	change   flags.Change
 	events   []flags.Event
-	after    []func(ctx context.Context, store flags.Store) error // see After
-	retry    bool                                                 // whether NameExists is a lost race
-	secret   bool                                                 // whether the answer may hold a secret (see NoStore)
+	after    []func(ctx context.Context, store Store) error // see After
+	retry    bool                                           // whether NameExists is a lost race
+	secret   bool                                           // whether the answer may hold a secret (see NoStore)
 	location string
 	download string
 	cookies  []string // Set-Cookie headers
@@ -156,7 +156,7 @@ func (tx *Tx) must(err error) {
 	}
 }
 
-func (r *round) load(ctx context.Context, store flags.Store, keys []flags.Key) error {
+func (r *round) load(ctx context.Context, store Store, keys []flags.Key) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (r *round) load(ctx context.Context, store flags.Store, keys []flags.Key) e
 	return nil
 }
 
-func (r *round) loadAgain(ctx context.Context, store flags.Store, keys []flags.Key) error {
+func (r *round) loadAgain(ctx context.Context, store Store, keys []flags.Key) error {
 	if err := r.load(ctx, store, keys); err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
 
 // After has something done once the function has returned without an error and its change, if any, was committed: for what is
 // no change of aggregates. It may be repeated by a caller who gets no answer, so a second time must do no harm.
-func (tx *Tx) After(do func(ctx context.Context, store flags.Store) error) {
+func (tx *Tx) After(do func(ctx context.Context, store Store) error) {
 	tx.after = append(tx.after, do)
 }
 
@@ -315,7 +315,7 @@ func (tx *Tx) PublicURL() string {
 
 // Warn writes a line to the log after the operation. It must not have names.
 func (tx *Tx) Warn(message string, attrs ...slog.Attr) {
-	tx.After(func(ctx context.Context, _ flags.Store) error {
+	tx.After(func(ctx context.Context, _ Store) error {
 		if logger := tx.service.config.Logger; logger != nil {
 			logger.LogAttrs(ctx, slog.LevelWarn, message, attrs...)
 		}

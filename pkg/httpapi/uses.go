@@ -22,7 +22,7 @@ const maxTouched = 1_000
 
 // TokenUses stores when tokens were last used.
 type TokenUses struct {
-	store  flags.Store
+	store  flags.TokenUseStore
 	logger *slog.Logger // nil for none
 
 	mu      sync.Mutex
@@ -31,7 +31,7 @@ type TokenUses struct {
 }
 
 // NewTokenUses returns a TokenUses that stores in a store; nil to store nothing.
-func NewTokenUses(store flags.Store, logger *slog.Logger) *TokenUses {
+func NewTokenUses(store flags.TokenUseStore, logger *slog.Logger) *TokenUses {
 	return &TokenUses{store: store, logger: logger, touched: map[string]time.Time{}}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // A touchStore counts calls of Touch.
 type touchStore struct {
-	flags.Store
+	httpapi.Store
 	calls int
 	err   error
 }

@@ -20,8 +20,15 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
+// A Store has the tokens, and takes what is reported.
+type Store interface {
+	flags.Store
+	flags.TokenUseStore
+	flags.UsageStore
+}
+
 // Group returns the operations with which applications report usage.
-func Group(store flags.UsageStore, config httpapi.Config) httpapi.Group {
+func Group(store Store, config httpapi.Config) httpapi.Group {
 	s := &server{store: store, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now}
 	if s.now == nil {
 		s.now = time.Now
@@ -50,7 +57,7 @@ func post(route string, status int, takes any, serve func(context.Context, *http
 
 // A server answers the operations.
 type server struct {
-	store flags.UsageStore
+	store Store
 	uses  *httpapi.TokenUses
 	open  bool // AUTH_TYPE=none
 	now   func() time.Time

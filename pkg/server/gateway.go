@@ -187,7 +187,7 @@ func isValid(ctx context.Context, store flags.Store, secret string) (bool, error
 }
 
 // functions connects every function of the template with the handler of its groups, or with its process.
-func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.Config) ([]route, error) {
+func (g *gateway) functions(t *template, store *dynamo.Store, config httpapi.Config) ([]route, error) {
 	served := map[string][]httpapi.Group{} // by function
 	for _, group := range groups(g.reader, store, config) {
 		served[group.Function] = append(served[group.Function], group)
@@ -228,7 +228,7 @@ func (g *gateway) functions(t *template, store flags.UsageStore, config httpapi.
 }
 
 // groups are all groups of operations: those of the administration, those for applications, and the page with the description.
-func groups(reader *serving.Reader, store flags.UsageStore, config httpapi.Config) []httpapi.Group {
+func groups(reader *serving.Reader, store ingest.Store, config httpapi.Config) []httpapi.Group {
 	return append(append(admin.Groups(), serving.Groups(reader, store, config)...), ingest.Group(store, config), docs.Group())
 }
 

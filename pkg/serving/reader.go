@@ -22,7 +22,7 @@ type ReaderOptions struct {
 
 // A Reader brings the memory of one instance up to date for each request. It implements Source.
 type Reader struct {
-	store   flags.FeedStore
+	store   Store
 	options ReaderOptions
 	id      string // holds the lease for reading everything
 
@@ -54,8 +54,15 @@ const (
 // readTimeout bounds a shared read. It does not end with the request that began it, because others wait for it too.
 const readTimeout = 25 * time.Second
 
+// A Store is what a Reader reads, and where it stores its snapshots.
+type Store interface {
+	flags.Store
+	flags.SummaryStore
+	flags.FeedStore
+}
+
 // NewReader returns a reader. It reads nothing yet.
-func NewReader(store flags.FeedStore, options ReaderOptions) *Reader {
+func NewReader(store Store, options ReaderOptions) *Reader {
 	if options.Now == nil {
 		options.Now = time.Now
 	}

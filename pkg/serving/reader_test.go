@@ -299,6 +299,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-type panicking struct{ flags.FeedStore }
+type panicking struct{ Store }
 
 func (panicking) Load(context.Context, []flags.Key) (flags.View, error) { panic("a defect") }

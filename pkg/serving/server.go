@@ -41,7 +41,7 @@ type server struct {
 }
 
 // newServer returns a server that reads from source, and stores the last use of tokens in store.
-func newServer(source Source, store flags.Store, config httpapi.Config) *server {
+func newServer(source Source, store flags.TokenUseStore, config httpapi.Config) *server {
 	s := &server{
 		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now,
 		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),

@@ -37,7 +37,7 @@ const (
 // for each addon lets one of them send. Each event is sent at least once, unless it is parked, and the events of a flag are
 // sent in the order of its versions. An event that cannot be sent holds up those of the same flag only.
 type Deliverer struct {
-	store  flags.OutboxStore
+	store  Store
 	sealer func(ctx context.Context) (flags.Sealer, error)
 	sender *Sender
 	log    *slog.Logger
@@ -47,8 +47,15 @@ type Deliverer struct {
 	turn   time.Duration // how long a look begins to send. All addons wait for its end, with new events too
 }
 
+// A Store has the addons and their outboxes.
+type Store interface {
+	flags.Store
+	flags.DeliveryStore
+	flags.OutboxStore
+}
+
 // NewDeliverer returns a deliverer. The sealer opens the addons' secret parameters.
-func NewDeliverer(store flags.OutboxStore, sealer func(ctx context.Context) (flags.Sealer, error), sender *Sender, log *slog.Logger) *Deliverer {
+func NewDeliverer(store Store, sealer func(ctx context.Context) (flags.Sealer, error), sender *Sender, log *slog.Logger) *Deliverer {
 	return &Deliverer{
 		store: store, sealer: sealer, sender: sender, log: log, holder: uuid.NewString(), now: time.Now,
 		finish: 5 * time.Second, turn: 5 * time.Second,

@@ -122,7 +122,7 @@ func (w *world) wait(d time.Duration) {
 }
 
 // deliverer returns a deliverer with the clock of the world.
-func (w *world) deliverer(store flags.OutboxStore) *Deliverer {
+func (w *world) deliverer(store Store) *Deliverer {
 	w.t.Helper()
 	d := NewDeliverer(store, dynamotest.Sealer, NewSender(Options{Networks: localNetworks(w.t), Timeout: time.Second}), slog.New(slog.DiscardHandler))
 	d.now = w.now

@@ -137,7 +137,7 @@ func remove(tx *httpapi.Tx, at inAddon) error {
 // test puts an event into the outbox of the addon, also if the addon sends no events of its type.
 func test(tx *httpapi.Tx, at inAddon) error {
 	a := at.findEnabled(tx)
-	tx.After(func(ctx context.Context, store flags.Store) error {
+	tx.After(func(ctx context.Context, store httpapi.Store) error {
 		event := tx.Sign(events.AddonTest(a))
 		return store.PutOutbox(ctx, flags.OutboxEntry{Addon: a.ID, ID: event.ID, Test: &event})
 	})

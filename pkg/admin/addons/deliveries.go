@@ -102,7 +102,7 @@ func resend(tx *httpapi.Tx, at inAddon) (resentView, error) {
 	a := at.findEnabled(tx)
 	entries, more := tx.Parked(a.ID, flags.MaxOutboxPage)
 	if len(entries) > 0 {
-		tx.After(func(ctx context.Context, store flags.Store) error { return store.Resend(ctx, entries) })
+		tx.After(func(ctx context.Context, store httpapi.Store) error { return store.Resend(ctx, entries) })
 	}
 	return resentView{len(entries), more}, nil
 }

@@ -97,7 +97,7 @@ func (r *region) open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 	return store
 }
 
-func handlerOf(store flags.Store) http.Handler {
+func handlerOf(store httpapi.Store) http.Handler {
 	mux := &httpapi.Mux{}
 	for _, name := range []string{"features", "variants", "projects", "imports"} {
 		group := admin.Group(name)

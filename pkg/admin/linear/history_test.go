@@ -123,7 +123,7 @@ func run(t *testing.T, s setup) *world {
 	return w
 }
 
-func handlerOf(store flags.Store) http.Handler {
+func handlerOf(store httpapi.Store) http.Handler {
 	config := httpapi.Config{Limits: flags.DefaultLimits()}
 	mux := &httpapi.Mux{}
 	for _, group := range []httpapi.Group{
