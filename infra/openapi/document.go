@@ -142,18 +142,18 @@ func (d *describer) parameter(described *openapi3.Parameter, known map[string]pa
 
 // description adds who may call the operation.
 func description(texts operation, op endpoint) string {
-	access := "Needs the permission `" + op.permission + "`."
+	who := "Needs the permission `" + op.permission + "`."
 	switch flags.Permission(op.permission) {
 	case "", withoutToken:
-		access = "Public: needs no token."
+		who = "Public: needs no token."
 	case flags.Read:
-		access = "Needs a user or admin token, but no permission."
+		who = "Needs a user or admin token, but no permission."
 	case flags.Admin:
-		access = "Needs the permission `ADMIN`."
+		who = "Needs the permission `ADMIN`."
 	case forApplications:
-		access = "Needs a token of an application, or an admin token."
+		who = "Needs a token of an application, or an admin token."
 	}
-	return strings.TrimSpace(string(texts.Description) + "\n\n" + cmp.Or(string(texts.Access), access))
+	return strings.TrimSpace(string(texts.Description) + "\n\n" + cmp.Or(string(texts.Access), who))
 }
 
 func (d *describer) body(described *openapi3.Operation, texts operation, op endpoint) {

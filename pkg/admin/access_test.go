@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const access = project + "/access"
+const accessPath = project + "/access"
 
 // memberOf is a user with roles, in the answer on the access to a project.
 func memberOf(id int, roles ...string) string {
@@ -30,20 +30,20 @@ func TestProjectUsers(t *testing.T) {
 	const ann, bot = project + "/users/2/roles/", project + "/users/3/roles/"
 	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `],"groups":[]}` }
 	s.run(t, []call{
-		{"no members", "GET", access, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
+		{"no members", "GET", accessPath, "", 200, `{"roles":[{"id":4,"type":"project","name":"Owner","description":"<any>"},` +
 			`{"id":5,"type":"project","name":"Member","description":"<any>"},{"id":6,"type":"custom","name":"Custom","description":""}],"users":[],"groups":[]}`},
 		{"add a user", "POST", ann + "5", `{"userId":2,"projectId":"default","roleId":5}`, 200, ""},
-		{"list the user", "GET", access, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
+		{"list the user", "GET", accessPath, "", 200, users(aUser(2, 3, `,"username":"ann","roleId":5,"roles":[5]`))},
 		{"add again", "POST", ann + "5", "", 409, failure("ConflictError", "already")},
 		{"add another role", "POST", ann + "4", "", 200, ""},
 		{"add a service account", "POST", bot + "6", `{}`, 200, ""},
-		{"list both", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
+		{"list both", "GET", accessPath, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "6"))},
 		{"each member counts once", "GET", project, "", 200, `{"...":0,"members":2}`},
 		{"replace the roles", "PUT", ann + "6", "", 200, ""},
-		{"list the new role", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"list the new role", "GET", accessPath, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"replace by the same role", "PUT", ann + "6", `{"roleId":6}`, 200, ""},
 		{"change a user who is not a member", "PUT", project + "/users/1/roles/5", "", 200, ""},
-		{"nothing changed", "GET", access, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
+		{"nothing changed", "GET", accessPath, "", 200, users(memberOf(2, "6"), memberOf(3, "6"))},
 		{"remove a role that the user does not have", "DELETE", ann + "5", "", 404, notFound("does not have role 5")},
 		{"remove a role", "DELETE", ann + "6", "", 200, ""},
 		{"remove it again", "DELETE", ann + "6", "", 404, notFound("does not have role 6")},
@@ -74,21 +74,21 @@ func TestSetAccess(t *testing.T) {
 	}
 	users := func(list ...string) string { return `{"...":0,"users":[` + strings.Join(list, ",") + `]}` }
 	s.run(t, []call{
-		{"set the access", "PUT", access, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
-		{"the users have the roles", "GET", access, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
-		{"set other users", "PUT", access, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
-		{"users who are not named leave", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
-		{"an unknown role", "PUT", access, `{"roles":[{"id":99,"users":[2]}]}`, 400, faulty("/roles/0/id: there is no project role 99")},
-		{"a root role", "PUT", access, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
-		{"an unknown user", "PUT", access, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
-		{"a group", "PUT", access, `{"roles":[{"id":4,"users":[],"groups":[1]}]}`, 400, faulty("/roles/0/groups: must be empty")},
-		{"too many users", "PUT", access, `{"roles":[{"id":4,"users":[2` + strings.Repeat(",2", 5_000) + `]}]}`, 400, faulty("/roles: must name at most 5000 users, names 5001")},
-		{"no roles", "PUT", access, `{}`, 400, faulty("/roles: is required")},
-		{"users of the wrong type", "PUT", access, `{"roles":[{"id":4,"users":["2"]}]}`, 400, faulty("/roles/0/users/0: must be a whole number")},
+		{"set the access", "PUT", accessPath, `{"roles":[{"id":5,"users":[2,3,3],"groups":[]},{"id":4,"users":[2]},{"id":5,"users":[2]}]}`, 200, ""},
+		{"the users have the roles", "GET", accessPath, "", 200, users(memberOf(2, "4", "5"), memberOf(3, "5"))},
+		{"set other users", "PUT", accessPath, `{"roles":[{"id":4,"users":[4]},{"id":5,"users":[3]}],"more":1}`, 200, ""},
+		{"users who are not named leave", "GET", accessPath, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"an unknown role", "PUT", accessPath, `{"roles":[{"id":99,"users":[2]}]}`, 400, faulty("/roles/0/id: there is no project role 99")},
+		{"a root role", "PUT", accessPath, `{"roles":[{"id":1,"users":[2]}]}`, 400, faulty("/roles/0/id")},
+		{"an unknown user", "PUT", accessPath, `{"roles":[{"id":5,"users":[2]},{"id":4,"users":[2,99]}]}`, 400, faulty("/roles/1/users/1: there is no user 99")},
+		{"a group", "PUT", accessPath, `{"roles":[{"id":4,"users":[],"groups":[1]}]}`, 400, faulty("/roles/0/groups: must be empty")},
+		{"too many users", "PUT", accessPath, `{"roles":[{"id":4,"users":[2` + strings.Repeat(",2", 5_000) + `]}]}`, 400, faulty("/roles: must name at most 5000 users, names 5001")},
+		{"no roles", "PUT", accessPath, `{}`, 400, faulty("/roles: is required")},
+		{"users of the wrong type", "PUT", accessPath, `{"roles":[{"id":4,"users":["2"]}]}`, 400, faulty("/roles/0/users/0: must be a whole number")},
 		{"an unknown project", "PUT", "/api/admin/projects/nosuch/access", `{"roles":[]}`, 404, notFound("nosuch")},
-		{"the refused requests changed nothing", "GET", access, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
-		{"set no members", "PUT", access, `{"roles":[]}`, 200, ""},
-		{"no members are left", "GET", access, "", 200, users()},
+		{"the refused requests changed nothing", "GET", accessPath, "", 200, users(memberOf(3, "5"), memberOf(4, "4"))},
+		{"set no members", "PUT", accessPath, `{"roles":[]}`, 200, ""},
+		{"no members are left", "GET", accessPath, "", 200, users()},
 	})
 }
 
@@ -104,13 +104,13 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 		ids[i] = fmt.Sprint(id)
 	}
 	all := strings.Join(ids, ",")
-	s.check(t, call{"one unknown user", "PUT", access, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
+	s.check(t, call{"one unknown user", "PUT", accessPath, `{"roles":[{"id":5,"users":[` + all + `,9999]}]}`, 400, anything})
 	s.check(t, call{"no members yet", "GET", project, "", 200, `{"...":0,"members":0}`})
-	s.must(t, "PUT", access, `{"roles":[{"id":5,"users":[`+all+`]}]}`)
+	s.must(t, "PUT", accessPath, `{"roles":[{"id":5,"users":[`+all+`]}]}`)
 	s.check(t, call{"all are members", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many)})
 	s.must(t, "DELETE", people+"/"+ids[0], "")
 	s.check(t, call{"all except one", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"members":%d}`, many-1)})
-	s.must(t, "PUT", access, `{"roles":[]}`)
+	s.must(t, "PUT", accessPath, `{"roles":[]}`)
 	s.check(t, call{"no members are left", "GET", project, "", 200, `{"...":0,"members":0}`})
 }
 
@@ -186,21 +186,21 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 			if tt.status == 403 {
 				want = failure("NoAccessError", "")
 			}
-			was := s.must(t, "GET", access, "").body
+			was := s.must(t, "GET", accessPath, "").body
 			s.check(t, call{"add a user", "POST", path, "", tt.status, want}, header[tt.caller])
 			if tt.status == 200 {
 				s.check(t, call{"remove a role", "DELETE", path, "", 200, ""}, header[tt.caller])
 			} else {
 				s.check(t, call{"replace the roles", "PUT", path, "", 403, want}, header[tt.caller])
-				s.check(t, call{"set the access", "PUT", access, whole, 403, want}, header[tt.caller])
+				s.check(t, call{"set the access", "PUT", accessPath, whole, 403, want}, header[tt.caller])
 			}
-			if now := s.must(t, "GET", access, "").body; now != was {
+			if now := s.must(t, "GET", accessPath, "").body; now != was {
 				t.Errorf("access changed from %s to %s", was, now)
 			}
 		})
 	}
 	// Roles that other users hold already can stay.
-	s.check(t, call{"set the present roles", "PUT", access, s.accessBody(t), 200, ""}, header["access manager"])
+	s.check(t, call{"set the present roles", "PUT", accessPath, s.accessBody(t), 200, ""}, header["access manager"])
 }
 
 // accessBody is the body that sets the present roles in the project default.
@@ -212,7 +212,7 @@ func (s *server) accessBody(t *testing.T) string {
 			ID    int
 			Roles []int
 		}
-	}](t, s.must(t, "GET", access, "").body).Users {
+	}](t, s.must(t, "GET", accessPath, "").body).Users {
 		for _, role := range u.Roles {
 			list = append(list, fmt.Sprintf(`{"id":%d,"users":[%d]}`, role, u.ID))
 		}
@@ -246,7 +246,7 @@ func TestUserAdministrationPermissions(t *testing.T) {
 		{"GET", "/api/admin/permissions", "", "admin reader"},
 		{"POST", roles, `{"name":"new"}`, "admin"},
 		{"PUT", roles + "/6", `{"name":"Reader"}`, "admin"},
-		{"GET", access, "", "admin editor"},
+		{"GET", accessPath, "", "admin editor"},
 		{"GET", project, "", "admin editor viewer reader"}, // not a user whose root role does not exist
 	} {
 		for _, caller := range []string{"editor", "viewer", "reader", "deleted role", "admin"} {

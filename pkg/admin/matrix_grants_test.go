@@ -26,12 +26,12 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 		}
 	}
 	const (
-		access        = "PROJECT_USER_ACCESS_WRITE"
+		accessWrite   = "PROJECT_USER_ACCESS_WRITE"
 		inDevelopment = "UPDATE_FEATURE_ENVIRONMENT@development"
 	)
 	role := map[string]string{
 		"Owner": "4", "Member": "5", "empty": s.roleOf(t, "custom", ""), "all of it": s.roleOf(t, "custom", "ADMIN"),
-		"access": s.roleOf(t, "custom", access), "update": s.roleOf(t, "custom", "UPDATE_PROJECT"),
+		"access": s.roleOf(t, "custom", accessWrite), "update": s.roleOf(t, "custom", "UPDATE_PROJECT"),
 		"switch": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT"), "in development": s.roleOf(t, "custom", inDevelopment),
 		"in production": s.roleOf(t, "custom", "UPDATE_FEATURE_ENVIRONMENT@production"),
 		"in both":       s.roleOf(t, "custom", inDevelopment+" UPDATE_FEATURE_ENVIRONMENT@production"),
@@ -43,7 +43,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	member("update", role["update"])
 	member("access", role["access"])
 	member("all of it", role["all of it"])
-	member("switch", s.roleOf(t, "custom", access+" "+inDevelopment))
+	member("switch", s.roleOf(t, "custom", accessWrite+" "+inDevelopment))
 	member("deletes tokens", s.roleOf(t, "custom", "DELETE_PROJECT_API_TOKEN"))
 	member("reads tokens", s.roleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
 	member("tokens in development", s.roleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
@@ -161,9 +161,9 @@ func TestSetAccessByLeavingUser(t *testing.T) {
 		members = append(members, fmt.Sprint(member))
 	}
 	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%s]}]}`, strings.Join(members, ","))
-	s.check(t, call{"replace the members", "PUT", access, body, 200, ""}, header)
+	s.check(t, call{"replace the members", "PUT", accessPath, body, 200, ""}, header)
 	s.check(t, call{"the caller is not a member", "GET", project, "", 200, `{"...":0,"members":60}`})
-	s.check(t, call{"the caller has no permission", "PUT", access, body, 403, anything}, header)
+	s.check(t, call{"the caller has no permission", "PUT", accessPath, body, 403, anything}, header)
 }
 
 // TestRoleOfRecreatedEnvironment checks that deleting an environment removes its permissions from roles. A new environment with

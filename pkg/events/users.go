@@ -114,15 +114,15 @@ func ofMember(kind flags.EventType, before, after *flags.Project, user int64) fl
 	return flags.Event{Type: kind, Project: after.ID, Data: memberRolesOf(after, user), PreData: memberRolesOf(before, user)}
 }
 
-// access is what several users have in a project.
-type access struct {
+// membersAccess is what several users have in a project.
+type membersAccess struct {
 	Users []memberRoles `json:"users"`
 }
 
 // ProjectAccessUpdated is the event of a project some of whose users, by their ids, got other roles.
 func ProjectAccessUpdated(before, after *flags.Project, users []int64) flags.Event {
-	in := func(p *flags.Project) access {
-		return access{list(users, func(id int64) memberRoles { return memberRolesOf(p, id) })}
+	in := func(p *flags.Project) membersAccess {
+		return membersAccess{list(users, func(id int64) memberRoles { return memberRolesOf(p, id) })}
 	}
 	return flags.Event{Type: flags.ProjectAccessUpdated, Project: after.ID, Data: in(after), PreData: in(before)}
 }

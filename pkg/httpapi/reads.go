@@ -456,12 +456,12 @@ func Each[A, B any](list []A, convert func(A) B) []B {
 
 // Usage are the sums of a flag for the hours or days from a time on, oldest first, by one query a megabyte.
 func (tx *Tx) Usage(feature string, unit flags.UsageUnit, from time.Time) []flags.UsageSum {
-	type usage struct {
+	type usageQuery struct {
 		feature string
 		unit    flags.UsageUnit
 		from    time.Time
 	}
-	return memoized(tx, usage{feature, unit, from}, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
+	return memoized(tx, usageQuery{feature, unit, from}, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
 }
 
 // Applications is every application that reported, by name.

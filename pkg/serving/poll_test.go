@@ -174,11 +174,11 @@ func TestDeltasAddUp(t *testing.T) {
 	}
 	a.do("POST", "/api/admin/environments", `{"name": "qa", "type": "test"}`)
 	instances := []instance{a.instance(), a.instance(), a.instance()}
-	type scope struct {
+	type tokenScope struct {
 		environment, query string
 		projects           []string
 	}
-	scopes := []scope{
+	scopes := []tokenScope{
 		{"development", "", []string{"*"}}, {"development", "", []string{"default"}}, {"production", "", []string{"team"}},
 		{"development", "", []string{"team", "other"}}, {"development", "namePrefix=flag-1&project=other&project=team", []string{"*"}},
 		{"development", "tag=simple:t", []string{"*"}}, {"qa", "", []string{"team", "default"}},

@@ -56,7 +56,7 @@ func newServer(source Source, store flags.TokenUseStore, config httpapi.Config) 
 // environment is the one that the request names, for tokens of all environments; "" for none.
 //
 // SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
-func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...flags.TokenType) (*access, error) {
+func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...flags.TokenType) (*tokenScope, error) {
 	secret, hash := httpapi.Secret(r), ""
 	switch {
 	case secret != "":
@@ -87,13 +87,13 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 
 // judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another
 // refusal.
-func (s *server) judge(reading Reading, hash, environment string, types []flags.TokenType) (a *access, settled bool, refusal error) {
+func (s *server) judge(reading Reading, hash, environment string, types []flags.TokenType) (a *tokenScope, settled bool, refusal error) {
 	token := reading.Token
 	refusal = flags.AuthenticateApplication(token, hash, s.now(), types...)
 	settled = token == nil || !token.Expired(s.now()) // a token can be extended
 	if refusal == nil {
 		var ok bool
-		if a, ok = newAccess(reading.State, token, environment); !ok {
+		if a, ok = newTokenScope(reading.State, token, environment); !ok {
 			settled, refusal = false, flags.ErrNoToken // its projects or its environment were deleted
 		}
 	}
@@ -103,8 +103,8 @@ func (s *server) judge(reading Reading, hash, environment string, types []flags.
 	return a, settled, refusal
 }
 
-// An access is what a request may read of a state.
-type access struct {
+// A tokenScope is what a request may read of a state.
+type tokenScope struct {
 	state *State
 	token *flags.Token // nil for AUTH_TYPE=none without a valid token
 
@@ -116,9 +116,9 @@ type access struct {
 	scope answers.Scope
 }
 
-// newAccess returns what a token may read of a state; false if the token is revoked. environment is the one that the request
+// newTokenScope returns what a token may read of a state; false if the token is revoked. environment is the one that the request
 // names, for tokens of all environments.
-func newAccess(state *State, token *flags.Token, environment string) (*access, bool) {
+func newTokenScope(state *State, token *flags.Token, environment string) (*tokenScope, bool) {
 	reach, ok := token.Scope(func(id string) *flags.Project { return state.Projects[id] }, state.Environments)
 	if !ok {
 		return nil, false
@@ -128,7 +128,7 @@ func newAccess(state *State, token *flags.Token, environment string) (*access, b
 	if name == flags.All || name == "" {
 		name = environment
 	}
-	a := &access{state: state, token: token, scope: answers.Scope{All: reach.All, ProjectIDs: []string{}, Environment: name}}
+	a := &tokenScope{state: state, token: token, scope: answers.Scope{All: reach.All, ProjectIDs: []string{}, Environment: name}}
 	if bound {
 		a.environment = state.Environments.Find(name)
 	}
@@ -141,6 +141,6 @@ func newAccess(state *State, token *flags.Token, environment string) (*access, b
 }
 
 // everything returns what a caller may read who has no token, with AUTH_TYPE=none.
-func everything(state *State, environment string) *access {
-	return &access{state: state, environment: state.Environments.Find(environment), scope: answers.Scope{All: true, Environment: environment}}
+func everything(state *State, environment string) *tokenScope {
+	return &tokenScope{state: state, environment: state.Environments.Find(environment), scope: answers.Scope{All: true, Environment: environment}}
 }

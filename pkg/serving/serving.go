@@ -85,7 +85,7 @@ func (s *server) request(r *http.Request) answers.Request {
 }
 
 // selected authenticates a request of the client API and returns what it reads.
-func (s *server) selected(ctx context.Context, r *http.Request) (*access, answers.Query, error) {
+func (s *server) selected(ctx context.Context, r *http.Request) (*tokenScope, answers.Query, error) {
 	q, invalid := answers.ParseQuery(r.URL.RawQuery, r.Header.Get("Unleash-Client-Spec"))
 	a, err := s.access(ctx, r, q.Environment, flags.ClientToken)
 	if err == nil {
@@ -168,7 +168,7 @@ func (s *server) evaluations(ctx context.Context, r *http.Request) (httpapi.Resp
 }
 
 // readOFREP authenticates a request of OFREP and reads its context. Its token can be in X-API-Key.
-func (s *server) readOFREP(ctx context.Context, r *http.Request) (a *access, c *evaluate.Context, body []byte, err error) {
+func (s *server) readOFREP(ctx context.Context, r *http.Request) (a *tokenScope, c *evaluate.Context, body []byte, err error) {
 	authenticated := r
 	if key := r.Header.Get("X-Api-Key"); key != "" && httpapi.Secret(r) == "" {
 		authenticated = withHeader(r, "Authorization", key)

@@ -53,7 +53,7 @@ func TestSetOfAResponse(t *testing.T) {
 		}
 	}
 	context := url.Values{"userId": {"7"}, "sessionId": {"s"}}
-	a, found := newAccess(w.state, w.token("t"), "")
+	a, found := newTokenScope(w.state, w.token("t"), "")
 	if !found {
 		t.Fatal("the token sees nothing")
 	}

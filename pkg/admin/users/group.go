@@ -51,13 +51,13 @@ func Group() httpapi.Group {
 // MemberGroup lists the operations on who has access to a project.
 func MemberGroup() httpapi.Group {
 	const (
-		access = "/api/admin/projects/{projectId}/access"
-		held   = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
+		members = "/api/admin/projects/{projectId}/access"
+		held    = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 	)
 	withRoles := []flags.Key{flags.RolesKey()}
 	return httpapi.Group{Name: "members", Function: "projects", Operations: []httpapi.Operation{
-		{Route: "GET " + access, Permission: flags.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
-		{Route: "PUT " + access, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
+		{Route: "GET " + members, Permission: flags.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
+		{Route: "PUT " + members, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
 		{Route: "POST " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(addProjectRole)},
 		{Route: "PUT " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
 		{Route: "DELETE " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
