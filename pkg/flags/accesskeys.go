@@ -15,27 +15,27 @@ const (
 )
 
 // TokenKey returns the key of a token by the hash of its secret, see HashSecret.
-func TokenKey(hash string) Key { return Key{EntityToken, hash} }
+func TokenKey(hash string) Key { return Key{Entity: EntityToken, ID: hash} }
 
 // RolesKey returns the key of the registry of roles.
 func RolesKey() Key { return Key{Entity: EntityRoles} }
 
 // SignupTokenKey returns the key of a public signup token by the hash of its secret.
-func SignupTokenKey(hash string) Key { return Key{EntitySignupToken, hash} }
+func SignupTokenKey(hash string) Key { return Key{Entity: EntitySignupToken, ID: hash} }
 
 // TokenUseKey returns the key of the last use of a token, by the hash of its secret.
-func TokenUseKey(hash string) Key { return Key{EntityTokenUse, hash} }
+func TokenUseKey(hash string) Key { return Key{Entity: EntityTokenUse, ID: hash} }
 
 // UserKey returns the key of a user by ID.
-func UserKey(id int64) Key { return Key{EntityUser, strconv.FormatInt(id, 10)} }
+func UserKey(id int64) Key { return Key{Entity: EntityUser, ID: strconv.FormatInt(id, 10)} }
 
 // SessionsKey returns the key of the sessions of a user, by the user's ID.
-func SessionsKey(user int64) Key { return Key{EntitySessions, strconv.FormatInt(user, 10)} }
+func SessionsKey(user int64) Key { return Key{Entity: EntitySessions, ID: strconv.FormatInt(user, 10)} }
 
 // SignInLinkKey returns the key of a sign-in link by the hash of its secret.
-func SignInLinkKey(hash string) Key { return Key{EntitySignInLink, hash} }
+func SignInLinkKey(hash string) Key { return Key{Entity: EntitySignInLink, ID: hash} }
 
 // IdentityKey returns the key of the link of a person at an OpenID provider to a user.
 func IdentityKey(issuer, subject string) Key {
-	return Key{EntityIdentity, HashSecret(strconv.Itoa(len(issuer)) + " " + issuer + subject)}
+	return Key{Entity: EntityIdentity, ID: HashSecret(strconv.Itoa(len(issuer)) + " " + issuer + subject)}
 }

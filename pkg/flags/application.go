@@ -71,7 +71,7 @@ const (
 )
 
 // ApplicationKey returns the key of an application by name.
-func ApplicationKey(name string) Key { return Key{EntityApplication, name} }
+func ApplicationKey(name string) Key { return Key{Entity: EntityApplication, ID: name} }
 
 // Key returns the key of the application.
 func (a *Application) Key() Key { return ApplicationKey(a.Name) }
@@ -97,7 +97,7 @@ type Instance struct {
 
 // InstancesKey returns the key of an application's instances in an environment.
 func InstancesKey(application, environment string) Key {
-	return Key{EntityInstances, environment + "/" + application}
+	return Key{Entity: EntityInstances, ID: environment + "/" + application}
 }
 
 // Key returns the key of the instances.
@@ -119,7 +119,7 @@ type TokenApplications struct {
 }
 
 // TokenApplicationsKey returns the key of a token's applications by the hash of its secret.
-func TokenApplicationsKey(hash string) Key { return Key{EntityTokenApplications, hash} }
+func TokenApplicationsKey(hash string) Key { return Key{Entity: EntityTokenApplications, ID: hash} }
 
 // Key returns the key of the applications.
 func (t *TokenApplications) Key() Key { return TokenApplicationsKey(t.Hash) }
