@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -28,7 +29,7 @@ func TestLifeOfAStack(t *testing.T) {
 	if caller, err := s.caller(t, secret); err != nil || !caller.Admin {
 		t.Fatalf("the token authenticates %+v, %v; want an administrator", caller, err)
 	}
-	keys := []flags.Key{flags.ProjectKey(flags.DefaultProject), flags.EnvironmentsKey(), flags.RolesKey(), flags.TagTypesKey()}
+	keys := []flags.Key{flags.ProjectKey(flags.DefaultProject), flags.EnvironmentsKey(), access.RolesKey(), flags.TagTypesKey()}
 	seeded, err := s.store.Load(t.Context(), keys)
 	if err != nil || len(seeded) != len(keys) {
 		t.Fatalf("%d of %d exist, %v", len(seeded), len(keys), err)

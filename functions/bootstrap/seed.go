@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
@@ -43,18 +44,18 @@ func seed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the admin token: %w", err)
 	}
-	token, err := bootstrap.ParseToken(flags.AdminToken, secret)
+	token, err := bootstrap.ParseToken(access.AdminToken, secret)
 	if err != nil {
 		return "", fmt.Errorf("the value of the secret %s is not an admin token: %w", arn, err)
 	}
-	token.Name = string(flags.AdminToken)
+	token.Name = string(access.AdminToken)
 	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: []bootstrap.Token{token}, Sealer: sealer}); err != nil {
 		return "", err
 	}
 	if err := store.ResetFeed(ctx, newEpoch()); err != nil {
 		return "", fmt.Errorf("resetting the feed: %w", err)
 	}
-	return result(ctx, store, flags.TokenKey(flags.HashSecret(secret)))
+	return result(ctx, store, access.TokenKey(access.HashSecret(secret)))
 }
 
 // newEpoch returns a name for an epoch of the feed that was never used. It is in the ETags of deltas.
@@ -67,7 +68,7 @@ func result(ctx context.Context, store flags.Store, key flags.Key) (string, erro
 	if err != nil {
 		return "", err
 	}
-	switch token := flags.Find[*flags.Token](view, key); {
+	switch token := flags.Find[*access.Token](view, key); {
 	case token == nil:
 		return "", errors.New("the admin token is missing in the table after it was created")
 	case token.Deleted:
@@ -86,7 +87,7 @@ func adminToken(ctx context.Context, arn string) (string, error) {
 	if _, none := errors.AsType[*types.ResourceNotFoundException](err); !none {
 		return value, err
 	}
-	created := (&flags.Token{Projects: []string{flags.All}, Environment: flags.All}).FormatSecret(randomDigits())
+	created := (&access.Token{Projects: []string{flags.All}, Environment: flags.All}).FormatSecret(randomDigits())
 	_, err = client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{
 		SecretId: &arn, SecretString: &created, ClientRequestToken: aws.String(uuid.NewSHA1(uuid.NameSpaceURL, []byte(arn)).String()),
 	})

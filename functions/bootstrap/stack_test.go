@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-lambda-go/cfn"
 
 	"guidon/internal/child"
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -164,31 +165,31 @@ func (s *stack) succeeds(t *testing.T, kind cfn.RequestType) {
 // tokens returns the names of the tokens in the table, and whether each is valid.
 func (s *stack) tokens(t *testing.T) []string {
 	t.Helper()
-	list, err := s.store.List(t.Context(), flags.EntityToken)
+	list, err := s.store.List(t.Context(), access.EntityToken)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, a := range list {
-		names = append(names, a.(*flags.Token).Name)
+		names = append(names, a.(*access.Token).Name)
 	}
 	return names
 }
 
 // caller returns the caller that a secret authenticates.
-func (s *stack) caller(t *testing.T, secret string) (flags.Caller, error) {
+func (s *stack) caller(t *testing.T, secret string) (access.Caller, error) {
 	t.Helper()
-	return flags.Authenticate(s.token(t, secret), time.Now())
+	return access.Authenticate(s.token(t, secret), time.Now())
 }
 
-func (s *stack) token(t *testing.T, secret string) *flags.Token {
+func (s *stack) token(t *testing.T, secret string) *access.Token {
 	t.Helper()
-	key := flags.TokenKey(flags.HashSecret(secret))
+	key := access.TokenKey(access.HashSecret(secret))
 	view, err := s.store.Load(t.Context(), []flags.Key{key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flags.Find[*flags.Token](view, key)
+	return flags.Find[*access.Token](view, key)
 }
 
 func (s *stack) feed(t *testing.T) *flags.Feed {

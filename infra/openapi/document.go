@@ -14,7 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 	"guidon/pkg/version"
 )
 
@@ -143,12 +143,12 @@ func (d *describer) parameter(described *openapi3.Parameter, known map[string]pa
 // description adds who may call the operation.
 func description(texts operation, op endpoint) string {
 	who := "Needs the permission `" + op.permission + "`."
-	switch flags.Permission(op.permission) {
+	switch access.Permission(op.permission) {
 	case "", withoutToken:
 		who = "Public: needs no token."
-	case flags.Read:
+	case access.Read:
 		who = "Needs a user or admin token, but no permission."
-	case flags.Admin:
+	case access.Admin:
 		who = "Needs the permission `ADMIN`."
 	case forApplications:
 		who = "Needs a token of an application, or an admin token."

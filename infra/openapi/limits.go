@@ -10,9 +10,11 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/playground"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // A limit adds what a text, number or list must satisfy to its schema.
@@ -25,14 +27,14 @@ var bounds = func() map[string]int {
 		"MaxAddonEvents": flags.MaxAddonEvents, "MaxAddonProjects": flags.MaxAddonProjects, "MaxAddonEnvironments": flags.MaxAddonEnvironments,
 		"MaxAddonParameter":     flags.MaxAddonParameter,
 		"ConstraintValueLength": defaults.ConstraintValueLength, "ConstraintValues": defaults.ConstraintValues, "Constraints": defaults.Constraints,
-		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": flags.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
+		"StrategySegments": defaults.StrategySegments, "MaxDescription": flags.MaxDescription, "MaxEmail": access.MaxEmail, "MaxIdentifier": flags.MaxIdentifier,
 		"MaxLegalValues": flags.MaxLegalValues, "MaxLinks": flags.MaxLinks, "MaxName": flags.MaxName, "MaxOverrides": flags.MaxOverrides,
 		"MaxOverrideValues": flags.MaxOverrideValues, "MaxParameters": flags.MaxParameters, "MaxPayload": flags.MaxPayload, "MaxSegmentName": flags.MaxSegmentName,
-		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(flags.FrontendToken), "MaxURL": flags.MaxURL,
-		"MaxUsageApplications": flags.MaxUsageApplications, "MaxUsageCounts": flags.MaxUsageCounts, "MaxUsageFeature": flags.MaxUsageFeature,
-		"MaxUsageInstances": flags.MaxUsageInstances, "MaxUsageName": flags.MaxUsageName, "MaxUsageStrategies": flags.MaxUsageStrategies,
-		"MaxUsageVariants": flags.MaxUsageVariants,
-		"MaxUserName":      flags.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
+		"MaxTag": flags.MaxTag, "MaxTagChanges": flags.MaxTagChanges, "MaxTokenType": len(access.FrontendToken), "MaxURL": flags.MaxURL,
+		"MaxUsageApplications": usage.MaxPostApplications, "MaxUsageCounts": usage.MaxCounts, "MaxUsageFeature": usage.MaxFeature,
+		"MaxUsageInstances": usage.MaxPostInstances, "MaxUsageName": usage.MaxName, "MaxUsageStrategies": usage.MaxStrategies,
+		"MaxUsageVariants": usage.MaxVariants,
+		"MaxUserName":      access.MaxUserName, "MaxVariants": flags.MaxVariants, "MinTag": flags.MinTag, "TotalWeight": flags.TotalWeight,
 	}
 	maps.Copy(all, apiBounds)
 	return all
@@ -83,12 +85,12 @@ var patterns = map[string]string{
 	"ipv6Network": `^[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$`,
 }
 
-var apiTokenTypes = []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken}
+var apiTokenTypes = []access.TokenType{access.AdminToken, access.ClientToken, access.FrontendToken}
 
 var enums = map[string][]any{
 	"AddonProviders":     {flags.AddonWebhook, flags.AddonSlack},
 	"CompletionStatuses": plain(flags.CompletionStatuses()),
-	"CustomRoleTypes":    plain([]flags.RoleType{flags.CustomRootRole, flags.CustomProjectRole}),
+	"CustomRoleTypes":    plain([]access.RoleType{access.CustomRootRole, access.CustomProjectRole}),
 	"False":              {false},
 	"FeatureTypes":       plain(flags.FeatureTypes()),
 	"Operators":          plain(flags.Operators()),
@@ -104,8 +106,8 @@ var typeEnums = map[reflect.Type][]any{
 	reflect.TypeFor[flags.FeatureType](): enums["FeatureTypes"],
 	reflect.TypeFor[flags.Operator]():    enums["Operators"],
 	reflect.TypeFor[flags.WeightType]():  enums["WeightTypes"],
-	reflect.TypeFor[flags.TokenType]():   plain(apiTokenTypes),
-	reflect.TypeFor[flags.RoleType]():    plain([]flags.RoleType{flags.RootRole, flags.ProjectRole, flags.CustomRootRole, flags.CustomProjectRole}),
+	reflect.TypeFor[access.TokenType]():  plain(apiTokenTypes),
+	reflect.TypeFor[access.RoleType]():   plain([]access.RoleType{access.RootRole, access.ProjectRole, access.CustomRootRole, access.CustomProjectRole}),
 }
 
 // plain converts the values to plain strings.
@@ -117,7 +119,7 @@ func plain[T ~string](list []T) (values []any) {
 }
 
 // anyCase is a pattern that matches some words in any mixture of upper and lower case.
-func anyCase(words ...flags.TokenType) string {
+func anyCase(words ...access.TokenType) string {
 	alternatives := make([]string, len(words))
 	for i, word := range words {
 		for _, c := range string(word) {
@@ -229,7 +231,7 @@ var special = map[string]func() *openapi3.Schema{
 		).WithNullable()
 	},
 	"count": func() *openapi3.Schema {
-		return openapi3.NewInt64Schema().WithMin(0).WithMax(float64(flags.MaxUsageCount))
+		return openapi3.NewInt64Schema().WithMin(0).WithMax(float64(usage.MaxCount))
 	},
 	"number": number,
 	"moment": func() *openapi3.Schema {

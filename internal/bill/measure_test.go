@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
@@ -22,6 +23,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 	"guidon/pkg/webhook"
 )
 
@@ -251,13 +253,13 @@ func measure(t testing.TB) Measured {
 func (d *deployment) post(at time.Time, instance int) {
 	d.t.Helper()
 	host := fmt.Sprintf("shop-7d9f8b6c5-%05d", instance)
-	p := &flags.UsagePost{
+	p := &usage.Post{
 		ID: fmt.Sprintf("%08d-0000-4000-8000-%012d", instance, at.Unix()), At: at.Add(time.Duration(instance) * time.Millisecond),
-		TokenHash: flags.HashSecret(dynamotest.ClientToken),
-		Instances: []flags.UsageInstance{{Application: "shop", Instance: host, Environment: "development", SDK: "unleash-go-sdk:5.1.0", Address: "192.0.2.1"}},
+		TokenHash: access.HashSecret(dynamotest.ClientToken),
+		Instances: []usage.PostInstance{{Application: "shop", Instance: host, Environment: "development", SDK: "unleash-go-sdk:5.1.0", Address: "192.0.2.1"}},
 	}
 	for i := range reportedFlags {
-		count := flags.UsageCount{Feature: name(i), Application: "shop", Environment: "development", Yes: int64(40 + i%17), No: int64(i % 13)}
+		count := usage.Count{Feature: name(i), Application: "shop", Environment: "development", Yes: int64(40 + i%17), No: int64(i % 13)}
 		p.Counts = append(p.Counts, count)
 	}
 	if err := d.store.PutPost(d.t.Context(), p); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -186,7 +187,7 @@ func TestLocalStackReadyHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, admin := flags.ProjectKey(flags.DefaultProject), flags.TokenKey(flags.HashSecret(defaultToken))
+	project, admin := flags.ProjectKey(flags.DefaultProject), access.TokenKey(access.HashSecret(defaultToken))
 	view, err := store.Load(t.Context(), []flags.Key{project, admin})
 	if err != nil || len(view) != 2 {
 		t.Fatalf("the table holds %v of the project and the admin token, %v", slices.Collect(maps.Keys(view)), err)

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -100,7 +100,7 @@ func TestSetAccessOfManyUsers(t *testing.T) {
 	const many = 120
 	ids := make([]string, many)
 	for i := range ids {
-		id, _ := s.person(t, flags.RoleViewer)
+		id, _ := s.person(t, access.RoleViewer)
 		ids[i] = fmt.Sprint(id)
 	}
 	all := strings.Join(ids, ",")
@@ -122,7 +122,7 @@ func TestAddMembersInParallel(t *testing.T) {
 	const users = 10
 	ids := make([]int64, users)
 	for i := range ids {
-		ids[i], _ = s.person(t, flags.RoleViewer)
+		ids[i], _ = s.person(t, access.RoleViewer)
 	}
 	var mu sync.Mutex
 	statuses := map[int]int{}
@@ -154,15 +154,15 @@ func TestGrantsWithinOwnPermissions(t *testing.T) {
 	s.must(t, "POST", roles, `{"name":"In production","permissions":[{"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`)
 	s.must(t, "POST", roles, `{"name":"Everything","permissions":[{"name":"ADMIN"}]}`)
 	const accessManager, inDevelopment, inProduction, everything = 6, 7, 8, 9
-	guest, _ := s.person(t, flags.RoleViewer)
+	guest, _ := s.person(t, access.RoleViewer)
 	header := map[string]string{}
 	for name, role := range map[string]int{"owner": 4, "member": 5, "access manager": accessManager} {
-		id, h := s.person(t, flags.RoleViewer)
+		id, h := s.person(t, access.RoleViewer)
 		header[name] = h
 		s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", project, id, role), "")
 	}
-	_, header["editor"] = s.person(t, flags.RoleEditor)
-	_, header["viewer"] = s.person(t, flags.RoleViewer)
+	_, header["editor"] = s.person(t, access.RoleEditor)
+	_, header["viewer"] = s.person(t, access.RoleViewer)
 	for _, tt := range []struct {
 		caller string
 		role   int
@@ -264,7 +264,7 @@ func TestBudgetOfPersonalTokens(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	_, admin := s.person(t, flags.RoleAdmin)
+	_, admin := s.person(t, access.RoleAdmin)
 	s.must(t, "POST", features, `{"name":"f"}`)
 	s.do(t, "GET", features+"/f", "", admin) // stores that the token was used, once an hour
 	for _, tt := range []struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
@@ -93,7 +94,7 @@ func TestDeliveries(t *testing.T) {
 	s.sendAll(t)
 	s.create(t, "a", "b", "c")
 	s.must(t, "POST", people, `{"username":"ada","rootRole":3}`)
-	_, editor := s.person(t, flags.RoleEditor)
+	_, editor := s.person(t, access.RoleEditor)
 	for i, e := range s.outboxOf(t) {
 		sent, err := s.store.OutboxEvents(t.Context(), []flags.OutboxEntry{e})
 		if err != nil {
@@ -146,7 +147,7 @@ func TestDeliveries(t *testing.T) {
 func TestReservedEventsOfAddons(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	_, editor := s.person(t, flags.RoleEditor)
+	_, editor := s.person(t, access.RoleEditor)
 	body := func(event string) string {
 		return `{"provider":"webhook","enabled":true,"events":["` + event + `"],"parameters":{"url":"https://example.com/hook"}}`
 	}

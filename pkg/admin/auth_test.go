@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -17,8 +18,8 @@ func (s *server) adminToken(t *testing.T, expiresAt time.Time) string {
 	t.Helper()
 	secret := "*:*." + t.Name() + expiresAt.String()
 	err := s.store.Commit(t.Context(), flags.Change{
-		Writes: []flags.Write{{After: &flags.Token{
-			Hash: flags.HashSecret(secret), Name: "named-" + flags.HashSecret(secret)[:8], Type: flags.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
+		Writes: []flags.Write{{After: &access.Token{
+			Hash: access.HashSecret(secret), Name: "named-" + access.HashSecret(secret)[:8], Type: access.AdminToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: expiresAt,
 		}}},
 		Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
 	})
@@ -49,7 +50,7 @@ func TestAuthentication(t *testing.T) {
 		{"an unknown bearer token", "Bearer *:*.nosuch", 401, unauthenticated},
 		{"a token in another case", strings.ToUpper(dynamotest.AdminToken), 401, unauthenticated},
 		{"another scheme", "Basic " + dynamotest.AdminToken, 401, unauthenticated},
-		{"the hash of a token", flags.HashSecret(dynamotest.AdminToken), 401, unauthenticated},
+		{"the hash of a token", access.HashSecret(dynamotest.AdminToken), 401, unauthenticated},
 		{"an expired token", expired, 401, unauthenticated},
 		{"a very long token", strings.Repeat("x", 10_000), 401, unauthenticated},
 		{"a client token", dynamotest.ClientToken, 403, forbidden},
@@ -118,7 +119,7 @@ func TestEventsNameTheCaller(t *testing.T) {
 		t.Fatalf("events %v, %v; want 2", events, err)
 	}
 	got := events[1]
-	if got.Type != flags.FeatureStrategyAdd || got.CreatedBy != "named-"+flags.HashSecret(secret)[:8] || got.Project != "default" || got.FeatureName != "f" ||
+	if got.Type != flags.FeatureStrategyAdd || got.CreatedBy != "named-"+access.HashSecret(secret)[:8] || got.Project != "default" || got.FeatureName != "f" ||
 		got.Environment != "production" || !got.CreatedAt.Equal(flags.EventTime(got.ID)) || got.ID <= events[0].ID || got.Data == nil {
 		t.Errorf("event %+v, want a strategy added by that token in production, with an id after %s", got, events[0].ID)
 	}

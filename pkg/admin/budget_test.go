@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 )
 
@@ -135,7 +135,7 @@ func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
 		// token, user and projects; then the project of the body
 		{"other", 403, "BatchGetItem BatchGetItem BatchGetItem BatchGetItem"},
 	} {
-		header := as(s.holderOf(t, string(flags.UpdateFeatureStrategy), tt.project).secret)
+		header := as(s.holderOf(t, string(access.UpdateFeatureStrategy), tt.project).secret)
 		s.do(t, "GET", "/api/admin/feature-types", "", header) // stores the use of the token, once an hour
 		status := 0
 		calls := count.during(func() { status = s.do(t, "POST", "/api/admin/segments/strategies", body, header).status })

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -221,7 +222,7 @@ func TestBulkStoreErrors(t *testing.T) {
 		{"a version conflict in every round", brokenStore{commit: outdated}, 503, "ServiceUnavailableError", "after 0 of 2 flags"},
 		{"an unavailable store in the second round", brokenStore{commit: outdated, load: later(unreachable)}, 503, "ServiceUnavailableError", "0 of 2"},
 		{"a project deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityProject))}, 404, "NotFoundError", "none of the 2"},
-		{"a token deleted before the second round", brokenStore{commit: outdated, load: later(without(flags.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},
+		{"a token deleted before the second round", brokenStore{commit: outdated, load: later(without(access.EntityToken))}, 401, "AuthenticationRequired", "none of the 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

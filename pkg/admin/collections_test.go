@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 )
@@ -47,19 +48,19 @@ func TestListLimits(t *testing.T) {
 	s.put(t, numbered(flags.MaxSegments, func(i int) flags.Aggregate {
 		return &flags.Segment{ID: int64(i + 1e6), Name: fmt.Sprintf("s%d", i), CreatedAt: at}
 	}))
-	tokens, err := s.store.List(t.Context(), flags.EntityToken) // the tokens of the tests
+	tokens, err := s.store.List(t.Context(), access.EntityToken) // the tokens of the tests
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.put(t, numbered(flags.MaxTokens-len(tokens), func(i int) flags.Aggregate {
-		return &flags.Token{Hash: fmt.Sprintf("h%d", i), Name: fmt.Sprintf("t%d", i), Type: flags.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at}
+	s.put(t, numbered(access.MaxTokens-len(tokens), func(i int) flags.Aggregate {
+		return &access.Token{Hash: fmt.Sprintf("h%d", i), Name: fmt.Sprintf("t%d", i), Type: access.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at}
 	}))
-	s.put(t, numbered(flags.MaxSignupTokens, func(i int) flags.Aggregate {
-		return &flags.SignupToken{Hash: fmt.Sprintf("h%d", i), Name: "s", CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer}
+	s.put(t, numbered(access.MaxSignupTokens, func(i int) flags.Aggregate {
+		return &access.SignupToken{Hash: fmt.Sprintf("h%d", i), Name: "s", CreatedAt: at, ExpiresAt: at, Role: access.RoleViewer}
 	}))
 	users := decoded[struct{ Users []struct{ ID int } }](t, s.must(t, "GET", people, "").body).Users
-	s.put(t, numbered(flags.MaxUsers-len(users), func(i int) flags.Aggregate {
-		return &flags.User{ID: int64(i + 1e5), Username: fmt.Sprintf("u%d", i), RootRole: flags.RoleViewer, CreatedAt: at}
+	s.put(t, numbered(access.MaxUsers-len(users), func(i int) flags.Aggregate {
+		return &access.User{ID: int64(i + 1e5), Username: fmt.Sprintf("u%d", i), RootRole: access.RoleViewer, CreatedAt: at}
 	}))
 	s.run(t, []call{
 		{"one project too many", "POST", projects, `{"id":"more"}`, 400, listFull("2001 projects")},
@@ -150,11 +151,11 @@ func TestListEntrySize(t *testing.T) {
 			LinkTemplates: []flags.LinkTemplate{{Title: &value, URL: text}, {Title: &value, URL: text}}}},
 		&flags.Segment{ID: 1 << 50, Name: text, Description: &value, Project: "default", ProjectUID: "x", CreatedAt: at, CreatedBy: text, Constraints: []flags.Constraint{
 			{ContextName: text, Operator: flags.StrStartsWith, Values: []string{text, text, ""}, Value: &value}, {ContextName: text, Operator: flags.In, Values: []string{text}}}},
-		&flags.User{ID: 999_998, Name: text, Username: text, Email: text, RootRole: flags.RoleViewer, CreatedAt: at},
-		&flags.User{ID: 999_999, ServiceAccount: true, Name: text, Username: "account", RootRole: flags.RoleViewer, CreatedAt: at, Tokens: []flags.UserToken{
+		&access.User{ID: 999_998, Name: text, Username: text, Email: text, RootRole: access.RoleViewer, CreatedAt: at},
+		&access.User{ID: 999_999, ServiceAccount: true, Name: text, Username: "account", RootRole: access.RoleViewer, CreatedAt: at, Tokens: []access.UserToken{
 			{ID: 1 << 50, Description: text, Hash: "h", CreatedAt: at, ExpiresAt: at}, {ID: 1<<50 + 1, Description: text, Hash: "i", CreatedAt: at, ExpiresAt: at}}},
-		&flags.Token{Hash: "h", Name: text, Type: flags.FrontendToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at, ExpiresAt: at},
-		&flags.SignupToken{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: flags.RoleViewer, Users: []int64{1}},
+		&access.Token{Hash: "h", Name: text, Type: access.FrontendToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: at, ExpiresAt: at},
+		&access.SignupToken{Hash: "h", Name: text, CreatedBy: text, CreatedAt: at, ExpiresAt: at, Role: access.RoleViewer, Users: []int64{1}},
 	}
 	lists := []string{projects, allSegments, people, "/api/admin/service-account", apiTokens, "/api/admin/invite-link/tokens"}
 	responseSize := func(path string) int {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -89,10 +90,10 @@ func TestListProjectEnvironments(t *testing.T) {
 	s.must(t, "POST", in("b", "development")+"/off", "")
 	s.must(t, "DELETE", features+"/c", "")
 	s.must(t, "POST", projects, `{"id":"p","environments":["development"]}`)
-	s.storeToken(t, &flags.Token{Hash: "1", Name: "all", Type: flags.ClientToken, Projects: []string{"*"}, Environment: "*"})
-	s.storeToken(t, &flags.Token{Hash: "2", Name: "expired", Type: flags.ClientToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: time.Unix(1, 0)})
-	s.storeToken(t, &flags.Token{Hash: "3", Name: "earlier project", Type: flags.ClientToken, Projects: []string{"p"}, ProjectUIDs: []string{"x"}, Environment: "development"})
-	s.storeToken(t, &flags.Token{Hash: "4", Name: "earlier environment", Type: flags.ClientToken, Projects: []string{"*"}, Environment: "production", EnvironmentUID: "x"})
+	s.storeToken(t, &access.Token{Hash: "1", Name: "all", Type: access.ClientToken, Projects: []string{"*"}, Environment: "*"})
+	s.storeToken(t, &access.Token{Hash: "2", Name: "expired", Type: access.ClientToken, Projects: []string{"*"}, Environment: "*", ExpiresAt: time.Unix(1, 0)})
+	s.storeToken(t, &access.Token{Hash: "3", Name: "earlier project", Type: access.ClientToken, Projects: []string{"p"}, ProjectUIDs: []string{"x"}, Environment: "development"})
+	s.storeToken(t, &access.Token{Hash: "4", Name: "earlier environment", Type: access.ClientToken, Projects: []string{"*"}, Environment: "production", EnvironmentUID: "x"})
 	const strategy = `"defaultStrategy":{"name":"default","title":null,"disabled":false,"sortOrder":0,"segments":[],"constraints":[],"variants":[],"parameters":{}}`
 	s.run(t, []call{
 		{"counts of enabled active flags and of valid tokens with access", "GET", of("default"), "", 200, list(with(development, 3, 2), with(production, 1, 1))},
@@ -107,7 +108,7 @@ func TestListProjectEnvironments(t *testing.T) {
 }
 
 // storeToken writes a token to the store.
-func (s *server) storeToken(t *testing.T, token *flags.Token) {
+func (s *server) storeToken(t *testing.T, token *access.Token) {
 	t.Helper()
 	change := flags.Change{Writes: []flags.Write{{After: token}}, Event: flags.Event{ID: token.Hash, Type: flags.APITokenCreated}}
 	if err := s.store.Commit(t.Context(), change); err != nil {

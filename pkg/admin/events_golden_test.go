@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -433,7 +434,7 @@ func (s *server) storeEvent(t *testing.T, name, kind string, e goldenEvent) {
 	if e.PreData != nil {
 		event.PreData = jsontext.Value(e.PreData)
 	}
-	token := &flags.Token{Hash: flags.HashSecret(name), Name: name, Type: flags.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: time.Now()}
+	token := &access.Token{Hash: access.HashSecret(name), Name: name, Type: access.ClientToken, Projects: []string{flags.All}, Environment: flags.All, CreatedAt: time.Now()}
 	if err := s.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: token}}, Event: event}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -185,7 +186,7 @@ func checkCompleteLog(t *testing.T, s *server, secrets []string) {
 	}
 	text, _ := json.Marshal(all)
 	for _, secret := range secrets {
-		for _, form := range []string{secret, secret[strings.LastIndexAny(secret, ".:")+1:], flags.HashSecret(secret)} {
+		for _, form := range []string{secret, secret[strings.LastIndexAny(secret, ".:")+1:], access.HashSecret(secret)} {
 			if strings.Contains(string(text), form) {
 				t.Errorf("the log shows %q", form)
 			}
@@ -204,7 +205,7 @@ func TestReadLog(t *testing.T) {
 	s.must(t, "POST", "/api/admin/projects/shop/features", `{"name":"basket"}`)
 	s.enabled(t, "checkout")
 	s.apiToken(t, `{"tokenName":"a","type":"client"}`)
-	user, header := s.person(t, flags.RoleEditor)
+	user, header := s.person(t, access.RoleEditor)
 	s.check(t, call{"an editor", "DELETE", features + "/checkout", "", 202, ""}, header)
 	const ofFlag = "feature-archived feature-environment-enabled feature-strategy-add feature-created"
 	today := time.Now().UTC().Format(time.DateOnly)
@@ -274,7 +275,7 @@ func TestLogPermissions(t *testing.T) {
 	s := serve(t)
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	s.create(t, "checkout")
-	_, viewer := s.person(t, flags.RoleViewer)
+	_, viewer := s.person(t, access.RoleViewer)
 	owner := as(s.account(t, "3", map[string]string{"shop": "4"}))
 	s.must(t, "POST", "/api/admin/roles", `{"name":"r","permissions":[]}`)
 	s.apiToken(t, `{"tokenName":"a","type":"client","project":"shop"}`)

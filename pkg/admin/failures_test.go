@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -28,7 +29,7 @@ func shortDeadline(t *testing.T) context.Context {
 
 // detail matches what a message must never show: details of the store, of Go, or of a secret.
 var detail = regexp.MustCompile(`(?i)dynamo|dynoxide|aws|https?:|127\.0|localhost|table|test-\d|FLAG#|PROJECT#|TOKEN#|BatchGet|TransactWrite|condition|throughput|throttl|` +
-	`goroutine|panic|runtime|\.go\b|connection|EOF|nil pointer|` + flags.HashSecret(dynamotest.AdminToken))
+	`goroutine|panic|runtime|\.go\b|connection|EOF|nil pointer|` + access.HashSecret(dynamotest.AdminToken))
 
 func checkFailure(t *testing.T, got answer, status int, name string) {
 	t.Helper()

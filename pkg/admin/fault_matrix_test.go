@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/session"
 )
@@ -136,7 +136,7 @@ func newCell(t *testing.T, route string) *cell {
 	}
 	c.call = on.call(route)
 	if own, ok := asPerson[route]; ok {
-		_, c.header = c.person(t, flags.RoleAdmin)
+		_, c.header = c.person(t, access.RoleAdmin)
 		c.do(t, "GET", ownTokens, "", c.header) // the first call records the use of the token
 		c.call.body, c.call.status = own.body, own.status
 	}

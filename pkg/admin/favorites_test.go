@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -18,8 +19,8 @@ func TestFavorites(t *testing.T) {
 	s.create(t, "f", "g", "archived")
 	s.must(t, "DELETE", features+"/archived", "")
 	s.must(t, "POST", "/api/admin/projects", `{"id":"other"}`)
-	ann, annsHeader := s.person(t, flags.RoleViewer)
-	_, ben := s.person(t, flags.RoleViewer)
+	ann, annsHeader := s.person(t, access.RoleViewer)
+	_, ben := s.person(t, access.RoleViewer)
 	another := "Authorization: " + s.adminToken(t, time.Time{})
 	favorite := func(is bool) string { return fmt.Sprintf(`{"...":0,"name":"f","favorite":%t}`, is) }
 	list := func(is bool) string {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // importCases has data that needs different permissions. {new} is a new name. {plain}, {kept} and {old} are existing flags: {kept}
@@ -99,8 +99,8 @@ type validated struct {
 func TestImportMatchesValidatedPermissions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	held := strings.Fields(strings.Replace(permissionsOf[flags.RootScope], "ADMIN ", "", 1))
-	inProject := strings.Fields(permissionsOf[flags.ProjectScope] + " " + permissionsOf[flags.EnvironmentScope])
+	held := strings.Fields(strings.Replace(permissionsOf[access.RootScope], "ADMIN ", "", 1))
+	inProject := strings.Fields(permissionsOf[access.ProjectScope] + " " + permissionsOf[access.EnvironmentScope])
 	without := func(p string) string {
 		but := func(all []string) string {
 			return strings.Join(slices.DeleteFunc(slices.Clone(all), func(one string) bool { return one == p }), " ")
@@ -190,7 +190,7 @@ func TestRejectedImportUsesNoIDs(t *testing.T) {
 		return created.ID
 	}
 	before := one("before")
-	_, viewer := s.person(t, flags.RoleViewer)
+	_, viewer := s.person(t, access.RoleViewer)
 	body := `{"project":"default","environment":"development","data":{"features":[],"segments":[{"id":1,"name":"a","constraints":[]},{"id":2,"name":"b","constraints":[]}]}}`
 	if got := s.do(t, "POST", importData, body, viewer); got.status != 200 || strings.Count(got.body, `"outcome":"skipped"`) != 2 {
 		t.Errorf("a viewer's import: %d %s, want both segments skipped", got.status, got.body)

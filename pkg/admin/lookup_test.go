@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -102,7 +103,7 @@ func TestLookupsAreNotCached(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	token := &flags.Token{Hash: flags.HashSecret(secret), Name: "later", Type: flags.AdminToken, Projects: []string{"*"}, Environment: "*"}
+	token := &access.Token{Hash: access.HashSecret(secret), Name: "later", Type: access.AdminToken, Projects: []string{"*"}, Environment: "*"}
 	err := s.store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{{After: token}}, Event: flags.Event{ID: "event", Type: flags.APITokenCreated},
 	})
@@ -121,13 +122,13 @@ func TestLookupsAreNotCached(t *testing.T) {
 // A misleading store returns the admin token for every token hash.
 type misleading struct {
 	httpapi.Store
-	admin *flags.Token
+	admin *access.Token
 }
 
 func (m misleading) Load(ctx context.Context, keys []flags.Key) (flags.View, error) {
 	view, err := m.Store.Load(ctx, keys)
 	for _, key := range keys {
-		if key.Entity == flags.EntityToken {
+		if key.Entity == access.EntityToken {
 			view[key] = m.admin
 		}
 	}
@@ -138,12 +139,12 @@ func (m misleading) Load(ctx context.Context, keys []flags.Key) (flags.View, err
 func TestTokenOfAnother(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	key := flags.TokenKey(flags.HashSecret(dynamotest.AdminToken))
+	key := access.TokenKey(access.HashSecret(dynamotest.AdminToken))
 	view, err := s.store.Load(t.Context(), []flags.Key{key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := misleading{s.store, flags.Find[*flags.Token](view, key)}
+	store := misleading{s.store, flags.Find[*access.Token](view, key)}
 	handler := httpapi.New(store, admin.Group("users"), httpapi.Config{Limits: flags.DefaultLimits()})
 	for secret, want := range map[string]int{dynamotest.AdminToken: 200, "*:*.another": 401, dynamotest.AdminToken + "x": 401} {
 		r := httptest.NewRequest(http.MethodGet, "/api/admin/permissions", nil)

@@ -8,21 +8,22 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
 
 // permissionsOf has the permissions of each scope. It is independent of the code, so that the matrix finds changes. Every account has
 // READ. ADMIN includes all permissions.
-var permissionsOf = map[flags.Scope]string{
-	flags.RootScope: "ADMIN CREATE_PROJECT CREATE_ENVIRONMENT UPDATE_ENVIRONMENT DELETE_ENVIRONMENT CREATE_STRATEGY UPDATE_STRATEGY " +
+var permissionsOf = map[access.Scope]string{
+	access.RootScope: "ADMIN CREATE_PROJECT CREATE_ENVIRONMENT UPDATE_ENVIRONMENT DELETE_ENVIRONMENT CREATE_STRATEGY UPDATE_STRATEGY " +
 		"DELETE_STRATEGY CREATE_TAG_TYPE UPDATE_TAG_TYPE DELETE_TAG_TYPE CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD DELETE_CONTEXT_FIELD " +
 		"CREATE_SEGMENT UPDATE_SEGMENT DELETE_SEGMENT READ_ROLE READ_CLIENT_API_TOKEN CREATE_CLIENT_API_TOKEN " +
 		"UPDATE_CLIENT_API_TOKEN DELETE_CLIENT_API_TOKEN READ_FRONTEND_API_TOKEN CREATE_FRONTEND_API_TOKEN " +
 		"UPDATE_FRONTEND_API_TOKEN DELETE_FRONTEND_API_TOKEN UPDATE_APPLICATION CREATE_ADDON UPDATE_ADDON DELETE_ADDON",
-	flags.ProjectScope: "UPDATE_PROJECT DELETE_PROJECT PROJECT_USER_ACCESS_READ PROJECT_USER_ACCESS_WRITE CREATE_FEATURE UPDATE_FEATURE " +
+	access.ProjectScope: "UPDATE_PROJECT DELETE_PROJECT PROJECT_USER_ACCESS_READ PROJECT_USER_ACCESS_WRITE CREATE_FEATURE UPDATE_FEATURE " +
 		"DELETE_FEATURE MOVE_FEATURE_TOGGLE UPDATE_FEATURE_DEPENDENCY READ_PROJECT_API_TOKEN CREATE_PROJECT_API_TOKEN DELETE_PROJECT_API_TOKEN UPDATE_PROJECT_SEGMENT",
-	flags.EnvironmentScope: "UPDATE_FEATURE_ENVIRONMENT UPDATE_FEATURE_ENVIRONMENT_VARIANTS CREATE_FEATURE_STRATEGY " +
+	access.EnvironmentScope: "UPDATE_FEATURE_ENVIRONMENT UPDATE_FEATURE_ENVIRONMENT_VARIANTS CREATE_FEATURE_STRATEGY " +
 		"UPDATE_FEATURE_STRATEGY DELETE_FEATURE_STRATEGY",
 }
 
@@ -54,7 +55,7 @@ type holder struct {
 // has reports whether the holder has a permission in a project and an environment. The environment "" means all of them.
 func (h holder) has(permission, project, environment string) bool {
 	places := []string{""}
-	if project != "" && !slices.Contains(strings.Fields(permissionsOf[flags.RootScope]), permission) {
+	if project != "" && !slices.Contains(strings.Fields(permissionsOf[access.RootScope]), permission) {
 		places = append(places, project)
 	}
 	for _, place := range places {
@@ -76,15 +77,15 @@ func TestPermissionsAreDocumented(t *testing.T) {
 	t.Parallel()
 	for scope, names := range permissionsOf {
 		var got []string
-		for _, info := range flags.Permissions(scope) {
+		for _, info := range access.Permissions(scope) {
 			got = append(got, string(info.Name))
 		}
 		if want := strings.Fields(names); !slices.Equal(got, want) {
 			t.Errorf("scope %d: permissions %q, want %q", scope, got, want)
 		}
 	}
-	built := map[int64]string{flags.RoleAdmin: "ADMIN", flags.RoleEditor: editorHolds, flags.RoleOwner: ownerHolds, flags.RoleMember: memberHolds}
-	for _, role := range (&flags.Roles{}).List() {
+	built := map[int64]string{access.RoleAdmin: "ADMIN", access.RoleEditor: editorHolds, access.RoleOwner: ownerHolds, access.RoleMember: memberHolds}
+	for _, role := range (&access.Roles{}).List() {
 		got := map[string]bool{}
 		for _, g := range role.Permissions {
 			got[string(g.Permission)] = true
@@ -135,13 +136,13 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 		all = append(all, h)
 	}
 	const alpha, preset = "alpha", "default"
-	add("Admin", flags.RoleAdmin, map[string]string{"": "ADMIN"})
-	add("Editor", flags.RoleEditor, map[string]string{"": editorHolds, preset: ownerHolds})
-	add("Viewer", flags.RoleViewer, nil)
-	add("Owner", flags.RoleViewer, map[string]string{alpha: ownerHolds}, "alpha 4")
-	add("Member", flags.RoleViewer, map[string]string{alpha: memberHolds}, "alpha 5")
-	add("Owner of one, Member of the other", flags.RoleViewer, map[string]string{alpha: ownerHolds, preset: memberHolds}, "alpha 4", "default 5")
-	add("Editor and Member", flags.RoleEditor, map[string]string{"": editorHolds, preset: ownerHolds, alpha: memberHolds}, "alpha 5")
+	add("Admin", access.RoleAdmin, map[string]string{"": "ADMIN"})
+	add("Editor", access.RoleEditor, map[string]string{"": editorHolds, preset: ownerHolds})
+	add("Viewer", access.RoleViewer, nil)
+	add("Owner", access.RoleViewer, map[string]string{alpha: ownerHolds}, "alpha 4")
+	add("Member", access.RoleViewer, map[string]string{alpha: memberHolds}, "alpha 5")
+	add("Owner of one, Member of the other", access.RoleViewer, map[string]string{alpha: ownerHolds, preset: memberHolds}, "alpha 4", "default 5")
+	add("Editor and Member", access.RoleEditor, map[string]string{"": editorHolds, preset: ownerHolds, alpha: memberHolds}, "alpha 5")
 
 	custom := func(holds string) string { return "alpha " + s.roleOf(t, "custom", holds) }
 	root := func(holds string) int64 {
@@ -150,10 +151,10 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 		return id
 	}
 	const switches, inDevelopment = "UPDATE_FEATURE_ENVIRONMENT", "UPDATE_FEATURE_ENVIRONMENT@development"
-	add("a project role to enable in development", flags.RoleViewer, map[string]string{alpha: inDevelopment}, custom(inDevelopment))
-	add("a project role of ADMIN", flags.RoleViewer, map[string]string{alpha: "ADMIN"}, custom("ADMIN"))
-	add("a project role with root permissions", flags.RoleViewer, nil, custom("CREATE_PROJECT READ_ROLE CREATE_CLIENT_API_TOKEN"))
-	add("a project role with an unknown permission", flags.RoleViewer, nil, custom("APPLY_CHANGE_REQUEST"))
+	add("a project role to enable in development", access.RoleViewer, map[string]string{alpha: inDevelopment}, custom(inDevelopment))
+	add("a project role of ADMIN", access.RoleViewer, map[string]string{alpha: "ADMIN"}, custom("ADMIN"))
+	add("a project role with root permissions", access.RoleViewer, nil, custom("CREATE_PROJECT READ_ROLE CREATE_CLIENT_API_TOKEN"))
+	add("a project role with an unknown permission", access.RoleViewer, nil, custom("APPLY_CHANGE_REQUEST"))
 	add("a root role of ADMIN", root("ADMIN"), map[string]string{"": "ADMIN"})
 	add("a root role without permissions", root(""), nil)
 	add("a root role to enable in all environments", root(switches), map[string]string{"": switches})
@@ -167,12 +168,12 @@ func (s *server) holders(t *testing.T, now time.Time) []holder {
 	}
 	for scope, names := range permissionsOf {
 		for _, name := range strings.Fields(names) {
-			if scope == flags.RootScope {
+			if scope == access.RootScope {
 				account(name, s.roleOf(t, "root-custom", name), nil, map[string]string{"": name})
 				continue
 			}
 			account(name, "3", map[string]string{alpha: s.roleOf(t, "custom", name)}, map[string]string{alpha: name})
-			if scope == flags.EnvironmentScope {
+			if scope == access.EnvironmentScope {
 				there := name + "@production"
 				account(there, "3", map[string]string{alpha: s.roleOf(t, "custom", there)}, map[string]string{alpha: there})
 			}
@@ -217,12 +218,12 @@ func (s *server) holdersWithoutAccount(t *testing.T) []holder {
 	secret := secretIn(s.must(t, "POST", programs+"/"+program+"/token", `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`).body)
 	s.must(t, "DELETE", programs+"/"+program, "")
 	return []holder{
-		none("a deleted administrator", flags.RoleAdmin, 401, func(id string) { s.must(t, "DELETE", people+"/"+id, "") }),
-		none("a deleted owner", flags.RoleViewer, 401, func(id string) { owning(id); s.must(t, "DELETE", people+"/"+id, "") }),
+		none("a deleted administrator", access.RoleAdmin, 401, func(id string) { s.must(t, "DELETE", people+"/"+id, "") }),
+		none("a deleted owner", access.RoleViewer, 401, func(id string) { owning(id); s.must(t, "DELETE", people+"/"+id, "") }),
 		{name: "a deleted service account", secret: secret, refused: 401},
 		none("a deleted root role", 9999, 403, func(string) {}),
 		none("a deleted root role, and Owner", 9999, 403, owning),
-		none("a deleted project role", flags.RoleViewer, 0, func(id string) { s.giveDeletedRole(t, id) }),
+		none("a deleted project role", access.RoleViewer, 0, func(id string) { s.giveDeletedRole(t, id) }),
 		s.formerToken(t),
 	}
 }
@@ -230,7 +231,7 @@ func (s *server) holdersWithoutAccount(t *testing.T) []holder {
 // formerToken is a deleted personal token of an existing user.
 func (s *server) formerToken(t *testing.T) holder {
 	t.Helper()
-	_, header := s.person(t, flags.RoleAdmin)
+	_, header := s.person(t, access.RoleAdmin)
 	s.check(t, call{"delete it", "DELETE", ownTokens + "/1", "", 200, ""}, header)
 	return holder{name: "a deleted personal token", secret: strings.TrimPrefix(header, "Authorization: "), refused: 401}
 }
@@ -240,12 +241,12 @@ func (s *server) giveDeletedRole(t *testing.T, id string) {
 	t.Helper()
 	var number int64
 	_, _ = fmt.Sscan(id, &number)
-	keys := []flags.Key{flags.ProjectKey("alpha"), flags.UserKey(number)}
+	keys := []flags.Key{flags.ProjectKey("alpha"), access.UserKey(number)}
 	view, err := s.store.Load(t.Context(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, user := flags.Find[*flags.Project](view, keys[0]), flags.Find[*flags.User](view, keys[1])
+	project, user := flags.Find[*flags.Project](view, keys[0]), flags.Find[*access.User](view, keys[1])
 	projectAfter, userAfter := project.Clone(), user.Clone()
 	userAfter.SetRoles(projectAfter, []int64{9999})
 	err = s.store.Commit(t.Context(), flags.Change{

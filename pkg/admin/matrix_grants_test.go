@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // TestRolesWithinOwnPermissions tries to obtain or to grant permissions that the caller does not hold, by roles, by access to
@@ -19,7 +19,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	const shop = "/api/admin/projects/shop"
 	headers, id := map[string]string{}, map[string]string{}
 	member := func(name, role string) {
-		number, header := s.person(t, flags.RoleViewer)
+		number, header := s.person(t, access.RoleViewer)
 		headers[name], id[name] = header, fmt.Sprint(number)
 		if role != "" {
 			s.must(t, "POST", shop+"/users/"+id[name]+"/roles/"+role, "")
@@ -47,7 +47,7 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 	member("deletes tokens", s.roleOf(t, "custom", "DELETE_PROJECT_API_TOKEN"))
 	member("reads tokens", s.roleOf(t, "custom", "READ_PROJECT_API_TOKEN"))
 	member("tokens in development", s.roleOf(t, "custom", "CREATE_PROJECT_API_TOKEN@development"))
-	number, header := s.person(t, flags.RoleEditor)
+	number, header := s.person(t, access.RoleEditor)
 	headers["editor"], id["editor"] = header, fmt.Sprint(number)
 	for _, header := range headers {
 		s.do(t, "GET", project, "", header) // records the use of the token, which happens once an hour
@@ -153,11 +153,11 @@ func TestRolesWithinOwnPermissions(t *testing.T) {
 func TestSetAccessByLeavingUser(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, header := s.person(t, flags.RoleViewer)
+	id, header := s.person(t, access.RoleViewer)
 	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/4", project, id), "")
 	var members []string
 	for range 60 {
-		member, _ := s.person(t, flags.RoleViewer)
+		member, _ := s.person(t, access.RoleViewer)
 		members = append(members, fmt.Sprint(member))
 	}
 	body := fmt.Sprintf(`{"roles":[{"id":4,"users":[%s]}]}`, strings.Join(members, ","))

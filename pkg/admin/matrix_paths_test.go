@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // These tests use paths whose parts do not belong together, such as a flag of another project.
@@ -172,7 +172,7 @@ func (m maze) try(t *testing.T, route, parameter string, is stray) int {
 func TestNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	s := serveTallied(t, time.Now())
-	_, header := s.person(t, flags.RoleAdmin)
+	_, header := s.person(t, access.RoleAdmin)
 	personal := strings.TrimPrefix(header, "Authorization: ")
 	person := s.id(t, people, `{"username":"person","rootRole":3}`)
 	one, tokensOfOne := s.accountWithTokens(t)
@@ -208,7 +208,7 @@ func TestNamesOfOthers(t *testing.T) {
 		{"a deleted token deleted", "DELETE", tokenPath(deleted), "", 404, anything},
 		{"an API token as a signup token", "GET", signups + "/" + api, "", 404, anything},
 		{"an API token changed as a signup token", "PUT", signups + "/" + api, later, 404, anything},
-		{"an API token's hash", "DELETE", tokenPath(flags.HashSecret(api)), "", 404, anything},
+		{"an API token's hash", "DELETE", tokenPath(access.HashSecret(api)), "", 404, anything},
 		{"an API token's name", "DELETE", tokenPath("api"), "", 404, anything},
 	}
 	for _, c := range calls {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -317,7 +318,7 @@ func TestMatrix(t *testing.T) {
 	s := serveTallied(t, now)
 	g := s.stage(t)
 	all := s.holders(t, now)
-	known := " READ " + permissionsOf[flags.RootScope] + " " + permissionsOf[flags.ProjectScope] + " " + permissionsOf[flags.EnvironmentScope] + " "
+	known := " READ " + permissionsOf[access.RootScope] + " " + permissionsOf[access.ProjectScope] + " " + permissionsOf[access.EnvironmentScope] + " "
 	routes(t) // fails for an operation without an example
 	var operations []httpapi.Operation
 	for _, group := range admin.Groups() {
@@ -436,9 +437,9 @@ func (s *server) holderOf(t *testing.T, permission, project string) holder {
 	h := holder{name: permission, person: true}
 	switch {
 	case permission == "" || permission == "READ":
-		_, header := s.person(t, flags.RoleViewer)
+		_, header := s.person(t, access.RoleViewer)
 		h.secret = strings.TrimPrefix(header, "Authorization: ")
-	case slices.Contains(strings.Fields(permissionsOf[flags.RootScope]), permission):
+	case slices.Contains(strings.Fields(permissionsOf[access.RootScope]), permission):
 		h.secret = s.account(t, s.roleOf(t, "root-custom", permission), nil)
 	default:
 		h.secret = s.account(t, "3", map[string]string{project: s.roleOf(t, "custom", permission)})

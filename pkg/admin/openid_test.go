@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"guidon/internal/oidctest"
+	"guidon/pkg/access"
 	"guidon/pkg/admin/signin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -193,7 +194,7 @@ func TestOpenIDSignIn(t *testing.T) {
 	b.who(t, 401)
 	wantEnd(t, b.signIn(t, "anna", "/projects/default?tab=flags"), "/projects/default?tab=flags")
 	first := b.who(t, 200)
-	if first.User.Email != "anna@example.com" || first.User.Name != "Test Anna" || s.rootRole(t, first.User.ID) != flags.RoleEditor {
+	if first.User.Email != "anna@example.com" || first.User.Name != "Test Anna" || s.rootRole(t, first.User.ID) != access.RoleEditor {
 		t.Errorf("user %+v", first.User)
 	}
 	if len(b.cookies) != 1 || b.cookies["guidon-session"] == "" {
@@ -228,9 +229,9 @@ func TestOpenIDGroups(t *testing.T) {
 		role   int64
 		member []int64
 	}{
-		{[]string{"devs", "platform"}, flags.RoleAdmin, nil},
-		{[]string{"devs", "shop"}, flags.RoleEditor, []int64{flags.RoleOwner}},
-		{[]string{"devs"}, flags.RoleEditor, nil},
+		{[]string{"devs", "platform"}, access.RoleAdmin, nil},
+		{[]string{"devs", "shop"}, access.RoleEditor, []int64{access.RoleOwner}},
+		{[]string{"devs"}, access.RoleEditor, nil},
 	}
 	for _, step := range steps {
 		idp.Put(inGroups(anna, step.groups...))
@@ -269,13 +270,13 @@ func TestOpenIDFirstSignIn(t *testing.T) {
 		role     int64
 	}{
 		{"no rule gives a role", nil, "", false, anna, "/sign-in?error=no-access", "", 0},
-		{"default role", []string{viewers}, "", false, anna, "/", "", flags.RoleViewer},
+		{"default role", []string{viewers}, "", false, anna, "/", "", access.RoleViewer},
 		{"users are not created", []string{viewers, "OIDC_CREATE_USERS=off"}, "", false, anna, "/sign-in?error=no-access", "", 0},
-		{"an existing user keeps the role", []string{viewers, "OIDC_CREATE_USERS=off"}, `{"email":"Anna@example.com","rootRole":2}`, false, anna, "/", "", flags.RoleEditor},
-		{"an existing user gets the role of the group", []string{"OIDC_GROUP_ROLES=devs=Admin"}, `{"email":"anna@example.com","rootRole":2}`, false, anna, "/", "", flags.RoleAdmin},
+		{"an existing user keeps the role", []string{viewers, "OIDC_CREATE_USERS=off"}, `{"email":"Anna@example.com","rootRole":2}`, false, anna, "/", "", access.RoleEditor},
+		{"an existing user gets the role of the group", []string{"OIDC_GROUP_ROLES=devs=Admin"}, `{"email":"anna@example.com","rootRole":2}`, false, anna, "/", "", access.RoleAdmin},
 		{"an existing user without a group", []string{"OIDC_GROUP_ROLES=ops=Admin"}, `{"email":"anna@example.com","rootRole":2}`, false, anna, "/sign-in?error=no-access", "", 0},
 		{"an address that is not verified", []string{viewers}, `{"email":"berta@example.com","rootRole":2}`, false, berta, "/sign-in?error=not-linked", "", 0},
-		{"a new user without a verified address", []string{viewers}, "", false, berta, "/", "berta", flags.RoleViewer},
+		{"a new user without a verified address", []string{viewers}, "", false, berta, "/", "berta", access.RoleViewer},
 		{"a taken user name", []string{viewers}, `{"username":"berta","rootRole":2}`, false, berta, "/sign-in?error=not-linked", "", 0},
 		{"a deleted role", []string{"OIDC_DEFAULT_ROLE=Not a role"}, "", false, anna, "/sign-in?error=no-access", "", 0},
 	}
@@ -321,7 +322,7 @@ func TestOpenIDFirstAdministrator(t *testing.T) {
 	for _, person := range []oidctest.Person{anna, inGroups(anna)} {
 		idp.Put(person)
 		wantEnd(t, b.signIn(t, "anna", "/"), "/")
-		if id := b.who(t, 200).User.ID; id != 1 || s.rootRole(t, 1) != flags.RoleAdmin {
+		if id := b.who(t, 200).User.ID; id != 1 || s.rootRole(t, 1) != access.RoleAdmin {
 			t.Errorf("user %d with role %d, want the first administrator", id, s.rootRole(t, 1))
 		}
 	}

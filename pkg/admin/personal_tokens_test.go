@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -57,7 +58,7 @@ func TestAccountTokens(t *testing.T) {
 		{"create for a user", "POST", programs + "/1/token", body("x"), 404, notFound("is a user")},
 		{"delete from a user", "DELETE", programs + "/1/token/1", "", 404, notFound("is a user")},
 	})
-	_, editor := s.person(t, flags.RoleEditor)
+	_, editor := s.person(t, access.RoleEditor)
 	for _, c := range []call{
 		{"an editor", "GET", tokens, "", 403, anything}, {"an editor", "POST", tokens, body("x"), 403, anything},
 		{"an editor", "DELETE", tokens + "/1", "", 403, anything},
@@ -88,9 +89,9 @@ func TestAccountTokenWorks(t *testing.T) {
 	read("not yet expired", two, 200)
 	s.must(t, "DELETE", tokens+"/2", "")
 	read("deleted", two, 401)
-	hash := flags.HashSecret(secretIn(two))
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.TokenKey(hash)})
-	if token := flags.Find[*flags.Token](view, flags.TokenKey(hash)); err != nil || token == nil || !token.Deleted {
+	hash := access.HashSecret(secretIn(two))
+	view, err := s.store.Load(t.Context(), []flags.Key{access.TokenKey(hash)})
+	if token := flags.Find[*access.Token](view, access.TokenKey(hash)); err != nil || token == nil || !token.Deleted {
 		t.Errorf("the deleted token is %+v, %v; want it marked as deleted", token, err)
 	}
 }
@@ -98,8 +99,8 @@ func TestAccountTokenWorks(t *testing.T) {
 func TestOwnTokens(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, header := s.person(t, flags.RoleViewer)
-	_, other := s.person(t, flags.RoleViewer)
+	id, header := s.person(t, access.RoleViewer)
+	_, other := s.person(t, access.RoleViewer)
 	const body = `{"description":"mine","expiresAt":"2100-01-01T00:00:00Z"}`
 	for _, secret := range []string{dynamotest.AdminToken, dynamotest.ClientToken} {
 		for _, c := range []call{
@@ -123,7 +124,7 @@ func TestOwnTokens(t *testing.T) {
 	s.check(t, call{"delete itself", "DELETE", ownTokens + "/2", "", 200, ""}, as(secretIn(got.body)))
 	s.check(t, call{"rejected", "GET", ownTokens, "", 401, anything}, as(secretIn(got.body)))
 	s.check(t, call{"the remaining token", "GET", ownTokens, "", 200, `{"pats":[{"...":0,"id":1}]}`}, header)
-	events := s.eventsOf(t, &flags.User{ID: id})
+	events := s.eventsOf(t, &access.User{ID: id})
 	if want := []flags.EventType{flags.UserCreated, flags.PersonalTokenCreated, flags.PersonalTokenDeleted}; !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)
 	}

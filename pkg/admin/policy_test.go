@@ -18,6 +18,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -170,7 +171,7 @@ func TestPolicies(t *testing.T) {
 // beyondExamples calls operations in ways that need more actions than their examples.
 func (s *server) beyondExamples(t *testing.T) {
 	t.Helper()
-	_, person := s.person(t, flags.RoleAdmin) // only a user has personal tokens, whose IDs come from a counter
+	_, person := s.person(t, access.RoleAdmin) // only a user has personal tokens, whose IDs come from a counter
 	if got := s.do(t, "POST", ownTokens, `{"description":"d","expiresAt":"2100-01-01T00:00:00Z"}`, person); got.status != 201 {
 		t.Errorf("a personal token: %d %s", got.status, got.body)
 	}

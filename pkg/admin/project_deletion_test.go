@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -16,46 +17,46 @@ import (
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, editor := s.person(t, flags.RoleEditor)
-	_, other := s.person(t, flags.RoleEditor)
-	_, viewer := s.person(t, flags.RoleViewer)
-	forbidden := func(permission flags.Permission) string { return failure("NoAccessError", string(permission)) }
+	id, editor := s.person(t, access.RoleEditor)
+	_, other := s.person(t, access.RoleEditor)
+	_, viewer := s.person(t, access.RoleViewer)
+	forbidden := func(permission access.Permission) string { return failure("NoAccessError", string(permission)) }
 	const p = projects + "/p"
 	for _, c := range []struct {
 		as string
 		call
 	}{
-		{viewer, call{"a viewer cannot create it", "POST", projects, `{"id":"p"}`, 403, forbidden(flags.CreateProject)}},
+		{viewer, call{"a viewer cannot create it", "POST", projects, `{"id":"p"}`, 403, forbidden(access.CreateProject)}},
 		{editor, call{"an editor creates it", "POST", projects, `{"id":"p"}`, 201, anything}},
 		{viewer, call{"a viewer reads it", "GET", p, "", 200, `{"...":0,"members":1}`}},
 		{editor, call{"the list counts the owner", "GET", projects, "", 200, `{"version":1,"projects":[{"...":0,"memberCount":0},{"...":0,"id":"p","memberCount":1}]}`}},
-		{other, call{"another editor cannot update it", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"another editor cannot update its settings", "PUT", p + "/settings", `{"mode":"private"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"another editor cannot remove an environment", "DELETE", p + "/environments/production", "", 403, forbidden(flags.UpdateProject)}},
-		{other, call{"another editor cannot add an environment", "POST", p + "/environments", `{"environment":"default"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"another editor cannot set a default strategy", "POST", p + "/environments/production/default-strategy", `{"name":"default"}`, 403, forbidden(flags.UpdateProject)}},
-		{other, call{"another editor cannot delete it", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
-		{viewer, call{"a viewer cannot delete it", "DELETE", p, "", 403, forbidden(flags.DeleteProject)}},
+		{other, call{"another editor cannot update it", "PUT", p, `{"name":"x"}`, 403, forbidden(access.UpdateProject)}},
+		{other, call{"another editor cannot update its settings", "PUT", p + "/settings", `{"mode":"private"}`, 403, forbidden(access.UpdateProject)}},
+		{other, call{"another editor cannot remove an environment", "DELETE", p + "/environments/production", "", 403, forbidden(access.UpdateProject)}},
+		{other, call{"another editor cannot add an environment", "POST", p + "/environments", `{"environment":"default"}`, 403, forbidden(access.UpdateProject)}},
+		{other, call{"another editor cannot set a default strategy", "POST", p + "/environments/production/default-strategy", `{"name":"default"}`, 403, forbidden(access.UpdateProject)}},
+		{other, call{"another editor cannot delete it", "DELETE", p, "", 403, forbidden(access.DeleteProject)}},
+		{viewer, call{"a viewer cannot delete it", "DELETE", p, "", 403, forbidden(access.DeleteProject)}},
 		{editor, call{"the owner updates it", "PUT", p, `{"name":"x"}`, 200, ""}},
 		{editor, call{"the owner removes an environment", "DELETE", p + "/environments/production", "", 200, ""}},
-		{editor, call{"the owner cannot delete an environment of the service", "DELETE", environments + "/production", "", 403, forbidden(flags.DeleteEnvironment)}},
-		{editor, call{"the owner cannot create one", "POST", environments, `{"name":"e","type":"test"}`, 403, forbidden(flags.CreateEnvironment)}},
-		{editor, call{"the owner cannot update one", "PUT", environments + "/update/production", `{"type":"test"}`, 403, forbidden(flags.UpdateEnvironment)}},
+		{editor, call{"the owner cannot delete an environment of the service", "DELETE", environments + "/production", "", 403, forbidden(access.DeleteEnvironment)}},
+		{editor, call{"the owner cannot create one", "POST", environments, `{"name":"e","type":"test"}`, 403, forbidden(access.CreateEnvironment)}},
+		{editor, call{"the owner cannot update one", "PUT", environments + "/update/production", `{"type":"test"}`, 403, forbidden(access.UpdateEnvironment)}},
 		{viewer, call{"a viewer lists them", "GET", environments, "", 200, anything}},
 		{editor, call{"a taken id is a 409", "POST", projects, `{"id":"p"}`, 409, failure("NameExistsError", `"p"`)}},
 		{editor, call{"the owner deletes it", "DELETE", p, "", 200, ""}},
 		{other, call{"another editor creates it again", "POST", projects, `{"id":"p"}`, 201, anything}},
 		{other, call{"the new owner is its only member", "GET", p, "", 200, `{"...":0,"members":1}`}},
-		{editor, call{"the first owner is not a member", "PUT", p, `{"name":"x"}`, 403, forbidden(flags.UpdateProject)}},
+		{editor, call{"the first owner is not a member", "PUT", p, `{"name":"x"}`, 403, forbidden(access.UpdateProject)}},
 		{editor, call{"the first owner creates another project", "POST", projects, `{"id":"q"}`, 201, anything}},
 	} {
 		s.check(t, c.call, c.as)
 	}
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.UserKey(id)})
+	view, err := s.store.Load(t.Context(), []flags.Key{access.UserKey(id)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := flags.Find[*flags.User](view, flags.UserKey(id))
+	u := flags.Find[*access.User](view, access.UserKey(id))
 	if got := fmt.Sprint(u.Projects); got != "[p q]" { // p refers to the deleted project and has no effect
 		t.Errorf("the editor's projects are %s, want [p q]", got)
 	}
@@ -66,7 +67,7 @@ func TestParallelOwner(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	id, editor := s.person(t, flags.RoleEditor)
+	id, editor := s.person(t, access.RoleEditor)
 	const n = 16
 	var wg sync.WaitGroup
 	for i := range n {
@@ -76,11 +77,11 @@ func TestParallelOwner(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.UserKey(id)})
+	view, err := s.store.Load(t.Context(), []flags.Key{access.UserKey(id)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := flags.Find[*flags.User](view, flags.UserKey(id)); len(u.Projects) != n {
+	if u := flags.Find[*access.User](view, access.UserKey(id)); len(u.Projects) != n {
 		t.Errorf("the user's projects are %q, want %d of them", u.Projects, n)
 	}
 }

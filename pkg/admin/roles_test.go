@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -141,7 +142,7 @@ func TestParallelRoles(t *testing.T) {
 	if len(ids) != 15 {
 		t.Errorf("%d roles %v, want 15", len(ids), ids)
 	}
-	if events := s.eventsOf(t, &flags.Roles{}); len(events) != 11 {
+	if events := s.eventsOf(t, &access.Roles{}); len(events) != 11 {
 		t.Errorf("events %v, want one of the seed and ten others", events)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"context"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -62,7 +63,7 @@ func TestNoSecretAtRest(t *testing.T) {
 		}
 	}
 	table := dynamotest.Scan(t, s.store)
-	if !strings.Contains(table, flags.HashSecret(secrets[3])) || !strings.Contains(table, "api-token-created") || !strings.Contains(table, "pat-deleted") {
+	if !strings.Contains(table, access.HashSecret(secrets[3])) || !strings.Contains(table, "api-token-created") || !strings.Contains(table, "pat-deleted") {
 		t.Fatal("the scan does not have the tokens, so this test checks nothing")
 	}
 	if found := shown(table, secrets); len(found) > 0 {
@@ -238,7 +239,7 @@ func TestBudgetOfUsers(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.must(t, "POST", "/api/admin/projects", aShop)
-	_, header := s.person(t, flags.RoleViewer)
+	_, header := s.person(t, access.RoleViewer)
 	owner := as(s.account(t, "3", map[string]string{"shop": "4"}))
 	for _, c := range []struct {
 		call

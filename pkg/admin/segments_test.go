@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -228,8 +229,8 @@ func TestSegmentPermissions(t *testing.T) {
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	everywhere := s.segment(t, `{"name":"everywhere","constraints":[]}`)
 	ours := s.segment(t, `{"name":"ours","project":"shop","constraints":[]}`)
-	id, header := s.person(t, flags.RoleViewer)
-	_, viewer := s.person(t, flags.RoleViewer)
+	id, header := s.person(t, access.RoleViewer)
+	_, viewer := s.person(t, access.RoleViewer)
 	s.must(t, "POST", fmt.Sprintf("/api/admin/projects/shop/users/%d/roles/4", id), "")
 	for _, tt := range []struct {
 		name, who, method, path, body string

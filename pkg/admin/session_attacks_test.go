@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"guidon/internal/oidctest"
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestSeveralSessionCookies(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, _ := s.person(t, flags.RoleViewer)
+	id, _ := s.person(t, access.RoleViewer)
 	admin, viewer := s.signIn(t, 1), s.signIn(t, id)
 	_, second, _ := strings.Cut(viewer, ": ")
 	_, first, _ := strings.Cut(admin, ": ")
@@ -38,7 +38,7 @@ func TestSeveralSessionCookies(t *testing.T) {
 func TestSignInGivesNewSession(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, _ := s.person(t, flags.RoleViewer)
+	id, _ := s.person(t, access.RoleViewer)
 	for name, planted := range map[string]string{
 		"a session of another user": s.signIn(t, id),
 		"an invented session":       "Cookie: __Host-guidon=1." + strings.Repeat("a", 64),
@@ -130,7 +130,7 @@ func TestPagesCannotReadWithCookies(t *testing.T) {
 func TestSignInLinkOfChangedUser(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, _ := s.person(t, flags.RoleAdmin)
+	id, _ := s.person(t, access.RoleAdmin)
 	user := fmt.Sprintf("%s/%d", people, id)
 	secret := s.link(t, id)
 	s.must(t, "PUT", user, `{"rootRole":3}`)
@@ -142,7 +142,7 @@ func TestSignInLinkOfChangedUser(t *testing.T) {
 
 	unused := s.link(t, id)
 	s.must(t, "DELETE", user, "")
-	next, _ := s.person(t, flags.RoleAdmin)
+	next, _ := s.person(t, access.RoleAdmin)
 	if next == id {
 		t.Fatalf("the ID %d is used again", id)
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/session"
 )
@@ -86,7 +86,7 @@ func TestSignInByLink(t *testing.T) {
 	now := newClock()
 	s := serveAt(t, now)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	id, _ := s.person(t, flags.RoleEditor)
+	id, _ := s.person(t, access.RoleEditor)
 
 	created := s.must(t, "POST", fmt.Sprintf("%s/%d/sign-in-link", people, id), "")
 	if different := match(`{"url":"<has /sign-in#link=>","expiresAt":"2026-01-05T12:15:00.000Z"}`, created.body); len(different) > 0 {
@@ -103,7 +103,7 @@ func TestSignInByLink(t *testing.T) {
 
 	refused := func(name, secret string) {
 		t.Helper()
-		s.check(t, call{name, "POST", useLink, withSecret(secret), 401, failure("AuthenticationRequired", flags.ErrLinkInvalid.Message)}, "Authorization:")
+		s.check(t, call{name, "POST", useLink, withSecret(secret), 401, failure("AuthenticationRequired", access.ErrLinkInvalid.Message)}, "Authorization:")
 	}
 	got := s.do(t, "POST", useLink, withSecret(secret), "Authorization:")
 	if got.status != 204 || got.body != "" || got.header.Get("Cache-Control") != "no-store" {
@@ -120,7 +120,7 @@ func TestSignInByLink(t *testing.T) {
 	late := s.link(t, id)
 	now.advance(15 * time.Minute)
 	refused("an expired link", late)
-	other, _ := s.person(t, flags.RoleViewer)
+	other, _ := s.person(t, access.RoleViewer)
 	orphan := s.link(t, other)
 	s.must(t, "DELETE", fmt.Sprintf("%s/%d", people, other), "")
 	refused("a link of a deleted user", orphan)
@@ -185,7 +185,7 @@ func TestSessionCookie(t *testing.T) {
 func TestSessionActsAsUser(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, token := s.person(t, flags.RoleEditor)
+	id, token := s.person(t, access.RoleEditor)
 	session := inSession(s.signIn(t, id))
 	s.check(t, call{"who am I", "GET", me, "", 200, s.do(t, "GET", me, "", token).body}, session...)
 	s.check(t, call{"a change", "POST", features, `{"name":"by-session"}`, 201, anything}, session...)
@@ -203,7 +203,7 @@ func TestSessionActsAsUser(t *testing.T) {
 	s.must(t, "PUT", user, `{"rootRole":1}`)
 	s.check(t, call{"as an administrator", "GET", people, "", 200, anything}, session...)
 	s.must(t, "DELETE", user, "")
-	s.check(t, call{"a deleted user", "GET", me, "", 401, failure("AuthenticationRequired", flags.ErrSessionEnded.Message)}, session...)
+	s.check(t, call{"a deleted user", "GET", me, "", 401, failure("AuthenticationRequired", access.ErrSessionEnded.Message)}, session...)
 	dynamotest.Check(t, s.store)
 }
 
@@ -212,7 +212,7 @@ func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	now := newClock()
 	s := serveAt(t, now, func(c *httpapi.Config) { c.SessionLifetime = time.Hour })
-	id, token := s.person(t, flags.RoleViewer)
+	id, token := s.person(t, access.RoleViewer)
 	active := func(name string, cookie string, want bool) {
 		t.Helper()
 		status := map[bool]int{true: 200, false: 401}[want]
@@ -265,7 +265,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	var cookies []string
-	for range flags.MaxSessions + 2 {
+	for range access.MaxSessions + 2 {
 		cookies = append(cookies, s.signIn(t, 1))
 	}
 	for i, cookie := range cookies {
@@ -322,7 +322,7 @@ func TestChangesBySession(t *testing.T) {
 func TestForgedCookies(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	id, token := s.person(t, flags.RoleViewer)
+	id, token := s.person(t, access.RoleViewer)
 	admin, viewer := s.signIn(t, 1), s.signIn(t, id)
 	_, secret, _ := strings.Cut(viewer, ".")
 	for name, cookie := range map[string]string{
@@ -337,7 +337,7 @@ func TestForgedCookies(t *testing.T) {
 		"a longer secret":        viewer + "0",
 		"no secret":              "Cookie: __Host-guidon=1.",
 		"nothing":                "Cookie: __Host-guidon=",
-		"the hash of the secret": fmt.Sprintf("Cookie: __Host-guidon=%d.%s", id, flags.HashSecret(secret)),
+		"the hash of the secret": fmt.Sprintf("Cookie: __Host-guidon=%d.%s", id, access.HashSecret(secret)),
 		"the name without https": strings.Replace(viewer, "__Host-guidon", "guidon-session", 1),
 		"a sign-in link":         "Cookie: __Host-guidon=1." + s.link(t, 1),
 	} {

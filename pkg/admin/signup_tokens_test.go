@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -61,7 +62,7 @@ func TestSignupTokens(t *testing.T) {
 	} {
 		s.check(t, c)
 	}
-	events := s.eventsOf(t, &flags.SignupToken{Hash: flags.HashSecret(secretIn(made.body))})
+	events := s.eventsOf(t, &access.SignupToken{Hash: access.HashSecret(secretIn(made.body))})
 	changed := flags.SignupTokenUpdated
 	if want := []flags.EventType{flags.SignupTokenCreated, changed, changed, changed, changed, changed}; !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)
@@ -73,7 +74,7 @@ func TestSignupTokenPermissions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	secret := secretIn(s.must(t, "POST", signups, `{"name":"x","expiresAt":"2100-01-01T00:00:00Z"}`).body)
-	for role, status := range map[int64]int{flags.RoleAdmin: 200, flags.RoleEditor: 403, flags.RoleViewer: 403} {
+	for role, status := range map[int64]int{access.RoleAdmin: 200, access.RoleEditor: 403, access.RoleViewer: 403} {
 		_, header := s.person(t, role)
 		for _, c := range []call{
 			{"list", "GET", signups, "", status, anything}, {"read", "GET", signups + "/" + secret, "", status, anything},

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 )
 
 func TestReadTag(t *testing.T) {
@@ -124,7 +124,7 @@ func TestProjectFavorites(t *testing.T) {
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", projects, `{"id":"shop"}`)
-	_, ann := s.person(t, flags.RoleViewer)
+	_, ann := s.person(t, access.RoleViewer)
 	list := func(is bool) string {
 		return fmt.Sprintf(`{"version":1,"projects":[{"...":0,"id":"default","favorite":%t},{"...":0,"id":"shop","favorite":false}]}`, is)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/docs"
 	"guidon/pkg/dynamo/dynamotest"
@@ -146,7 +147,7 @@ func (s *server) intruders(t *testing.T, now time.Time) []intruder {
 		with("an expired token", s.adminToken(t, now)),
 		with("a deleted token", deleted),
 		with("a token for signing up", signup),
-		with("the hash of a token", flags.HashSecret(admin)),
+		with("the hash of a token", access.HashSecret(admin)),
 		with("two tokens in one", admin+","+admin),
 		with("another scheme", "Basic "+admin),
 		{"a client token", http.Header{"Authorization": {dynamotest.ClientToken}}, 403},
@@ -184,7 +185,7 @@ func (r *remembering) Load(ctx context.Context, keys []flags.Key) (flags.View, e
 	return view, err
 }
 
-func (r *remembering) Touch(context.Context, *flags.TokenUse) error { return nil }
+func (r *remembering) Touch(context.Context, *access.TokenUse) error { return nil }
 
 func (r *remembering) NextID(context.Context, flags.Entity) (int64, error) {
 	r.writes.Add(1)

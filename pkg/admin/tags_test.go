@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -314,10 +315,10 @@ func TestPermissionsWithoutProjectInPath(t *testing.T) {
 	s.must(t, "POST", "/api/admin/projects/mine/features", `{"name":"own"}`)
 	s.create(t, "other", "shelved")
 	s.must(t, "DELETE", features+"/shelved", "")
-	id, member := s.person(t, flags.RoleViewer)
-	_, viewer := s.person(t, flags.RoleViewer)
-	_, editor := s.person(t, flags.RoleEditor)
-	s.must(t, "POST", fmt.Sprintf("/api/admin/projects/mine/users/%d/roles/%d", id, flags.RoleMember), "")
+	id, member := s.person(t, access.RoleViewer)
+	_, viewer := s.person(t, access.RoleViewer)
+	_, editor := s.person(t, access.RoleEditor)
+	s.must(t, "POST", fmt.Sprintf("/api/admin/projects/mine/users/%d/roles/%d", id, access.RoleMember), "")
 	const tag = `{"type":"simple","value":"mine"}`
 	refused := failure("NoAccessError", "UPDATE_FEATURE")
 	for _, tt := range []struct {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -34,7 +35,7 @@ func (s *server) account(t *testing.T, rootRole string, roles map[string]string)
 }
 
 // customRole creates a custom role and returns its ID.
-func (s *server) customRole(t *testing.T, kind string, permissions ...flags.Permission) string {
+func (s *server) customRole(t *testing.T, kind string, permissions ...access.Permission) string {
 	t.Helper()
 	list := make([]string, len(permissions))
 	for i, p := range permissions {
@@ -192,7 +193,7 @@ func TestDeleteToken(t *testing.T) {
 	again := s.apiToken(t, `{"tokenName":"a","type":"admin"}`)
 	s.check(t, call{"the deleted token is still rejected", "GET", project, "", 401, anything}, as(secret))
 	s.check(t, call{"a new token with the same name", "GET", project, "", 200, anything}, as(again))
-	got := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)})
+	got := s.eventsOf(t, &access.Token{Hash: access.HashSecret(secret)})
 	if want := []flags.EventType{flags.APITokenCreated, flags.APITokenDeleted}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
@@ -227,7 +228,7 @@ func TestTokenExpires(t *testing.T) {
 	read("long after", secret, 401)
 	read("without an expiry", past, 200)
 	wantNames(t, "expired tokens stay in the list", s.names(t), "a", "admin", "b", "client", "frontend")
-	got := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)})
+	got := s.eventsOf(t, &access.Token{Hash: access.HashSecret(secret)})
 	if want := []flags.EventType{flags.APITokenCreated, flags.APITokenUpdated}; !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
@@ -273,7 +274,7 @@ func TestListedTokens(t *testing.T) {
 	s.apiToken(t, `{"tokenName":"both","type":"client","projects":["shop","default"]}`)
 	s.apiToken(t, `{"tokenName":"all","type":"client"}`)
 	s.apiToken(t, `{"tokenName":"root","type":"admin"}`)
-	readsShop, frontend := s.customRole(t, "custom", flags.ReadProjectToken), s.customRole(t, "root-custom", flags.ReadFrontendToken)
+	readsShop, frontend := s.customRole(t, "custom", access.ReadProjectToken), s.customRole(t, "root-custom", access.ReadFrontendToken)
 	for _, tt := range []struct {
 		name, root string
 		roles      map[string]string
@@ -319,7 +320,7 @@ func TestTokenRights(t *testing.T) {
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
 	s.must(t, "POST", "/api/admin/projects", aShop)
 	editor, owner, member := s.account(t, "2", nil), s.account(t, "3", map[string]string{"shop": "4"}), s.account(t, "3", map[string]string{"shop": "5"})
-	front := s.account(t, s.customRole(t, "root-custom", flags.CreateFrontendToken), nil)
+	front := s.account(t, s.customRole(t, "root-custom", access.CreateFrontendToken), nil)
 	for i, tt := range []struct {
 		name, secret, body string
 		status             int
@@ -379,7 +380,7 @@ func TestParallelTokens(t *testing.T) {
 	}
 	s.check(t, call{"rejected", "GET", project, "", 401, anything}, as(secret))
 	s.check(t, call{"not in the list", "GET", apiTokens + "/raced", "", 200, `{"tokens":[]}`})
-	if events := s.eventsOf(t, &flags.Token{Hash: flags.HashSecret(secret)}); events[len(events)-1] != flags.APITokenDeleted || len(events) != got[200]+1 {
+	if events := s.eventsOf(t, &access.Token{Hash: access.HashSecret(secret)}); events[len(events)-1] != flags.APITokenDeleted || len(events) != got[200]+1 {
 		t.Errorf("events %q, want one for each of %d changes, the deletion last", events, got[200])
 	}
 

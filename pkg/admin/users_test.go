@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -25,20 +26,20 @@ const (
 // person stores a user with a personal token, and returns the user's id and the Authorization header with the token.
 func (s *server) person(t *testing.T, root int64) (id int64, header string) {
 	t.Helper()
-	id, err := s.store.NextID(t.Context(), flags.EntityUser)
+	id, err := s.store.NextID(t.Context(), access.EntityUser)
 	if err != nil {
 		t.Fatal(err)
 	}
 	secret := fmt.Sprintf("user:%s-%d", t.Name(), id)
-	hash := flags.HashSecret(secret)
+	hash := access.HashSecret(secret)
 	expires := time.Now().Add(time.Hour)
 	err = s.store.Commit(t.Context(), flags.Change{
 		Writes: []flags.Write{
-			{After: &flags.User{
+			{After: &access.User{
 				ID: id, Username: fmt.Sprintf("person-%d", id), RootRole: root,
-				Tokens: []flags.UserToken{{ID: 1, Description: "test", Hash: hash, ExpiresAt: expires}},
+				Tokens: []access.UserToken{{ID: 1, Description: "test", Hash: hash, ExpiresAt: expires}},
 			}},
-			{After: &flags.Token{Hash: hash, Type: flags.PersonalToken, User: id, ExpiresAt: expires}},
+			{After: &access.Token{Hash: hash, Type: access.PersonalToken, User: id, ExpiresAt: expires}},
 		},
 		Event: flags.Event{ID: uuid.Must(uuid.NewV7()).String(), Type: flags.UserCreated, CreatedAt: time.Now()},
 	})
@@ -141,7 +142,7 @@ func TestUserEvents(t *testing.T) {
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`)
 	s.must(t, "PUT", people+"/"+id, `{"name":"N"}`) // changes nothing
 	s.must(t, "DELETE", people+"/"+id, "")
-	got := fmt.Sprint(s.eventsOf(t, &flags.User{ID: 2}))
+	got := fmt.Sprint(s.eventsOf(t, &access.User{ID: 2}))
 	if want := "[user-created user-updated user-deleted]"; got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
@@ -254,7 +255,7 @@ func TestDeletedUser(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	t.Cleanup(func() { dynamotest.Check(t, s.store) })
-	id, header := s.person(t, flags.RoleViewer)
+	id, header := s.person(t, access.RoleViewer)
 	const projects = 45 // more than one transaction can change
 	for i := range projects {
 		s.must(t, "POST", "/api/admin/projects", fmt.Sprintf(`{"id":"p%d"}`, i))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // An Aggregator adds the posts of applications to the sums, each exactly once.
@@ -64,7 +65,7 @@ const (
 // A Store has the posts, the sums, and the aggregates that reports change.
 type Store interface {
 	flags.Store
-	flags.SumStore
+	usage.SumStore
 }
 
 // New returns an Aggregator.
@@ -111,8 +112,8 @@ func (a *Aggregator) Run(ctx context.Context) (Result, error) {
 		err = fmt.Errorf("nothing is added to the sums of usage before %s: the clock was ahead, or is behind", cursor.From.Format(time.RFC3339))
 	}
 	for err == nil {
-		var batch *flags.UsageBatch
-		var posts []*flags.UsagePost
+		var batch *usage.Batch
+		var posts []*usage.Post
 		if batch, posts, err = a.next(ctx, cursor, horizon); err != nil || batch == nil {
 			break
 		}
@@ -138,16 +139,16 @@ func (a *Aggregator) Run(ctx context.Context) (Result, error) {
 }
 
 // cursor reads the cursor, or creates it.
-func (a *Aggregator) cursor(ctx context.Context) (*flags.UsageCursor, error) {
+func (a *Aggregator) cursor(ctx context.Context) (*usage.Cursor, error) {
 	for {
-		view, err := a.store.Load(ctx, []flags.Key{flags.UsageCursorKey()})
+		view, err := a.store.Load(ctx, []flags.Key{usage.CursorKey()})
 		if err != nil {
 			return nil, err
 		}
-		if cursor := flags.Find[*flags.UsageCursor](view, flags.UsageCursorKey()); cursor != nil {
+		if cursor := flags.Find[*usage.Cursor](view, usage.CursorKey()); cursor != nil {
 			return cursor, nil
 		}
-		err = a.store.AdvanceUsage(ctx, nil, flags.NewUsageCursor(a.now()))
+		err = a.store.AdvanceUsage(ctx, nil, usage.NewCursor(a.now()))
 		if err != nil && flags.KindOf(err) != flags.VersionConflict {
 			return nil, err
 		}
@@ -155,7 +156,7 @@ func (a *Aggregator) cursor(ctx context.Context) (*flags.UsageCursor, error) {
 }
 
 // next returns the next batch, as it is stored, and its posts; nil if there is nothing to add.
-func (a *Aggregator) next(ctx context.Context, cursor *flags.UsageCursor, horizon time.Time) (*flags.UsageBatch, []*flags.UsagePost, error) {
+func (a *Aggregator) next(ctx context.Context, cursor *usage.Cursor, horizon time.Time) (*usage.Batch, []*usage.Post, error) {
 	find := a.newPosts
 	if _, late := cursor.LateIn(); late {
 		find = a.latePosts
@@ -176,32 +177,32 @@ func (a *Aggregator) next(ctx context.Context, cursor *flags.UsageCursor, horizo
 	}
 	// Another run has stored the batch, with other posts.
 	listed := setOf(stored.Posts)
-	posts, _, err = a.store.Posts(ctx, flags.PostQuery{From: stored.From, To: stored.To, Take: func(id string) bool { return listed[id] }})
+	posts, _, err = a.store.Posts(ctx, usage.PostQuery{From: stored.From, To: stored.To, Take: func(id string) bool { return listed[id] }})
 	return &stored, posts, err
 }
 
 // newPosts returns a batch of the posts since the cursor, up to the end of its period. At the end of a period there is a batch
 // even without posts, because only a batch may advance the cursor.
-func (a *Aggregator) newPosts(ctx context.Context, cursor *flags.UsageCursor, horizon time.Time) (*flags.UsageBatch, []*flags.UsagePost, error) {
+func (a *Aggregator) newPosts(ctx context.Context, cursor *usage.Cursor, horizon time.Time) (*usage.Batch, []*usage.Post, error) {
 	period := cursor.Period()
-	to := period.Add(flags.UsagePeriod)
+	to := period.Add(usage.Period)
 	if horizon.Before(to) {
 		to = horizon
 	}
 	if !to.After(cursor.From) {
 		return nil, nil, nil
 	}
-	posts, until, err := a.store.Posts(ctx, flags.PostQuery{From: cursor.From, To: to, MaxPosts: a.maxPosts, MaxBytes: a.maxBytes})
-	if err != nil || len(posts) == 0 && until.Before(period.Add(flags.UsagePeriod)) {
+	posts, until, err := a.store.Posts(ctx, usage.PostQuery{From: cursor.From, To: to, MaxPosts: a.maxPosts, MaxBytes: a.maxBytes})
+	if err != nil || len(posts) == 0 && until.Before(period.Add(usage.Period)) {
 		return nil, nil, err
 	}
-	batch := &flags.UsageBatch{Number: cursor.Next, Period: period, From: cursor.From, To: until}
+	batch := &usage.Batch{Number: cursor.Next, Period: period, From: cursor.From, To: until}
 	batch.After = cursor.After(until, horizon)
 	return batch, posts, nil
 }
 
 // latePosts returns a batch of the posts of an earlier period that no batch lists; usually none.
-func (a *Aggregator) latePosts(ctx context.Context, cursor *flags.UsageCursor, _ time.Time) (*flags.UsageBatch, []*flags.UsagePost, error) {
+func (a *Aggregator) latePosts(ctx context.Context, cursor *usage.Cursor, _ time.Time) (*usage.Batch, []*usage.Post, error) {
 	period := cursor.Period()
 	ids, err := a.store.PostIDs(ctx, period)
 	if err != nil {
@@ -217,12 +218,12 @@ func (a *Aggregator) latePosts(ctx context.Context, cursor *flags.UsageCursor, _
 			delete(late, id)
 		}
 	}
-	batch := &flags.UsageBatch{Number: cursor.Next, Period: period, From: period, To: period.Add(flags.UsagePeriod)}
-	batch.After = flags.UsageCursor{Next: cursor.Next + 1, From: cursor.From, Looked: period}
+	batch := &usage.Batch{Number: cursor.Next, Period: period, From: period, To: period.Add(usage.Period)}
+	batch.After = usage.Cursor{Next: cursor.Next + 1, From: cursor.From, Looked: period}
 	if len(late) == 0 {
 		return batch, nil, nil
 	}
-	posts, _, err := a.store.Posts(ctx, flags.PostQuery{
+	posts, _, err := a.store.Posts(ctx, usage.PostQuery{
 		From: batch.From, To: batch.To, Take: func(id string) bool { return late[id] }, MaxPosts: a.maxPosts, MaxBytes: a.maxBytes,
 	})
 	if len(posts) < len(late) {

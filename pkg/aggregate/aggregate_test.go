@@ -9,10 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -63,20 +65,20 @@ func find[A flags.Aggregate](w *world, key flags.Key) A {
 }
 
 // post stores a post that was received at a time.
-func (w *world) post(at time.Time, counts ...flags.UsageCount) {
+func (w *world) post(at time.Time, counts ...usage.Count) {
 	w.Helper()
 	if err := w.store.PutPost(w.Context(), newPost(at, counts...)); err != nil {
 		w.Fatal(err)
 	}
 }
 
-func newPost(at time.Time, counts ...flags.UsageCount) *flags.UsagePost {
-	p := &flags.UsagePost{ID: uuid.NewString(), At: at, TokenHash: flags.HashSecret(dynamotest.ClientToken), Counts: counts}
+func newPost(at time.Time, counts ...usage.Count) *usage.Post {
+	p := &usage.Post{ID: uuid.NewString(), At: at, TokenHash: access.HashSecret(dynamotest.ClientToken), Counts: counts}
 	seen := map[string]bool{}
 	for _, c := range counts {
 		if !seen[c.Application] {
 			seen[c.Application] = true
-			p.Instances = append(p.Instances, flags.UsageInstance{
+			p.Instances = append(p.Instances, usage.PostInstance{
 				Application: c.Application, Instance: "host", Environment: c.Environment, SDK: "sdk:1", Address: "192.0.2.1",
 			})
 		}
@@ -85,8 +87,8 @@ func newPost(at time.Time, counts ...flags.UsageCount) *flags.UsagePost {
 }
 
 // yes is a count of an application in the environment development.
-func yes(feature string, n int64) flags.UsageCount {
-	return flags.UsageCount{Feature: feature, Application: "shop", Environment: "development", Yes: n}
+func yes(feature string, n int64) usage.Count {
+	return usage.Count{Feature: feature, Application: "shop", Environment: "development", Yes: n}
 }
 
 // run aggregates at the time of the clock.
@@ -100,7 +102,7 @@ func (w *world) run() aggregate.Result {
 }
 
 // total is the sum of the positive evaluations of a flag.
-func (w *world) total(feature string, unit flags.UsageUnit) (n int64) {
+func (w *world) total(feature string, unit usage.Unit) (n int64) {
 	w.Helper()
 	sums, err := w.store.Usage(w.Context(), feature, unit, noon.Add(-24*time.Hour))
 	if err != nil {
@@ -116,7 +118,7 @@ func (w *world) total(feature string, unit flags.UsageUnit) (n int64) {
 
 func (w *world) wantTotal(feature string, want int64) {
 	w.Helper()
-	for _, unit := range []flags.UsageUnit{flags.UsageHour, flags.UsageDay} {
+	for _, unit := range []usage.Unit{usage.Hour, usage.Day} {
 		if got := w.total(feature, unit); got != want {
 			w.Errorf("the sums of each %s of %s have %d evaluations, want %d", unit, feature, got, want)
 		}
@@ -127,23 +129,23 @@ func TestSums(t *testing.T) {
 	w := newWorld(t, "f", "g")
 	for i := range 25 {
 		w.post(noon.Add(time.Duration(i)*time.Second),
-			flags.UsageCount{Feature: "f", Application: fmt.Sprint("app", i%2), Environment: "development", Yes: 1, No: 2, Variants: map[string]int64{"blue": 3}},
-			flags.UsageCount{Feature: "unknown", Application: "app1", Environment: "development", Yes: 1},
-			flags.UsageCount{Feature: "g", Application: "app1", Environment: "nowhere", Yes: 1})
+			usage.Count{Feature: "f", Application: fmt.Sprint("app", i%2), Environment: "development", Yes: 1, No: 2, Variants: map[string]int64{"blue": 3}},
+			usage.Count{Feature: "unknown", Application: "app1", Environment: "development", Yes: 1},
+			usage.Count{Feature: "g", Application: "app1", Environment: "nowhere", Yes: 1})
 	}
 	w.now = noon.Add(time.Minute)
 	if r := w.run(); r.Posts != 25 {
 		t.Errorf("the run added %d posts, want 25", r.Posts)
 	}
-	row := func(app string, n int64) flags.UsageCount {
-		return flags.UsageCount{Feature: "f", Application: app, Environment: "development", Yes: n, No: 2 * n, Variants: map[string]int64{"blue": 3 * n}}
+	row := func(app string, n int64) usage.Count {
+		return usage.Count{Feature: "f", Application: app, Environment: "development", Yes: n, No: 2 * n, Variants: map[string]int64{"blue": 3 * n}}
 	}
-	for unit, start := range map[flags.UsageUnit]time.Time{flags.UsageHour: noon, flags.UsageDay: noon.Add(-12 * time.Hour)} {
+	for unit, start := range map[usage.Unit]time.Time{usage.Hour: noon, usage.Day: noon.Add(-12 * time.Hour)} {
 		sums, err := w.store.Usage(t.Context(), "f", unit, start)
 		if err != nil || len(sums) != 1 {
 			t.Fatalf("there are %d sums of f (%v), want 1", len(sums), err)
 		}
-		want := flags.UsageSum{Feature: "f", Unit: unit, Start: start, Batch: sums[0].Batch, Counts: []flags.UsageCount{row("app0", 13), row("app1", 12)}}
+		want := usage.Sum{Feature: "f", Unit: unit, Start: start, Batch: sums[0].Batch, Counts: []usage.Count{row("app0", 13), row("app1", 12)}}
 		if diff := cmp.Diff(want, sums[0]); diff != "" {
 			t.Errorf("the sum of the %s (-want +got):\n%s", unit, diff)
 		}
@@ -158,11 +160,11 @@ func TestSums(t *testing.T) {
 	if f.Phase().Stage != flags.StagePreLive {
 		t.Errorf("f is in stage %s, want pre-live", f.Phase().Stage)
 	}
-	app := find[*flags.Application](w, flags.ApplicationKey("app1"))
-	wantApp := &flags.Application{
+	app := find[*usage.Application](w, usage.ApplicationKey("app1"))
+	wantApp := &usage.Application{
 		Version: 1, Name: "app1", CreatedAt: noon.Add(24 * time.Second), LastSeenAt: noon.Add(24 * time.Second),
 		Projects: map[string][]string{"default": {"development"}}, Features: []string{"f"},
-		Environments: map[string]flags.ApplicationEnvironment{
+		Environments: map[string]usage.ApplicationEnvironment{
 			"development": {SDKs: []string{"sdk:1"}, Unknown: []string{"unknown"}, LastSeenAt: noon.Add(24 * time.Second), Instances: 1},
 		},
 	}
@@ -183,47 +185,47 @@ func TestScope(t *testing.T) {
 	other.ID, other.UID, other.Version = "other", "other-uid", 0
 	w.commit(flags.Write{After: other})
 	w.commit(flags.Write{After: flags.NewFeature(other, "g", flags.DefaultMetadata(), "test", noon)})
-	token := func(name string, kind flags.TokenType, environment string, projects ...string) *flags.Token {
-		token := &flags.Token{Hash: flags.HashSecret(name), Name: "scope-" + name, Type: kind, Projects: projects, Environment: environment, CreatedAt: noon}
+	token := func(name string, kind access.TokenType, environment string, projects ...string) *access.Token {
+		token := &access.Token{Hash: access.HashSecret(name), Name: "scope-" + name, Type: kind, Projects: projects, Environment: environment, CreatedAt: noon}
 		token.Bind(func(id string) *flags.Project { return map[string]*flags.Project{p.ID: p, other.ID: other}[id] }, registry)
 		return token
 	}
-	revoked := token("revoked", flags.ClientToken, "development", "other")
+	revoked := token("revoked", access.ClientToken, "development", "other")
 	revoked.ProjectUIDs = []string{"an earlier project of this name"}
-	gone := token("gone", flags.ClientToken, "development", "default")
+	gone := token("gone", access.ClientToken, "development", "default")
 	gone.EnvironmentUID = "an earlier environment of this name"
 	for _, c := range []struct {
-		token        *flags.Token
+		token        *access.Token
 		environment  string
 		wantF, wantG int64
 		projects     []string // of the post
 	}{
-		{token("default", flags.ClientToken, "development", "default"), "development", 1, 0, nil},
-		{token("both", flags.FrontendToken, "development", "default", "other"), "development", 1, 1, nil},
-		{token("all", flags.ClientToken, flags.All, flags.All), "production", 1, 1, nil},
-		{token("admin", flags.AdminToken, flags.All, flags.All), "development", 1, 1, nil},
-		{token("deleted", flags.ClientToken, "development", "other").AsDeleted(), "development", 0, 1, nil},
-		{token("nowhere", flags.ClientToken, flags.All, flags.All), "nowhere", 0, 0, nil},
-		{&flags.Token{}, "development", 1, 1, nil}, // AUTH_TYPE=none
+		{token("default", access.ClientToken, "development", "default"), "development", 1, 0, nil},
+		{token("both", access.FrontendToken, "development", "default", "other"), "development", 1, 1, nil},
+		{token("all", access.ClientToken, flags.All, flags.All), "production", 1, 1, nil},
+		{token("admin", access.AdminToken, flags.All, flags.All), "development", 1, 1, nil},
+		{token("deleted", access.ClientToken, "development", "other").AsDeleted(), "development", 0, 1, nil},
+		{token("nowhere", access.ClientToken, flags.All, flags.All), "nowhere", 0, 0, nil},
+		{&access.Token{}, "development", 1, 1, nil}, // AUTH_TYPE=none
 		{revoked, "development", 0, 0, nil},
 		{gone, "development", 0, 0, nil},
-		{&flags.Token{Hash: "unknown"}, "development", 0, 0, nil},
-		{token("edge", flags.ClientToken, "development", "default"), "development", 1, 1, []string{flags.All}}, // a report in bulk
+		{&access.Token{Hash: "unknown"}, "development", 0, 0, nil},
+		{token("edge", access.ClientToken, "development", "default"), "development", 1, 1, []string{flags.All}}, // a report in bulk
 	} {
 		t.Run(c.token.Name, func(t *testing.T) {
 			if c.token.Name != "" {
 				w.commit(flags.Write{After: c.token})
 			}
-			beforeF, beforeG := w.total("f", flags.UsageDay), w.total("g", flags.UsageDay)
-			post := newPost(w.now, flags.UsageCount{Feature: "f", Application: "a", Environment: c.environment, Yes: 1},
-				flags.UsageCount{Feature: "g", Application: "a", Environment: c.environment, Yes: 1})
+			beforeF, beforeG := w.total("f", usage.Day), w.total("g", usage.Day)
+			post := newPost(w.now, usage.Count{Feature: "f", Application: "a", Environment: c.environment, Yes: 1},
+				usage.Count{Feature: "g", Application: "a", Environment: c.environment, Yes: 1})
 			post.TokenHash, post.Projects = c.token.Hash, c.projects
 			if err := w.store.PutPost(t.Context(), post); err != nil {
 				t.Fatal(err)
 			}
 			w.now = w.now.Add(time.Minute)
 			w.run()
-			if f, g := w.total("f", flags.UsageDay)-beforeF, w.total("g", flags.UsageDay)-beforeG; f != c.wantF || g != c.wantG {
+			if f, g := w.total("f", usage.Day)-beforeF, w.total("g", usage.Day)-beforeG; f != c.wantF || g != c.wantG {
 				t.Errorf("f got %d and g %d evaluations, want %d and %d", f, g, c.wantF, c.wantG)
 			}
 		})
@@ -267,16 +269,16 @@ func TestSeenBesideChanges(t *testing.T) {
 // TestTooManyApplications reports more applications than a token may have. Their counts must be in the sums.
 func TestTooManyApplications(t *testing.T) {
 	w := newWorld(t, "f")
-	const many = flags.MaxTokenApplications + 20
+	const many = usage.MaxTokenApplications + 20
 	for i := range many {
-		w.post(noon, flags.UsageCount{Feature: "f", Application: fmt.Sprintf("app-%03d", i), Environment: "development", Yes: 1})
+		w.post(noon, usage.Count{Feature: "f", Application: fmt.Sprintf("app-%03d", i), Environment: "development", Yes: 1})
 	}
 	w.now = noon.Add(time.Minute)
 	w.run()
 	w.wantTotal("f", many)
-	list, err := w.store.List(t.Context(), flags.EntityApplication)
-	if err != nil || len(list) != flags.MaxTokenApplications {
-		t.Errorf("there are %d applications (%v), want %d", len(list), err, flags.MaxTokenApplications)
+	list, err := w.store.List(t.Context(), usage.EntityApplication)
+	if err != nil || len(list) != usage.MaxTokenApplications {
+		t.Errorf("there are %d applications (%v), want %d", len(list), err, usage.MaxTokenApplications)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // addToApplications stores what is new about applications and instances, and which applications reported with a token.
 func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources) error {
-	byName := map[string][]flags.Report{}
+	byName := map[string][]usage.Report{}
 	for key, r := range t.reports {
-		byName[key.application] = append(byName[key.application], flags.Report{
+		byName[key.application] = append(byName[key.application], usage.Report{
 			Application: key.application, Environment: key.environment, Projects: l.byHash[key.hash].scope.ProjectIDs(), At: r.at,
 			Strategies: slices.Sorted(maps.Keys(r.strategies)), Features: slices.Sorted(maps.Keys(r.features)),
 			Unknown: slices.Sorted(maps.Keys(r.unknown)), Instances: slices.Collect(maps.Values(r.instances)),
@@ -26,7 +27,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 	}
 	return parallel(slices.Sorted(maps.Keys(l.byHash)), func(hash string) error {
 		s := l.byHash[hash]
-		after := &flags.TokenApplications{Hash: hash}
+		after := &usage.TokenApplications{Hash: hash}
 		var before flags.Aggregate
 		if s.applications != nil {
 			before, after = s.applications, s.applications.Clone()
@@ -35,13 +36,13 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 		if len(after.Names) == 0 {
 			return nil
 		}
-		return a.unimportant(ctx, "token", hash, a.store.PutReport(ctx, before, after, a.now().Add(flags.ApplicationTTL)))
+		return a.unimportant(ctx, "token", hash, a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL)))
 	})
 }
 
 // addToApplication adds reports to an application and its instances. It tries again if a user has changed the application: what
 // was registered would be missing until the application starts again.
-func (a *Aggregator) addToApplication(ctx context.Context, name string, reports []flags.Report) error {
+func (a *Aggregator) addToApplication(ctx context.Context, name string, reports []usage.Report) error {
 	var err error
 	for range 3 {
 		if err = a.tryApplication(ctx, name, reports); err == nil || flags.KindOf(err) != flags.VersionConflict {
@@ -51,26 +52,26 @@ func (a *Aggregator) addToApplication(ctx context.Context, name string, reports 
 	return a.unimportant(ctx, "application", name, err)
 }
 
-func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []flags.Report) error {
-	keys := []flags.Key{flags.ApplicationKey(name)}
+func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []usage.Report) error {
+	keys := []flags.Key{usage.ApplicationKey(name)}
 	for _, r := range reports {
-		keys = append(keys, flags.InstancesKey(name, r.Environment))
+		keys = append(keys, usage.InstancesKey(name, r.Environment))
 	}
 	view, err := a.store.Load(ctx, keys)
 	if err != nil {
 		return err
 	}
 	var before flags.Aggregate
-	after := flags.NewApplication(name, reports[0].At)
-	if stored := flags.Find[*flags.Application](view, keys[0]); stored != nil {
+	after := usage.NewApplication(name, reports[0].At)
+	if stored := flags.Find[*usage.Application](view, keys[0]); stored != nil {
 		before, after = stored, stored.Clone()
 	}
-	instances := map[string]*flags.Instances{} // by environment
+	instances := map[string]*usage.Instances{} // by environment
 	for _, r := range reports {
 		known := instances[r.Environment]
 		if known == nil {
-			known = &flags.Instances{Application: name, Environment: r.Environment}
-			if stored := flags.Find[*flags.Instances](view, known.Key()); stored != nil {
+			known = &usage.Instances{Application: name, Environment: r.Environment}
+			if stored := flags.Find[*usage.Instances](view, known.Key()); stored != nil {
 				known = stored.Clone()
 			}
 			instances[r.Environment] = known
@@ -83,12 +84,12 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 			continue
 		}
 		var stored flags.Aggregate
-		if s, has := view[flags.InstancesKey(name, environment)]; has {
+		if s, has := view[usage.InstancesKey(name, environment)]; has {
 			stored = s
 		}
-		if err := a.store.PutReport(ctx, stored, instances[environment], a.now().Add(flags.InstanceTTL)); err != nil {
+		if err := a.store.PutReport(ctx, stored, instances[environment], a.now().Add(usage.InstanceTTL)); err != nil {
 			return err
 		}
 	}
-	return a.store.PutReport(ctx, before, after, a.now().Add(flags.ApplicationTTL))
+	return a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL))
 }

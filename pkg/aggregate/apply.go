@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // atOnce is how many calls of the store a batch makes at the same time.
@@ -16,7 +17,7 @@ const atOnce = 16
 
 // apply adds the posts of a batch to the sums, flags and applications. It can be called again for the same batch, by several
 // runs at once, and after it was interrupted.
-func (a *Aggregator) apply(ctx context.Context, number int64, posts []*flags.UsagePost) error {
+func (a *Aggregator) apply(ctx context.Context, number int64, posts []*usage.Post) error {
 	if len(posts) == 0 {
 		return nil
 	}
@@ -75,11 +76,11 @@ func (a *Aggregator) addToSums(ctx context.Context, number int64, t *tally) erro
 
 // addToSumsOf adds the counts of some flags.
 func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, names []string) error {
-	var sums []flags.UsageSum
+	var sums []usage.Sum
 	for _, name := range names {
 		sums = append(sums,
-			flags.UsageSum{Feature: name, Unit: flags.UsageHour, Start: t.hour},
-			flags.UsageSum{Feature: name, Unit: flags.UsageDay, Start: t.hour.Truncate(24 * time.Hour)})
+			usage.Sum{Feature: name, Unit: usage.Hour, Start: t.hour},
+			usage.Sum{Feature: name, Unit: usage.Day, Start: t.hour.Truncate(24 * time.Hour)})
 	}
 	stored, err := a.store.Sums(ctx, sums)
 	if err != nil {
@@ -87,13 +88,13 @@ func (a *Aggregator) addToSumsOf(ctx context.Context, number int64, t *tally, na
 	}
 	type key struct {
 		feature string
-		unit    flags.UsageUnit
+		unit    usage.Unit
 	}
-	before := map[key]flags.UsageSum{}
+	before := map[key]usage.Sum{}
 	for _, s := range stored {
 		before[key{s.Feature, s.Unit}] = s
 	}
-	return parallel(sums, func(sum flags.UsageSum) error {
+	return parallel(sums, func(sum usage.Sum) error {
 		if s, has := before[key{sum.Feature, sum.Unit}]; has {
 			sum = s
 		}

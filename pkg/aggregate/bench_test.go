@@ -9,7 +9,7 @@ import (
 
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // TestLargeAggregation adds the posts of 10,000 instances that each report 50 flags, and prints what it takes. `make test` adds
@@ -29,9 +29,9 @@ func TestLargeAggregation(t *testing.T) {
 	for range 16 {
 		posting.Go(func() {
 			for i := range queue {
-				var counts []flags.UsageCount
+				var counts []usage.Count
 				for n, name := range names {
-					counts = append(counts, flags.UsageCount{
+					counts = append(counts, usage.Count{
 						Feature: name, Application: fmt.Sprint("service-", i%20), Environment: "development", Yes: int64(n), No: 1,
 					})
 				}

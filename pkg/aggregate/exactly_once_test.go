@@ -12,7 +12,7 @@ import (
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // An expected is a world that knows what the sums must have in the end.
@@ -29,7 +29,7 @@ func newExpected(t *testing.T, names ...string) *expected {
 // report stores a post that evaluates some flags, received at a time.
 func (e *expected) report(at time.Time, names ...string) {
 	e.Helper()
-	var counts []flags.UsageCount
+	var counts []usage.Count
 	e.mu.Lock()
 	for i, name := range names {
 		counts = append(counts, yes(name, int64(i+1)))
@@ -42,7 +42,7 @@ func (e *expected) report(at time.Time, names ...string) {
 // settle lets all periods end and be looked at again, and compares the sums.
 func (e *expected) settle() {
 	e.Helper()
-	e.now = e.now.Add(3*flags.UsagePeriod + time.Minute)
+	e.now = e.now.Add(3*usage.Period + time.Minute)
 	e.run()
 	e.check()
 	dynamotest.Check(e, e.store)
@@ -174,7 +174,7 @@ func TestLatePosts(t *testing.T) {
 	e.now = noon.Add(15 * time.Minute)
 	e.run()
 	e.wantTotal("f", 2)
-	e.now = noon.Add(2*flags.UsagePeriod + 11*time.Second)
+	e.now = noon.Add(2*usage.Period + 11*time.Second)
 	e.run()
 	e.check()
 	e.settle()
@@ -201,7 +201,7 @@ func TestEmptyPeriodNeedsBatch(t *testing.T) {
 	e := newExpected(t, "f")
 	e.now = noon.Add(20 * time.Second)
 	e.run()
-	e.now = noon.Add(flags.UsagePeriod + time.Minute)
+	e.now = noon.Add(usage.Period + time.Minute)
 	var once sync.Once
 	found, release := make(chan struct{}), make(chan struct{})
 	store := e.faulty(&dynamotest.Faults{OnRequest: func(operation string, _ []byte) {

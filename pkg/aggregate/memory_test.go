@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"guidon/pkg/aggregate"
-	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // A meter is a store that notes how many sums were loaded and not stored again.
@@ -18,7 +18,7 @@ type meter struct {
 	now, most int
 }
 
-func (m *meter) Sums(ctx context.Context, keys []flags.UsageSum) ([]flags.UsageSum, error) {
+func (m *meter) Sums(ctx context.Context, keys []usage.Sum) ([]usage.Sum, error) {
 	m.mu.Lock()
 	m.now += len(keys)
 	m.most = max(m.most, m.now)
@@ -26,7 +26,7 @@ func (m *meter) Sums(ctx context.Context, keys []flags.UsageSum) ([]flags.UsageS
 	return m.Store.Sums(ctx, keys)
 }
 
-func (m *meter) PutSum(ctx context.Context, sum *flags.UsageSum) error {
+func (m *meter) PutSum(ctx context.Context, sum *usage.Sum) error {
 	m.mu.Lock()
 	m.now--
 	m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *meter) PutSum(ctx context.Context, sum *flags.UsageSum) error {
 func TestManyFlagsInOnePost(t *testing.T) {
 	const most = 100
 	var names []string
-	var counts []flags.UsageCount
+	var counts []usage.Count
 	for i := range 3 * most / 2 {
 		names = append(names, fmt.Sprint("flag", i))
 		counts = append(counts, yes(names[i], 1))
@@ -61,7 +61,7 @@ func TestManyFlagsInOnePost(t *testing.T) {
 // TestRandomNamesReplaceNoFlags sends more names than count, before anyone else reports with the same token.
 func TestRandomNamesReplaceNoFlags(t *testing.T) {
 	w := newWorld(t, "z")
-	var counts []flags.UsageCount
+	var counts []usage.Count
 	for i := range 10_001 {
 		counts = append(counts, yes(fmt.Sprint("random", i), 1))
 	}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // maxNames is how many names of flags count for a token in one batch: those that are reported most often. Each is looked up, so
@@ -19,8 +21,8 @@ const maxNames = 10_000
 // A source is the token that posts came with.
 type source struct {
 	hash         string // "" without a token, if the deployment needs none
-	scope        flags.TokenScope
-	applications *flags.TokenApplications // as stored; nil if there are none
+	scope        access.TokenScope
+	applications *usage.TokenApplications // as stored; nil if there are none
 	admitted     map[string]bool          // applications of this batch that are within the limits
 	names        map[string]int           // of the flags in its posts, and how often each is in them
 	reported     map[string]bool          // applications in its posts
@@ -31,12 +33,12 @@ func (s *source) admit(application string) string {
 	if s.admitted[application] {
 		return application
 	}
-	return flags.Other
+	return usage.Other
 }
 
 // covers tells whether a post with the token counts for a flag: the token gives access to its project, or the post is one of
-// Unleash Edge, see flags.UsagePost.
-func (s *source) covers(p *flags.UsagePost, f *flags.Feature) bool {
+// Unleash Edge, see usage.Post.
+func (s *source) covers(p *usage.Post, f *flags.Feature) bool {
 	return s.scope.All || slices.Contains(p.Projects, flags.All) || slices.ContainsFunc(s.scope.Projects, func(p *flags.Project) bool { return p.UID == f.ProjectUID })
 }
 
@@ -58,7 +60,7 @@ func (l *sources) names() []string {
 }
 
 // loadSources loads the tokens of the posts with their scopes, and decides which applications are admitted.
-func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) (*sources, error) {
+func (a *Aggregator) loadSources(ctx context.Context, posts []*usage.Post) (*sources, error) {
 	l := &sources{byHash: map[string]*source{}, registry: &flags.Environments{}}
 	for _, p := range posts {
 		l.collect(p)
@@ -70,7 +72,7 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) 
 	}
 	keys := []flags.Key{flags.EnvironmentsKey()}
 	for hash := range l.byHash {
-		keys = append(keys, flags.TokenKey(hash), flags.TokenApplicationsKey(hash))
+		keys = append(keys, access.TokenKey(hash), usage.TokenApplicationsKey(hash))
 	}
 	view, err := a.store.Load(ctx, keys)
 	if err != nil {
@@ -86,7 +88,7 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*flags.UsagePost) 
 }
 
 // collect notes which names a post has.
-func (l *sources) collect(p *flags.UsagePost) {
+func (l *sources) collect(p *usage.Post) {
 	s := l.byHash[p.TokenHash]
 	if s == nil {
 		s = &source{hash: p.TokenHash, names: map[string]int{}, reported: map[string]bool{}}
@@ -120,7 +122,7 @@ func (s *source) limitNames() (skipped int) {
 func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.View) error {
 	var keys []flags.Key
 	for hash := range l.byHash {
-		if token := flags.Find[*flags.Token](tokens, flags.TokenKey(hash)); token != nil {
+		if token := flags.Find[*access.Token](tokens, access.TokenKey(hash)); token != nil {
 			for _, id := range token.Projects {
 				keys = append(keys, flags.ProjectKey(id))
 			}
@@ -131,11 +133,11 @@ func (a *Aggregator) judgeTokens(ctx context.Context, l *sources, tokens flags.V
 		return err
 	}
 	for hash, s := range l.byHash {
-		token := flags.Find[*flags.Token](tokens, flags.TokenKey(hash))
-		s.applications = flags.Find[*flags.TokenApplications](tokens, flags.TokenApplicationsKey(hash))
+		token := flags.Find[*access.Token](tokens, access.TokenKey(hash))
+		s.applications = flags.Find[*usage.TokenApplications](tokens, usage.TokenApplicationsKey(hash))
 		valid := true
 		switch {
-		case hash == "" || token != nil && token.Type == flags.AdminToken:
+		case hash == "" || token != nil && token.Type == access.AdminToken:
 			s.scope.All = true
 		case token == nil:
 			valid = false
@@ -157,13 +159,13 @@ func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 	var keys []flags.Key
 	for _, hash := range slices.Sorted(maps.Keys(l.byHash)) {
 		s := l.byHash[hash]
-		before := &flags.TokenApplications{Hash: hash}
+		before := &usage.TokenApplications{Hash: hash}
 		if s.applications != nil {
 			before = s.applications.Clone()
 		}
 		s.admitted = before.Admit(slices.Sorted(maps.Keys(s.reported)), a.now())
 		for name := range s.admitted {
-			keys = append(keys, flags.ApplicationKey(name))
+			keys = append(keys, usage.ApplicationKey(name))
 		}
 	}
 	stored, err := a.store.Load(ctx, keys)
@@ -184,7 +186,7 @@ func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(created)) {
-		if n++; n > flags.MaxApplications {
+		if n++; n > usage.MaxApplications {
 			for _, s := range l.byHash {
 				delete(s.admitted, name)
 			}

@@ -4,34 +4,35 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // A tally is what the posts of a batch add.
 type tally struct {
 	hour    time.Time // all posts of a batch are of one period, and so of one hour
-	counts  map[string][]flags.UsageCount
+	counts  map[string][]usage.Count
 	seen    map[string]map[string]time.Time // by flag and environment
 	reports map[reportKey]*report
 }
 
 type reportKey struct{ hash, application, environment string }
 
-// A report is a flags.Report with sets.
+// A report is a usage.Report with sets.
 type report struct {
 	at                            time.Time
 	strategies, features, unknown map[string]bool
-	instances                     map[string]flags.Instance
+	instances                     map[string]usage.Instance
 }
 
 func newTally(at time.Time) *tally {
 	return &tally{
-		hour: at.UTC().Truncate(time.Hour), counts: map[string][]flags.UsageCount{}, seen: map[string]map[string]time.Time{},
+		hour: at.UTC().Truncate(time.Hour), counts: map[string][]usage.Count{}, seen: map[string]map[string]time.Time{},
 		reports: map[reportKey]*report{},
 	}
 }
 
 // add adds a post. What it says of a flag counts if the flag exists, in a project of the token, and the environment exists.
-func (t *tally) add(p *flags.UsagePost, l *sources, found map[string]*flags.Feature) {
+func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) {
 	s := l.byHash[p.TokenHash]
 	if s == nil {
 		return
@@ -44,7 +45,7 @@ func (t *tally) add(p *flags.UsagePost, l *sources, found map[string]*flags.Feat
 		for _, name := range i.Strategies {
 			r.strategies[name] = true
 		}
-		instance := flags.Instance{Name: i.Instance, SDK: i.SDK, Address: i.Address, CreatedAt: p.At, LastSeenAt: p.At}
+		instance := usage.Instance{Name: i.Instance, SDK: i.SDK, Address: i.Address, CreatedAt: p.At, LastSeenAt: p.At}
 		if before, has := r.instances[i.Instance]; has {
 			instance.CreatedAt = before.CreatedAt
 			if instance.SDK == "" {
@@ -88,7 +89,7 @@ func (t *tally) report(s *source, l *sources, application, environment string, a
 	key := reportKey{s.hash, application, environment}
 	r := t.reports[key]
 	if r == nil {
-		r = &report{strategies: map[string]bool{}, features: map[string]bool{}, unknown: map[string]bool{}, instances: map[string]flags.Instance{}}
+		r = &report{strategies: map[string]bool{}, features: map[string]bool{}, unknown: map[string]bool{}, instances: map[string]usage.Instance{}}
 		t.reports[key] = r
 	}
 	r.at = at

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
@@ -95,11 +96,11 @@ func (s *seeding) project(ctx context.Context, environments *flags.Environments)
 // users creates the list of custom roles, which is empty, and the first user, an administrator who cannot be deleted. The
 // counter of user ids provides its id, so that the next user gets the next id.
 func (s *seeding) users(ctx context.Context) error {
-	roles := &flags.Roles{}
+	roles := &access.Roles{}
 	if _, err := ensure(ctx, s, roles, events.RolesSeeded(roles)); err != nil {
 		return err
 	}
-	key := flags.UserKey(flags.FirstUserID)
+	key := access.UserKey(access.FirstUserID)
 	view, err := s.store.Load(ctx, []flags.Key{key})
 	if err != nil {
 		return fmt.Errorf("seeding the users: %w", err)
@@ -107,10 +108,10 @@ func (s *seeding) users(ctx context.Context) error {
 	if _, found := view[key]; found {
 		return nil
 	}
-	if _, err := s.store.NextID(ctx, flags.EntityUser); err != nil {
+	if _, err := s.store.NextID(ctx, access.EntityUser); err != nil {
 		return fmt.Errorf("seeding the users: %w", err)
 	}
-	admin := &flags.User{ID: flags.FirstUserID, Username: "admin", RootRole: flags.RoleAdmin, CreatedAt: s.time()}
+	admin := &access.User{ID: access.FirstUserID, Username: "admin", RootRole: access.RoleAdmin, CreatedAt: s.time()}
 	_, err = ensure(ctx, s, admin, events.UserCreated(admin))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/localtable"
@@ -68,7 +69,7 @@ func look(t *testing.T, store *dynamo.Store, secrets ...string) seeded {
 	t.Helper()
 	keys := []flags.Key{flags.EnvironmentsKey(), flags.ProjectKey(flags.DefaultProject), flags.TagTypesKey()}
 	for _, secret := range secrets {
-		keys = append(keys, flags.TokenKey(flags.HashSecret(secret)))
+		keys = append(keys, access.TokenKey(access.HashSecret(secret)))
 	}
 	view, err := store.Load(t.Context(), keys)
 	if err != nil {
@@ -89,7 +90,7 @@ func look(t *testing.T, store *dynamo.Store, secrets ...string) seeded {
 		got.Available = append(got.Available, e.Name)
 	}
 	for _, key := range keys[3:] {
-		token := flags.Find[*flags.Token](view, key)
+		token := flags.Find[*access.Token](view, key)
 		if token == nil {
 			t.Fatalf("no token for %s", key.ID)
 		}

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
-	"guidon/pkg/flags"
 )
 
 // FuzzToken parses arbitrary tokens: none gets more access than its scope says, and no error contains a secret.
 func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, secret string) {
-		for _, kind := range []flags.TokenType{flags.AdminToken, flags.ClientToken, flags.FrontendToken} {
+		for _, kind := range []access.TokenType{access.AdminToken, access.ClientToken, access.FrontendToken} {
 			token, err := bootstrap.ParseToken(kind, secret)
 			if err != nil {
 				_, random, _ := strings.Cut(secret, ".")
@@ -24,7 +24,7 @@ func FuzzToken(f *testing.F) {
 			if token.Secret != secret || len(token.Projects) > 1 || !strings.HasPrefix(secret, scope) && !strings.HasPrefix(secret, "[]"+scope) {
 				t.Errorf("%q is read as %+v", secret, token)
 			}
-			if kind == flags.AdminToken && !strings.HasPrefix(secret, "*:*.") {
+			if kind == access.AdminToken && !strings.HasPrefix(secret, "*:*.") {
 				t.Errorf("%q is an admin token", secret)
 			}
 		}

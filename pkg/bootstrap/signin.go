@@ -8,25 +8,26 @@ import (
 	"fmt"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
 
 // SignInLink creates a link by which the first administrator can sign in, and returns its secret. The store must be seeded.
 func SignInLink(ctx context.Context, store flags.Store, now time.Time) (secret string, err error) {
-	key, sessions := flags.UserKey(flags.FirstUserID), flags.SessionsKey(flags.FirstUserID)
+	key, sessions := access.UserKey(access.FirstUserID), access.SessionsKey(access.FirstUserID)
 	view, err := store.Load(ctx, []flags.Key{key, sessions})
 	if err != nil {
 		return "", fmt.Errorf("creating the sign-in link: %w", err)
 	}
-	admin := flags.Find[*flags.User](view, key)
+	admin := flags.Find[*access.User](view, key)
 	if admin == nil {
 		return "", errors.New("creating the sign-in link: the first user does not exist")
 	}
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails
 	secret = hex.EncodeToString(random)
-	link, err := flags.NewSignInLink(admin, flags.Find[*flags.Sessions](view, sessions), secret, now.UTC().Truncate(time.Millisecond), flags.FirstSignInLinkLifetime)
+	link, err := access.NewSignInLink(admin, flags.Find[*access.Sessions](view, sessions), secret, now.UTC().Truncate(time.Millisecond), access.FirstSignInLinkLifetime)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 )
@@ -12,7 +13,7 @@ import (
 // A Token is an API token with a secret that the operator chose.
 type Token struct {
 	Name        string
-	Type        flags.TokenType
+	Type        access.TokenType
 	Secret      string
 	Projects    []string // ids, or flags.All; empty if the secret does not name them
 	Environment string   // name, or flags.All
@@ -31,11 +32,11 @@ func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 	var tokens []Token
 	for _, list := range []struct {
 		variable string
-		kind     flags.TokenType
+		kind     access.TokenType
 	}{
-		{"INIT_ADMIN_API_TOKENS", flags.AdminToken},
-		{"INIT_CLIENT_API_TOKENS", flags.ClientToken},
-		{"INIT_FRONTEND_API_TOKENS", flags.FrontendToken},
+		{"INIT_ADMIN_API_TOKENS", access.AdminToken},
+		{"INIT_CLIENT_API_TOKENS", access.ClientToken},
+		{"INIT_FRONTEND_API_TOKENS", access.FrontendToken},
 	} {
 		n := 0
 		for secret := range strings.SplitSeq(getenv(list.variable), ",") {
@@ -59,14 +60,14 @@ func TokensFromEnv(getenv func(string) string) ([]Token, error) {
 
 // ParseToken parses a secret: <project, * or []>:<environment or *>.<secret>. Its error shows only the part before the first
 // dot.
-func ParseToken(kind flags.TokenType, secret string) (Token, error) {
+func ParseToken(kind access.TokenType, secret string) (Token, error) {
 	project, rest, colon := strings.Cut(secret, ":")
 	environment, random, dot := strings.Cut(rest, ".")
 	if !colon || !dot || random == "" {
 		return Token{}, fmt.Errorf("an API token must look like <project, * or []>:<environment or *>.<secret>, such as %s", LocalAdminToken)
 	}
 	scope := project + ":" + environment
-	if kind == flags.AdminToken && scope != "*:*" {
+	if kind == access.AdminToken && scope != "*:*" {
 		return Token{}, fmt.Errorf("an admin token must begin with *:*. because it has access to everything; it begins with %s", scope)
 	}
 	t := Token{Type: kind, Secret: secret, Projects: []string{project}, Environment: environment}
@@ -91,7 +92,7 @@ func checkScope(name string) string {
 // token creates a token, or updates it: an earlier version stored no secrets, and the projects of the token may have been
 // created since. A deleted token stays deleted.
 func (s *seeding) token(ctx context.Context, t Token) error {
-	key := flags.TokenKey(flags.HashSecret(t.Secret))
+	key := access.TokenKey(access.HashSecret(t.Secret))
 	keys := []flags.Key{key, flags.EnvironmentsKey()}
 	for _, id := range t.Projects {
 		if id != flags.All {
@@ -103,7 +104,7 @@ func (s *seeding) token(ctx context.Context, t Token) error {
 		if err != nil {
 			return fmt.Errorf("seeding the tokens: %w", err)
 		}
-		before := flags.Find[*flags.Token](view, key)
+		before := flags.Find[*access.Token](view, key)
 		if before != nil && before.Deleted {
 			return nil
 		}
@@ -127,10 +128,10 @@ func (s *seeding) has(ctx context.Context, key flags.Key) bool {
 }
 
 // seedToken returns the change that creates the token, or that updates before. The change may be empty.
-func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flags.View) flags.Change {
+func (s *seeding) seedToken(t Token, name string, before *access.Token, view flags.View) flags.Change {
 	write := flags.Write{}
-	after := &flags.Token{
-		Hash: flags.HashSecret(t.Secret), Name: name, Type: t.Type,
+	after := &access.Token{
+		Hash: access.HashSecret(t.Secret), Name: name, Type: t.Type,
 		Projects: t.Projects, Environment: t.Environment, CreatedAt: s.time(),
 	}
 	if before != nil {
@@ -155,7 +156,7 @@ func (s *seeding) seedToken(t Token, name string, before *flags.Token, view flag
 }
 
 // opens reports whether the token contains the secret, encrypted with the current key.
-func (s *seeding) opens(token *flags.Token, secret string) bool {
+func (s *seeding) opens(token *access.Token, secret string) bool {
 	opened, err := s.sealer.Open(token.Sealed, token.Hash)
 	return err == nil && opened == secret
 }

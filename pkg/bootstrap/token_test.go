@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/seal"
@@ -27,14 +28,14 @@ func seed(t *testing.T, store flags.Store, sealer flags.Sealer, tokens ...bootst
 	}
 }
 
-func load(t *testing.T, store flags.Store, secret string) *flags.Token {
+func load(t *testing.T, store flags.Store, secret string) *access.Token {
 	t.Helper()
-	key := flags.TokenKey(flags.HashSecret(secret))
+	key := access.TokenKey(access.HashSecret(secret))
 	view, err := store.Load(t.Context(), []flags.Key{key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flags.Find[*flags.Token](view, key)
+	return flags.Find[*access.Token](view, key)
 }
 
 func commit(t *testing.T, store flags.Store, before, after flags.Aggregate) {
@@ -57,16 +58,16 @@ func TestSeedSealsTokens(t *testing.T) {
 		{"by an earlier version", nil, 1}, {"the first time with a key", box(t, "a"), 2}, {"again", box(t, "a"), 2}, {"with another key", box(t, "b"), 3},
 	} {
 		seed(t, store, step.sealer, tokens(t)...)
-		list, err := store.List(t.Context(), flags.EntityToken)
+		list, err := store.List(t.Context(), access.EntityToken)
 		if err != nil || len(list) != 4 {
 			t.Fatalf("%s: %d tokens, %v; want 4", step.name, len(list), err)
 		}
 		for _, a := range list {
-			token := a.(*flags.Token)
+			token := a.(*access.Token)
 			if step.sealer == nil {
 				continue
 			}
-			if secret, err := step.sealer.Open(token.Sealed, token.Hash); err != nil || flags.HashSecret(secret) != token.Hash {
+			if secret, err := step.sealer.Open(token.Sealed, token.Hash); err != nil || access.HashSecret(secret) != token.Hash {
 				t.Errorf("%s: the secret of %s is %q, %v", step.name, token.Name, secret, err)
 			}
 		}
@@ -113,7 +114,7 @@ func TestSeedFindsNames(t *testing.T) {
 // TestSeedBindsTokens checks that tokens are bound to their projects when those exist, and not to later ones with the name.
 func TestSeedBindsTokens(t *testing.T) {
 	store := newStore(t)
-	token, err := bootstrap.ParseToken(flags.ClientToken, "shop:production.secret")
+	token, err := bootstrap.ParseToken(access.ClientToken, "shop:production.secret")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestSeedBindsTokens(t *testing.T) {
 // TestSeedNarrows checks that tokens of several projects, to which an earlier version gave access to all, lose that access.
 func TestSeedNarrows(t *testing.T) {
 	store := newStore(t)
-	commit(t, store, nil, &flags.Token{Hash: flags.HashSecret(front), Name: "frontend", Type: flags.FrontendToken, Projects: []string{"*"}, Environment: "*"})
+	commit(t, store, nil, &access.Token{Hash: access.HashSecret(front), Name: "frontend", Type: access.FrontendToken, Projects: []string{"*"}, Environment: "*"})
 	seed(t, store, box(t, "a"), tokens(t)...)
 	if got := fmt.Sprint(load(t, store, front).Projects); got != "[]" {
 		t.Errorf("projects %s, want none", got)

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 )
@@ -23,19 +24,19 @@ func TestSeedFirstUser(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	users, err := store.List(t.Context(), flags.EntityUser)
+	users, err := store.List(t.Context(), access.EntityUser)
 	if err != nil || len(users) != 1 {
 		t.Fatalf("users %v (%v), want one", users, err)
 	}
-	if u := users[0].(*flags.User); u.ID != flags.FirstUserID || u.Username != "admin" || u.RootRole != flags.RoleAdmin || u.ServiceAccount {
+	if u := users[0].(*access.User); u.ID != access.FirstUserID || u.Username != "admin" || u.RootRole != access.RoleAdmin || u.ServiceAccount {
 		t.Errorf("the first user is %+v, want the administrator, 1", u)
 	}
-	id, err := store.NextID(t.Context(), flags.EntityUser)
-	if err != nil || id <= flags.FirstUserID {
-		t.Errorf("the next id is %d (%v), want one above %d", id, err, flags.FirstUserID)
+	id, err := store.NextID(t.Context(), access.EntityUser)
+	if err != nil || id <= access.FirstUserID {
+		t.Errorf("the next id is %d (%v), want one above %d", id, err, access.FirstUserID)
 	}
-	view, err := store.Load(t.Context(), []flags.Key{flags.RolesKey()})
-	if err != nil || flags.Find[*flags.Roles](view, flags.RolesKey()) == nil {
+	view, err := store.Load(t.Context(), []flags.Key{access.RolesKey()})
+	if err != nil || flags.Find[*access.Roles](view, access.RolesKey()) == nil {
 		t.Errorf("the list of roles is missing (%v)", err)
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 var applicationEntity = entity{
-	name:    flags.EntityApplication,
+	name:    usage.EntityApplication,
 	key:     func(name string) itemKey { return itemKey{applicationList, name} },
 	title:   func(name string) string { return "the application " + strconv.Quote(name) },
 	codec:   jsonCodec(storeApplication, applicationDocument.application),
@@ -20,7 +21,7 @@ var applicationEntity = entity{
 // applicationUID distinguishes an application from later ones of the same name, whose versions begin at 1 again: each has a history
 // of its own.
 func applicationUID(a flags.Aggregate) string {
-	return strconv.FormatInt(a.(*flags.Application).CreatedAt.UnixMilli(), 10)
+	return strconv.FormatInt(a.(*usage.Application).CreatedAt.UnixMilli(), 10)
 }
 
 const (
@@ -52,7 +53,7 @@ type appEnvironmentDocument struct {
 	Instances  int       `json:"instances,omitzero"`
 }
 
-func storeApplication(a *flags.Application) applicationDocument {
+func storeApplication(a *usage.Application) applicationDocument {
 	doc := applicationDocument{
 		Format: format, Name: a.Name, CreatedAt: a.CreatedAt, CreatedBy: a.CreatedBy, LastSeenAt: a.LastSeenAt,
 		Description: a.Description, URL: a.URL, Icon: a.Icon, Color: a.Color,
@@ -65,28 +66,28 @@ func storeApplication(a *flags.Application) applicationDocument {
 	return doc
 }
 
-func (doc applicationDocument) application(version int64) *flags.Application {
-	a := &flags.Application{
+func (doc applicationDocument) application(version int64) *usage.Application {
+	a := &usage.Application{
 		Version: version, Name: doc.Name, CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, LastSeenAt: doc.LastSeenAt,
-		ApplicationDetails: flags.ApplicationDetails{Description: doc.Description, URL: doc.URL, Icon: doc.Icon, Color: doc.Color},
+		ApplicationDetails: usage.ApplicationDetails{Description: doc.Description, URL: doc.URL, Icon: doc.Icon, Color: doc.Color},
 		Projects:           doc.Projects, Features: doc.Features, Strategies: doc.Strategies,
-		Environments: make(map[string]flags.ApplicationEnvironment, len(doc.Environments)),
+		Environments: make(map[string]usage.ApplicationEnvironment, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {
-		a.Environments[name] = flags.ApplicationEnvironment(e)
+		a.Environments[name] = usage.ApplicationEnvironment(e)
 	}
 	return a
 }
 
 // instancesEntity is the instances of an application in one environment.
 var instancesEntity = entity{
-	name: flags.EntityInstances,
+	name: usage.EntityInstances,
 	key: func(id string) itemKey {
-		application, environment := flags.CutInstancesID(id)
+		application, environment := usage.CutInstancesID(id)
 		return itemKey{instancesPrefix + application, "INSTANCES#" + environment}
 	},
 	title: func(id string) string {
-		application, environment := flags.CutInstancesID(id)
+		application, environment := usage.CutInstancesID(id)
 		return "the instances of the application " + strconv.Quote(application) + " in " + strconv.Quote(environment)
 	},
 	codec: jsonCodec(storeInstances, instancesDocument.instances),
@@ -109,18 +110,18 @@ type instanceDocument struct {
 	LastSeenAt time.Time `json:"l"`
 }
 
-func storeInstances(i *flags.Instances) instancesDocument {
-	return instancesDocument{format, i.Application, i.Environment, convert(i.List, func(i flags.Instance) instanceDocument { return instanceDocument(i) })}
+func storeInstances(i *usage.Instances) instancesDocument {
+	return instancesDocument{format, i.Application, i.Environment, convert(i.List, func(i usage.Instance) instanceDocument { return instanceDocument(i) })}
 }
 
-func (doc instancesDocument) instances(version int64) *flags.Instances {
-	return &flags.Instances{Version: version, Application: doc.Application, Environment: doc.Environment,
-		List: convert(doc.List, func(i instanceDocument) flags.Instance { return flags.Instance(i) })}
+func (doc instancesDocument) instances(version int64) *usage.Instances {
+	return &usage.Instances{Version: version, Application: doc.Application, Environment: doc.Environment,
+		List: convert(doc.List, func(i instanceDocument) usage.Instance { return usage.Instance(i) })}
 }
 
 // tokenApplicationsEntity is the applications that reported with a token.
 var tokenApplicationsEntity = entity{
-	name:  flags.EntityTokenApplications,
+	name:  usage.EntityTokenApplications,
 	key:   func(hash string) itemKey { return itemKey{usagePartition, "TOKEN#" + hash} },
 	title: func(string) string { return "the applications of the token" },
 	codec: jsonCodec(storeTokenApplications, tokenApplicationsDocument.applications),
@@ -133,10 +134,10 @@ type tokenApplicationsDocument struct {
 	Names  map[string]time.Time `json:"names,omitempty"`
 }
 
-func storeTokenApplications(t *flags.TokenApplications) tokenApplicationsDocument {
+func storeTokenApplications(t *usage.TokenApplications) tokenApplicationsDocument {
 	return tokenApplicationsDocument{format, t.Hash, t.Names}
 }
 
-func (doc tokenApplicationsDocument) applications(version int64) *flags.TokenApplications {
-	return &flags.TokenApplications{Version: version, Hash: doc.Hash, Names: doc.Names}
+func (doc tokenApplicationsDocument) applications(version int64) *usage.TokenApplications {
+	return &usage.TokenApplications{Version: version, Hash: doc.Hash, Names: doc.Names}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) Counts(ctx context.Context, projectUID string) (active, stale in
 
 // Touch stores when a token was last used: one call, which is not retried. It must not delay the request that it is made
 // for.
-func (s *Store) Touch(ctx context.Context, use *flags.TokenUse) error {
+func (s *Store) Touch(ctx context.Context, use *access.TokenUse) error {
 	document, err := tokenUseEntity.encode(use)
 	if err != nil {
 		return internalError(err)

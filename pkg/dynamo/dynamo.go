@@ -32,8 +32,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
 
+	"guidon/pkg/access"
 	"guidon/pkg/awsconfig"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // The timeout of one attempt, and the longest wait between two. The whole call is limited by maxAttempts and by the context's deadline.
@@ -66,10 +68,10 @@ var _ interface {
 	flags.FeedStore
 	flags.DeliveryStore
 	flags.OutboxStore
-	flags.TokenUseStore
-	flags.UsageReader
-	flags.UsageStore
-	flags.SumStore
+	access.TokenUseStore
+	usage.UsageReader
+	usage.UsageStore
+	usage.SumStore
 } = (*Store)(nil)
 
 // Open returns a Store. It makes no call, so a missing table is an error of the first request.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // A Guard is a project guard as it is stored.
@@ -133,7 +134,7 @@ func DamageChunk(t *testing.T, s *Store, head *flags.SnapshotHead, i int, conten
 }
 
 // DamagePost replaces the content of a post by text that is not compressed JSON.
-func DamagePost(t *testing.T, s *Store, post *flags.UsagePost) {
+func DamagePost(t *testing.T, s *Store, post *usage.Post) {
 	t.Helper()
 	key := postKey(post.At, uuid.MustParse(post.ID))
 	item, err := attributevalue.MarshalMap(contentItem{PK: key.pk, SK: key.sk, Content: []byte("z damaged")})

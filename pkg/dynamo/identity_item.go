@@ -3,12 +3,12 @@ package dynamo
 import (
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // identityEntity is a person at an OpenID provider, with the user as whom the person signs in.
 var identityEntity = entity{
-	name:  flags.EntityIdentity,
+	name:  access.EntityIdentity,
 	key:   func(hash string) itemKey { return itemKey{"IDENTITY#" + hash, "IDENTITY"} },
 	title: func(string) string { return "the link of a person to a user" },
 	codec: jsonCodec(storeIdentity, identityDocument.link),
@@ -26,10 +26,10 @@ type identityDocument struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-func storeIdentity(l *flags.IdentityLink) identityDocument {
+func storeIdentity(l *access.IdentityLink) identityDocument {
 	return identityDocument{format, l.Issuer, l.Subject, l.User, l.CreatedAt}
 }
 
-func (doc identityDocument) link(version int64) *flags.IdentityLink {
-	return &flags.IdentityLink{Version: version, Issuer: doc.Issuer, Subject: doc.Subject, User: doc.User, CreatedAt: doc.CreatedAt}
+func (doc identityDocument) link(version int64) *access.IdentityLink {
+	return &access.IdentityLink{Version: version, Issuer: doc.Issuer, Subject: doc.Subject, User: doc.User, CreatedAt: doc.CreatedAt}
 }

@@ -1,10 +1,10 @@
 package dynamo
 
-import "guidon/pkg/flags"
+import "guidon/pkg/access"
 
 var rolesEntity = entity{
-	name:   flags.EntityRoles,
-	key:    func(string) itemKey { return registryKey(flags.EntityRoles) },
+	name:   access.EntityRoles,
+	key:    func(string) itemKey { return registryKey(access.EntityRoles) },
 	title:  func(string) string { return "the list of roles" },
 	exists: registryExists,
 	codec:  jsonCodec(storeRoles, rolesDocument.roles),
@@ -22,27 +22,27 @@ type rolesDocument struct {
 
 type roleDocument struct {
 	ID          int64           `json:"id"`
-	Type        flags.RoleType  `json:"type"`
+	Type        access.RoleType `json:"type"`
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitzero"`
 	Permissions []grantDocument `json:"permissions,omitempty"`
 }
 
 type grantDocument struct {
-	Permission  flags.Permission `json:"permission"`
-	Environment string           `json:"environment,omitzero"`
+	Permission  access.Permission `json:"permission"`
+	Environment string            `json:"environment,omitzero"`
 }
 
-func storeRoles(r *flags.Roles) rolesDocument {
-	return rolesDocument{Format: format, NextID: r.NextID, EnvironmentsDeleted: r.EnvironmentsDeleted, Custom: convert(r.Custom, func(role flags.Role) roleDocument {
+func storeRoles(r *access.Roles) rolesDocument {
+	return rolesDocument{Format: format, NextID: r.NextID, EnvironmentsDeleted: r.EnvironmentsDeleted, Custom: convert(r.Custom, func(role access.Role) roleDocument {
 		return roleDocument{role.ID, role.Type, role.Name, role.Description,
-			convert(role.Permissions, func(g flags.Grant) grantDocument { return grantDocument(g) })}
+			convert(role.Permissions, func(g access.Grant) grantDocument { return grantDocument(g) })}
 	})}
 }
 
-func (doc rolesDocument) roles(version int64) *flags.Roles {
-	return &flags.Roles{Version: version, NextID: doc.NextID, EnvironmentsDeleted: doc.EnvironmentsDeleted, Custom: convert(doc.Custom, func(role roleDocument) flags.Role {
-		return flags.Role{ID: role.ID, Type: role.Type, Name: role.Name, Description: role.Description,
-			Permissions: convert(role.Permissions, func(g grantDocument) flags.Grant { return flags.Grant(g) })}
+func (doc rolesDocument) roles(version int64) *access.Roles {
+	return &access.Roles{Version: version, NextID: doc.NextID, EnvironmentsDeleted: doc.EnvironmentsDeleted, Custom: convert(doc.Custom, func(role roleDocument) access.Role {
+		return access.Role{ID: role.ID, Type: role.Type, Name: role.Name, Description: role.Description,
+			Permissions: convert(role.Permissions, func(g grantDocument) access.Grant { return access.Grant(g) })}
 	})}
 }

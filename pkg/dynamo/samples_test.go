@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // SampleTime is the time of everything in the samples. Stores keep milliseconds.
@@ -90,29 +92,29 @@ func FullEnvironments() *flags.Environments {
 }
 
 // FullToken returns an API token with all fields set.
-func FullToken() *flags.Token {
-	return &flags.Token{
-		Hash: flags.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: flags.ClientToken, User: 3,
+func FullToken() *access.Token {
+	return &access.Token{
+		Hash: access.HashSecret("shop:production.secret"), Sealed: "c2VhbGVk", Name: "ci", Type: access.ClientToken, User: 3,
 		Projects: []string{"shop", "other"}, ProjectUIDs: []string{"0f1e2d3c"}, Environment: "production", EnvironmentUID: "aaaa1111",
 		CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(24 * time.Hour), Deleted: true,
 	}
 }
 
 // FullUser returns a user with all fields set.
-func FullUser() *flags.User {
-	return &flags.User{
+func FullUser() *access.User {
+	return &access.User{
 		ID: 3, ServiceAccount: true, Name: "Zoë", Username: "zoe", Email: "Zoe@example.com", ImageURL: "https://example.com/z.png",
 		RootRole: 2, CreatedAt: SampleTime, SeenAt: SampleTime.Add(time.Hour), Projects: []string{"shop"}, NextToken: 9,
 		Issuer: "https://login.example.com", Subject: "zoe-1",
-		Tokens: []flags.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(time.Hour), SeenAt: SampleTime.Add(time.Minute)}},
+		Tokens: []access.UserToken{{ID: 8, Description: "laptop", Hash: "abcd", CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(time.Hour), SeenAt: SampleTime.Add(time.Minute)}},
 	}
 }
 
 // FullRoles returns a registry of roles with all fields set.
-func FullRoles() *flags.Roles {
-	return &flags.Roles{NextID: 7, EnvironmentsDeleted: 2, Custom: []flags.Role{{
-		ID: 6, Type: flags.CustomProjectRole, Name: "releaser", Description: "switches flags",
-		Permissions: []flags.Grant{{Permission: flags.UpdateFeatureEnvironment, Environment: "development"}, {Permission: flags.CreateFeature}},
+func FullRoles() *access.Roles {
+	return &access.Roles{NextID: 7, EnvironmentsDeleted: 2, Custom: []access.Role{{
+		ID: 6, Type: access.CustomProjectRole, Name: "releaser", Description: "switches flags",
+		Permissions: []access.Grant{{Permission: access.UpdateFeatureEnvironment, Environment: "development"}, {Permission: access.CreateFeature}},
 	}}}
 }
 
@@ -166,32 +168,32 @@ func FullFeatureUse() flags.FeatureUse {
 }
 
 // FullSignupToken returns a public signup token with all fields set.
-func FullSignupToken() *flags.SignupToken {
-	return &flags.SignupToken{
+func FullSignupToken() *access.SignupToken {
+	return &access.SignupToken{
 		Hash: "beef", Sealed: "c2VhbGVk", Name: "workshop", Enabled: true, ExpiresAt: SampleTime.Add(time.Hour), CreatedAt: SampleTime,
 		CreatedBy: "admin", Users: []int64{3, 4}, Role: 3,
 	}
 }
 
 // FullSessions returns the sessions of a user.
-func FullSessions() *flags.Sessions {
-	return &flags.Sessions{User: 3, Generation: 2, List: []flags.Session{
-		{Hash: "abcd", How: flags.SignInByLink, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(12 * time.Hour)},
+func FullSessions() *access.Sessions {
+	return &access.Sessions{User: 3, Generation: 2, List: []access.Session{
+		{Hash: "abcd", How: access.SignInByLink, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(12 * time.Hour)},
 	}}
 }
 
 // FullSignInLink returns a sign-in link with all fields set.
-func FullSignInLink() *flags.SignInLink {
-	return &flags.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(15 * time.Minute)}
+func FullSignInLink() *access.SignInLink {
+	return &access.SignInLink{Hash: "abcd", User: 3, Generation: 2, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(15 * time.Minute)}
 }
 
 // FullIdentityLink returns a link of a person at an OpenID provider to a user.
-func FullIdentityLink() *flags.IdentityLink {
-	return &flags.IdentityLink{Issuer: "https://login.example.com", Subject: "zoe-1", User: 3, CreatedAt: SampleTime}
+func FullIdentityLink() *access.IdentityLink {
+	return &access.IdentityLink{Issuer: "https://login.example.com", Subject: "zoe-1", User: 3, CreatedAt: SampleTime}
 }
 
 // FullTokenUse returns the last use of a token.
-func FullTokenUse() *flags.TokenUse { return &flags.TokenUse{Hash: "abcd", At: SampleTime} }
+func FullTokenUse() *access.TokenUse { return &access.TokenUse{Hash: "abcd", At: SampleTime} }
 
 // FullEvent returns an event with all fields set.
 func FullEvent() flags.Event {
@@ -205,12 +207,12 @@ func FullEvent() flags.Event {
 func text(s string) *string { return &s }
 
 // FullApplication returns an application with all fields set.
-func FullApplication() *flags.Application {
-	return &flags.Application{
+func FullApplication() *usage.Application {
+	return &usage.Application{
 		Name: "shöp/web #1", CreatedAt: SampleTime, CreatedBy: "admin", LastSeenAt: SampleTime.Add(time.Hour),
-		ApplicationDetails: flags.ApplicationDetails{Description: "the \"shop\"", URL: "https://shop.example", Icon: "cart", Color: "#ff0000"},
+		ApplicationDetails: usage.ApplicationDetails{Description: "the \"shop\"", URL: "https://shop.example", Icon: "cart", Color: "#ff0000"},
 		Projects:           map[string][]string{"*": {"development", "production"}},
-		Environments: map[string]flags.ApplicationEnvironment{
+		Environments: map[string]usage.ApplicationEnvironment{
 			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: SampleTime.Add(time.Minute), Instances: 2},
 		},
 		Features: []string{"checkout", "payments"}, Strategies: []string{"default", "flexibleRollout"},
@@ -218,27 +220,27 @@ func FullApplication() *flags.Application {
 }
 
 // FullInstances returns instances with all fields set.
-func FullInstances() *flags.Instances {
-	return &flags.Instances{
+func FullInstances() *usage.Instances {
+	return &usage.Instances{
 		Application: "shöp/web #1", Environment: "production",
-		List: []flags.Instance{{Name: "host-1", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1", CreatedAt: SampleTime, LastSeenAt: SampleTime.Add(time.Hour)}},
+		List: []usage.Instance{{Name: "host-1", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1", CreatedAt: SampleTime, LastSeenAt: SampleTime.Add(time.Hour)}},
 	}
 }
 
 // FullTokenApplications returns the applications of a token.
-func FullTokenApplications() *flags.TokenApplications {
-	return &flags.TokenApplications{Hash: "abcd", Names: map[string]time.Time{"shop": SampleTime}}
+func FullTokenApplications() *usage.TokenApplications {
+	return &usage.TokenApplications{Hash: "abcd", Names: map[string]time.Time{"shop": SampleTime}}
 }
 
 // FullPost returns a post with all fields set.
-func FullPost() *flags.UsagePost {
-	return &flags.UsagePost{
+func FullPost() *usage.Post {
+	return &usage.Post{
 		ID: "0199d3a0-5d3c-7a43-8f1c-2f3c1b0f9d10", At: SampleTime, TokenHash: "abcd", Projects: []string{"shop", "*"},
-		Instances: []flags.UsageInstance{{
+		Instances: []usage.PostInstance{{
 			Application: "shöp", Instance: "host-1", Environment: "production", SDK: "unleash-client-node:6.0.0", Address: "192.0.2.1",
 			Registered: true, Strategies: []string{"default"}, Started: SampleTime.Add(-time.Hour),
 		}},
-		Counts: []flags.UsageCount{
+		Counts: []usage.Count{
 			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 40, Variants: map[string]int64{"blue": 2, "": 1}},
 			{Feature: "a b", Application: "shöp", Environment: "production"},
 			{Feature: "checkout", Application: "shöp", Environment: "development", Yes: 1},
@@ -247,10 +249,10 @@ func FullPost() *flags.UsagePost {
 }
 
 // FullSum returns a sum with all fields set.
-func FullSum() flags.UsageSum {
-	return flags.UsageSum{
-		Feature: "checkout", Unit: flags.UsageHour, Start: SampleTime.Truncate(time.Hour), Batch: 1_772_601_600_000,
-		Counts: []flags.UsageCount{
+func FullSum() usage.Sum {
+	return usage.Sum{
+		Feature: "checkout", Unit: usage.Hour, Start: SampleTime.Truncate(time.Hour), Batch: 1_772_601_600_000,
+		Counts: []usage.Count{
 			{Feature: "checkout", Application: "(other)", Environment: "production", Yes: 1},
 			{Feature: "checkout", Application: "shöp", Environment: "production", Yes: 3, No: 1 << 50, Variants: map[string]int64{"blue": 2, "": 1}},
 		},
@@ -269,7 +271,7 @@ func fullAggregates() []flags.Aggregate {
 // TestEveryEntityHasASample checks that no entity is missing in the samples, except for those that are only loaded.
 func TestEveryEntityHasASample(t *testing.T) {
 	sampled := map[flags.Entity]bool{
-		flags.EntityFeed: true, flags.EntitySnapshot: true, flags.EntityUsageCursor: true, flags.EntityUseCount: true, // only loaded
+		flags.EntityFeed: true, flags.EntitySnapshot: true, usage.EntityCursor: true, flags.EntityUseCount: true, // only loaded
 	}
 	for _, a := range fullAggregates() {
 		sampled[a.Key().Entity] = true

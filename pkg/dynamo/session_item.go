@@ -3,13 +3,14 @@ package dynamo
 import (
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
 // sessionsEntity is the sessions of a user. Those that have expired are removed with the next sign-in, and the item is deleted
 // with the user.
 var sessionsEntity = entity{
-	name:  flags.EntitySessions,
+	name:  access.EntitySessions,
 	key:   sessionsKey,
 	title: func(id string) string { return "the sessions of the user " + id },
 	codec: jsonCodec(storeSessions, sessionsDocument.sessions),
@@ -29,30 +30,30 @@ type sessionsDocument struct {
 }
 
 type sessionDocument struct {
-	Hash      string             `json:"hash"`
-	How       flags.SignInMethod `json:"how"`
-	CreatedAt time.Time          `json:"createdAt"`
-	ExpiresAt time.Time          `json:"expiresAt"`
+	Hash      string              `json:"hash"`
+	How       access.SignInMethod `json:"how"`
+	CreatedAt time.Time           `json:"createdAt"`
+	ExpiresAt time.Time           `json:"expiresAt"`
 }
 
-func storeSessions(s *flags.Sessions) sessionsDocument {
-	return sessionsDocument{format, s.User, convert(s.List, func(s flags.Session) sessionDocument { return sessionDocument(s) }), s.Generation}
+func storeSessions(s *access.Sessions) sessionsDocument {
+	return sessionsDocument{format, s.User, convert(s.List, func(s access.Session) sessionDocument { return sessionDocument(s) }), s.Generation}
 }
 
-func (doc sessionsDocument) sessions(version int64) *flags.Sessions {
-	return &flags.Sessions{
+func (doc sessionsDocument) sessions(version int64) *access.Sessions {
+	return &access.Sessions{
 		Version: version, User: doc.User, Generation: doc.Generation,
-		List: convert(doc.List, func(s sessionDocument) flags.Session { return flags.Session(s) }),
+		List: convert(doc.List, func(s sessionDocument) access.Session { return access.Session(s) }),
 	}
 }
 
 // signInLinkEntity is a link that lets a person sign in once. Signing in deletes it.
 var signInLinkEntity = entity{
-	name:    flags.EntitySignInLink,
+	name:    access.EntitySignInLink,
 	key:     func(hash string) itemKey { return itemKey{"SIGNIN#" + hash, "LINK"} },
 	title:   func(string) string { return "the sign-in link" },
 	codec:   jsonCodec(storeSignInLink, signInLinkDocument.link),
-	expires: func(a flags.Aggregate) time.Time { return a.(*flags.SignInLink).ExpiresAt },
+	expires: func(a flags.Aggregate) time.Time { return a.(*access.SignInLink).ExpiresAt },
 }
 
 // A signInLinkDocument is the stored form of a sign-in link.
@@ -65,12 +66,12 @@ type signInLinkDocument struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 }
 
-func storeSignInLink(l *flags.SignInLink) signInLinkDocument {
+func storeSignInLink(l *access.SignInLink) signInLinkDocument {
 	return signInLinkDocument{format, l.Hash, l.User, l.Generation, l.CreatedAt, l.ExpiresAt}
 }
 
-func (doc signInLinkDocument) link(version int64) *flags.SignInLink {
-	return &flags.SignInLink{
+func (doc signInLinkDocument) link(version int64) *access.SignInLink {
+	return &access.SignInLink{
 		Version: version, Hash: doc.Hash, User: doc.User, Generation: doc.Generation, CreatedAt: doc.CreatedAt, ExpiresAt: doc.ExpiresAt,
 	}
 }

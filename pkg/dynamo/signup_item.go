@@ -3,11 +3,12 @@ package dynamo
 import (
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
 var signupEntity = entity{
-	name:    flags.EntitySignupToken,
+	name:    access.EntitySignupToken,
 	key:     func(hash string) itemKey { return itemKey{signupList, hash} },
 	title:   tokenTitle,
 	codec:   jsonCodec(storeSignup, signupDocument.signup),
@@ -31,15 +32,15 @@ type signupDocument struct {
 	Role      int64     `json:"role"`
 }
 
-func storeSignup(s *flags.SignupToken) signupDocument {
+func storeSignup(s *access.SignupToken) signupDocument {
 	return signupDocument{
 		Format: format, Hash: s.Hash, Sealed: s.Sealed, Name: s.Name, Enabled: s.Enabled, ExpiresAt: s.ExpiresAt,
 		CreatedAt: s.CreatedAt, CreatedBy: s.CreatedBy, Users: s.Users, Role: s.Role,
 	}
 }
 
-func (doc signupDocument) signup(version int64) *flags.SignupToken {
-	return &flags.SignupToken{
+func (doc signupDocument) signup(version int64) *access.SignupToken {
+	return &access.SignupToken{
 		Version: version, Hash: doc.Hash, Sealed: doc.Sealed, Name: doc.Name, Enabled: doc.Enabled, ExpiresAt: doc.ExpiresAt,
 		CreatedAt: doc.CreatedAt, CreatedBy: doc.CreatedBy, Users: doc.Users, Role: doc.Role,
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -40,7 +41,7 @@ var commitCases = []testCase{
 		f := mustFind[*flags.Feature](t, dynamo.FullFeature().Key())
 		p := mustFind[*flags.Project](t, dynamo.FullProject().Key())
 		e := mustFind[*flags.Environments](t, flags.EnvironmentsKey())
-		token := mustFind[*flags.Token](t, dynamo.FullToken().Key())
+		token := mustFind[*access.Token](t, dynamo.FullToken().Key())
 		f2, p2, e2, token2 := f.Clone(), p.Clone(), e.Clone(), *token
 		f2.Revive(at)
 		f2.Description = nil
@@ -54,7 +55,7 @@ var commitCases = []testCase{
 		wantSame(t, mustFind[*flags.Feature](t, f.Key()), f2)
 		wantSame(t, mustFind[*flags.Project](t, p.Key()), p2)
 		wantSame(t, mustFind[*flags.Environments](t, e.Key()), e2)
-		wantSame(t, mustFind[*flags.Token](t, token.Key()), &token2)
+		wantSame(t, mustFind[*access.Token](t, token.Key()), &token2)
 	}},
 	{"a change that alters nothing is not stored", func(t *storeTest) {
 		t.mustAdd(dynamo.FullFeature())

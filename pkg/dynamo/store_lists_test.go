@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -34,20 +35,20 @@ func (t *storeTest) wantList(entity flags.Entity, want ...string) {
 
 var listCases = []testCase{
 	{"lists contain one entity only", func(t *storeTest) {
-		for _, entity := range []flags.Entity{flags.EntityProject, flags.EntityToken, flags.EntityUser, flags.EntitySignupToken} {
+		for _, entity := range []flags.Entity{flags.EntityProject, access.EntityToken, access.EntityUser, access.EntitySignupToken} {
 			t.wantList(entity)
 		}
 		active := dynamo.FullToken()
 		active.Hash, active.Name, active.Deleted = "1", "active", false
-		personal := &flags.Token{Hash: "2", Name: "p", Type: flags.PersonalToken}
+		personal := &access.Token{Hash: "2", Name: "p", Type: access.PersonalToken}
 		t.mustAdd(dynamo.FullProject(), project("p", "u1"), dynamo.FullToken(), active, personal, dynamo.FullUser(), dynamo.FullSignupToken(), dynamo.FullFeature(), dynamo.FullRoles())
 		if err := t.store.Touch(t.Context(), dynamo.FullTokenUse()); err != nil {
 			t.Fatal(withCause(err))
 		}
 		t.wantList(flags.EntityProject, "shop", "p")
-		t.wantList(flags.EntityToken, "1")
-		t.wantList(flags.EntityUser, "3")
-		t.wantList(flags.EntitySignupToken, dynamo.FullSignupToken().Hash)
+		t.wantList(access.EntityToken, "1")
+		t.wantList(access.EntityUser, "3")
+		t.wantList(access.EntitySignupToken, dynamo.FullSignupToken().Hash)
 	}},
 	{"changes are listed at once", func(t *storeTest) {
 		t.mustAdd(dynamo.FullProject())
@@ -80,7 +81,7 @@ var listCases = []testCase{
 		var wg sync.WaitGroup
 		for range callers {
 			wg.Go(func() {
-				id, err := t.store.NextID(t.Context(), flags.EntityUser)
+				id, err := t.store.NextID(t.Context(), access.EntityUser)
 				if err != nil {
 					t.Errorf("next id: %v", withCause(err))
 				}
@@ -93,17 +94,17 @@ var listCases = []testCase{
 		if len(seen) != callers || seen[0] > 0 {
 			t.Errorf("%d callers got %d ids: %v", callers, len(seen), seen)
 		}
-		if id, err := t.store.NextID(t.Context(), flags.EntitySignupToken); err != nil || id != 1 {
+		if id, err := t.store.NextID(t.Context(), access.EntitySignupToken); err != nil || id != 1 {
 			t.Errorf("the first id of another entity is %d (%v), want 1", id, err)
 		}
 	}},
 	{"last use of a token", func(t *storeTest) {
 		for i := range 2 {
-			seen := &flags.TokenUse{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
+			seen := &access.TokenUse{Hash: "abcd", At: at.Add(time.Duration(i) * time.Hour)}
 			if err := t.store.Touch(t.Context(), seen); err != nil {
 				t.Fatal(withCause(err))
 			}
-			wantSame(t, mustFind[*flags.TokenUse](t, flags.TokenUseKey("abcd")), seen)
+			wantSame(t, mustFind[*access.TokenUse](t, access.TokenUseKey("abcd")), seen)
 		}
 	}},
 }

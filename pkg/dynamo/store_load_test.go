@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"fmt"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -16,7 +17,7 @@ var loadCases = []testCase{
 	{"unknown keys are missing in the view", func(t *storeTest) {
 		t.mustAdd(flag("u1", "there"))
 		view := t.mustLoad(flags.FeatureKey("there"), flags.FeatureKey("THERE"), flags.FeatureKey("not-there"),
-			flags.ProjectKey("there"), flags.EnvironmentsKey(), flags.TokenKey("there"))
+			flags.ProjectKey("there"), flags.EnvironmentsKey(), access.TokenKey("there"))
 		if _, there := view[flags.FeatureKey("there")]; !there || len(view) != 1 {
 			t.Errorf("got %v, want the one flag alone", view)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -76,7 +77,7 @@ var refuseCases = []testCase{
 				want = flags.VersionConflict // a registry has no name; another writer created it first
 			}
 			t.wantKind(err, want)
-			if a.Key().Entity == flags.EntityToken && strings.Contains(err.Error(), a.Key().ID) {
+			if a.Key().Entity == access.EntityToken && strings.Contains(err.Error(), a.Key().ID) {
 				t.Errorf("the message contains the hash of the token: %s", err)
 			}
 		}

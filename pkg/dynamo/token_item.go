@@ -4,18 +4,19 @@ import (
 	"strconv"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
 var tokenEntity = entity{
-	name:  flags.EntityToken,
+	name:  access.EntityToken,
 	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "TOKEN"} },
 	title: tokenTitle,
 	codec: jsonCodec(storeToken, tokenDocument.token),
 	kept:  true,
 	list:  tokenList,
 	row: func(a flags.Aggregate) (string, itemKey, error) {
-		t := a.(*flags.Token)
+		t := a.(*access.Token)
 		if !isListed(t) {
 			return "", itemKey{}, nil
 		}
@@ -23,7 +24,7 @@ var tokenEntity = entity{
 		return document, itemKey{tokenList, t.Hash}, err
 	},
 	unique: func(a flags.Aggregate) []uniqueName {
-		t := a.(*flags.Token)
+		t := a.(*access.Token)
 		if !isListed(t) {
 			return nil
 		}
@@ -37,26 +38,26 @@ const tokenList = "TOKENS"
 func tokenTitle(string) string { return "the token" }
 
 // isListed tells whether a token is an API token that was not deleted. Others are in no list, and their names are free.
-func isListed(t *flags.Token) bool { return !t.Deleted && t.Type != flags.PersonalToken }
+func isListed(t *access.Token) bool { return !t.Deleted && t.Type != access.PersonalToken }
 
 // A tokenDocument is the stored form of a token. Its secret is stored encrypted or not at all.
 type tokenDocument struct {
-	Format         int             `json:"format"`
-	Hash           string          `json:"hash"`
-	Sealed         string          `json:"sealed,omitzero"`
-	Name           string          `json:"name"`
-	Type           flags.TokenType `json:"type"`
-	User           int64           `json:"user,omitzero"`
-	Projects       []string        `json:"projects"`
-	ProjectUIDs    []string        `json:"projectUids,omitempty"`
-	Environment    string          `json:"environment"`
-	EnvironmentUID string          `json:"environmentUid,omitzero"`
-	CreatedAt      time.Time       `json:"createdAt"`
-	ExpiresAt      time.Time       `json:"expiresAt,omitzero"`
-	Deleted        bool            `json:"deleted,omitzero"`
+	Format         int              `json:"format"`
+	Hash           string           `json:"hash"`
+	Sealed         string           `json:"sealed,omitzero"`
+	Name           string           `json:"name"`
+	Type           access.TokenType `json:"type"`
+	User           int64            `json:"user,omitzero"`
+	Projects       []string         `json:"projects"`
+	ProjectUIDs    []string         `json:"projectUids,omitempty"`
+	Environment    string           `json:"environment"`
+	EnvironmentUID string           `json:"environmentUid,omitzero"`
+	CreatedAt      time.Time        `json:"createdAt"`
+	ExpiresAt      time.Time        `json:"expiresAt,omitzero"`
+	Deleted        bool             `json:"deleted,omitzero"`
 }
 
-func storeToken(t *flags.Token) tokenDocument {
+func storeToken(t *access.Token) tokenDocument {
 	return tokenDocument{
 		Format: format, Hash: t.Hash, Sealed: t.Sealed, Name: t.Name, Type: t.Type, User: t.User, Projects: t.Projects,
 		ProjectUIDs: t.ProjectUIDs, Environment: t.Environment, EnvironmentUID: t.EnvironmentUID,
@@ -64,8 +65,8 @@ func storeToken(t *flags.Token) tokenDocument {
 	}
 }
 
-func (doc tokenDocument) token(version int64) *flags.Token {
-	return &flags.Token{
+func (doc tokenDocument) token(version int64) *access.Token {
+	return &access.Token{
 		Version: version, Hash: doc.Hash, Sealed: doc.Sealed, Name: doc.Name, Type: doc.Type, User: doc.User, Projects: doc.Projects,
 		ProjectUIDs: doc.ProjectUIDs, Environment: doc.Environment, EnvironmentUID: doc.EnvironmentUID,
 		CreatedAt: doc.CreatedAt, ExpiresAt: doc.ExpiresAt, Deleted: doc.Deleted,
@@ -74,7 +75,7 @@ func (doc tokenDocument) token(version int64) *flags.Token {
 
 // tokenUseEntity is when a token was last used. Touch writes it, outside transactions.
 var tokenUseEntity = entity{
-	name:  flags.EntityTokenUse,
+	name:  access.EntityTokenUse,
 	key:   func(hash string) itemKey { return itemKey{"TOKEN#" + hash, "SEEN"} },
 	title: func(string) string { return "the last use of the token" },
 	codec: jsonCodec(storeTokenUse, tokenUseDocument.tokenUse),
@@ -87,8 +88,10 @@ type tokenUseDocument struct {
 	At     time.Time `json:"at"`
 }
 
-func storeTokenUse(u *flags.TokenUse) tokenUseDocument { return tokenUseDocument{format, u.Hash, u.At} }
+func storeTokenUse(u *access.TokenUse) tokenUseDocument {
+	return tokenUseDocument{format, u.Hash, u.At}
+}
 
-func (doc tokenUseDocument) tokenUse(int64) *flags.TokenUse {
-	return &flags.TokenUse{Hash: doc.Hash, At: doc.At}
+func (doc tokenUseDocument) tokenUse(int64) *access.TokenUse {
+	return &access.TokenUse{Hash: doc.Hash, At: doc.At}
 }

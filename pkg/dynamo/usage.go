@@ -7,13 +7,14 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // maxPost is the largest compressed content of a post: DynamoDB's limit of an item is 400 KiB.
 const maxPost = 350 << 10
 
 // PutPost stores a post: one call, one write unit per KB of its compressed form.
-func (s *Store) PutPost(ctx context.Context, post *flags.UsagePost) error {
+func (s *Store) PutPost(ctx context.Context, post *usage.Post) error {
 	id, err := uuid.Parse(post.ID)
 	if err != nil {
 		return internalError(err)
@@ -32,9 +33,9 @@ func (s *Store) PutPost(ctx context.Context, post *flags.UsagePost) error {
 }
 
 // Usage returns the sums of a flag: one Query per MB.
-func (s *Store) Usage(ctx context.Context, feature string, unit flags.UsageUnit, from time.Time) ([]flags.UsageSum, error) {
+func (s *Store) Usage(ctx context.Context, feature string, unit usage.Unit, from time.Time) ([]usage.Sum, error) {
 	last := sumSortKey(unit, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC))
-	sums := []flags.UsageSum{}
+	sums := []usage.Sum{}
 	err := query(ctx, s, itemQuery{pk: sumPrefix + feature, first: sumSortKey(unit, from), last: last}, func(c contentItem) (bool, error) {
 		sum, err := c.sum()
 		sums = append(sums, sum)

@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // Posts reads the shards of a period at the same time: one Query per MB each.
-func (s *Store) Posts(ctx context.Context, q flags.PostQuery) ([]*flags.UsagePost, time.Time, error) {
+func (s *Store) Posts(ctx context.Context, q usage.PostQuery) ([]*usage.Post, time.Time, error) {
 	var mu sync.Mutex
-	var posts []*flags.UsagePost
+	var posts []*usage.Post
 	until := q.To
 	err := eachShard(func(shard int) error {
 		list, end, err := s.postsOf(ctx, shard, q)
@@ -31,8 +31,8 @@ func (s *Store) Posts(ctx context.Context, q flags.PostQuery) ([]*flags.UsagePos
 	if err != nil {
 		return nil, until, err
 	}
-	posts = slices.DeleteFunc(posts, func(p *flags.UsagePost) bool { return !p.At.Before(until) })
-	slices.SortFunc(posts, func(a, b *flags.UsagePost) int {
+	posts = slices.DeleteFunc(posts, func(p *usage.Post) bool { return !p.At.Before(until) })
+	slices.SortFunc(posts, func(a, b *usage.Post) int {
 		if c := a.At.Compare(b.At); c != 0 {
 			return c
 		}
@@ -42,7 +42,7 @@ func (s *Store) Posts(ctx context.Context, q flags.PostQuery) ([]*flags.UsagePos
 }
 
 // postsOf reads one shard, up to its part of the limits.
-func (s *Store) postsOf(ctx context.Context, shard int, q flags.PostQuery) (posts []*flags.UsagePost, until time.Time, err error) {
+func (s *Store) postsOf(ctx context.Context, shard int, q usage.PostQuery) (posts []*usage.Post, until time.Time, err error) {
 	bytes := 0
 	until = q.To
 	err = s.eachPost(ctx, shard, q.From, q.To, nil, func(item contentItem, at time.Time, id string) (bool, error) {
@@ -59,7 +59,7 @@ func (s *Store) postsOf(ctx context.Context, shard int, q flags.PostQuery) (post
 		}
 		var doc postDocument
 		if err := unpack(item.Content, &doc); err != nil {
-			posts = append(posts, &flags.UsagePost{ID: id, At: at})
+			posts = append(posts, &usage.Post{ID: id, At: at})
 			return true, nil //nolint:nilerr // a damaged post must not stop the others
 		}
 		posts = append(posts, doc.post(at, id))
@@ -76,7 +76,7 @@ func (s *Store) PostIDs(ctx context.Context, period time.Time) ([]string, error)
 	var mu sync.Mutex
 	var ids []string
 	err := eachShard(func(shard int) error {
-		return s.eachPost(ctx, shard, period, period.Add(flags.UsagePeriod), []string{"pk", "sk"}, func(_ contentItem, _ time.Time, id string) (bool, error) {
+		return s.eachPost(ctx, shard, period, period.Add(usage.Period), []string{"pk", "sk"}, func(_ contentItem, _ time.Time, id string) (bool, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			ids = append(ids, id)
@@ -132,11 +132,11 @@ type batchItem struct {
 	TTL    int64  `dynamodbav:"ttl"`
 }
 
-func batchKey(b flags.UsageBatch) itemKey {
+func batchKey(b usage.Batch) itemKey {
 	return itemKey{batchPrefix + formatPeriod(b.Period), fmt.Sprintf("%s%015d", batchPrefix, b.Number)}
 }
 
-func storeBatch(b flags.UsageBatch) (batchItem, error) {
+func storeBatch(b usage.Batch) (batchItem, error) {
 	key := batchKey(b)
 	item := batchItem{
 		PK: key.pk, SK: key.sk, Number: b.Number, From: b.From.UnixMilli(), To: b.To.UnixMilli(),
@@ -152,12 +152,12 @@ func storeBatch(b flags.UsageBatch) (batchItem, error) {
 	return item, nil
 }
 
-func (item batchItem) batch() (flags.UsageBatch, error) {
-	b := flags.UsageBatch{
+func (item batchItem) batch() (usage.Batch, error) {
+	b := usage.Batch{
 		Number: item.Number, From: time.UnixMilli(item.From).UTC(), To: time.UnixMilli(item.To).UTC(),
-		After: flags.UsageCursor{Next: item.Next, From: time.UnixMilli(item.Begin).UTC(), Looked: time.UnixMilli(item.Looked).UTC()},
+		After: usage.Cursor{Next: item.Next, From: time.UnixMilli(item.Begin).UTC(), Looked: time.UnixMilli(item.Looked).UTC()},
 	}
-	b.Period = b.From.Truncate(flags.UsagePeriod)
+	b.Period = b.From.Truncate(usage.Period)
 	for id := range slices.Chunk(item.Posts, len(uuid.UUID{})) {
 		parsed, err := uuid.FromBytes(id)
 		if err != nil {
@@ -169,7 +169,7 @@ func (item batchItem) batch() (flags.UsageBatch, error) {
 }
 
 // Batches reads the batches of a period: one Query per MB.
-func (s *Store) Batches(ctx context.Context, period time.Time) (batches []flags.UsageBatch, err error) {
+func (s *Store) Batches(ctx context.Context, period time.Time) (batches []usage.Batch, err error) {
 	err = query(ctx, s, itemQuery{pk: batchPrefix + formatPeriod(period), prefix: batchPrefix}, func(item batchItem) (bool, error) {
 		b, err := item.batch()
 		batches = append(batches, b)
@@ -180,7 +180,7 @@ func (s *Store) Batches(ctx context.Context, period time.Time) (batches []flags.
 
 // PutBatch stores a batch: one call, and another one if its number is taken. It does not matter whether a lost response hides
 // that this call has taken the number: what is stored counts.
-func (s *Store) PutBatch(ctx context.Context, b flags.UsageBatch) (flags.UsageBatch, error) {
+func (s *Store) PutBatch(ctx context.Context, b usage.Batch) (usage.Batch, error) {
 	stored, err := storeBatch(b)
 	if err != nil {
 		return b, internalError(err)
@@ -197,7 +197,7 @@ func (s *Store) PutBatch(ctx context.Context, b flags.UsageBatch) (flags.UsageBa
 }
 
 // AdvanceUsage replaces the cursor: one call.
-func (s *Store) AdvanceUsage(ctx context.Context, before, after *flags.UsageCursor) error {
+func (s *Store) AdvanceUsage(ctx context.Context, before, after *usage.Cursor) error {
 	document, err := encode(cursorDocument{format, after.From, after.Looked})
 	if err != nil {
 		return internalError(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // Usage is stored compressed, because it costs by the KB. The first byte of a content says how.
@@ -68,7 +69,7 @@ func unpack(content []byte, document any) error {
 
 // How long posts and sums are kept.
 const (
-	postTTL = flags.UsagePostTTL
+	postTTL = usage.PostTTL
 	hourTTL = 7 * 24 * time.Hour
 	dayTTL  = 90 * 24 * time.Hour
 )
@@ -90,7 +91,7 @@ func postPartition(at time.Time, shard int) string {
 }
 
 func formatPeriod(at time.Time) string {
-	return at.UTC().Truncate(flags.UsagePeriod).Format("2006-01-02T15:04")
+	return at.UTC().Truncate(usage.Period).Format("2006-01-02T15:04")
 }
 
 func postSortKey(at time.Time) string { return fmt.Sprintf("%013d", at.UnixMilli()) }
@@ -140,22 +141,22 @@ type countDocument struct {
 	Variants map[string]int64 `json:"v,omitempty"`
 }
 
-func storePost(p *flags.UsagePost) postDocument {
+func storePost(p *usage.Post) postDocument {
 	return postDocument{
 		Format: format, Token: p.TokenHash, Projects: p.Projects, Counts: storeCounts(p.Counts),
-		Instances: convert(p.Instances, func(i flags.UsageInstance) postInstance { return postInstance(i) }),
+		Instances: convert(p.Instances, func(i usage.PostInstance) postInstance { return postInstance(i) }),
 	}
 }
 
-func (doc postDocument) post(at time.Time, id string) *flags.UsagePost {
-	return &flags.UsagePost{
+func (doc postDocument) post(at time.Time, id string) *usage.Post {
+	return &usage.Post{
 		ID: id, At: at, TokenHash: doc.Token, Projects: doc.Projects, Counts: loadCounts(doc.Counts),
-		Instances: convert(doc.Instances, func(i postInstance) flags.UsageInstance { return flags.UsageInstance(i) }),
+		Instances: convert(doc.Instances, func(i postInstance) usage.PostInstance { return usage.PostInstance(i) }),
 	}
 }
 
 // storeCounts groups counts that follow each other.
-func storeCounts(counts []flags.UsageCount) (list []countsDocument) {
+func storeCounts(counts []usage.Count) (list []countsDocument) {
 	for _, c := range counts {
 		last := len(list) - 1
 		if last < 0 || list[last].Application != c.Application || list[last].Environment != c.Environment {
@@ -167,10 +168,10 @@ func storeCounts(counts []flags.UsageCount) (list []countsDocument) {
 	return list
 }
 
-func loadCounts(list []countsDocument) (counts []flags.UsageCount) {
+func loadCounts(list []countsDocument) (counts []usage.Count) {
 	for _, group := range list {
 		for _, c := range group.Counts {
-			counts = append(counts, flags.UsageCount{
+			counts = append(counts, usage.Count{
 				Feature: c.Feature, Application: group.Application, Environment: group.Environment, Yes: c.Yes, No: c.No, Variants: c.Variants,
 			})
 		}
@@ -192,14 +193,14 @@ type sumCount struct {
 	Variants    map[string]int64 `json:"v,omitempty"`
 }
 
-func storeSum(sum *flags.UsageSum) sumDocument {
-	return sumDocument{format, convert(sum.Counts, func(c flags.UsageCount) sumCount {
+func storeSum(sum *usage.Sum) sumDocument {
+	return sumDocument{format, convert(sum.Counts, func(c usage.Count) sumCount {
 		return sumCount{c.Application, c.Environment, c.Yes, c.No, c.Variants}
 	})}
 }
 
 // sumKey is where a sum is stored.
-func sumKey(feature string, unit flags.UsageUnit, start time.Time) itemKey {
+func sumKey(feature string, unit usage.Unit, start time.Time) itemKey {
 	return itemKey{sumPrefix + feature, sumSortKey(unit, start)}
 }
 
@@ -208,30 +209,30 @@ const (
 	dayLayout  = "DAY#2006-01-02"
 )
 
-func sumLayout(unit flags.UsageUnit) (layout string, ttl time.Duration) {
-	if unit == flags.UsageHour {
+func sumLayout(unit usage.Unit) (layout string, ttl time.Duration) {
+	if unit == usage.Hour {
 		return hourLayout, hourTTL
 	}
 	return dayLayout, dayTTL
 }
 
-func sumSortKey(unit flags.UsageUnit, start time.Time) string {
+func sumSortKey(unit usage.Unit, start time.Time) string {
 	layout, _ := sumLayout(unit)
 	return start.UTC().Format(layout)
 }
 
 // sum decodes a sum.
-func (c contentItem) sum() (flags.UsageSum, error) {
-	sum := flags.UsageSum{Feature: strings.TrimPrefix(c.PK, sumPrefix), Unit: flags.UsageDay, Batch: c.Batch}
+func (c contentItem) sum() (usage.Sum, error) {
+	sum := usage.Sum{Feature: strings.TrimPrefix(c.PK, sumPrefix), Unit: usage.Day, Batch: c.Batch}
 	if strings.HasPrefix(c.SK, "HOUR#") {
-		sum.Unit = flags.UsageHour
+		sum.Unit = usage.Hour
 	}
 	var doc sumDocument
 	if err := unpack(c.Content, &doc); err != nil {
 		return sum, err
 	}
-	sum.Counts = convert(doc.Counts, func(c sumCount) flags.UsageCount {
-		return flags.UsageCount{Feature: sum.Feature, Application: c.Application, Environment: c.Environment, Yes: c.Yes, No: c.No, Variants: c.Variants}
+	sum.Counts = convert(doc.Counts, func(c sumCount) usage.Count {
+		return usage.Count{Feature: sum.Feature, Application: c.Application, Environment: c.Environment, Yes: c.Yes, No: c.No, Variants: c.Variants}
 	})
 	layout, _ := sumLayout(sum.Unit)
 	var err error
@@ -241,13 +242,13 @@ func (c contentItem) sum() (flags.UsageSum, error) {
 
 // usageCursorEntity is the cursor. It is written by AdvanceUsage, and only loaded as an aggregate.
 var usageCursorEntity = entity{
-	name:  flags.EntityUsageCursor,
+	name:  usage.EntityCursor,
 	key:   func(string) itemKey { return usageCursorKey },
 	title: func(string) string { return "the cursor of the usage" },
 	codec: codec{encode: cannotEncode, decode: func(e envelope) (flags.Aggregate, error) {
 		var doc cursorDocument
 		err := decode(e.Document, &doc)
-		return &flags.UsageCursor{Next: e.Version, From: doc.From, Looked: doc.Looked}, err
+		return &usage.Cursor{Next: e.Version, From: doc.From, Looked: doc.Looked}, err
 	}},
 }
 

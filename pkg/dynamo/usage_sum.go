@@ -10,10 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // Sums loads sums: one BatchGetItem for 100 of them.
-func (s *Store) Sums(ctx context.Context, keys []flags.UsageSum) (sums []flags.UsageSum, err error) {
+func (s *Store) Sums(ctx context.Context, keys []usage.Sum) (sums []usage.Sum, err error) {
 	var request []itemKey
 	for _, key := range keys {
 		request = append(request, sumKey(key.Feature, key.Unit, key.Start))
@@ -31,7 +32,7 @@ func (s *Store) Sums(ctx context.Context, keys []flags.UsageSum) (sums []flags.U
 // The condition makes it exact. Batch n+1 never begins before batch n was added to all its sums (the cursor advances only
 // then). So a stored sum with a number below n has not changed since it was loaded for batch n, and one with n or more has
 // batch n already: then another aggregation has added it, or an earlier attempt of this call.
-func (s *Store) PutSum(ctx context.Context, sum *flags.UsageSum) error {
+func (s *Store) PutSum(ctx context.Context, sum *usage.Sum) error {
 	content, _, err := pack(storeSum(sum))
 	if err != nil {
 		return internalError(err)

@@ -13,13 +13,14 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // allPosts are the posts of the period of the tests.
-func allPosts(t *testing.T, s *dynamo.Store, q flags.PostQuery) ([]*flags.UsagePost, time.Time) {
+func allPosts(t *testing.T, s *dynamo.Store, q usage.PostQuery) ([]*usage.Post, time.Time) {
 	t.Helper()
-	q.From = at.Truncate(flags.UsagePeriod)
-	q.To = q.From.Add(flags.UsagePeriod)
+	q.From = at.Truncate(usage.Period)
+	q.To = q.From.Add(usage.Period)
 	posts, until, err := s.Posts(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -36,22 +37,22 @@ func TestPosts(t *testing.T) {
 		}
 	}
 	outside := *post
-	for _, moment := range []time.Time{at.Truncate(flags.UsagePeriod).Add(-time.Millisecond), at.Truncate(flags.UsagePeriod).Add(flags.UsagePeriod)} {
+	for _, moment := range []time.Time{at.Truncate(usage.Period).Add(-time.Millisecond), at.Truncate(usage.Period).Add(usage.Period)} {
 		outside.At, outside.ID = moment, uuid.NewString()
 		if err := store.PutPost(t.Context(), &outside); err != nil {
 			t.Fatal(err)
 		}
 	}
-	posts, until := allPosts(t, store, flags.PostQuery{})
-	if diff := cmp.Diff([]*flags.UsagePost{post}, posts); diff != "" || !until.Equal(at.Truncate(flags.UsagePeriod).Add(flags.UsagePeriod)) {
+	posts, until := allPosts(t, store, usage.PostQuery{})
+	if diff := cmp.Diff([]*usage.Post{post}, posts); diff != "" || !until.Equal(at.Truncate(usage.Period).Add(usage.Period)) {
 		t.Errorf("until %s, the posts (-want +got):\n%s", until, diff)
 	}
-	ids, err := store.PostIDs(t.Context(), at.Truncate(flags.UsagePeriod))
+	ids, err := store.PostIDs(t.Context(), at.Truncate(usage.Period))
 	if err != nil || !slices.Equal(ids, []string{post.ID}) {
 		t.Errorf("the IDs are %q (%v), want that of the post", ids, err)
 	}
 	dynamo.DamagePost(t, store, post)
-	if posts, _ := allPosts(t, store, flags.PostQuery{}); len(posts) != 1 || posts[0].ID != post.ID || posts[0].Counts != nil {
+	if posts, _ := allPosts(t, store, usage.PostQuery{}); len(posts) != 1 || posts[0].ID != post.ID || posts[0].Counts != nil {
 		t.Errorf("a damaged post is %+v, want it without counts", posts)
 	}
 }
@@ -72,7 +73,7 @@ func TestPostsAreBounded(t *testing.T) {
 // TestPostLimits reads posts with a limit again and again. Each must be read once.
 func TestPostLimits(t *testing.T) {
 	store := dynamotest.Open(t, nil)
-	begin := at.Truncate(flags.UsagePeriod)
+	begin := at.Truncate(usage.Period)
 	for i := range 100 {
 		post := dynamo.FullPost()
 		post.ID, post.At = uuid.NewString(), begin.Add(time.Duration(i)*time.Second)
@@ -80,9 +81,9 @@ func TestPostLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, q := range []flags.PostQuery{{MaxPosts: 16}, {MaxBytes: 4000}} {
+	for _, q := range []usage.PostQuery{{MaxPosts: 16}, {MaxBytes: 4000}} {
 		seen, calls := map[string]bool{}, 0
-		q.From, q.To = begin, begin.Add(flags.UsagePeriod)
+		q.From, q.To = begin, begin.Add(usage.Period)
 		for q.From.Before(q.To) {
 			posts, until, err := store.Posts(t.Context(), q)
 			if err != nil {
@@ -109,8 +110,8 @@ func TestSums(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	hour := dynamo.FullSum()
 	day := hour
-	day.Unit, day.Start = flags.UsageDay, hour.Start.Truncate(24*time.Hour)
-	for _, sum := range []flags.UsageSum{hour, day} {
+	day.Unit, day.Start = usage.Day, hour.Start.Truncate(24*time.Hour)
+	for _, sum := range []usage.Sum{hour, day} {
 		if err := store.PutSum(t.Context(), &sum); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,7 @@ func TestSums(t *testing.T) {
 		if err := store.PutSum(t.Context(), &same); err != nil { // has this batch already
 			t.Fatal(err)
 		}
-		for from, want := range map[time.Time][]flags.UsageSum{sum.Start.Add(time.Minute): {sum}, sum.Start.Add(25 * time.Hour): {}} {
+		for from, want := range map[time.Time][]usage.Sum{sum.Start.Add(time.Minute): {sum}, sum.Start.Add(25 * time.Hour): {}} {
 			got, err := store.Usage(t.Context(), sum.Feature, sum.Unit, from)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("the sums of each %s from %s (%v) (-want +got):\n%s", sum.Unit, from, err, diff)
@@ -132,8 +133,8 @@ func TestSums(t *testing.T) {
 	if err := store.PutSum(t.Context(), &next); err != nil {
 		t.Fatal(err)
 	}
-	got, err := store.Sums(t.Context(), []flags.UsageSum{hour, {Feature: "none", Unit: flags.UsageDay, Start: day.Start}})
-	if diff := cmp.Diff([]flags.UsageSum{next}, got); err != nil || diff != "" {
+	got, err := store.Sums(t.Context(), []usage.Sum{hour, {Feature: "none", Unit: usage.Day, Start: day.Start}})
+	if diff := cmp.Diff([]usage.Sum{next}, got); err != nil || diff != "" {
 		t.Errorf("the sum (%v) (-want +got):\n%s", err, diff)
 	}
 }
@@ -160,7 +161,7 @@ func TestReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := flags.Find[*flags.Application](view, key)
+	before := flags.Find[*usage.Application](view, key)
 	after := before.Clone()
 	after.Features = nil
 	if err := store.PutReport(t.Context(), before, after, expires); err != nil {

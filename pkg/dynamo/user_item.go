@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
 var userEntity = entity{
-	name:    flags.EntityUser,
+	name:    access.EntityUser,
 	key:     func(id string) itemKey { return itemKey{userList, id} },
 	title:   func(id string) string { return "the user " + id },
 	codec:   jsonCodec(storeUser, userDocument.user),
@@ -17,7 +18,7 @@ var userEntity = entity{
 	list:    userList,
 	history: func(a flags.Aggregate) string { return "USER#" + a.Key().ID },
 	unique: func(a flags.Aggregate) []uniqueName {
-		u := a.(*flags.User)
+		u := a.(*access.User)
 		return append(
 			unique("email", strings.ToLower(u.Email), flags.Errorf(flags.Invalid, "the email %s is taken", strconv.Quote(u.Email))),
 			unique("username", u.Username, flags.Errorf(flags.Invalid, "the username %s is taken", strconv.Quote(u.Username)))...)
@@ -60,20 +61,20 @@ type userTokenDocument struct {
 	SeenAt      time.Time `json:"seenAt,omitzero"`
 }
 
-func storeUser(u *flags.User) userDocument {
+func storeUser(u *access.User) userDocument {
 	return userDocument{
 		Format: format, ID: u.ID, ServiceAccount: u.ServiceAccount, Name: u.Name, Username: u.Username, Email: u.Email,
 		ImageURL: u.ImageURL, RootRole: u.RootRole, CreatedAt: u.CreatedAt, SeenAt: u.SeenAt, Projects: u.Projects,
-		Tokens:    convert(u.Tokens, func(t flags.UserToken) userTokenDocument { return userTokenDocument(t) }),
+		Tokens:    convert(u.Tokens, func(t access.UserToken) userTokenDocument { return userTokenDocument(t) }),
 		NextToken: u.NextToken, Issuer: u.Issuer, Subject: u.Subject,
 	}
 }
 
-func (doc userDocument) user(version int64) *flags.User {
-	return &flags.User{
+func (doc userDocument) user(version int64) *access.User {
+	return &access.User{
 		Version: version, ID: doc.ID, ServiceAccount: doc.ServiceAccount, Name: doc.Name, Username: doc.Username, Email: doc.Email,
 		ImageURL: doc.ImageURL, RootRole: doc.RootRole, CreatedAt: doc.CreatedAt, SeenAt: doc.SeenAt, Projects: doc.Projects,
-		Tokens:    convert(doc.Tokens, func(t userTokenDocument) flags.UserToken { return flags.UserToken(t) }),
+		Tokens:    convert(doc.Tokens, func(t userTokenDocument) access.UserToken { return access.UserToken(t) }),
 		NextToken: doc.NextToken, Issuer: doc.Issuer, Subject: doc.Subject,
 	}
 }

@@ -3,6 +3,7 @@ package events
 import (
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
+	"guidon/pkg/usage"
 )
 
 // application is what users said about an application, not what it reports.
@@ -15,21 +16,21 @@ type application struct {
 	CreatedAt   shape.Time `json:"createdAt"`
 }
 
-func applicationOf(a *flags.Application) application {
+func applicationOf(a *usage.Application) application {
 	return application{a.Name, orNull(a.Description), orNull(a.URL), orNull(a.Color), orNull(a.Icon), shape.Time(a.CreatedAt)}
 }
 
 // ApplicationCreated is the event of an application that a user created.
-func ApplicationCreated(a *flags.Application) flags.Event {
+func ApplicationCreated(a *usage.Application) flags.Event {
 	return flags.Event{Type: flags.ApplicationCreated, Data: applicationOf(a)}
 }
 
 // ApplicationUpdated is the event of an application whose description changed.
-func ApplicationUpdated(before, after *flags.Application) flags.Event {
+func ApplicationUpdated(before, after *usage.Application) flags.Event {
 	return flags.Event{Type: flags.ApplicationUpdated, Data: applicationOf(after), PreData: applicationOf(before)}
 }
 
 // ApplicationDeleted is the event of an application that a user deleted.
-func ApplicationDeleted(a *flags.Application) flags.Event {
+func ApplicationDeleted(a *usage.Application) flags.Event {
 	return flags.Event{Type: flags.ApplicationDeleted, PreData: applicationOf(a)}
 }

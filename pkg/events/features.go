@@ -3,6 +3,7 @@ package events
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -111,28 +112,28 @@ type featureState struct {
 	Strategies []strategy `json:"strategies,omitzero"` // in the environment: enabling a flag may add one
 }
 
-func stateOf(f *flags.Feature, caller flags.Caller) featureState {
+func stateOf(f *flags.Feature, caller access.Caller) featureState {
 	return featureState{Archived: f.Archived, Favorite: slices.Contains(f.Favorites, caller.FavoritesKey())}
 }
 
-func stateIn(f *flags.Feature, env flags.ProjectEnvironment, caller flags.Caller) featureState {
+func stateIn(f *flags.Feature, env flags.ProjectEnvironment, caller access.Caller) featureState {
 	state, enabled := stateOf(f, caller), f.Enabled(env)
 	state.Enabled, state.Strategies = &enabled, strategiesIn(f, env)
 	return state
 }
 
 // FeatureArchived is the event of a flag that was archived.
-func FeatureArchived(before, after *flags.Feature, caller flags.Caller) flags.Event {
+func FeatureArchived(before, after *flags.Feature, caller access.Caller) flags.Event {
 	return ofFeature(flags.FeatureArchived, after, stateOf(after, caller), stateOf(before, caller))
 }
 
 // FeatureRevived is the event of a flag that was revived.
-func FeatureRevived(before, after *flags.Feature, caller flags.Caller) flags.Event {
+func FeatureRevived(before, after *flags.Feature, caller access.Caller) flags.Event {
 	return ofFeature(flags.FeatureRevived, after, stateOf(after, caller), stateOf(before, caller))
 }
 
 // FeatureFavorite is the event of a flag that became a favorite of the caller, or is no longer one.
-func FeatureFavorite(before, after *flags.Feature, caller flags.Caller) flags.Event {
+func FeatureFavorite(before, after *flags.Feature, caller access.Caller) flags.Event {
 	state, kind := stateOf(after, caller), flags.FeatureUnfavorited
 	if state.Favorite {
 		kind = flags.FeatureFavorited
@@ -141,7 +142,7 @@ func FeatureFavorite(before, after *flags.Feature, caller flags.Caller) flags.Ev
 }
 
 // FeatureSwitched is the event of a flag that was enabled or disabled in an environment.
-func FeatureSwitched(before, after *flags.Feature, env flags.ProjectEnvironment, caller flags.Caller) flags.Event {
+func FeatureSwitched(before, after *flags.Feature, env flags.ProjectEnvironment, caller access.Caller) flags.Event {
 	kind := flags.FeatureEnvironmentDisabled
 	if after.Enabled(env) {
 		kind = flags.FeatureEnvironmentEnabled

@@ -1,6 +1,9 @@
 package events
 
-import "guidon/pkg/flags"
+import (
+	"guidon/pkg/access"
+	"guidon/pkg/flags"
+)
 
 // names are the names of what the first start created at once.
 type names struct {
@@ -25,6 +28,6 @@ type customRoles struct {
 }
 
 // RolesSeeded is the event of the first registry of roles.
-func RolesSeeded(registry *flags.Roles) flags.Event {
+func RolesSeeded(registry *access.Roles) flags.Event {
 	return flags.Event{Type: flags.RolesSeeded, Data: customRoles{list(registry.Custom, roleOf)}}
 }

@@ -3,6 +3,7 @@ package events
 import (
 	"cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -76,7 +77,7 @@ type favoriteProject struct {
 }
 
 // ProjectFavorite is the event of a project that became a favorite of the caller, or is no longer one.
-func ProjectFavorite(after *flags.Project, caller flags.Caller) flags.Event {
+func ProjectFavorite(after *flags.Project, caller access.Caller) flags.Event {
 	kind := flags.ProjectUnfavorited
 	if after.IsFavoriteOf(caller.FavoritesKey()) {
 		kind = flags.ProjectFavorited

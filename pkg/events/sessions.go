@@ -1,6 +1,7 @@
 package events
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -9,8 +10,8 @@ import (
 
 // A signIn is a user who signed in, and how.
 type signIn struct {
-	UserID int64              `json:"userId"`
-	How    flags.SignInMethod `json:"how"`
+	UserID int64               `json:"userId"`
+	How    access.SignInMethod `json:"how"`
 }
 
 // A signOut is a user who signed out.
@@ -25,7 +26,7 @@ type signInLink struct {
 }
 
 // UserSignedIn is the event of a user who started a session.
-func UserSignedIn(user int64, how flags.SignInMethod) flags.Event {
+func UserSignedIn(user int64, how access.SignInMethod) flags.Event {
 	return flags.Event{Type: flags.UserSignedIn, Data: signIn{user, how}}
 }
 
@@ -40,6 +41,6 @@ func UserSignedOutEverywhere(user int64) flags.Event {
 }
 
 // SignInLinkCreated is the event of a new sign-in link.
-func SignInLinkCreated(l *flags.SignInLink) flags.Event {
+func SignInLinkCreated(l *access.SignInLink) flags.Event {
 	return flags.Event{Type: flags.SignInLinkCreated, Data: signInLink{l.User, shape.Time(l.ExpiresAt)}}
 }

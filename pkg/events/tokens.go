@@ -3,6 +3,7 @@ package events
 import (
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -11,19 +12,19 @@ import (
 
 // A token is an API token.
 type token struct {
-	TokenName   string          `json:"tokenName"`
-	Type        flags.TokenType `json:"type"`
-	Projects    []string        `json:"projects"`
-	Environment string          `json:"environment"`
-	ExpiresAt   *shape.Time     `json:"expiresAt"`
+	TokenName   string           `json:"tokenName"`
+	Type        access.TokenType `json:"type"`
+	Projects    []string         `json:"projects"`
+	Environment string           `json:"environment"`
+	ExpiresAt   *shape.Time      `json:"expiresAt"`
 }
 
-func tokenOf(t *flags.Token) token {
+func tokenOf(t *access.Token) token {
 	return token{t.Name, t.Type, t.Projects, t.Environment, shape.TimeOrNull(t.ExpiresAt)}
 }
 
 // ofToken is an event of an API token. It belongs to the token's project if there is exactly one, and to its environment.
-func ofToken(kind flags.EventType, t *flags.Token) flags.Event {
+func ofToken(kind flags.EventType, t *access.Token) flags.Event {
 	event := flags.Event{Type: kind}
 	if len(t.Projects) == 1 && t.Projects[0] != flags.All {
 		event.Project = t.Projects[0]
@@ -35,21 +36,21 @@ func ofToken(kind flags.EventType, t *flags.Token) flags.Event {
 }
 
 // TokenCreated is the event of a new API token.
-func TokenCreated(t *flags.Token) flags.Event {
+func TokenCreated(t *access.Token) flags.Event {
 	event := ofToken(flags.APITokenCreated, t)
 	event.Data = tokenOf(t)
 	return event
 }
 
 // TokenUpdated is the event of an API token that changed.
-func TokenUpdated(before, after *flags.Token) flags.Event {
+func TokenUpdated(before, after *access.Token) flags.Event {
 	event := ofToken(flags.APITokenUpdated, after)
 	event.Data, event.PreData = tokenOf(after), tokenOf(before)
 	return event
 }
 
 // TokenDeleted is the event of a deleted API token.
-func TokenDeleted(t *flags.Token) flags.Event {
+func TokenDeleted(t *access.Token) flags.Event {
 	event := ofToken(flags.APITokenDeleted, t)
 	event.PreData = tokenOf(t)
 	return event
@@ -65,17 +66,17 @@ type personalToken struct {
 	SeenAt      *shape.Time `json:"seenAt"` // always null: the use of a token is not read when it changes
 }
 
-func personalTokenOf(u *flags.User, t flags.UserToken) personalToken {
+func personalTokenOf(u *access.User, t access.UserToken) personalToken {
 	return personalToken{ID: t.ID, Description: t.Description, UserID: u.ID, CreatedAt: shape.Time(t.CreatedAt), ExpiresAt: shape.Time(t.ExpiresAt)}
 }
 
 // PersonalTokenCreated is the event of a user who got a token.
-func PersonalTokenCreated(u *flags.User, t flags.UserToken) flags.Event {
+func PersonalTokenCreated(u *access.User, t access.UserToken) flags.Event {
 	return flags.Event{Type: flags.PersonalTokenCreated, Data: personalTokenOf(u, t)}
 }
 
 // PersonalTokenDeleted is the event of a user one of whose tokens was deleted.
-func PersonalTokenDeleted(u *flags.User, t flags.UserToken) flags.Event {
+func PersonalTokenDeleted(u *access.User, t access.UserToken) flags.Event {
 	return flags.Event{Type: flags.PersonalTokenDeleted, PreData: personalTokenOf(u, t)}
 }
 
@@ -87,16 +88,16 @@ type signupToken struct {
 	Role      int64      `json:"role"`
 }
 
-func signupTokenOf(s *flags.SignupToken, now time.Time) signupToken {
+func signupTokenOf(s *access.SignupToken, now time.Time) signupToken {
 	return signupToken{s.Name, s.EnabledAt(now), shape.Time(s.ExpiresAt), s.Role}
 }
 
 // SignupTokenCreated is the event of a new public signup token.
-func SignupTokenCreated(s *flags.SignupToken, now time.Time) flags.Event {
+func SignupTokenCreated(s *access.SignupToken, now time.Time) flags.Event {
 	return flags.Event{Type: flags.SignupTokenCreated, Data: signupTokenOf(s, now)}
 }
 
 // SignupTokenUpdated is the event of a public signup token that changed.
-func SignupTokenUpdated(before, after *flags.SignupToken, now time.Time) flags.Event {
+func SignupTokenUpdated(before, after *access.SignupToken, now time.Time) flags.Event {
 	return flags.Event{Type: flags.SignupTokenUpdated, Data: signupTokenOf(after, now), PreData: signupTokenOf(before, now)}
 }

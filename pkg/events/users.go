@@ -1,6 +1,7 @@
 package events
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -22,7 +23,7 @@ type user struct {
 	ScimID        *string     `json:"scimId"` // always null: there is no external provisioning
 }
 
-func userOf(u *flags.User) user {
+func userOf(u *access.User) user {
 	kind := "User"
 	if u.ServiceAccount {
 		kind = "Service Account"
@@ -48,17 +49,17 @@ type accountToken struct {
 }
 
 // accountOf is a user, or a service account with its tokens.
-func accountOf(u *flags.User) any {
+func accountOf(u *access.User) any {
 	if !u.ServiceAccount {
 		return userOf(u)
 	}
-	return serviceAccount{userOf(u), list(u.Tokens, func(t flags.UserToken) accountToken {
+	return serviceAccount{userOf(u), list(u.Tokens, func(t access.UserToken) accountToken {
 		return accountToken{t.ID, t.Description, shape.Time(t.CreatedAt), shape.Time(t.ExpiresAt), shape.TimeOrNull(t.SeenAt)}
 	})}
 }
 
 // ofAccount is the type of an event of a user, or that of a service account.
-func ofAccount(u *flags.User, person, account flags.EventType) flags.EventType {
+func ofAccount(u *access.User, person, account flags.EventType) flags.EventType {
 	if u.ServiceAccount {
 		return account
 	}
@@ -66,22 +67,22 @@ func ofAccount(u *flags.User, person, account flags.EventType) flags.EventType {
 }
 
 // UserCreated is the event of a new user or service account.
-func UserCreated(u *flags.User) flags.Event {
+func UserCreated(u *access.User) flags.Event {
 	return flags.Event{Type: ofAccount(u, flags.UserCreated, flags.ServiceAccountCreated), Data: accountOf(u)}
 }
 
 // UserUpdated is the event of a user or service account that changed.
-func UserUpdated(before, after *flags.User) flags.Event {
+func UserUpdated(before, after *access.User) flags.Event {
 	return flags.Event{Type: ofAccount(after, flags.UserUpdated, flags.ServiceAccountUpdated), Data: accountOf(after), PreData: accountOf(before)}
 }
 
 // UserDeleted is the event of a deleted user or service account.
-func UserDeleted(u *flags.User) flags.Event {
+func UserDeleted(u *access.User) flags.Event {
 	return flags.Event{Type: ofAccount(u, flags.UserDeleted, flags.ServiceAccountDeleted), PreData: accountOf(u)}
 }
 
 // UserLeftProjects is the event of a user who is being deleted and left the first of many projects.
-func UserLeftProjects(u *flags.User) flags.Event {
+func UserLeftProjects(u *access.User) flags.Event {
 	return flags.Event{Type: flags.ProjectUserRemoved, PreData: accountOf(u)}
 }
 
@@ -128,39 +129,39 @@ func ProjectAccessUpdated(before, after *flags.Project, users []int64) flags.Eve
 }
 
 type role struct {
-	ID          int64          `json:"id"`
-	Type        flags.RoleType `json:"type"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Permissions []permission   `json:"permissions"`
+	ID          int64           `json:"id"`
+	Type        access.RoleType `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Permissions []permission    `json:"permissions"`
 }
 
 type permission struct {
-	ID          int              `json:"id"` // 0 for one that grants nothing
-	Name        flags.Permission `json:"name"`
-	DisplayName string           `json:"displayName"`
-	Type        string           `json:"type"`                 // root, project or environment
-	Environment string           `json:"environment,omitzero"` // the only one that it is held in
+	ID          int               `json:"id"` // 0 for one that grants nothing
+	Name        access.Permission `json:"name"`
+	DisplayName string            `json:"displayName"`
+	Type        string            `json:"type"`                 // root, project or environment
+	Environment string            `json:"environment,omitzero"` // the only one that it is held in
 }
 
-func roleOf(r flags.Role) role {
-	return role{r.ID, r.Type, r.Name, r.Description, list(r.Permissions, func(g flags.Grant) permission {
-		info, _ := flags.DescribePermission(g.Permission)
+func roleOf(r access.Role) role {
+	return role{r.ID, r.Type, r.Name, r.Description, list(r.Permissions, func(g access.Grant) permission {
+		info, _ := access.DescribePermission(g.Permission)
 		return permission{g.Permission.ID(), g.Permission, info.DisplayName, r.ScopeOf(g.Permission).String(), g.Environment}
 	})}
 }
 
 // RoleCreated is the event of a new role.
-func RoleCreated(r flags.Role) flags.Event {
+func RoleCreated(r access.Role) flags.Event {
 	return flags.Event{Type: flags.RoleCreated, Data: roleOf(r)}
 }
 
 // RoleUpdated is the event of a role that changed.
-func RoleUpdated(before, after flags.Role) flags.Event {
+func RoleUpdated(before, after access.Role) flags.Event {
 	return flags.Event{Type: flags.RoleUpdated, Data: roleOf(after), PreData: roleOf(before)}
 }
 
 // RoleDeleted is the event of a deleted role.
-func RoleDeleted(r flags.Role) flags.Event {
+func RoleDeleted(r access.Role) flags.Event {
 	return flags.Event{Type: flags.RoleDeleted, PreData: roleOf(r)}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -12,7 +13,7 @@ import (
 func (tx *Tx) authenticate() error {
 	s, req := tx.service, tx.request
 	if !s.needsToken(req.op) {
-		tx.Caller = flags.Caller{Name: "admin", Admin: true}
+		tx.Caller = access.Caller{Name: "admin", Admin: true}
 		return nil
 	}
 	if req.session != nil {
@@ -26,30 +27,30 @@ func (tx *Tx) authenticate() error {
 		}
 		return nil
 	}
-	var token *flags.Token
+	var token *access.Token
 	if secret := secretOf(req.http); secret != "" {
-		hash := flags.HashSecret(secret)
-		token = flags.Find[*flags.Token](tx.round.view, flags.TokenKey(hash))
+		hash := access.HashSecret(secret)
+		token = flags.Find[*access.Token](tx.round.view, access.TokenKey(hash))
 		if token != nil && !token.HasHash(hash) {
 			token = nil // found under a hash that is not its own: an item that was written past Guidon gives no access
 		}
 	}
-	caller, err := flags.Authenticate(token, tx.Now)
+	caller, err := access.Authenticate(token, tx.Now)
 	if err != nil {
 		return err
 	}
 	tx.Caller = caller
-	s.uses.Touch(tx.ctx, flags.Find[*flags.TokenUse](tx.round.view, flags.TokenUseKey(token.Hash)), &flags.TokenUse{Hash: token.Hash, At: tx.Now})
-	if token.Type != flags.PersonalToken {
+	s.uses.Touch(tx.ctx, flags.Find[*access.TokenUse](tx.round.view, access.TokenUseKey(token.Hash)), &access.TokenUse{Hash: token.Hash, At: tx.Now})
+	if token.Type != access.PersonalToken {
 		return nil
 	}
-	keys := []flags.Key{flags.UserKey(token.User), flags.RolesKey()}
+	keys := []flags.Key{access.UserKey(token.User), access.RolesKey()}
 	if place, ok := req.place.(placeOfMore); ok {
 		keys = append(keys, place.MoreKeys(tx)...)
 	}
 	tx.Load(keys...)
-	tx.Caller, err = flags.AuthenticateUser(token,
-		flags.Find[*flags.User](tx.round.view, flags.UserKey(token.User)), flags.Find[*flags.Roles](tx.round.view, flags.RolesKey()))
+	tx.Caller, err = access.AuthenticateUser(token,
+		flags.Find[*access.User](tx.round.view, access.UserKey(token.User)), flags.Find[*access.Roles](tx.round.view, access.RolesKey()))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
@@ -108,7 +109,7 @@ func FuzzAuthorization(f *testing.F) {
 		if !strings.HasSuffix(strings.TrimSpace(header), secret) || strings.TrimSpace(secret) != secret {
 			t.Errorf("the secret in %q is %q", header, secret)
 		}
-		if hash := flags.HashSecret(secret); len(hash) != 64 {
+		if hash := access.HashSecret(secret); len(hash) != 64 {
 			t.Errorf("hash %q", hash)
 		}
 		if at, ok := httpapi.ParseMoment(header); ok && (at.IsZero() || at.Location() != time.UTC || at.Nanosecond()%int(time.Millisecond) != 0) {

@@ -3,7 +3,7 @@
 //
 // An Operation is a route, the permission that it takes, and a function:
 //
-//	{Route: "POST " + env + "/on", Permission: flags.UpdateFeatureEnvironment, Handle: httpapi.Handle(enableFeature)}
+//	{Route: "POST " + env + "/on", Permission: access.UpdateFeatureEnvironment, Handle: httpapi.Handle(enableFeature)}
 //
 //	func enableFeature(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) (featureRecord, error) {
 //		f, env := at.Find(tx) // ends the transaction with the 404 if one of them does not exist

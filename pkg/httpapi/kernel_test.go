@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/events"
@@ -96,7 +97,7 @@ func TestRunningTwice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			calls = 0
 			same, compared := true, 0
-			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.HandleBody(
+			op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.HandleBody(
 				func(tx *httpapi.Tx, _ httpapi.InService, in body) (any, error) { return tt.do(tx, in) })}
 			call(t, seeded(t), op, httpapi.Config{Twice: func(_ string, first, second httpapi.Result) {
 				compared++
@@ -127,7 +128,7 @@ func TestItemsThatWait(t *testing.T) {
 			t.Parallel()
 			store, name := seeded(t), func(i int) string { return fmt.Sprintf("f%03d", i) }
 			var errs []error
-			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
+			op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
 				needs := func(i int) []int { return slices.DeleteFunc([]int{tt.waits(i)}, func(on int) bool { return on == n }) }
 				errs = m.Each(n, needs, func(tx *httpapi.Tx, i int) error {
 					on := tt.waits(i)
@@ -184,7 +185,7 @@ func TestLostRaces(t *testing.T) {
 			t.Parallel()
 			var lost [3]atomic.Int32
 			var errs []error
-			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
+			op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
 				errs = m.Each(len(lost), nil, func(tx *httpapi.Tx, i int) error {
 					if lost[i].Add(1) <= tt.times {
 						return flags.Errorf(flags.VersionConflict, "another writer was first")
@@ -206,7 +207,7 @@ func TestLostRaces(t *testing.T) {
 // TestPartsOfAChange stops between two transactions of one operation: the caller is told that a part was done.
 func TestPartsOfAChange(t *testing.T) {
 	parts := 0
-	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
+	op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
 		return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 			if parts++; parts > 2 {
 				return true, flags.Errorf(flags.Forbidden, "no longer allowed")
@@ -226,9 +227,9 @@ func TestDryRun(t *testing.T) {
 	store := seeded(t)
 	var errs []error
 	var saw []bool
-	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) (err error) {
+	op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) (err error) {
 		saw = make([]bool, 3)
-		errs, err = m.DryRun(flags.Caller{Name: "admin", Admin: true}, 3, func(i int) []int { return [][]int{{1}, nil, nil}[i] }, func(tx *httpapi.Tx, i int) error {
+		errs, err = m.DryRun(access.Caller{Name: "admin", Admin: true}, 3, func(i int) []int { return [][]int{{1}, nil, nil}[i] }, func(tx *httpapi.Tx, i int) error {
 			if i == 0 && tx.FindFeature("f1") == nil {
 				return errors.New("f1 is missing")
 			}
@@ -262,7 +263,7 @@ func (*inQuery) Parse(r httpapi.Request) error {
 // TestQueryRead learns the parameters that an operation reads, present or not.
 func TestQueryRead(t *testing.T) {
 	read := map[string]bool{}
-	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ inQuery) error {
+	op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ inQuery) error {
 		tx.Query().Has("has")
 		tx.Query().All("all")
 		httpapi.PageOf(tx.Query(), []int{1})

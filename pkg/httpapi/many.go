@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -255,7 +256,7 @@ func (m *Many) decideEach(tx *Tx, items []int, errs []error, do func(tx *Tx, i i
 // DryRun does what Each does, as caller, without committing anything: the items run one after the other, each sees what those
 // before it changed, and no integer ids are taken. It returns the error of each. What the items read should be loaded before
 // (see Read): a DryRun loads each missing aggregate by itself.
-func (m *Many) DryRun(caller flags.Caller, n int, needs func(i int) []int, do func(tx *Tx, i int) error) ([]error, error) {
+func (m *Many) DryRun(caller access.Caller, n int, needs func(i int) []int, do func(tx *Tx, i int) error) ([]error, error) {
 	tx, err := m.begin()
 	if err != nil {
 		return nil, err

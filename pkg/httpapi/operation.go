@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
 )
@@ -14,7 +15,7 @@ import (
 // An Operation is one endpoint of the interface.
 type Operation struct {
 	Route      string             // as net/http writes it: "GET /api/admin/projects/{projectId}"
-	Permission flags.Permission   // that the caller must hold at the place that the path names; "" for a public operation
+	Permission access.Permission  // that the caller must hold at the place that the path names; "" for a public operation
 	Allow      func(tx *Tx) error // nil, or refuses callers by more than the permission, before the body is read
 	Ahead      []flags.Key        // what to load with the caller's token, beside what the path names: a hint, see Tx.Load
 	Status     int                // of success; 0 is 200
@@ -45,7 +46,7 @@ type Place interface {
 	Keys() []flags.Key
 
 	// Authorize checks that the caller holds a permission here.
-	Authorize(tx *Tx, p flags.Permission) error
+	Authorize(tx *Tx, p access.Permission) error
 }
 
 // A placeOfMore is a Place that knows more keys after the first load: they are loaded with the user of a personal token.

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"unicode/utf8"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // The names of path parameters, the same in every route.
@@ -23,7 +25,9 @@ func (*InService) Parse(Request) error { return nil }
 func (*InService) Keys() []flags.Key { return nil }
 
 // Authorize asks for the permission in the whole service.
-func (*InService) Authorize(tx *Tx, p flags.Permission) error { return tx.Caller.Authorize(p, nil, "") }
+func (*InService) Authorize(tx *Tx, p access.Permission) error {
+	return tx.Caller.Authorize(p, nil, "")
+}
 
 // InProject is the place of an operation on a project.
 type InProject struct{ ProjectID string }
@@ -39,7 +43,7 @@ func (at *InProject) Keys() []flags.Key { return ProjectKeys(at.ProjectID) }
 
 // Authorize asks for the permission in the project. A caller who may not see a project gets the same answer whether it
 // exists or not.
-func (at *InProject) Authorize(tx *Tx, p flags.Permission) error {
+func (at *InProject) Authorize(tx *Tx, p access.Permission) error {
 	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), "")
 }
 
@@ -64,7 +68,7 @@ func (at *InProjectEnvironment) Keys() []flags.Key {
 }
 
 // Authorize asks for the permission in the environment of the project.
-func (at *InProjectEnvironment) Authorize(tx *Tx, p flags.Permission) error {
+func (at *InProjectEnvironment) Authorize(tx *Tx, p access.Permission) error {
 	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), at.Environment)
 }
 
@@ -120,7 +124,7 @@ func (at *InFeatureEnvironment) Keys() []flags.Key {
 }
 
 // Authorize asks for the permission in the environment of the project.
-func (at *InFeatureEnvironment) Authorize(tx *Tx, p flags.Permission) error {
+func (at *InFeatureEnvironment) Authorize(tx *Tx, p access.Permission) error {
 	return tx.Caller.Authorize(p, tx.FindProject(at.ProjectID), at.Environment)
 }
 
@@ -154,11 +158,11 @@ func (at *InFeatureAlone) MoreKeys(tx *Tx) []flags.Key {
 }
 
 // Authorize asks for the permission in the flag's project. That a flag does not exist is told to all who may read.
-func (at *InFeatureAlone) Authorize(tx *Tx, p flags.Permission) error {
+func (at *InFeatureAlone) Authorize(tx *Tx, p access.Permission) error {
 	f := tx.FindFeature(at.FeatureName)
 	switch {
 	case f == nil:
-		return tx.Caller.Authorize(flags.Read, nil, "")
+		return tx.Caller.Authorize(access.Read, nil, "")
 	case tx.Caller.User == nil:
 		return tx.Caller.Authorize(p, nil, "") // an API token: it holds the permission everywhere or nowhere
 	}
@@ -198,7 +202,7 @@ func ApplicationKeys(names ...string) []flags.Key {
 	var keys []flags.Key
 	for _, name := range names {
 		if canBeReported(name) {
-			keys = append(keys, flags.ApplicationKey(name))
+			keys = append(keys, usage.ApplicationKey(name))
 		}
 	}
 	return keys
@@ -209,7 +213,7 @@ func InstancesKeys(application, environment string) []flags.Key {
 	if !canBeReported(application) || flags.CheckName(environment) != "" {
 		return nil
 	}
-	return []flags.Key{flags.InstancesKey(application, environment)}
+	return []flags.Key{usage.InstancesKey(application, environment)}
 }
 
 // canBeReported reports whether an application can have a name. Applications choose their names, so nearly all texts are names.

@@ -4,8 +4,10 @@ import (
 	"sync"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // FindProject is the project of that id; nil when it does not exist.
@@ -92,8 +94,8 @@ func (tx *Tx) FeatureOrArchivedOf(p *flags.Project, name string) *flags.Feature 
 }
 
 // Roles is the registry of roles.
-func (tx *Tx) Roles() *flags.Roles {
-	return findOrNew(tx, flags.RolesKey(), &flags.Roles{})
+func (tx *Tx) Roles() *access.Roles {
+	return findOrNew(tx, access.RolesKey(), &access.Roles{})
 }
 
 // TagTypes is the registry of tag types.
@@ -203,10 +205,10 @@ func (tx *Tx) Segment(id int64) *flags.Segment {
 }
 
 // FindUser is the user or service account of that id; nil when it does not exist.
-func (tx *Tx) FindUser(id int64) *flags.User { return Find[*flags.User](tx, flags.UserKey(id)) }
+func (tx *Tx) FindUser(id int64) *access.User { return Find[*access.User](tx, access.UserKey(id)) }
 
 // User is the user or service account of that id. NotFound when it does not exist.
-func (tx *Tx) User(id int64) *flags.User {
+func (tx *Tx) User(id int64) *access.User {
 	u := tx.FindUser(id)
 	if u == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no user %d", id))
@@ -215,20 +217,20 @@ func (tx *Tx) User(id int64) *flags.User {
 }
 
 // FindToken is the API token or personal token whose secret has that hash; nil when it does not exist.
-func (tx *Tx) FindToken(hash string) *flags.Token {
-	return Find[*flags.Token](tx, flags.TokenKey(hash))
+func (tx *Tx) FindToken(hash string) *access.Token {
+	return Find[*access.Token](tx, access.TokenKey(hash))
 }
 
 // FindSignupToken is the public signup token whose secret has that hash; nil when it does not exist.
-func (tx *Tx) FindSignupToken(hash string) *flags.SignupToken {
-	return Find[*flags.SignupToken](tx, flags.SignupTokenKey(hash))
+func (tx *Tx) FindSignupToken(hash string) *access.SignupToken {
+	return Find[*access.SignupToken](tx, access.SignupTokenKey(hash))
 }
 
 // LastUse is the last use of the token whose secret has that hash; nil when it was never used.
-func (tx *Tx) LastUse(hash string) *flags.TokenUse {
-	key := flags.TokenUseKey(hash)
+func (tx *Tx) LastUse(hash string) *access.TokenUse {
+	key := access.TokenUseKey(hash)
 	tx.Load(key)
-	use, _ := tx.round.view[key].(*flags.TokenUse)
+	use, _ := tx.round.view[key].(*access.TokenUse)
 	return use
 }
 
@@ -269,14 +271,14 @@ func list[A flags.Aggregate](tx *Tx, entity flags.Entity) []A {
 func (tx *Tx) Projects() []*flags.Project { return list[*flags.Project](tx, flags.EntityProject) }
 
 // Users is every user and service account.
-func (tx *Tx) Users() []*flags.User { return list[*flags.User](tx, flags.EntityUser) }
+func (tx *Tx) Users() []*access.User { return list[*access.User](tx, access.EntityUser) }
 
 // Tokens is every API token.
-func (tx *Tx) Tokens() []*flags.Token { return list[*flags.Token](tx, flags.EntityToken) }
+func (tx *Tx) Tokens() []*access.Token { return list[*access.Token](tx, access.EntityToken) }
 
 // SignupTokens is every public signup token.
-func (tx *Tx) SignupTokens() []*flags.SignupToken {
-	return list[*flags.SignupToken](tx, flags.EntitySignupToken)
+func (tx *Tx) SignupTokens() []*access.SignupToken {
+	return list[*access.SignupToken](tx, access.EntitySignupToken)
 }
 
 // Segments is every segment, by name.
@@ -455,30 +457,30 @@ func Each[A, B any](list []A, convert func(A) B) []B {
 }
 
 // Usage are the sums of a flag for the hours or days from a time on, oldest first, by one query a megabyte.
-func (tx *Tx) Usage(feature string, unit flags.UsageUnit, from time.Time) []flags.UsageSum {
+func (tx *Tx) Usage(feature string, unit usage.Unit, from time.Time) []usage.Sum {
 	type usageQuery struct {
 		feature string
-		unit    flags.UsageUnit
+		unit    usage.Unit
 		from    time.Time
 	}
-	return memoized(tx, usageQuery{feature, unit, from}, func() ([]flags.UsageSum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
+	return memoized(tx, usageQuery{feature, unit, from}, func() ([]usage.Sum, error) { return tx.service.store.Usage(tx.ctx, feature, unit, from) })
 }
 
 // Applications is every application that reported, by name.
-func (tx *Tx) Applications() []*flags.Application {
-	return list[*flags.Application](tx, flags.EntityApplication)
+func (tx *Tx) Applications() []*usage.Application {
+	return list[*usage.Application](tx, usage.EntityApplication)
 }
 
 // FindApplication is the application of that name; nil when it does not exist.
-func (tx *Tx) FindApplication(name string) *flags.Application {
+func (tx *Tx) FindApplication(name string) *usage.Application {
 	if !canBeReported(name) {
 		return nil
 	}
-	return Find[*flags.Application](tx, flags.ApplicationKey(name))
+	return Find[*usage.Application](tx, usage.ApplicationKey(name))
 }
 
 // Application is the application of that name. NotFound when it does not exist.
-func (tx *Tx) Application(name string) *flags.Application {
+func (tx *Tx) Application(name string) *usage.Application {
 	a := tx.FindApplication(name)
 	if a == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no application %q", jsonbody.Shorten(name)))
@@ -487,11 +489,11 @@ func (tx *Tx) Application(name string) *flags.Application {
 }
 
 // FindSessions are the sessions of a user; nil if the user never signed in.
-func (tx *Tx) FindSessions(user int64) *flags.Sessions {
-	return Find[*flags.Sessions](tx, flags.SessionsKey(user))
+func (tx *Tx) FindSessions(user int64) *access.Sessions {
+	return Find[*access.Sessions](tx, access.SessionsKey(user))
 }
 
 // Sessions are the sessions of a user, which may be none.
-func (tx *Tx) Sessions(user int64) *flags.Sessions {
-	return findOrNew(tx, flags.SessionsKey(user), &flags.Sessions{User: user})
+func (tx *Tx) Sessions(user int64) *access.Sessions {
+	return findOrNew(tx, access.SessionsKey(user), &access.Sessions{User: user})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/backoff"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -144,8 +145,8 @@ func (tx *Tx) loadFirst() error {
 		}
 	}
 	if keys = append(keys, claimed...); needsToken && req.session == nil {
-		hash := flags.HashSecret(secret)
-		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
+		hash := access.HashSecret(secret)
+		keys = append(keys, access.TokenKey(hash), access.TokenUseKey(hash))
 	}
 	return tx.round.load(tx.ctx, tx.service.store, keys)
 }

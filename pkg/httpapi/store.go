@@ -1,6 +1,10 @@
 package httpapi
 
-import "guidon/pkg/flags"
+import (
+	"guidon/pkg/access"
+	"guidon/pkg/flags"
+	"guidon/pkg/usage"
+)
 
 // A Store is what operations read and change.
 type Store interface {
@@ -9,6 +13,6 @@ type Store interface {
 	flags.UseStore
 	flags.EventStore
 	flags.DeliveryStore
-	flags.TokenUseStore
-	flags.UsageReader
+	access.TokenUseStore
+	usage.UsageReader
 }

@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 var development = flags.ProjectEnvironment{Environment: flags.Environment{Name: "development"}}
@@ -52,7 +54,7 @@ func TestFailingVisits(t *testing.T) {
 			if err := store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: f}}, Event: (&httpapi.Tx{}).Sign(events.FeatureCreated(f))}); err != nil {
 				t.Fatal(err)
 			}
-			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
+			op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
 				tt.do(tx)
 				return errors.New("nothing was visited")
 			})}
@@ -90,7 +92,7 @@ func (s *asked) Log(context.Context, flags.LogQuery) (flags.LogPage, error) {
 	return flags.LogPage{}, nil
 }
 
-func (s *asked) Usage(context.Context, string, flags.UsageUnit, time.Time) ([]flags.UsageSum, error) {
+func (s *asked) Usage(context.Context, string, usage.Unit, time.Time) ([]usage.Sum, error) {
 	s.queries++
 	return nil, nil
 }
@@ -134,9 +136,9 @@ func TestRepeatedQueries(t *testing.T) {
 			func(tx *httpapi.Tx) { tx.Log(flags.LogQuery{Limit: 1, From: at}) },
 		},
 		"usage": {
-			func(tx *httpapi.Tx) { tx.Usage("f", flags.UsageHour, at) },
-			func(tx *httpapi.Tx) { tx.Usage("f", flags.UsageHour, at.Add(time.Hour)) },
-			func(tx *httpapi.Tx) { tx.Usage("f", flags.UsageDay, at) },
+			func(tx *httpapi.Tx) { tx.Usage("f", usage.Hour, at) },
+			func(tx *httpapi.Tx) { tx.Usage("f", usage.Hour, at.Add(time.Hour)) },
+			func(tx *httpapi.Tx) { tx.Usage("f", usage.Day, at) },
 		},
 		"pages of summaries": {
 			func(tx *httpapi.Tx) { tx.SummaryPage(tx.Project("default"), flags.SummaryQuery{Limit: 1}) },
@@ -151,7 +153,7 @@ func TestRepeatedQueries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := &asked{Store: seeded(t)}
-			op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
+			op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
 				for _, query := range slices.Concat(queries, queries) {
 					query(tx)
 				}
@@ -200,7 +202,7 @@ func TestLoadedAggregatesAreShared(t *testing.T) {
 		}
 	}
 	store := &shared{db, map[flags.Aggregate]string{}}
-	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
+	op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.Do(func(tx *httpapi.Tx, _ httpapi.InService) error {
 		if s := tx.SegmentForChange(1); s.UseCount != 1 || httpapi.Was(tx, s).UseCount != 1 {
 			t.Errorf("%d uses, before %d; want 1", s.UseCount, httpapi.Was(tx, s).UseCount)
 		}
@@ -221,8 +223,8 @@ func TestLoadedAggregatesAreShared(t *testing.T) {
 func TestIDsOfSeveralTransactions(t *testing.T) {
 	var ids []int64
 	take := func(tx *httpapi.Tx) { ids = append(ids, tx.NextID(flags.EntitySegment)) }
-	op := httpapi.Operation{Route: "POST /test", Permission: flags.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
-		_, err := m.DryRun(flags.Caller{Name: "admin", Admin: true}, 2, nil, func(tx *httpapi.Tx, _ int) error { take(tx); return nil })
+	op := httpapi.Operation{Route: "POST /test", Permission: access.Read, Handle: httpapi.DoMany(func(m *httpapi.Many, _ httpapi.InService) error {
+		_, err := m.DryRun(access.Caller{Name: "admin", Admin: true}, 2, nil, func(tx *httpapi.Tx, _ int) error { take(tx); return nil })
 		for range 2 {
 			err = errors.Join(append(m.Each(2, nil, func(tx *httpapi.Tx, _ int) error { take(tx); return nil }), err)...)
 		}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/session"
 )
@@ -27,7 +28,7 @@ import (
 // operation and Operation.Ahead name together with the caller's token; Load adds to that. Both are hints: a missing one
 // costs a call, and changes nothing else.
 type Tx struct {
-	Caller flags.Caller
+	Caller access.Caller
 	Now    time.Time // to the millisecond, the same for the whole round
 	Limits flags.Limits
 

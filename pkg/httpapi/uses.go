@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // The last use of a token is stored at most once in touchEvery. A request waits touchTimeout for that, and after a failure no
@@ -22,7 +22,7 @@ const maxTouched = 1_000
 
 // TokenUses stores when tokens were last used.
 type TokenUses struct {
-	store  flags.TokenUseStore
+	store  access.TokenUseStore
 	logger *slog.Logger // nil for none
 
 	mu      sync.Mutex
@@ -31,13 +31,13 @@ type TokenUses struct {
 }
 
 // NewTokenUses returns a TokenUses that stores in a store; nil to store nothing.
-func NewTokenUses(store flags.TokenUseStore, logger *slog.Logger) *TokenUses {
+func NewTokenUses(store access.TokenUseStore, logger *slog.Logger) *TokenUses {
 	return &TokenUses{store: store, logger: logger, touched: map[string]time.Time{}}
 }
 
 // Touch stores that a token was used, unless it was stored less than an hour ago. last is the stored use; nil without one. If
 // storing fails, the request continues: a store that throttles writes must not slow down reads.
-func (u *TokenUses) Touch(ctx context.Context, last, now *flags.TokenUse) {
+func (u *TokenUses) Touch(ctx context.Context, last, now *access.TokenUse) {
 	if u.store == nil || last != nil && now.At.Sub(last.At) < touchEvery || !u.begin(now) {
 		return
 	}
@@ -54,7 +54,7 @@ func (u *TokenUses) Touch(ctx context.Context, last, now *flags.TokenUse) {
 }
 
 // begin reports whether the caller is to store the use.
-func (u *TokenUses) begin(now *flags.TokenUse) bool {
+func (u *TokenUses) begin(now *access.TokenUse) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if before, ok := u.touched[now.Hash]; now.At.Before(u.again) || ok && now.At.Sub(before) < touchEvery {
@@ -67,7 +67,7 @@ func (u *TokenUses) begin(now *flags.TokenUse) bool {
 	return true
 }
 
-func (u *TokenUses) failed(now *flags.TokenUse) {
+func (u *TokenUses) failed(now *access.TokenUse) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.touched, now.Hash)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 )
 
@@ -17,7 +17,7 @@ type touchStore struct {
 	err   error
 }
 
-func (s *touchStore) Touch(context.Context, *flags.TokenUse) error {
+func (s *touchStore) Touch(context.Context, *access.TokenUse) error {
 	s.calls++
 	return s.err
 }
@@ -29,7 +29,7 @@ func TestTokenUses(t *testing.T) {
 	uses := httpapi.NewTokenUses(store, nil)
 	touch := func(hash string, after time.Duration, want int) {
 		t.Helper()
-		uses.Touch(t.Context(), &flags.TokenUse{Hash: hash, At: at}, &flags.TokenUse{Hash: hash, At: at.Add(after)})
+		uses.Touch(t.Context(), &access.TokenUse{Hash: hash, At: at}, &access.TokenUse{Hash: hash, At: at.Add(after)})
 		if store.calls != want {
 			t.Errorf("%s after %v: %d calls, want %d", hash, after, store.calls, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // defaultEnvironment is what Unleash takes as the environment if neither token nor body names one.
@@ -40,8 +41,8 @@ func (b registerBody) check(p *flags.Problems) {
 	checkInstance("", b.AppName, b.InstanceID, b.Environment, b.SDKVersion, b.Strategies, p)
 }
 
-func (b registerBody) addTo(post *flags.UsagePost, from *sender) {
-	post.Instances = []flags.UsageInstance{{
+func (b registerBody) addTo(post *usage.Post, from *sender) {
+	post.Instances = []usage.PostInstance{{
 		Application: string(b.AppName), Instance: string(b.InstanceID), Environment: from.in(b.Environment),
 		SDK: cmp.Or(string(b.SDKVersion), from.sdk), Address: from.address,
 		Registered: true, Strategies: distinct(b.Strategies), Started: b.Started.Time,
@@ -82,26 +83,26 @@ func (b bucket) check(p *flags.Problems) {
 	checkRequired("/bucket/start", b.Start.given, p)
 	checkRequired("/bucket/stop", b.Stop.given, p)
 	checkRequired("/bucket/toggles", b.Toggles != nil, p)
-	if !flags.CheckCount("/bucket/toggles", "flags", len(b.Toggles), flags.MaxUsageCounts, p) {
+	if !flags.CheckCount("/bucket/toggles", "flags", len(b.Toggles), usage.MaxCounts, p) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Toggles)) {
-		if n := utf8.RuneCountInString(name); n > flags.MaxUsageFeature {
-			p.Add("/bucket/toggles", "must have names of at most %d characters; one has %d", flags.MaxUsageFeature, n)
+		if n := utf8.RuneCountInString(name); n > usage.MaxFeature {
+			p.Add("/bucket/toggles", "must have names of at most %d characters; one has %d", usage.MaxFeature, n)
 			continue
 		}
 		checkVariants(string(jsontext.Pointer("/bucket/toggles").AppendToken(name))+"/variants", b.Toggles[name].Variants, p)
 	}
 }
 
-func (b metricsBody) addTo(post *flags.UsagePost, from *sender) {
+func (b metricsBody) addTo(post *usage.Post, from *sender) {
 	environment := from.in(b.Environment)
-	post.Instances = []flags.UsageInstance{{
+	post.Instances = []usage.PostInstance{{
 		Application: string(b.AppName), Instance: string(b.InstanceID), Environment: environment,
 		SDK: cmp.Or(string(b.SDKVersion), from.sdk), Address: from.address,
 	}}
 	for _, name := range slices.Sorted(maps.Keys(b.Bucket.Value.Toggles)) {
-		add(post, flags.UsageCount{Feature: name, Application: string(b.AppName), Environment: environment}, b.Bucket.Value.Toggles[name])
+		add(post, usage.Count{Feature: name, Application: string(b.AppName), Environment: environment}, b.Bucket.Value.Toggles[name])
 	}
 }
 
@@ -133,8 +134,8 @@ type bulkMetrics struct {
 func (b bulkBody) check(p *flags.Problems) {
 	checkRequired("/applications", b.Applications != nil, p)
 	checkRequired("/metrics", b.Metrics != nil, p)
-	if !flags.CheckCount("/applications", "instances", len(b.Applications), flags.MaxUsageInstances, p) ||
-		!flags.CheckCount("/metrics", "entries", len(b.Metrics), flags.MaxUsageCounts, p) {
+	if !flags.CheckCount("/applications", "instances", len(b.Applications), usage.MaxPostInstances, p) ||
+		!flags.CheckCount("/metrics", "entries", len(b.Metrics), usage.MaxCounts, p) {
 		return
 	}
 	names := map[text]bool{}
@@ -149,21 +150,21 @@ func (b bulkBody) check(p *flags.Problems) {
 		checkRequired(at+"/featureName", m.FeatureName != "", p)
 		checkRequired(at+"/appName", m.AppName != "", p)
 		checkRequired(at+"/environment", m.Environment != "", p)
-		flags.CheckLength(at+"/featureName", string(m.FeatureName), flags.MaxUsageFeature, p)
+		flags.CheckLength(at+"/featureName", string(m.FeatureName), usage.MaxFeature, p)
 		checkInstance(at, m.AppName, "", m.Environment, "", nil, p)
 		checkVariants(at+"/variants", m.Variants, p)
 		names[m.AppName] = true
 	}
-	flags.CheckCount("/applications", "applications, with those of the metrics", len(names), flags.MaxUsageApplications, p)
+	flags.CheckCount("/applications", "applications, with those of the metrics", len(names), usage.MaxPostApplications, p)
 }
 
 // addTo adds the instances with their own environment: Unleash Edge sends those of all environments with the token of one. As in
 // Unleash, metrics of other environments than the token's are left out. Metrics of all projects count, because Edge sends them
 // with the token of one of them.
-func (b bulkBody) addTo(post *flags.UsagePost, from *sender) {
+func (b bulkBody) addTo(post *usage.Post, from *sender) {
 	post.Projects = []string{flags.All}
 	for _, a := range b.Applications {
-		instance := flags.UsageInstance{
+		instance := usage.PostInstance{
 			Application: string(a.AppName), Instance: string(a.InstanceID), SDK: string(a.SDKVersion),
 			Environment: cmp.Or(string(a.Environment), from.in("")), Registered: true, Strategies: distinct(a.Strategies),
 		}
@@ -174,14 +175,14 @@ func (b bulkBody) addTo(post *flags.UsagePost, from *sender) {
 	}
 	for _, m := range b.Metrics {
 		if from.environment == "" || string(m.Environment) == from.environment {
-			add(post, flags.UsageCount{Feature: string(m.FeatureName), Application: string(m.AppName), Environment: string(m.Environment)},
+			add(post, usage.Count{Feature: string(m.FeatureName), Application: string(m.AppName), Environment: string(m.Environment)},
 				toggle{Yes: m.Yes, No: m.No, Variants: m.Variants})
 		}
 	}
 }
 
 // add adds a count to a post, unless it counts nothing.
-func add(post *flags.UsagePost, c flags.UsageCount, t toggle) {
+func add(post *usage.Post, c usage.Count, t toggle) {
 	for name, n := range t.Variants {
 		if n == 0 {
 			continue
@@ -205,25 +206,25 @@ func checkRequired(path string, given bool, p *flags.Problems) {
 
 // checkInstance checks the texts of an instance. path is that of the object that has them.
 func checkInstance(path string, application, instance, environment, sdk text, strategies []text, p *flags.Problems) {
-	flags.CheckLength(path+"/appName", string(application), flags.MaxUsageName, p)
-	flags.CheckLength(path+"/instanceId", string(instance), flags.MaxUsageName, p)
-	flags.CheckLength(path+"/environment", string(environment), flags.MaxUsageName, p)
-	flags.CheckLength(path+"/sdkVersion", string(sdk), flags.MaxUsageName, p)
-	if !flags.CheckCount(path+"/strategies", "names", len(strategies), flags.MaxUsageStrategies, p) {
+	flags.CheckLength(path+"/appName", string(application), usage.MaxName, p)
+	flags.CheckLength(path+"/instanceId", string(instance), usage.MaxName, p)
+	flags.CheckLength(path+"/environment", string(environment), usage.MaxName, p)
+	flags.CheckLength(path+"/sdkVersion", string(sdk), usage.MaxName, p)
+	if !flags.CheckCount(path+"/strategies", "names", len(strategies), usage.MaxStrategies, p) {
 		return
 	}
 	for i, name := range strategies {
-		flags.CheckLength(fmt.Sprintf("%s/strategies/%d", path, i), string(name), flags.MaxUsageName, p)
+		flags.CheckLength(fmt.Sprintf("%s/strategies/%d", path, i), string(name), usage.MaxName, p)
 	}
 }
 
 // checkVariants checks the names of variants.
 func checkVariants(path string, variants map[string]count, p *flags.Problems) {
-	if !flags.CheckCount(path, "variants", len(variants), flags.MaxUsageVariants, p) {
+	if !flags.CheckCount(path, "variants", len(variants), usage.MaxVariants, p) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(variants)) {
-		flags.CheckLength(path, name, flags.MaxUsageName, p)
+		flags.CheckLength(path, name, usage.MaxName, p)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 // edgeMetricsBody is what an instance of Unleash Edge reports about itself. It is not read.
@@ -15,11 +17,11 @@ type edgeMetricsBody struct{}
 
 // edgeInstance accepts what an instance of Unleash Edge reports about itself, and stores nothing.
 func (s *server) edgeInstance(ctx context.Context, r *http.Request) (httpapi.Response, error) {
-	from, err := s.authenticate(ctx, r, flags.ClientToken)
+	from, err := s.authenticate(ctx, r, access.ClientToken)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	if _, err := httpapi.ReadBody(r, flags.MaxUsageBody); err != nil {
+	if _, err := httpapi.ReadBody(r, usage.MaxBody); err != nil {
 		return httpapi.Response{}, err
 	}
 	s.touch(ctx, from)
@@ -54,9 +56,9 @@ type validatedTokens struct {
 }
 
 type validatedToken struct {
-	Token    string          `json:"token"`
-	Type     flags.TokenType `json:"type"`
-	Projects []string        `json:"projects"`
+	Token    string           `json:"token"`
+	Type     access.TokenType `json:"type"`
+	Projects []string         `json:"projects"`
 }
 
 // validate tells Unleash Edge which of its tokens are valid, and what they are for. Tokens are left out that are unknown, expired,
@@ -84,19 +86,19 @@ func (s *server) validTokens(ctx context.Context, secrets []text) ([]validatedTo
 	var keys []flags.Key
 	for _, secret := range secrets {
 		if secret != "" {
-			keys = append(keys, flags.TokenKey(flags.HashSecret(string(secret))))
+			keys = append(keys, access.TokenKey(access.HashSecret(string(secret))))
 		}
 	}
 	view, err := s.store.Load(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	tokens := map[text]*flags.Token{}
+	tokens := map[text]*access.Token{}
 	keys = []flags.Key{flags.EnvironmentsKey()}
 	for _, secret := range secrets {
-		hash := flags.HashSecret(string(secret))
-		token := flags.Find[*flags.Token](view, flags.TokenKey(hash))
-		if flags.AuthenticateApplication(token, hash, s.now(), flags.ClientToken, flags.FrontendToken) != nil {
+		hash := access.HashSecret(string(secret))
+		token := flags.Find[*access.Token](view, access.TokenKey(hash))
+		if access.AuthenticateApplication(token, hash, s.now(), access.ClientToken, access.FrontendToken) != nil {
 			continue
 		}
 		tokens[secret] = token

@@ -6,6 +6,7 @@ import (
 
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // FuzzBodies reads any text as each of the bodies: it is refused with an error for the caller, or what is stored of it is within
@@ -37,7 +38,7 @@ func fuzzBody[B body](t *testing.T, content string) {
 		}
 		return
 	}
-	post := &flags.UsagePost{}
+	post := &usage.Post{}
 	b.addTo(post, &sender{environment: "development"})
 	name := func(text string, most int) {
 		if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
@@ -45,16 +46,16 @@ func fuzzBody[B body](t *testing.T, content string) {
 		}
 	}
 	for _, i := range post.Instances {
-		name(i.Application, flags.MaxUsageName)
-		name(i.Instance, flags.MaxUsageName)
-		name(i.Environment, flags.MaxUsageName)
+		name(i.Application, usage.MaxName)
+		name(i.Instance, usage.MaxName)
+		name(i.Environment, usage.MaxName)
 		if i.Application == "" || i.Environment == "" || i.Started.Year() < 1 || i.Started.Year() > 9999 {
 			t.Errorf("%T %q: stores %+v", b, content, i)
 		}
 	}
 	for _, c := range post.Counts {
-		name(c.Feature, flags.MaxUsageFeature)
-		if c.Feature == "" || c.Application == "" || c.Environment != "development" || c.Yes < 0 || c.No < 0 || c.Yes > flags.MaxUsageCount || c.No > flags.MaxUsageCount {
+		name(c.Feature, usage.MaxFeature)
+		if c.Feature == "" || c.Application == "" || c.Environment != "development" || c.Yes < 0 || c.No < 0 || c.Yes > usage.MaxCount || c.No > usage.MaxCount {
 			t.Errorf("%T %q: stores %+v", b, content, c)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -24,10 +25,10 @@ func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 type watchedStore struct {
 	*dynamo.Store
 	mu    sync.Mutex
-	posts []*flags.UsagePost
+	posts []*usage.Post
 }
 
-func (s *watchedStore) PutPost(ctx context.Context, post *flags.UsagePost) error {
+func (s *watchedStore) PutPost(ctx context.Context, post *usage.Post) error {
 	err := s.Store.PutPost(ctx, post)
 	if err == nil {
 		s.mu.Lock()
@@ -38,7 +39,7 @@ func (s *watchedStore) PutPost(ctx context.Context, post *flags.UsagePost) error
 }
 
 // last returns the post that was stored last.
-func (s *watchedStore) last(t testing.TB) *flags.UsagePost {
+func (s *watchedStore) last(t testing.TB) *usage.Post {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

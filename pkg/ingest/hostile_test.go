@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
+	"guidon/pkg/usage"
 )
 
 // list repeats an entry n times, with the number in place of %d, and commas between.
@@ -62,34 +62,34 @@ func TestBounds(t *testing.T) {
 		status           int
 		want             string
 	}{
-		{"longest name", path, metricsOf(`"` + text(flags.MaxUsageFeature) + `": {"yes": 1}`), 202, ""},
-		{"name", path, metricsOf(`"` + text(flags.MaxUsageFeature+1) + `": {"yes": 1}`), 400, "/bucket/toggles: must have names of at most 250 characters; one has 251"},
-		{"longest variant", path, metricsOf(`"a": {"variants": {"` + text(flags.MaxUsageName) + `": 1}}`), 202, ""},
-		{"variant", path, metricsOf(`"a/b": {"variants": {"` + text(flags.MaxUsageName+1) + `": 1}}`), 400, "/bucket/toggles/a~1b/variants: must have at most 255 characters, has 256"},
-		{"most variants", path, metricsOf(`"a": {"variants": {` + list(flags.MaxUsageVariants, `"v%d": 1`) + `}}`), 202, ""},
-		{"variants", path, metricsOf(`"a": {"variants": {` + list(flags.MaxUsageVariants+1, `"v%d": 1`) + `}}`), 400, "/bucket/toggles/a/variants: must have at most 100 variants, has 101"},
-		{"most flags", path, metricsOf(list(flags.MaxUsageCounts, `"flag-%d": {"yes": %d}`)), 202, ""},
-		{"flags", path, metricsOf(list(flags.MaxUsageCounts+1, `"flag-%d": {"yes": %d}`)), 400, "/bucket/toggles: must have at most 10000 flags, has 10001"},
-		{"longest application", registerPath, register("appName", `"`+text(flags.MaxUsageName)+`"`), 202, ""},
-		{"application", registerPath, register("appName", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/appName: must have at most 255 characters"},
-		{"instance", registerPath, register("instanceId", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/instanceId: must have at most 255 characters"},
-		{"environment", registerPath, register("environment", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/environment: must have at most 255 characters"},
-		{"SDK", registerPath, register("sdkVersion", `"`+text(flags.MaxUsageName+1)+`"`), 400, "/sdkVersion: must have at most 255 characters"},
-		{"strategy", registerPath, register("strategies", `["`+text(flags.MaxUsageName+1)+`"]`), 400, "/strategies/0: must have at most 255 characters"},
-		{"most strategies", registerPath, register("strategies", `[`+list(flags.MaxUsageStrategies, `"s%d"`)+`]`), 202, ""},
-		{"strategies", registerPath, register("strategies", `[`+list(flags.MaxUsageStrategies+1, `"s%d"`)+`]`), 400, "/strategies: must have at most 200 names"},
-		{"most instances", bulkPath, bulk(list(flags.MaxUsageInstances, `{"appName": "a", "instanceId": "%d"}`), ""), 202, ""},
-		{"instances", bulkPath, bulk(list(flags.MaxUsageInstances+1, `{"appName": "a", "instanceId": "%d"}`), ""), 400, "/applications: must have at most 1000 instances"},
-		{"most applications", bulkPath, bulk(list(flags.MaxUsageApplications, `{"appName": "%d"}`), ""), 202, ""},
+		{"longest name", path, metricsOf(`"` + text(usage.MaxFeature) + `": {"yes": 1}`), 202, ""},
+		{"name", path, metricsOf(`"` + text(usage.MaxFeature+1) + `": {"yes": 1}`), 400, "/bucket/toggles: must have names of at most 250 characters; one has 251"},
+		{"longest variant", path, metricsOf(`"a": {"variants": {"` + text(usage.MaxName) + `": 1}}`), 202, ""},
+		{"variant", path, metricsOf(`"a/b": {"variants": {"` + text(usage.MaxName+1) + `": 1}}`), 400, "/bucket/toggles/a~1b/variants: must have at most 255 characters, has 256"},
+		{"most variants", path, metricsOf(`"a": {"variants": {` + list(usage.MaxVariants, `"v%d": 1`) + `}}`), 202, ""},
+		{"variants", path, metricsOf(`"a": {"variants": {` + list(usage.MaxVariants+1, `"v%d": 1`) + `}}`), 400, "/bucket/toggles/a/variants: must have at most 100 variants, has 101"},
+		{"most flags", path, metricsOf(list(usage.MaxCounts, `"flag-%d": {"yes": %d}`)), 202, ""},
+		{"flags", path, metricsOf(list(usage.MaxCounts+1, `"flag-%d": {"yes": %d}`)), 400, "/bucket/toggles: must have at most 10000 flags, has 10001"},
+		{"longest application", registerPath, register("appName", `"`+text(usage.MaxName)+`"`), 202, ""},
+		{"application", registerPath, register("appName", `"`+text(usage.MaxName+1)+`"`), 400, "/appName: must have at most 255 characters"},
+		{"instance", registerPath, register("instanceId", `"`+text(usage.MaxName+1)+`"`), 400, "/instanceId: must have at most 255 characters"},
+		{"environment", registerPath, register("environment", `"`+text(usage.MaxName+1)+`"`), 400, "/environment: must have at most 255 characters"},
+		{"SDK", registerPath, register("sdkVersion", `"`+text(usage.MaxName+1)+`"`), 400, "/sdkVersion: must have at most 255 characters"},
+		{"strategy", registerPath, register("strategies", `["`+text(usage.MaxName+1)+`"]`), 400, "/strategies/0: must have at most 255 characters"},
+		{"most strategies", registerPath, register("strategies", `[`+list(usage.MaxStrategies, `"s%d"`)+`]`), 202, ""},
+		{"strategies", registerPath, register("strategies", `[`+list(usage.MaxStrategies+1, `"s%d"`)+`]`), 400, "/strategies: must have at most 200 names"},
+		{"most instances", bulkPath, bulk(list(usage.MaxPostInstances, `{"appName": "a", "instanceId": "%d"}`), ""), 202, ""},
+		{"instances", bulkPath, bulk(list(usage.MaxPostInstances+1, `{"appName": "a", "instanceId": "%d"}`), ""), 400, "/applications: must have at most 1000 instances"},
+		{"most applications", bulkPath, bulk(list(usage.MaxPostApplications, `{"appName": "%d"}`), ""), 202, ""},
 		{
-			"applications", bulkPath, bulk(list(flags.MaxUsageApplications, `{"appName": "%d"}`), `{"featureName": "a", "appName": "other", "environment": "development"}`),
+			"applications", bulkPath, bulk(list(usage.MaxPostApplications, `{"appName": "%d"}`), `{"featureName": "a", "appName": "other", "environment": "development"}`),
 			400, "/applications: must have at most 100 applications, with those of the metrics, has 101",
 		},
-		{"entries", bulkPath, bulk("", list(flags.MaxUsageCounts+1, `{"featureName": "a", "appName": "a", "environment": "e"}`)), 400, "/metrics: must have at most 10000 entries"},
+		{"entries", bulkPath, bulk("", list(usage.MaxCounts+1, `{"featureName": "a", "appName": "a", "environment": "e"}`)), 400, "/metrics: must have at most 10000 entries"},
 		{"random names", path, metricsOf(strings.Join(incompressible, ",")), 413, "compressed"},
-		{"1 MB", path, metricsOf(`"a": {"x": "` + strings.Repeat("x", flags.MaxUsageBody) + `"}`), 413, "the body is larger than 1 MiB"},
-		{"1 MB of a registration", registerPath, register("x", `"`+strings.Repeat("x", flags.MaxUsageBody)+`"`), 413, "the body is larger than 1 MiB"},
-		{"1 MB of Edge about itself", "/api/client/metrics/edge", `"` + strings.Repeat("x", flags.MaxUsageBody) + `"`, 413, "the body is larger than 1 MiB"},
+		{"1 MB", path, metricsOf(`"a": {"x": "` + strings.Repeat("x", usage.MaxBody) + `"}`), 413, "the body is larger than 1 MiB"},
+		{"1 MB of a registration", registerPath, register("x", `"`+strings.Repeat("x", usage.MaxBody)+`"`), 413, "the body is larger than 1 MiB"},
+		{"1 MB of Edge about itself", "/api/client/metrics/edge", `"` + strings.Repeat("x", usage.MaxBody) + `"`, 413, "the body is larger than 1 MiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wantCalls := "BatchGetItem PutItem"
@@ -170,7 +170,7 @@ func TestHostileBodies(t *testing.T) {
 // TestFrontendBody sends bodies that are too large for a browser, whose token is public.
 func TestFrontendBody(t *testing.T) {
 	s := serve(t, nil)
-	for length, status := range map[int]int{flags.MaxFrontendUsageBody / 2: 200, flags.MaxFrontendUsageBody: 413} {
+	for length, status := range map[int]int{usage.MaxFrontendBody / 2: 200, usage.MaxFrontendBody: 413} {
 		unused := `"unused": "` + strings.Repeat("x", length) + `",`
 		for path, body := range map[string]string{
 			"/api/frontend/client/metrics":  `{"appName": "a", "bucket": {"start": 1, "stop": 1, "toggles": {}}}`,

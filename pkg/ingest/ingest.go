@@ -15,16 +15,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // A Store has the tokens, and takes what is reported.
 type Store interface {
 	flags.Store
-	flags.TokenUseStore
-	flags.UsageStore
+	access.TokenUseStore
+	usage.UsageStore
 }
 
 // Group returns the operations with which applications report usage.
@@ -36,12 +38,12 @@ func Group(store Store, config httpapi.Config) httpapi.Group {
 	ok := httpapi.Response{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("OK")} // as Unleash answers
 	none := httpapi.Response{}
 	return httpapi.Group{Name: "usage", Function: "applications", Operations: []httpapi.Operation{
-		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
-		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
-		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, flags.MaxUsageBody, flags.ClientToken)),
+		post("POST /api/client/register", http.StatusAccepted, registerBody{}, receive[registerBody](s, none, usage.MaxBody, access.ClientToken)),
+		post("POST /api/client/metrics", http.StatusAccepted, metricsBody{}, receive[metricsBody](s, none, usage.MaxBody, access.ClientToken)),
+		post("POST /api/client/metrics/bulk", http.StatusAccepted, bulkBody{}, receive[bulkBody](s, none, usage.MaxBody, access.ClientToken)),
 		post("POST /api/client/metrics/edge", http.StatusAccepted, edgeMetricsBody{}, s.edgeInstance),
-		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, flags.MaxFrontendUsageBody, flags.FrontendToken)),
-		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, flags.MaxFrontendUsageBody, flags.FrontendToken)),
+		post("POST /api/frontend/client/register", http.StatusOK, registerBody{}, receive[registerBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
+		post("POST /api/frontend/client/metrics", http.StatusOK, metricsBody{}, receive[metricsBody](s, ok, usage.MaxFrontendBody, access.FrontendToken)),
 		{
 			Route: "POST /edge/validate", MaxBody: maxValidateBody,
 			Handle: httpapi.Serve(validateTokensBody{}, validatedTokens{}, s.validate),
@@ -52,7 +54,7 @@ func Group(store Store, config httpapi.Config) httpapi.Group {
 
 // post returns an operation that takes a body of usage.
 func post(route string, status int, takes any, serve func(context.Context, *http.Request) (httpapi.Response, error)) httpapi.Operation {
-	return httpapi.Operation{Route: route, Status: status, MaxBody: flags.MaxUsageBody, Handle: httpapi.Serve(takes, nil, serve)}
+	return httpapi.Operation{Route: route, Status: status, MaxBody: usage.MaxBody, Handle: httpapi.Serve(takes, nil, serve)}
 }
 
 // A server answers the operations.
@@ -65,12 +67,12 @@ type server struct {
 
 // A sender is who reports usage.
 type sender struct {
-	hash        string          // of the token; "" without one
-	use         *flags.TokenUse // its last use; nil for none
-	projects    []string        // whose flags it may report
-	environment string          // that of everything it reports; "" for what the body says
-	address     string          // IP address
-	sdk         string          // header Unleash-Sdk
+	hash        string           // of the token; "" without one
+	use         *access.TokenUse // its last use; nil for none
+	projects    []string         // whose flags it may report
+	environment string           // that of everything it reports; "" for what the body says
+	address     string           // IP address
+	sdk         string           // header Unleash-Sdk
 }
 
 // A body is what a sender reports.
@@ -79,12 +81,12 @@ type body interface {
 	check(problems *flags.Problems)
 
 	// addTo adds what the body reports to a post.
-	addTo(post *flags.UsagePost, from *sender)
+	addTo(post *usage.Post, from *sender)
 }
 
 // receive authenticates the caller, reads the body, and stores what it reports: one read and one write. A request that is refused
 // writes nothing. maximum is that of the body in bytes. The token must be an admin token or of one of these types.
-func receive[B body](s *server, answer httpapi.Response, maximum int, types ...flags.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
+func receive[B body](s *server, answer httpapi.Response, maximum int, types ...access.TokenType) func(context.Context, *http.Request) (httpapi.Response, error) {
 	return func(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 		from, err := s.authenticate(ctx, r, types...)
 		if err != nil {
@@ -99,7 +101,7 @@ func receive[B body](s *server, answer httpapi.Response, maximum int, types ...f
 			return httpapi.Response{}, problems.Err()
 		}
 		// The ID is chosen once, so that an attempt to store the post that is repeated stores it once.
-		post := &flags.UsagePost{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
+		post := &usage.Post{ID: uuid.NewString(), At: s.time(), TokenHash: from.hash, Projects: from.projects}
 		b.addTo(post, from)
 		if len(post.Instances) > 0 || len(post.Counts) > 0 {
 			if err := s.store.PutPost(ctx, post); err != nil {
@@ -122,29 +124,29 @@ func decode(r *http.Request, maximum int, into any) error {
 
 // authenticate returns who sends a request. It reads the token and its last use, in one call. Whether the projects and the
 // environment of the token still exist is checked when the post is added to the sums.
-func (s *server) authenticate(ctx context.Context, r *http.Request, types ...flags.TokenType) (*sender, error) {
+func (s *server) authenticate(ctx context.Context, r *http.Request, types ...access.TokenType) (*sender, error) {
 	from := &sender{projects: []string{flags.All}, address: httpapi.RemoteAddress(r), sdk: headerText(r, "Unleash-Sdk")}
 	secret := httpapi.Secret(r)
 	if secret == "" {
 		if s.open {
 			return from, nil
 		}
-		return nil, flags.ErrNoToken
+		return nil, access.ErrNoToken
 	}
-	hash := flags.HashSecret(secret)
-	view, err := s.store.Load(ctx, []flags.Key{flags.TokenKey(hash), flags.TokenUseKey(hash)})
+	hash := access.HashSecret(secret)
+	view, err := s.store.Load(ctx, []flags.Key{access.TokenKey(hash), access.TokenUseKey(hash)})
 	if err != nil {
 		return nil, err
 	}
-	token := flags.Find[*flags.Token](view, flags.TokenKey(hash))
-	if err := flags.AuthenticateApplication(token, hash, s.now(), types...); err != nil {
+	token := flags.Find[*access.Token](view, access.TokenKey(hash))
+	if err := access.AuthenticateApplication(token, hash, s.now(), types...); err != nil {
 		if s.open {
 			return from, nil
 		}
 		return nil, err
 	}
-	from.hash, from.use = hash, flags.Find[*flags.TokenUse](view, flags.TokenUseKey(hash))
-	if token.Type != flags.AdminToken {
+	from.hash, from.use = hash, flags.Find[*access.TokenUse](view, access.TokenUseKey(hash))
+	if token.Type != access.AdminToken {
 		from.projects = token.Projects
 	}
 	if token.Environment != flags.All {
@@ -156,7 +158,7 @@ func (s *server) authenticate(ctx context.Context, r *http.Request, types ...fla
 // touch stores that the token of a sender was used.
 func (s *server) touch(ctx context.Context, from *sender) {
 	if from.hash != "" {
-		s.uses.Touch(ctx, from.use, &flags.TokenUse{Hash: from.hash, At: s.time()})
+		s.uses.Touch(ctx, from.use, &access.TokenUse{Hash: from.hash, At: s.time()})
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
 
@@ -65,7 +65,7 @@ func TestTokens(t *testing.T) {
 			projects := slices.Clone(post.Projects)
 			slices.Sort(projects)
 			secret := strings.TrimPrefix(tt.token, "Bearer ")
-			if got := strings.Join(projects, " "); got != tt.projects || post.Counts[0].Environment != tt.counted || post.Instances[0].Environment != tt.counted || post.TokenHash != flags.HashSecret(secret) {
+			if got := strings.Join(projects, " "); got != tt.projects || post.Counts[0].Environment != tt.counted || post.Instances[0].Environment != tt.counted || post.TokenHash != access.HashSecret(secret) {
 				t.Errorf("counted for %s in %s, want %s in %s", got, post.Counts[0].Environment, tt.projects, tt.counted)
 			}
 		})
@@ -88,7 +88,7 @@ func TestOpen(t *testing.T) {
 	for token, want := range map[string]struct{ hash, projects, environment string }{
 		"":                     {"", "*", "production"},
 		"unknown":              {"", "*", "production"},
-		dynamotest.ClientToken: {flags.HashSecret(dynamotest.ClientToken), "default", "development"},
+		dynamotest.ClientToken: {access.HashSecret(dynamotest.ClientToken), "default", "development"},
 	} {
 		w := s.post("/api/client/metrics", token, `{"appName": "shop", "environment": "production", "bucket": {"start": 0, "stop": 0, "toggles": {"a": {"yes": 1}}}}`)
 		if w.Code != 202 {

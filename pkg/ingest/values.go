@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // SDKs of many languages and ages report usage, and Unleash converts the values of their bodies. The types of this file take what
@@ -56,8 +56,8 @@ func (c *count) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 			return fmt.Errorf("must be a whole number, not %s", jsonbody.Shorten(token.String()))
 		case n < 0:
 			return fmt.Errorf("must be >= 0, not %s", jsonbody.Shorten(token.String()))
-		case n > float64(flags.MaxUsageCount):
-			return fmt.Errorf("must be at most %d, not %s", flags.MaxUsageCount, jsonbody.Shorten(token.String()))
+		case n > float64(usage.MaxCount):
+			return fmt.Errorf("must be at most %d, not %s", usage.MaxCount, jsonbody.Shorten(token.String()))
 		}
 		*c = count(n)
 	case 'n':
@@ -138,7 +138,7 @@ func parseMoment(text string) (t time.Time, ok bool) {
 // headerText returns a header; "" if it is not a name that can be stored.
 func headerText(r *http.Request, name string) string {
 	value := r.Header.Get(name)
-	if !utf8.ValidString(value) || utf8.RuneCountInString(value) > flags.MaxUsageName {
+	if !utf8.ValidString(value) || utf8.RuneCountInString(value) > usage.MaxName {
 		return ""
 	}
 	return value

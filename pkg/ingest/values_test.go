@@ -8,9 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 // TestLeniencies sends values of other types than those of the description. Unleash 5.12.8 answered each with the same status, unless
@@ -220,17 +222,17 @@ func TestBodies(t *testing.T) {
 func TestPosts(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 8_900_000, time.UTC)
 	s := serve(t, nil, func(c *httpapi.Config) { c.Now = func() time.Time { return now } })
-	hash := flags.HashSecret(dynamotest.ClientToken)
+	hash := access.HashSecret(dynamotest.ClientToken)
 	for _, tt := range []struct {
 		name, path, body, header string
-		instances                []flags.UsageInstance
-		counts                   []flags.UsageCount
+		instances                []usage.PostInstance
+		counts                   []usage.Count
 	}{
 		{
 			name: "registration", path: "/api/client/register", header: "Unleash-Sdk: other:1",
 			body: `{"appName": "shop", "instanceId": "web-1", "environment": "default", "sdkVersion": "sdk:2", "strategies": ["b", "a", null, "b", 7],
 				"started": "2026-01-02T03:04:05.678901+01:00", "interval": 1}`,
-			instances: []flags.UsageInstance{{
+			instances: []usage.PostInstance{{
 				Application: "shop", Instance: "web-1", Environment: "development", SDK: "sdk:2", Address: "192.0.2.1", Registered: true,
 				Strategies: []string{"7", "a", "b"}, Started: time.Date(2026, 1, 2, 2, 4, 5, 678_000_000, time.UTC),
 			}},
@@ -239,8 +241,8 @@ func TestPosts(t *testing.T) {
 			name: "metrics", path: "/api/client/metrics", header: "Unleash-Sdk: unleash-node-sdk:6.12.1",
 			body: `{"appName": "shop", "bucket": {"start": 1, "stop": 2, "toggles": {"b": {"yes": "3", "no": 4.0, "variants": {"x": 1, "y": 0}},
 				"a": {"yes": 1e3}, "zero": {"yes": 0, "no": null, "variants": {"x": 0}}, "": {"yes": 1}, "only-variant": {"variants": {"": 2}}}}}`,
-			instances: []flags.UsageInstance{{Application: "shop", Environment: "development", SDK: "unleash-node-sdk:6.12.1", Address: "192.0.2.1"}},
-			counts: []flags.UsageCount{
+			instances: []usage.PostInstance{{Application: "shop", Environment: "development", SDK: "unleash-node-sdk:6.12.1", Address: "192.0.2.1"}},
+			counts: []usage.Count{
 				{Feature: "a", Application: "shop", Environment: "development", Yes: 1000},
 				{Feature: "b", Application: "shop", Environment: "development", Yes: 3, No: 4, Variants: map[string]int64{"x": 1}},
 				{Feature: "only-variant", Application: "shop", Environment: "development", Variants: map[string]int64{"": 2}},
@@ -249,7 +251,7 @@ func TestPosts(t *testing.T) {
 		{
 			name: "no usage", path: "/api/client/metrics", header: "Unleash-Sdk: " + strings.Repeat("x", 256),
 			body:      `{"appName": "shop", "instanceId": "i", "bucket": {"start": 1, "stop": 2, "toggles": {}}}`,
-			instances: []flags.UsageInstance{{Application: "shop", Instance: "i", Environment: "development", Address: "192.0.2.1"}},
+			instances: []usage.PostInstance{{Application: "shop", Instance: "i", Environment: "development", Address: "192.0.2.1"}},
 		},
 		{
 			name: "bulk", path: "/api/client/metrics/bulk", header: "Unleash-Sdk: edge:1",
@@ -259,14 +261,14 @@ func TestPosts(t *testing.T) {
 				{"featureName": "a", "appName": "shop", "environment": "development", "yes": 2, "timestamp": "2026-11-22T14:00:00Z"},
 				{"featureName": "a", "appName": "other", "environment": "production", "no": 5},
 				{"featureName": "b", "appName": "other", "environment": "development", "no": 5, "variants": {"x": 5}}]}`,
-			instances: []flags.UsageInstance{
+			instances: []usage.PostInstance{
 				{
 					Application: "shop", Instance: "1", Environment: "production", SDK: "s:1", Registered: true, Strategies: []string{"a"},
 					Started: time.Date(1970, 1, 1, 0, 0, 1, 0, time.UTC),
 				},
 				{Application: "shop", Environment: "development", Registered: true},
 			},
-			counts: []flags.UsageCount{
+			counts: []usage.Count{
 				{Feature: "a", Application: "shop", Environment: "development", Yes: 1},
 				{Feature: "a", Application: "shop", Environment: "development", Yes: 2},
 				{Feature: "b", Application: "other", Environment: "development", No: 5, Variants: map[string]int64{"x": 5}},
@@ -282,7 +284,7 @@ func TestPosts(t *testing.T) {
 			if tt.path == "/api/client/metrics/bulk" {
 				projects = []string{flags.All}
 			}
-			want := &flags.UsagePost{
+			want := &usage.Post{
 				ID: got.ID, At: now.Truncate(time.Millisecond), TokenHash: hash, Projects: projects, Instances: tt.instances, Counts: tt.counts,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

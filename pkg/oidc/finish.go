@@ -11,7 +11,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // Limits of the parameters with which a browser comes back.
@@ -30,7 +30,7 @@ type parameters = interface{ Get(name string) string }
 
 // Finish ends a sign-in: query are the parameters with which the browser came back to CallbackPath, the others are as for Begin. It returns the person and the path to go on to, and cookies to set, with an error too: an attempt that has ended
 // cannot be used again. The error is an *Error.
-func (p *Provider) Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query parameters) (who *flags.Identity, next string, set []*http.Cookie, err error) {
+func (p *Provider) Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query parameters) (who *access.Identity, next string, set []*http.Cookie, err error) {
 	jar := jarOf(publicURL)
 	a, err := p.find(jar, cookies, query.Get("state"))
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *Provider) Finish(ctx context.Context, publicURL string, cookies []*http
 }
 
 // identify exchanges the code and checks what the provider answers.
-func (p *Provider) identify(ctx context.Context, publicURL string, a attempt, query parameters) (*flags.Identity, error) {
+func (p *Provider) identify(ctx context.Context, publicURL string, a attempt, query parameters) (*access.Identity, error) {
 	if refusal := query.Get("error"); refusal != "" {
 		return nil, refusedBy(refusal)
 	}

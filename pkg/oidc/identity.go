@@ -13,7 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // Limits of what a provider says of a person. More is refused, except for names, which are cut.
@@ -84,8 +84,8 @@ func (p *Provider) distributed(all claims) bool {
 }
 
 // newIdentity returns the person whom the claims describe.
-func newIdentity(settings Settings, subject string, all claims) (*flags.Identity, error) {
-	who := &flags.Identity{Issuer: settings.Issuer, Subject: subject}
+func newIdentity(settings Settings, subject string, all claims) (*access.Identity, error) {
+	who := &access.Identity{Issuer: settings.Issuer, Subject: subject}
 	if subject == "" || len(subject) > maxSubject || unprintable(subject) {
 		return nil, Fail(Refused, "the claim sub has %d bytes, it must have 1 to %d printable ones", len(subject), maxSubject)
 	}

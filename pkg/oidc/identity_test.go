@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/internal/oidctest"
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // TestClaims signs in people of whom the provider says various things.
@@ -20,27 +20,27 @@ func TestClaims(t *testing.T) {
 		name   string
 		person oidctest.Person
 		refuse string // part of the error, "" if the sign-in works
-		want   flags.Identity
+		want   access.Identity
 	}{
-		{"no groups", oidctest.Person{}, "", flags.Identity{}},
-		{"list of groups", oidctest.Person{Claims: map[string]any{"groups": []string{"a", "b"}}}, "", flags.Identity{Groups: []string{"a", "b"}}},
-		{"one group as text", oidctest.Person{Claims: map[string]any{"groups": "a"}}, "", flags.Identity{Groups: []string{"a"}}},
-		{"groups are null", oidctest.Person{Claims: map[string]any{"groups": nil}}, "", flags.Identity{}},
-		{"as many groups as possible", oidctest.Person{Claims: map[string]any{"groups": many[:maxGroups]}}, "", flags.Identity{Groups: many[:maxGroups]}},
-		{"too many groups", oidctest.Person{Claims: map[string]any{"groups": many}}, "501 groups", flags.Identity{}},
-		{"group with a long name", oidctest.Person{Claims: map[string]any{"groups": []string{strings.Repeat("g", 257)}}}, "257 bytes", flags.Identity{}},
-		{"group with a control character", oidctest.Person{Claims: map[string]any{"groups": []string{"a\x00"}}}, "printable", flags.Identity{}},
-		{"groups are a number", oidctest.Person{Claims: map[string]any{"groups": 5}}, "list of texts", flags.Identity{}},
+		{"no groups", oidctest.Person{}, "", access.Identity{}},
+		{"list of groups", oidctest.Person{Claims: map[string]any{"groups": []string{"a", "b"}}}, "", access.Identity{Groups: []string{"a", "b"}}},
+		{"one group as text", oidctest.Person{Claims: map[string]any{"groups": "a"}}, "", access.Identity{Groups: []string{"a"}}},
+		{"groups are null", oidctest.Person{Claims: map[string]any{"groups": nil}}, "", access.Identity{}},
+		{"as many groups as possible", oidctest.Person{Claims: map[string]any{"groups": many[:maxGroups]}}, "", access.Identity{Groups: many[:maxGroups]}},
+		{"too many groups", oidctest.Person{Claims: map[string]any{"groups": many}}, "501 groups", access.Identity{}},
+		{"group with a long name", oidctest.Person{Claims: map[string]any{"groups": []string{strings.Repeat("g", 257)}}}, "257 bytes", access.Identity{}},
+		{"group with a control character", oidctest.Person{Claims: map[string]any{"groups": []string{"a\x00"}}}, "printable", access.Identity{}},
+		{"groups are a number", oidctest.Person{Claims: map[string]any{"groups": 5}}, "list of texts", access.Identity{}},
 		{"groups are elsewhere", oidctest.Person{Claims: map[string]any{
 			"_claim_names":   map[string]string{"groups": "src1"},
 			"_claim_sources": map[string]any{"src1": map[string]string{"endpoint": "https://graph.example.com"}},
-		}}, "too many groups", flags.Identity{}},
-		{"verified e-mail", oidctest.Person{Email: "a@example.com", EmailVerified: true}, "", flags.Identity{Email: "a@example.com", EmailVerified: true}},
-		{"e-mail that is not verified", oidctest.Person{Email: "a@example.com"}, "", flags.Identity{Email: "a@example.com"}},
-		{"not an e-mail", oidctest.Person{Email: "a b@example.com"}, "not an e-mail", flags.Identity{}},
-		{"e-mail with a name", oidctest.Person{Email: "A <a@example.com>"}, "not an e-mail", flags.Identity{}},
-		{"long e-mail", oidctest.Person{Email: strings.Repeat("a", 250) + "@example.com"}, "not an e-mail", flags.Identity{}},
-		{"long subject", oidctest.Person{ID: strings.Repeat("s", 256)}, "256 bytes", flags.Identity{}},
+		}}, "too many groups", access.Identity{}},
+		{"verified e-mail", oidctest.Person{Email: "a@example.com", EmailVerified: true}, "", access.Identity{Email: "a@example.com", EmailVerified: true}},
+		{"e-mail that is not verified", oidctest.Person{Email: "a@example.com"}, "", access.Identity{Email: "a@example.com"}},
+		{"not an e-mail", oidctest.Person{Email: "a b@example.com"}, "not an e-mail", access.Identity{}},
+		{"e-mail with a name", oidctest.Person{Email: "A <a@example.com>"}, "not an e-mail", access.Identity{}},
+		{"long e-mail", oidctest.Person{Email: strings.Repeat("a", 250) + "@example.com"}, "not an e-mail", access.Identity{}},
+		{"long subject", oidctest.Person{ID: strings.Repeat("s", 256)}, "256 bytes", access.Identity{}},
 	}
 	h := newHarness(t, map[string]string{"OIDC_GROUP_ROLES": "a=Admin"})
 	for i, test := range tests {

@@ -15,7 +15,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // CallbackPath is the path to which the provider sends browsers back.
@@ -77,7 +77,7 @@ func New(settings Settings, now func() time.Time) *Provider {
 func (p *Provider) Name() string { return p.settings.Name }
 
 // Rules say what people may do.
-func (p *Provider) Rules() flags.SignInRules { return p.settings.Rules }
+func (p *Provider) Rules() access.SignInRules { return p.settings.Rules }
 
 // Begin starts a sign-in. It returns the address at the provider to which the browser goes, and the cookies to set. publicURL is
 // the address of Guidon without a slash at its end, as people use it; cookies are those of the request; next is the path to which

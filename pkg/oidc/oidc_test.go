@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"guidon/internal/oidctest"
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // A harness is a service with the two endpoints of a sign-in, and a provider with one person.
@@ -23,8 +23,8 @@ type harness struct {
 	service  *httptest.Server
 	idp      *oidctest.Provider
 	provider *Provider
-	moved    atomic.Int64    // nanoseconds by which the clock of the service differs
-	who      *flags.Identity // of the last call of the callback, as are the next ones
+	moved    atomic.Int64     // nanoseconds by which the clock of the service differs
+	who      *access.Identity // of the last call of the callback, as are the next ones
 	next     string
 	err      error
 }
@@ -146,7 +146,7 @@ func TestSignIn(t *testing.T) {
 	back := h.consent(browser, location)
 	h.open(browser, back.String())
 	h.wantIdentity("/projects/shop?tab=flags")
-	want := &flags.Identity{
+	want := &access.Identity{
 		Issuer: h.idp.Issuer, Subject: "anna", Email: "anna@example.com", EmailVerified: true,
 		Name: "Test Anna", Username: "anna", Groups: []string{"devs", "shop"},
 	}

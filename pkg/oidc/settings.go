@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // Settings describe an OpenID provider and what its users may do. Parse reads and checks them.
@@ -22,7 +22,7 @@ type Settings struct {
 	Name         string   // of the provider, for the button of the sign-in page
 	Scopes       []string // always with "openid"
 	GroupsClaim  string   // the claim with the groups of a person
-	Rules        flags.SignInRules
+	Rules        access.SignInRules
 }
 
 // Names are the names of the settings, as environment variables and as fields of a secret.
@@ -136,18 +136,18 @@ func ParseJSON(text string) (*Settings, error) {
 }
 
 // parseGroupRoles reads a list such as platform=Admin,devs=Editor,shop=shop:Owner.
-func parseGroupRoles(text string) ([]flags.GroupRole, error) {
+func parseGroupRoles(text string) ([]access.GroupRole, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	var list []flags.GroupRole
+	var list []access.GroupRole
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		i := strings.LastIndexByte(part, '=') // a group can have a "=" in its name, a role cannot
 		if i < 0 {
 			return nil, fmt.Errorf("has the part %q: use group=Role, or group=project:Role for a role in a project", part)
 		}
-		m := flags.GroupRole{Group: strings.TrimSpace(part[:i]), Role: strings.TrimSpace(part[i+1:])}
+		m := access.GroupRole{Group: strings.TrimSpace(part[:i]), Role: strings.TrimSpace(part[i+1:])}
 		if project, role, ok := strings.Cut(m.Role, ":"); ok {
 			m.Project, m.Role = strings.TrimSpace(project), strings.TrimSpace(role)
 			if m.Project == "" {

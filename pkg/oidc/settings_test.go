@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 func settingsOf(values map[string]string) (*Settings, error) {
@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	}
 	want := &Settings{
 		Issuer: "https://login.example.com/realms/a", ClientID: "guidon", ClientSecret: "hush", Name: "login.example.com",
-		Scopes: []string{"openid", "profile", "email"}, GroupsClaim: "groups", Rules: flags.SignInRules{CreateUsers: true},
+		Scopes: []string{"openid", "profile", "email"}, GroupsClaim: "groups", Rules: access.SignInRules{CreateUsers: true},
 	}
 	got, err := settingsOf(minimal("", ""))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -35,8 +35,8 @@ func TestParse(t *testing.T) {
 	}
 	want = &Settings{
 		Issuer: "http://127.0.0.1:8080/", ClientID: "c", ClientSecret: "s", Name: "Keycloak",
-		Scopes: []string{"openid", "groups"}, GroupsClaim: "cognito:groups", Rules: flags.SignInRules{DefaultRole: "Viewer",
-			GroupRoles: []flags.GroupRole{
+		Scopes: []string{"openid", "groups"}, GroupsClaim: "cognito:groups", Rules: access.SignInRules{DefaultRole: "Viewer",
+			GroupRoles: []access.GroupRole{
 				{Group: "platform", Role: "Admin"},
 				{Group: "cn=devs", Role: "Editor"},
 				{Group: "/shop", Project: "shop", Role: "Owner"},

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/bootstrap"
@@ -39,10 +40,10 @@ const dataFile = "guidon.db"
 type gateway struct {
 	routes     *router
 	metrics    *metrics
-	tokens     map[flags.TokenType]string // secrets of valid tokens, for the greeting
-	signIn     string                     // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
-	engine     *engine.Engine             // nil if an external DynamoDB is used
-	knownToken bool                       // whether the default admin token is valid, perhaps since an earlier start
+	tokens     map[access.TokenType]string // secrets of valid tokens, for the greeting
+	signIn     string                      // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
+	engine     *engine.Engine              // nil if an external DynamoDB is used
+	knownToken bool                        // whether the default admin token is valid, perhaps since an earlier start
 
 	processes *processes // nil unless FUNCTIONS is set
 
@@ -161,8 +162,8 @@ func createTable(ctx context.Context, s settings, t *template, options dynamo.Op
 }
 
 // validTokens returns the secret of the first seeded token of each type that has not been deleted and has not expired.
-func validTokens(ctx context.Context, store flags.Store, s settings) (map[flags.TokenType]string, error) {
-	valid := map[flags.TokenType]string{}
+func validTokens(ctx context.Context, store flags.Store, s settings) (map[access.TokenType]string, error) {
+	valid := map[access.TokenType]string{}
 	for _, seeded := range s.tokens {
 		if valid[seeded.Type] != "" {
 			continue
@@ -180,9 +181,9 @@ func validTokens(ctx context.Context, store flags.Store, s settings) (map[flags.
 
 // isValid reports whether there is a token with a secret that has not been deleted and has not expired.
 func isValid(ctx context.Context, store flags.Store, secret string) (bool, error) {
-	key := flags.TokenKey(flags.HashSecret(secret))
+	key := access.TokenKey(access.HashSecret(secret))
 	view, err := store.Load(ctx, []flags.Key{key})
-	token := flags.Find[*flags.Token](view, key)
+	token := flags.Find[*access.Token](view, key)
 	return token != nil && !token.Deleted && !token.Expired(time.Now()), err
 }
 

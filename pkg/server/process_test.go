@@ -19,6 +19,7 @@ import (
 
 	"guidon/internal/child"
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -354,7 +355,7 @@ func opened(t *testing.T, config httpapi.Config) *gateway {
 	s := settings{
 		config: config, data: t.TempDir(), table: "guidon", template: templateFileName,
 		tokens: []bootstrap.Token{{
-			Name: "admin", Type: flags.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
+			Name: "admin", Type: access.AdminToken, Secret: bootstrap.LocalAdminToken, Projects: []string{flags.All}, Environment: flags.All,
 		}},
 	}
 	s.keyFile = filepath.Join(s.data, "token.key")

@@ -19,7 +19,7 @@ import (
 	"guidon/internal/guard"
 	"guidon/internal/runtimeapi"
 	"guidon/internal/secrets"
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // The names of the secrets: the key that encrypts tokens, and the first admin token.
@@ -168,7 +168,7 @@ func (g *gateway) handler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := invoked(r); ok {
-			if given := r.Header.Get("Authorization"); g.tokens[flags.AdminToken] == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.tokens[flags.AdminToken])) != 1 {
+			if given := r.Header.Get("Authorization"); g.tokens[access.AdminToken] == "" || subtle.ConstantTimeCompare([]byte(given), []byte(g.tokens[access.AdminToken])) != 1 {
 				http.Error(w, `{"Type":"User","Message":"the header Authorization must be the admin token"}`, http.StatusForbidden)
 				return
 			}

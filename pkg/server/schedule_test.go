@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 // TestSchedule checks that the server writes a snapshot at the rate of the template, and that nothing of that remains when the
@@ -63,9 +64,9 @@ func TestAggregateClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := &flags.UsagePost{
+	post := &usage.Post{
 		ID: uuid.NewString(), At: time.Now(), // without a token, as with AUTH_TYPE=none
-		Instances: []flags.UsageInstance{{Application: "shop", Instance: "a", Environment: "development"}},
+		Instances: []usage.PostInstance{{Application: "shop", Instance: "a", Environment: "development"}},
 	}
 	if err := store.PutPost(t.Context(), post); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestAggregateClock(t *testing.T) {
 	g.aggregateEvery = 100 * time.Millisecond
 	defer g.runSchedule(t.Context())()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		list, err := store.List(t.Context(), flags.EntityApplication)
+		list, err := store.List(t.Context(), usage.EntityApplication)
 		if err != nil {
 			t.Fatal(err)
 		}

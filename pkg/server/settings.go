@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/admin/signin"
 	"guidon/pkg/bootstrap"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oidc"
 	"guidon/pkg/webhook"
@@ -137,16 +137,16 @@ func console(publicURL, signIn string) string {
 	if signIn == "" {
 		return "console         " + publicURL + "/"
 	}
-	return "sign in         " + flags.SignInURL(publicURL, signIn)
+	return "sign in         " + access.SignInURL(publicURL, signIn)
 }
 
 // greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
-func greet(w io.Writer, address net.Addr, s settings, tokens map[flags.TokenType]string, signIn string) {
+func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenType]string, signIn string) {
 	url := localURL(address)
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		url = s.config.PublicURL // in a container, the address of this machine is of no use outside of it
 	}
-	admin, header := tokens[flags.AdminToken], ""
+	admin, header := tokens[access.AdminToken], ""
 	switch {
 	case s.config.Open:
 		admin = "none needed (AUTH_TYPE=none)"
@@ -167,10 +167,10 @@ Guidon is ready. Ctrl-C stops it.
   API docs        %s/docs
   admin token     %s
 `, url, console(s.config.PublicURL, signIn), url, admin)
-	if client := tokens[flags.ClientToken]; client != "" {
+	if client := tokens[access.ClientToken]; client != "" {
 		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", client, url)
 	}
-	if frontend := tokens[flags.FrontendToken]; frontend != "" {
+	if frontend := tokens[access.FrontendToken]; frontend != "" {
 		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", frontend, url)
 	}
 	_, _ = fmt.Fprintf(w, `  data            %s

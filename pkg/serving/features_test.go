@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -169,7 +170,7 @@ func TestFilters(t *testing.T) {
 	w.addFlag("other", "b", nil)
 	w.on("b", "production", w.strategy("b"))
 	c := w.client(w.token("t", "default"), w.token("both", "default", "other"), w.token("star"),
-		testToken(flags.ClientToken, "any", flags.All), testToken(flags.FrontendToken, "frontend", "development"))
+		testToken(access.ClientToken, "any", flags.All), testToken(access.FrontendToken, "frontend", "development"))
 	for _, tt := range []struct{ query, token, want string }{
 		{"", "t", "a ab"},
 		{"", "star", "a ab abc b"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"guidon/pkg/access"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -42,14 +43,14 @@ func newFixture() *fixture {
 		},
 	}}
 	f.store.state = f.state
-	f.store.tokens = map[string]*flags.Token{}
-	for _, t := range []*flags.Token{
-		testToken(flags.FrontendToken, "frontend", "development", f.project("default")),
-		testToken(flags.FrontendToken, "frontend-all", "development"),
-		testToken(flags.FrontendToken, "frontend-production", "production"),
-		testToken(flags.ClientToken, "client", "development", f.project("default")),
-		testToken(flags.AdminToken, "admin", flags.All),
-		testToken(flags.PersonalToken, "personal", flags.All),
+	f.store.tokens = map[string]*access.Token{}
+	for _, t := range []*access.Token{
+		testToken(access.FrontendToken, "frontend", "development", f.project("default")),
+		testToken(access.FrontendToken, "frontend-all", "development"),
+		testToken(access.FrontendToken, "frontend-production", "production"),
+		testToken(access.ClientToken, "client", "development", f.project("default")),
+		testToken(access.AdminToken, "admin", flags.All),
+		testToken(access.PersonalToken, "personal", flags.All),
 	} {
 		f.store.tokens[t.Hash] = t
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
@@ -111,7 +112,7 @@ func in(flag, environment string) string {
 	return path.Join(features, flag, "environments", environment)
 }
 
-var hash = flags.HashSecret(dynamotest.ClientToken)
+var hash = access.HashSecret(dynamotest.ClientToken)
 
 // mustRead reads with the client token of dynamotest.
 func mustRead(t testing.TB, r *Reader) *State {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -106,8 +107,8 @@ type sharedRead struct {
 
 func (read *sharedRead) of(hash string) Reading {
 	return Reading{
-		Token: flags.Find[*flags.Token](read.view, flags.TokenKey(hash)),
-		Use:   flags.Find[*flags.TokenUse](read.view, flags.TokenUseKey(hash)),
+		Token: flags.Find[*access.Token](read.view, access.TokenKey(hash)),
+		Use:   flags.Find[*access.TokenUse](read.view, access.TokenUseKey(hash)),
 		State: read.state,
 	}
 }
@@ -172,7 +173,7 @@ func (r *Reader) read(ctx context.Context, read *sharedRead) error {
 	began := r.wallClock()
 	var keys []flags.Key
 	for hash := range read.hashes {
-		keys = append(keys, flags.TokenKey(hash), flags.TokenUseKey(hash))
+		keys = append(keys, access.TokenKey(hash), access.TokenUseKey(hash))
 	}
 	view, err := r.loadFeed(ctx, keys, r.current() == nil)
 	if err != nil {

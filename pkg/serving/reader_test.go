@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
 )
@@ -176,7 +177,7 @@ func TestSharedReads(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 200 {
 		wg.Go(func() {
-			hash := flags.HashSecret(secrets[i%len(secrets)])
+			hash := access.HashSecret(secrets[i%len(secrets)])
 			reading, err := r.Read(t.Context(), hash)
 			switch {
 			case err != nil:
@@ -199,7 +200,7 @@ func TestSharedReads(t *testing.T) {
 // TestSlowRead sends a request while a read hangs. It must not wait for that read.
 func TestSlowRead(t *testing.T) {
 	a := administer(t, nil)
-	slow := flags.HashSecret(dynamotest.FrontendToken)
+	slow := access.HashSecret(dynamotest.FrontendToken)
 	hanging, release := make(chan struct{}, 100), make(chan struct{})
 	r := NewReader(a.another(&dynamotest.Faults{OnRequest: func(_ string, body []byte) {
 		if strings.Contains(string(body), slow) {

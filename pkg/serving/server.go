@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -14,8 +15,8 @@ import (
 // A Reading is what a request reads: the caller's token, and a state that includes every change that was acknowledged
 // before the request began.
 type Reading struct {
-	Token *flags.Token // nil if there is no token with that hash
-	Use   *flags.TokenUse
+	Token *access.Token // nil if there is no token with that hash
+	Use   *access.TokenUse
 	State *State
 }
 
@@ -41,7 +42,7 @@ type server struct {
 }
 
 // newServer returns a server that reads from source, and stores the last use of tokens in store.
-func newServer(source Source, store flags.TokenUseStore, config httpapi.Config) *server {
+func newServer(source Source, store access.TokenUseStore, config httpapi.Config) *server {
 	s := &server{
 		source: source, uses: httpapi.NewTokenUses(store, config.Logger), open: config.Open, now: config.Now,
 		sets: sets{max: maxSets}, responder: answers.NewResponder(answers.Options{MaxAge: config.MaxAge, Check: checkSize}),
@@ -56,13 +57,13 @@ func newServer(source Source, store flags.TokenUseStore, config httpapi.Config) 
 // environment is the one that the request names, for tokens of all environments; "" for none.
 //
 // SDKs stop for good at a 401 or 403. So one that follows from a state is returned only if a second read gives the same.
-func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...flags.TokenType) (*tokenScope, error) {
+func (s *server) access(ctx context.Context, r *http.Request, environment string, types ...access.TokenType) (*tokenScope, error) {
 	secret, hash := httpapi.Secret(r), ""
 	switch {
 	case secret != "":
-		hash = flags.HashSecret(secret)
+		hash = access.HashSecret(secret)
 	case !s.open:
-		return nil, flags.ErrNoToken
+		return nil, access.ErrNoToken
 	}
 	reading, err := s.source.Read(ctx, hash)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 		return nil, err
 	}
 	if a.token != nil {
-		s.uses.Touch(ctx, reading.Use, &flags.TokenUse{Hash: a.token.Hash, At: s.now().UTC().Truncate(time.Millisecond)})
+		s.uses.Touch(ctx, reading.Use, &access.TokenUse{Hash: a.token.Hash, At: s.now().UTC().Truncate(time.Millisecond)})
 	}
 	a.set = s.sets.of(a.state, a.environment)
 	return a, nil
@@ -87,14 +88,14 @@ func (s *server) access(ctx context.Context, r *http.Request, environment string
 
 // judge returns what the token of a reading may read, or the refusal. settled is false if another state could give another
 // refusal.
-func (s *server) judge(reading Reading, hash, environment string, types []flags.TokenType) (a *tokenScope, settled bool, refusal error) {
+func (s *server) judge(reading Reading, hash, environment string, types []access.TokenType) (a *tokenScope, settled bool, refusal error) {
 	token := reading.Token
-	refusal = flags.AuthenticateApplication(token, hash, s.now(), types...)
+	refusal = access.AuthenticateApplication(token, hash, s.now(), types...)
 	settled = token == nil || !token.Expired(s.now()) // a token can be extended
 	if refusal == nil {
 		var ok bool
 		if a, ok = newTokenScope(reading.State, token, environment); !ok {
-			settled, refusal = false, flags.ErrNoToken // its projects or its environment were deleted
+			settled, refusal = false, access.ErrNoToken // its projects or its environment were deleted
 		}
 	}
 	if refusal != nil && s.open {
@@ -106,7 +107,7 @@ func (s *server) judge(reading Reading, hash, environment string, types []flags.
 // A tokenScope is what a request may read of a state.
 type tokenScope struct {
 	state *State
-	token *flags.Token // nil for AUTH_TYPE=none without a valid token
+	token *access.Token // nil for AUTH_TYPE=none without a valid token
 
 	// environment is the one of the response. Nil if neither the token nor the request names one that exists: every flag is
 	// disabled then.
@@ -118,7 +119,7 @@ type tokenScope struct {
 
 // newTokenScope returns what a token may read of a state; false if the token is revoked. environment is the one that the request
 // names, for tokens of all environments.
-func newTokenScope(state *State, token *flags.Token, environment string) (*tokenScope, bool) {
+func newTokenScope(state *State, token *access.Token, environment string) (*tokenScope, bool) {
 	reach, ok := token.Scope(func(id string) *flags.Project { return state.Projects[id] }, state.Environments)
 	if !ok {
 		return nil, false

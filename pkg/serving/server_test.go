@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -19,7 +20,7 @@ type fixedSource struct {
 	mu      sync.Mutex
 	state   *State
 	later   *State
-	tokens  map[string]*flags.Token // by hash
+	tokens  map[string]*access.Token // by hash
 	rereads int
 }
 
@@ -44,8 +45,8 @@ func (s *fixedSource) Again(ctx context.Context, hash string) (Reading, error) {
 }
 
 // testToken is a token whose secret is its name.
-func testToken(kind flags.TokenType, name, environment string, projects ...*flags.Project) *flags.Token {
-	t := &flags.Token{Hash: flags.HashSecret(name), Name: name, Type: kind, Environment: environment, Projects: []string{flags.All}}
+func testToken(kind access.TokenType, name, environment string, projects ...*flags.Project) *access.Token {
+	t := &access.Token{Hash: access.HashSecret(name), Name: name, Type: kind, Environment: environment, Projects: []string{flags.All}}
 	if environment != flags.All {
 		t.EnvironmentUID = environment + "-uid"
 	}
@@ -66,18 +67,18 @@ func TestAccess(t *testing.T) {
 	bare := &State{Projects: full.Projects, Environments: &flags.Environments{}}
 	now := time.Now()
 
-	expired := testToken(flags.ClientToken, "t", "development")
+	expired := testToken(access.ClientToken, "t", "development")
 	expired.ExpiresAt = now
-	deleted := testToken(flags.AdminToken, "t", flags.All).AsDeleted()
-	foreign := testToken(flags.ClientToken, "other", "development")
-	unbound := testToken(flags.ClientToken, "t", "development")
+	deleted := testToken(access.AdminToken, "t", flags.All).AsDeleted()
+	foreign := testToken(access.ClientToken, "other", "development")
+	unbound := testToken(access.ClientToken, "t", "development")
 	unbound.EnvironmentUID = ""
-	admin := testToken(flags.AdminToken, "t", flags.All)
-	client := testToken(flags.ClientToken, "t", "development", one)
+	admin := testToken(access.AdminToken, "t", flags.All)
+	client := testToken(access.ClientToken, "t", "development", one)
 
 	for _, tt := range []struct {
 		name         string
-		token        *flags.Token
+		token        *access.Token
 		state, later *State
 		open         bool
 		query        string
@@ -91,32 +92,32 @@ func TestAccess(t *testing.T) {
 		{name: "admin", token: admin, state: full, projects: "one two"},
 		{name: "admin with an environment", token: admin, state: full, query: "development", projects: "one two", environment: "development"},
 		{name: "admin with an unknown environment", token: admin, state: full, query: "none", projects: "one two"},
-		{name: "client of all environments", token: testToken(flags.ClientToken, "t", flags.All, two), state: full, query: "development", projects: "two", environment: "development"},
+		{name: "client of all environments", token: testToken(access.ClientToken, "t", flags.All, two), state: full, query: "development", projects: "two", environment: "development"},
 		{name: "seeded before its environment", token: unbound, state: full, projects: "one two"},
 		{name: "unknown", state: full, want: "401"},
 		{name: "deleted", token: deleted, state: full, want: "401"},
 		{name: "expired", token: expired, state: full, want: "401", rereads: 1},
 		{name: "of another hash", token: foreign, state: full, want: "401"},
-		{name: "frontend", token: testToken(flags.FrontendToken, "t", "development"), state: full, want: "403"},
-		{name: "personal", token: testToken(flags.PersonalToken, "t", ""), state: full, want: "403"},
+		{name: "frontend", token: testToken(access.FrontendToken, "t", "development"), state: full, want: "403"},
+		{name: "personal", token: testToken(access.PersonalToken, "t", ""), state: full, want: "403"},
 		{name: "deleted project", token: client, state: recreated, want: "401", rereads: 1},
 		{name: "deleted environment", token: client, state: bare, want: "401", rereads: 1},
 		{name: "project not read yet", token: client, state: recreated, later: full, projects: "one", environment: "development", rereads: 1},
-		{name: "one of two projects deleted", token: testToken(flags.ClientToken, "t", "development", one, two), state: recreated, projects: "two", environment: "development"},
+		{name: "one of two projects deleted", token: testToken(access.ClientToken, "t", "development", one, two), state: recreated, projects: "two", environment: "development"},
 		{name: "open: no token", state: full, open: true, query: "development", projects: "one two", environment: "development"},
 		{name: "open: scoped token", token: client, state: full, open: true, projects: "one", environment: "development"},
 		{name: "open: revoked token", token: client, state: recreated, open: true, projects: "one two"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			source := &fixedSource{state: tt.state, later: tt.later, tokens: map[string]*flags.Token{flags.HashSecret("t"): tt.token}}
+			source := &fixedSource{state: tt.state, later: tt.later, tokens: map[string]*access.Token{access.HashSecret("t"): tt.token}}
 			s := newServer(source, nil, httpapi.Config{Open: tt.open, Now: func() time.Time { return now }})
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "t")
-			a, err := s.access(t.Context(), r, tt.query, flags.ClientToken)
+			a, err := s.access(t.Context(), r, tt.query, access.ClientToken)
 			if source.rereads != tt.rereads {
 				t.Errorf("read again %d times, want %d", source.rereads, tt.rereads)
 			}
-			status := map[error]string{nil: "", error(flags.ErrNoToken): "401", error(flags.ErrWrongTokenType): "403"}[err]
+			status := map[error]string{nil: "", error(access.ErrNoToken): "401", error(access.ErrWrongTokenType): "403"}[err]
 			if status != tt.want || err != nil {
 				if status != tt.want {
 					t.Errorf("%v, want %q", err, tt.want)
@@ -143,7 +144,7 @@ func TestAccess(t *testing.T) {
 // TestNoToken reads nothing for a request without a token.
 func TestNoToken(t *testing.T) {
 	s := newServer(nil, nil, httpapi.Config{})
-	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", flags.ClientToken); !errors.Is(err, flags.ErrNoToken) {
+	if _, err := s.access(t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "", access.ClientToken); !errors.Is(err, access.ErrNoToken) {
 		t.Errorf("%v, want a 401", err)
 	}
 }

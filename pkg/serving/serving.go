@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
@@ -22,13 +23,13 @@ import (
 )
 
 // Groups returns the groups of operations for applications. With nil for source and store they only describe themselves.
-func Groups(source Source, store flags.TokenUseStore, config httpapi.Config) []httpapi.Group {
+func Groups(source Source, store access.TokenUseStore, config httpapi.Config) []httpapi.Group {
 	return []httpapi.Group{ClientGroup(source, store, config), FrontendGroup(source, store, config)}
 }
 
 // ClientGroup returns the operations that server-side SDKs and Unleash Edge call. store stores the last use of tokens; nil to
 // store none.
-func ClientGroup(source Source, store flags.TokenUseStore, config httpapi.Config) httpapi.Group {
+func ClientGroup(source Source, store access.TokenUseStore, config httpapi.Config) httpapi.Group {
 	s := newServer(source, store, config)
 	return httpapi.Group{Name: "client", Function: "applications", Operations: []httpapi.Operation{
 		{Route: "GET /api/client/features", Handle: httpapi.Serve(nil, answers.ClientFeatures{}, s.features)},
@@ -39,7 +40,7 @@ func ClientGroup(source Source, store flags.TokenUseStore, config httpapi.Config
 
 // FrontendGroup returns the operations that browsers, apps and OpenFeature providers call: they send a context and get results.
 // store stores the last use of tokens; nil to store none.
-func FrontendGroup(source Source, store flags.TokenUseStore, config httpapi.Config) httpapi.Group {
+func FrontendGroup(source Source, store access.TokenUseStore, config httpapi.Config) httpapi.Group {
 	s := newServer(source, store, config)
 	toggles := httpapi.Serve(nil, answers.FrontendAnswer{}, s.toggles)
 	posted := httpapi.Serve(answers.FrontendRequest{}, answers.FrontendAnswer{}, s.toggles)
@@ -87,7 +88,7 @@ func (s *server) request(r *http.Request) answers.Request {
 // selected authenticates a request of the client API and returns what it reads.
 func (s *server) selected(ctx context.Context, r *http.Request) (*tokenScope, answers.Query, error) {
 	q, invalid := answers.ParseQuery(r.URL.RawQuery, r.Header.Get("Unleash-Client-Spec"))
-	a, err := s.access(ctx, r, q.Environment, flags.ClientToken)
+	a, err := s.access(ctx, r, q.Environment, access.ClientToken)
 	if err == nil {
 		err = invalid
 	}
@@ -127,7 +128,7 @@ func (s *server) delta(ctx context.Context, r *http.Request) (httpapi.Response, 
 // toggles answers /api/frontend with the flags that are on for the context, which is in the query or in the body.
 func (s *server) toggles(ctx context.Context, r *http.Request) (httpapi.Response, error) {
 	query := r.URL.Query()
-	a, err := s.access(ctx, r, query.Get("environment"), flags.FrontendToken)
+	a, err := s.access(ctx, r, query.Get("environment"), access.FrontendToken)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
@@ -173,7 +174,7 @@ func (s *server) readOFREP(ctx context.Context, r *http.Request) (a *tokenScope,
 	if key := r.Header.Get("X-Api-Key"); key != "" && httpapi.Secret(r) == "" {
 		authenticated = withHeader(r, "Authorization", key)
 	}
-	if a, err = s.access(ctx, authenticated, r.URL.Query().Get("environment"), flags.ClientToken, flags.FrontendToken); err != nil {
+	if a, err = s.access(ctx, authenticated, r.URL.Query().Get("environment"), access.ClientToken, access.FrontendToken); err != nil {
 		return nil, nil, nil, err
 	}
 	if body, err = readBody(r); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/answers"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -176,12 +177,12 @@ func (w *world) on(name, environment string, s flags.Strategy) {
 }
 
 // token returns a client token of the environment development, whose secret is its name.
-func (w *world) token(name string, projects ...string) *flags.Token {
+func (w *world) token(name string, projects ...string) *access.Token {
 	var list []*flags.Project
 	for _, id := range projects {
 		list = append(list, w.projects[id])
 	}
-	return testToken(flags.ClientToken, name, "development", list...)
+	return testToken(access.ClientToken, name, "development", list...)
 }
 
 // A client sends requests to the client API, over the state of a world at that moment.
@@ -192,13 +193,13 @@ type client struct {
 	handler http.Handler
 }
 
-func (w *world) client(tokens ...*flags.Token) *client {
+func (w *world) client(tokens ...*access.Token) *client {
 	return w.configured(httpapi.Config{}, tokens...)
 }
 
-func (w *world) configured(config httpapi.Config, tokens ...*flags.Token) *client {
-	c := &client{t: w.t, source: &fixedSource{tokens: map[string]*flags.Token{}}, world: w}
-	for _, token := range append(tokens, testToken(flags.AdminToken, "admin", flags.All)) {
+func (w *world) configured(config httpapi.Config, tokens ...*access.Token) *client {
+	c := &client{t: w.t, source: &fixedSource{tokens: map[string]*access.Token{}}, world: w}
+	for _, token := range append(tokens, testToken(access.AdminToken, "admin", flags.All)) {
 		c.source.tokens[token.Hash] = token
 	}
 	c.handler = httpapi.New(nil, ClientGroup(c.source, nil, config), config)

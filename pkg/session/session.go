@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
@@ -43,7 +44,7 @@ func (s Settings) Of(r *http.Request) *Claim {
 			return &Claim{ambiguous: true}
 		}
 	}
-	user, hash, _ := flags.ParseSession(cookies[0].Value)
+	user, hash, _ := access.ParseSession(cookies[0].Value)
 	return &Claim{user: user, hash: hash}
 }
 
@@ -52,7 +53,7 @@ func (c *Claim) Keys() []flags.Key {
 	if c.user == 0 {
 		return nil
 	}
-	return []flags.Key{flags.SessionsKey(c.user), flags.UserKey(c.user), flags.RolesKey()}
+	return []flags.Key{access.SessionsKey(c.user), access.UserKey(c.user), access.RolesKey()}
 }
 
 // errSeveral is the error for different session cookies. Over http, other programs of the host can set one for a longer path, which
@@ -62,15 +63,15 @@ var errSeveral = flags.Errorf(flags.Unauthenticated,
 
 // Authenticate returns who is signed in. A change must come from a page of this origin: browsers also send the cookie with some
 // requests that pages of other origins make.
-func (s Settings) Authenticate(c *Claim, r *http.Request, view flags.View, now time.Time) (flags.Caller, error) {
+func (s Settings) Authenticate(c *Claim, r *http.Request, view flags.View, now time.Time) (access.Caller, error) {
 	switch {
 	case c.ambiguous:
-		return flags.Caller{}, errSeveral
+		return access.Caller{}, errSeveral
 	case c.user == 0:
-		return flags.Caller{}, flags.ErrSessionEnded
+		return access.Caller{}, access.ErrSessionEnded
 	}
-	caller, err := flags.AuthenticateSession(flags.Find[*flags.Sessions](view, flags.SessionsKey(c.user)), c.hash,
-		flags.Find[*flags.User](view, flags.UserKey(c.user)), flags.Find[*flags.Roles](view, flags.RolesKey()), now)
+	caller, err := access.AuthenticateSession(flags.Find[*access.Sessions](view, access.SessionsKey(c.user)), c.hash,
+		flags.Find[*access.User](view, access.UserKey(c.user)), flags.Find[*access.Roles](view, access.RolesKey()), now)
 	if err == nil {
 		err = s.checkChange(r)
 	}
@@ -109,13 +110,13 @@ var errOtherOrigin = flags.Errorf(flags.Forbidden,
 		"If the console is behind a proxy, set PUBLIC_URL to the address that people use")
 
 // New returns a session that starts now, with that secret.
-func (s Settings) New(how flags.SignInMethod, secret string, now time.Time) flags.Session {
-	return flags.Session{Hash: flags.HashSecret(secret), How: how, CreatedAt: now, ExpiresAt: now.Add(s.lifetime())}
+func (s Settings) New(how access.SignInMethod, secret string, now time.Time) access.Session {
+	return access.Session{Hash: access.HashSecret(secret), How: how, CreatedAt: now, ExpiresAt: now.Add(s.lifetime())}
 }
 
 // Cookie returns the cookie that keeps a session of a user in the browser until the session expires.
 func (s Settings) Cookie(user int64, secret string) *http.Cookie {
-	return s.cookie(flags.FormatSession(user, secret), int(s.lifetime()/time.Second))
+	return s.cookie(access.FormatSession(user, secret), int(s.lifetime()/time.Second))
 }
 
 // NoCookie returns the cookie that deletes that of a session.

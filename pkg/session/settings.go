@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // The limits of SESSION_HOURS and of the length of PUBLIC_URL.
@@ -24,7 +24,7 @@ const (
 // Settings say where people sign in, and for how long.
 type Settings struct {
 	PublicURL       string        // PUBLIC_URL: the address that people use, without a slash at its end; "" for that of the request
-	SessionLifetime time.Duration // SESSION_HOURS: how long a session lasts; 0 for flags.DefaultSessionLifetime
+	SessionLifetime time.Duration // SESSION_HOURS: how long a session lasts; 0 for access.DefaultSessionLifetime
 
 	// OpenID returns the OpenID provider at which people sign in. Only the function with the sign-in needs it. The first call can
 	// take a request to the store of its settings. Nil for none.
@@ -33,14 +33,14 @@ type Settings struct {
 
 // A Provider is an OpenID provider at which people sign in. Package oidc has it; only the function with the sign-in links it.
 type Provider interface {
-	Name() string             // for people
-	Rules() flags.SignInRules // what people may do
+	Name() string              // for people
+	Rules() access.SignInRules // what people may do
 
 	// Begin starts a sign-in: it returns the address at the provider, and cookies to set.
 	Begin(ctx context.Context, publicURL string, cookies []*http.Cookie, next string) (location string, set []*http.Cookie, err error)
 
 	// Finish ends it: it returns the person, the path to go on to, and cookies to set. They are also for a sign-in that failed.
-	Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query interface{ Get(name string) string }) (who *flags.Identity, next string, set []*http.Cookie, err error)
+	Finish(ctx context.Context, publicURL string, cookies []*http.Cookie, query interface{ Get(name string) string }) (who *access.Identity, next string, set []*http.Cookie, err error)
 }
 
 // SettingsFromEnv reads PUBLIC_URL and SESSION_HOURS.
@@ -98,5 +98,5 @@ func (s Settings) cookieName() string {
 }
 
 func (s Settings) lifetime() time.Duration {
-	return cmp.Or(s.SessionLifetime, flags.DefaultSessionLifetime)
+	return cmp.Or(s.SessionLifetime, access.DefaultSessionLifetime)
 }

@@ -19,14 +19,15 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/uuid"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
 	"guidon/pkg/serving"
+	"guidon/pkg/usage"
 )
 
 func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
@@ -119,14 +120,14 @@ func TestPolicyOfAggregate(t *testing.T) {
 	call(t, httpapi.New(store, admin.Group("features"), config), 201, "POST", "/api/admin/projects/default/features", dynamotest.AdminToken, `{"name":"first"}`)
 	watch := &watch{actions: map[string]bool{}, written: map[string]bool{}}
 	watched := dynamotest.OpenOn(t, dynamotest.Engine(), store.Table(), watch)
-	now := time.Now().Truncate(flags.UsagePeriod)
+	now := time.Now().Truncate(usage.Period)
 	post := func(at time.Time) {
 		t.Helper()
-		hash := flags.HashSecret(dynamotest.ClientToken)
-		if err := store.PutPost(t.Context(), &flags.UsagePost{
+		hash := access.HashSecret(dynamotest.ClientToken)
+		if err := store.PutPost(t.Context(), &usage.Post{
 			ID: uuid.NewString(), At: at, TokenHash: hash,
-			Counts:    []flags.UsageCount{{Feature: "first", Application: "shop", Environment: "development", Yes: 1}},
-			Instances: []flags.UsageInstance{{Application: "shop", Instance: "a", Environment: "development"}},
+			Counts:    []usage.Count{{Feature: "first", Application: "shop", Environment: "development", Yes: 1}},
+			Instances: []usage.PostInstance{{Application: "shop", Instance: "a", Environment: "development"}},
 		}); err != nil {
 			t.Fatal(err)
 		}

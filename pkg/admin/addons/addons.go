@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -21,14 +22,14 @@ func Group() httpapi.Group {
 	const one = addonsPath + "/{" + addonParam + "}"
 	registry := []flags.Key{flags.AddonsKey()}
 	return httpapi.Group{Name: "addons", Function: "integrations", Operations: []httpapi.Operation{
-		{Route: "GET " + addonsPath, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(list)},
-		{Route: "POST " + addonsPath, Permission: flags.CreateAddon, Status: http.StatusCreated, Handle: httpapi.HandleBody(create)},
-		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(read)},
-		{Route: "PUT " + one, Permission: flags.UpdateAddon, Handle: httpapi.HandleBody(update)},
-		{Route: "DELETE " + one, Permission: flags.DeleteAddon, Handle: httpapi.Do(remove)},
-		{Route: "POST " + one + "/test", Permission: flags.UpdateAddon, Status: http.StatusAccepted, Handle: httpapi.Do(test)},
-		{Route: "GET " + one + "/events", Permission: flags.UpdateAddon, Handle: httpapi.Handle(listDeliveries)},
-		{Route: "POST " + one + "/resend", Permission: flags.UpdateAddon, Status: http.StatusAccepted, Handle: httpapi.Handle(resend)},
+		{Route: "GET " + addonsPath, Permission: access.Read, Ahead: registry, Handle: httpapi.Handle(list)},
+		{Route: "POST " + addonsPath, Permission: access.CreateAddon, Status: http.StatusCreated, Handle: httpapi.HandleBody(create)},
+		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(read)},
+		{Route: "PUT " + one, Permission: access.UpdateAddon, Handle: httpapi.HandleBody(update)},
+		{Route: "DELETE " + one, Permission: access.DeleteAddon, Handle: httpapi.Do(remove)},
+		{Route: "POST " + one + "/test", Permission: access.UpdateAddon, Status: http.StatusAccepted, Handle: httpapi.Do(test)},
+		{Route: "GET " + one + "/events", Permission: access.UpdateAddon, Handle: httpapi.Handle(listDeliveries)},
+		{Route: "POST " + one + "/resend", Permission: access.UpdateAddon, Status: http.StatusAccepted, Handle: httpapi.Handle(resend)},
 	}}
 }
 

@@ -3,6 +3,7 @@
 package eventlog
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -13,10 +14,10 @@ import (
 func Group() httpapi.Group {
 	const events = "/api/admin/events"
 	return httpapi.Group{Name: "events", Function: "insight", Operations: []httpapi.Operation{
-		{Route: "GET " + events, Permission: flags.Read, Handle: httpapi.Handle(listEvents)},
-		{Route: "GET " + events + "/{featureName}", Permission: flags.Read, Handle: httpapi.Handle(listFeatureEvents)},
-		{Route: "POST " + events + "/search", Permission: flags.Read, Handle: httpapi.HandleBody(searchByBody)},
-		{Route: "GET /api/admin/search/events", Permission: flags.Read, Handle: httpapi.Handle(searchByQuery)},
+		{Route: "GET " + events, Permission: access.Read, Handle: httpapi.Handle(listEvents)},
+		{Route: "GET " + events + "/{featureName}", Permission: access.Read, Handle: httpapi.Handle(listFeatureEvents)},
+		{Route: "POST " + events + "/search", Permission: access.Read, Handle: httpapi.HandleBody(searchByBody)},
+		{Route: "GET /api/admin/search/events", Permission: access.Read, Handle: httpapi.Handle(searchByQuery)},
 	}}
 }
 

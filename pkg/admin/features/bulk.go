@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -20,14 +21,14 @@ import (
 func bulkOperations() []httpapi.Operation {
 	const environment = inProject + "/bulk_features/environments/{environment}"
 	return []httpapi.Operation{
-		{Route: "POST " + inProject + "/archive", Permission: flags.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(archiveFeatures)},
-		{Route: "POST " + inProject + "/archive/validate", Permission: flags.Read, Handle: httpapi.HandleBody(validateArchive)},
-		{Route: "POST " + inProject + "/revive", Permission: flags.UpdateFeature, Handle: httpapi.DoManyBody(reviveFeatures)},
-		{Route: "POST " + inProject + "/stale", Permission: flags.UpdateFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(markFeatures)},
-		{Route: "PUT " + inProject + "/tags", Permission: flags.UpdateFeature, Ahead: []flags.Key{flags.TagTypesKey()}, Handle: httpapi.DoManyBody(tagFeatures)},
-		{Route: "POST " + inProject + "/changeProject", Permission: flags.MoveFeature, Ahead: environments, Handle: httpapi.DoManyBody(moveFeatures)},
-		{Route: "POST " + environment + "/on", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(enableFeatures)},
-		{Route: "POST " + environment + "/off", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(disableFeatures)},
+		{Route: "POST " + inProject + "/archive", Permission: access.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(archiveFeatures)},
+		{Route: "POST " + inProject + "/archive/validate", Permission: access.Read, Handle: httpapi.HandleBody(validateArchive)},
+		{Route: "POST " + inProject + "/revive", Permission: access.UpdateFeature, Handle: httpapi.DoManyBody(reviveFeatures)},
+		{Route: "POST " + inProject + "/stale", Permission: access.UpdateFeature, Status: http.StatusAccepted, Handle: httpapi.DoManyBody(markFeatures)},
+		{Route: "PUT " + inProject + "/tags", Permission: access.UpdateFeature, Ahead: []flags.Key{flags.TagTypesKey()}, Handle: httpapi.DoManyBody(tagFeatures)},
+		{Route: "POST " + inProject + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoManyBody(moveFeatures)},
+		{Route: "POST " + environment + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(enableFeatures)},
+		{Route: "POST " + environment + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.DoManyBody(disableFeatures)},
 	}
 }
 

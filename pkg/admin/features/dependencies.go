@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -13,12 +14,12 @@ import (
 // change in one transaction.
 func dependencyOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "POST " + one + "/dependencies", Permission: flags.UpdateDependency, Handle: httpapi.DoBody(addDependency)},
-		{Route: "DELETE " + one + "/dependencies", Permission: flags.UpdateDependency, Handle: httpapi.Do(removeDependencies)},
-		{Route: "DELETE " + one + "/dependencies/{parent}", Permission: flags.UpdateDependency, Handle: httpapi.Do(removeDependency)},
-		{Route: "GET " + one + "/parents", Permission: flags.Read, Handle: httpapi.Handle(listParents)},
-		{Route: "GET " + one + "/parent-variants", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listParentVariants)},
-		{Route: "GET " + inProject + "/dependencies", Permission: flags.Read, Handle: httpapi.Handle(anyDependencies)},
+		{Route: "POST " + one + "/dependencies", Permission: access.UpdateDependency, Handle: httpapi.DoBody(addDependency)},
+		{Route: "DELETE " + one + "/dependencies", Permission: access.UpdateDependency, Handle: httpapi.Do(removeDependencies)},
+		{Route: "DELETE " + one + "/dependencies/{parent}", Permission: access.UpdateDependency, Handle: httpapi.Do(removeDependency)},
+		{Route: "GET " + one + "/parents", Permission: access.Read, Handle: httpapi.Handle(listParents)},
+		{Route: "GET " + one + "/parent-variants", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listParentVariants)},
+		{Route: "GET " + inProject + "/dependencies", Permission: access.Read, Handle: httpapi.Handle(anyDependencies)},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
@@ -26,24 +27,24 @@ var environments = []flags.Key{flags.EnvironmentsKey()}
 // Group has the operations on flags.
 func Group() httpapi.Group {
 	return httpapi.Group{Name: "features", Function: "features", Operations: slices.Concat([]httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listFeatures)},
-		{Route: "POST " + all, Permission: flags.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
-		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readFeature)},
-		{Route: "PUT " + one, Permission: flags.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(updateFeature)},
-		{Route: "PATCH " + one, Permission: flags.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(patchFeature)},
-		{Route: "DELETE " + one, Permission: flags.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
-		{Route: "POST " + one + "/clone", Permission: flags.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
-		{Route: "POST " + one + "/changeProject", Permission: flags.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
-		{Route: "POST " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(addFavorite)},
-		{Route: "DELETE " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(removeFavorite)},
-		{Route: "GET " + env, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
-		{Route: "POST " + env + "/on", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(enableFeature)},
-		{Route: "POST " + env + "/off", Permission: flags.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(disableFeature)},
-		{Route: "GET " + archive + "/features/{projectId}", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listArchived)},
-		{Route: "GET " + archive + "/features", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listAllArchived)},
-		{Route: "POST " + archive + "/revive/{featureName}", Permission: flags.UpdateFeature, Handle: httpapi.Do(reviveFeature)},
-		{Route: "GET /api/admin/feature-types", Permission: flags.Read, Handle: httpapi.Handle(listFeatureTypes)},
-		{Route: "POST /api/admin/features/validate", Permission: flags.Read, Handle: httpapi.DoBody(validateFeature)},
+		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listFeatures)},
+		{Route: "POST " + all, Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeature)},
+		{Route: "PUT " + one, Permission: access.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(updateFeature)},
+		{Route: "PATCH " + one, Permission: access.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(patchFeature)},
+		{Route: "DELETE " + one, Permission: access.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
+		{Route: "POST " + one + "/clone", Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
+		{Route: "POST " + one + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
+		{Route: "POST " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(removeFavorite)},
+		{Route: "GET " + env, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
+		{Route: "POST " + env + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(enableFeature)},
+		{Route: "POST " + env + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(disableFeature)},
+		{Route: "GET " + archive + "/features/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listArchived)},
+		{Route: "GET " + archive + "/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listAllArchived)},
+		{Route: "POST " + archive + "/revive/{featureName}", Permission: access.UpdateFeature, Handle: httpapi.Do(reviveFeature)},
+		{Route: "GET /api/admin/feature-types", Permission: access.Read, Handle: httpapi.Handle(listFeatureTypes)},
+		{Route: "POST /api/admin/features/validate", Permission: access.Read, Handle: httpapi.DoBody(validateFeature)},
 	}, dependencyOperations(), lifecycleOperations(), bulkOperations(), searchOperations())}
 }
 

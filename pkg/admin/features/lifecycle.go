@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -17,9 +18,9 @@ import (
 // known before usage is reported.
 func lifecycleOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "GET " + one + "/lifecycle", Permission: flags.Read, Handle: httpapi.Handle(readLifecycle)},
-		{Route: "POST " + one + "/lifecycle/complete", Permission: flags.UpdateFeature, Handle: httpapi.DoOptional(completeFeature)},
-		{Route: "POST " + one + "/lifecycle/uncomplete", Permission: flags.UpdateFeature, Handle: httpapi.Do(uncompleteFeature)},
+		{Route: "GET " + one + "/lifecycle", Permission: access.Read, Handle: httpapi.Handle(readLifecycle)},
+		{Route: "POST " + one + "/lifecycle/complete", Permission: access.UpdateFeature, Handle: httpapi.DoOptional(completeFeature)},
+		{Route: "POST " + one + "/lifecycle/uncomplete", Permission: access.UpdateFeature, Handle: httpapi.Do(uncompleteFeature)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -55,7 +56,7 @@ func (b moveBody) target(tx *httpapi.Tx, from *flags.Project) (*flags.Project, e
 	case to.UID == from.UID:
 		return to, nil
 	}
-	return to, tx.Caller.Authorize(flags.CreateFeature, to, "")
+	return to, tx.Caller.Authorize(access.CreateFeature, to, "")
 }
 
 func moveIn(tx *httpapi.Tx, from *flags.Project, f *flags.Feature, to *flags.Project) error {

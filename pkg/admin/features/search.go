@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -16,7 +17,7 @@ import (
 // not on the number of flags. Name the project where you can.
 func searchOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "GET /api/admin/search/features", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(searchFeatures)},
+		{Route: "GET /api/admin/search/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(searchFeatures)},
 	}
 }
 

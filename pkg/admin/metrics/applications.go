@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
+	"guidon/pkg/usage"
 )
 
 // inApplication is the place of an operation on an application.
@@ -40,7 +41,7 @@ type applicationView struct {
 	Icon        *string    `json:"icon"`
 }
 
-func applicationViewOf(a *flags.Application) applicationView {
+func applicationViewOf(a *usage.Application) applicationView {
 	updated := a.LastSeenAt
 	if updated.Before(a.CreatedAt) {
 		updated = a.CreatedAt
@@ -73,7 +74,7 @@ type applicationUsage struct {
 // listApplications lists the applications by name, which is the only order that Unleash has: sortBy has no effect.
 func listApplications(tx *httpapi.Tx, _ httpapi.InService) (applicationList, error) {
 	query := tx.Query()
-	matching := []*flags.Application{}
+	matching := []*usage.Application{}
 	for _, a := range tx.Applications() {
 		if containsFold(a.Name, query.Get("query")) {
 			matching = append(matching, a)
@@ -83,7 +84,7 @@ func listApplications(tx *httpapi.Tx, _ httpapi.InService) (applicationList, err
 	return applicationList{Total: len(matching), Applications: httpapi.Each(httpapi.PageOf(query, matching), applicationRowOf)}, nil
 }
 
-func applicationRowOf(a *flags.Application) applicationRow {
+func applicationRowOf(a *usage.Application) applicationRow {
 	row := applicationRow{applicationView: applicationViewOf(a), Strategies: notNil(a.Strategies), Usage: []applicationUsage{}}
 	for _, project := range slices.Sorted(maps.Keys(a.Projects)) {
 		row.Usage = append(row.Usage, applicationUsage{project, notNil(a.Projects[project])})
@@ -92,8 +93,8 @@ func applicationRowOf(a *flags.Application) applicationRow {
 }
 
 // sortByName sorts by name: backwards if the query says sortOrder=desc.
-func sortByName(query httpapi.Query, applications []*flags.Application) {
-	slices.SortFunc(applications, func(a, b *flags.Application) int { return strings.Compare(a.Name, b.Name) })
+func sortByName(query httpapi.Query, applications []*usage.Application) {
+	slices.SortFunc(applications, func(a, b *usage.Application) int { return strings.Compare(a.Name, b.Name) })
 	if strings.EqualFold(query.Get("sortOrder"), "desc") {
 		slices.Reverse(applications)
 	}
@@ -155,7 +156,7 @@ type instanceView struct {
 	LastSeen   shape.Time `json:"lastSeen"`
 }
 
-func instanceViewOf(i flags.Instance) instanceView {
+func instanceViewOf(i usage.Instance) instanceView {
 	return instanceView{InstanceID: i.Name, SDK: wire.NullIfEmpty(i.SDK), ClientIP: wire.NullIfEmpty(i.Address), LastSeen: shape.Time(i.LastSeenAt)}
 }
 
@@ -165,7 +166,7 @@ func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
 		applicationView: applicationViewOf(a), Strategies: seenStrategies(tx, a), Instances: []instanceOfApp{}, Features: []seenFeature{},
 		Links: map[string]string{"self": "/api/admin/metrics/applications/" + url.PathEscape(a.Name)},
 	}
-	err := visitInstances(tx, instancesKeys(a, nil), func(list *flags.Instances) {
+	err := visitInstances(tx, instancesKeys(a, nil), func(list *usage.Instances) {
 		for _, i := range list.List {
 			view.Instances = append(view.Instances, instanceOfApp{a.Name, list.Environment, instanceViewOf(i), shape.Time(i.CreatedAt)})
 		}
@@ -188,7 +189,7 @@ func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
 	return view, err
 }
 
-func seenStrategies(tx *httpapi.Tx, a *flags.Application) []seenStrategy {
+func seenStrategies(tx *httpapi.Tx, a *usage.Application) []seenStrategy {
 	types := tx.StrategyTypes()
 	return httpapi.Each(a.Strategies, func(name string) seenStrategy {
 		t, known := types.Find(name)
@@ -197,7 +198,7 @@ func seenStrategies(tx *httpapi.Tx, a *flags.Application) []seenStrategy {
 }
 
 // unknownNames are the names that an application evaluated in any environment and that no flag has.
-func unknownNames(a *flags.Application) []string {
+func unknownNames(a *usage.Application) []string {
 	names := map[string]bool{}
 	for _, e := range a.Environments {
 		for _, name := range missingIn(a, e) {
@@ -209,7 +210,7 @@ func unknownNames(a *flags.Application) []string {
 
 // missingIn are the names that an application evaluated in an environment and that no flag has. A flag that one of its tokens is
 // for is not missing, even if another token is not for it.
-func missingIn(a *flags.Application, e flags.ApplicationEnvironment) []string {
+func missingIn(a *usage.Application, e usage.ApplicationEnvironment) []string {
 	missing := []string{}
 	for _, name := range e.Unknown {
 		if _, found := slices.BinarySearch(a.Features, name); !found {
@@ -220,7 +221,7 @@ func missingIn(a *flags.Application, e flags.ApplicationEnvironment) []string {
 }
 
 // visitFeatures visits the flags that an application evaluated.
-func visitFeatures(tx *httpapi.Tx, a *flags.Application, visit func(*flags.Feature)) error {
+func visitFeatures(tx *httpapi.Tx, a *usage.Application, visit func(*flags.Feature)) error {
 	return tx.Pages(httpapi.FeatureKeys(a.Features...), func(keys []flags.Key, found flags.View) error {
 		for _, key := range keys {
 			if f := flags.Find[*flags.Feature](found, key); f != nil {
@@ -232,21 +233,21 @@ func visitFeatures(tx *httpapi.Tx, a *flags.Application, visit func(*flags.Featu
 }
 
 // instancesKeys are the keys of the instances of an application in some environments, or in all if environments is nil.
-func instancesKeys(a *flags.Application, environments []string) []flags.Key {
+func instancesKeys(a *usage.Application, environments []string) []flags.Key {
 	var keys []flags.Key
 	for _, name := range slices.Sorted(maps.Keys(a.Environments)) {
 		if environments == nil || slices.Contains(environments, name) {
-			keys = append(keys, flags.InstancesKey(a.Name, name))
+			keys = append(keys, usage.InstancesKey(a.Name, name))
 		}
 	}
 	return keys
 }
 
 // visitInstances visits the instances of applications by environment.
-func visitInstances(tx *httpapi.Tx, keys []flags.Key, visit func(*flags.Instances)) error {
+func visitInstances(tx *httpapi.Tx, keys []flags.Key, visit func(*usage.Instances)) error {
 	return tx.Pages(keys, func(keys []flags.Key, found flags.View) error {
 		for _, key := range keys {
-			if list := flags.Find[*flags.Instances](found, key); list != nil {
+			if list := flags.Find[*usage.Instances](found, key); list != nil {
 				visit(list)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/usage"
 )
 
 // A describeBody is what a user says about an application. Absent fields stay the same. What SDKs report, such as the strategies,
@@ -19,15 +20,15 @@ type describeBody struct {
 
 // Check finds what is wrong with the body by itself.
 func (b describeBody) Check(_ flags.Limits, problems *flags.Problems) {
-	d := b.applyTo(flags.ApplicationDetails{})
+	d := b.applyTo(usage.ApplicationDetails{})
 	flags.CheckLength("/description", d.Description, flags.MaxDescription, problems)
 	flags.CheckLength("/url", d.URL, flags.MaxTitle, problems)
 	flags.CheckLength("/color", d.Color, flags.MaxTitle, problems)
 	flags.CheckLength("/icon", d.Icon, flags.MaxTitle, problems)
 }
 
-func (b describeBody) applyTo(d flags.ApplicationDetails) flags.ApplicationDetails {
-	return flags.ApplicationDetails{
+func (b describeBody) applyTo(d usage.ApplicationDetails) usage.ApplicationDetails {
+	return usage.ApplicationDetails{
 		Description: wire.TextOver(b.Description, d.Description), URL: wire.TextOver(b.URL, d.URL),
 		Color: wire.TextOver(b.Color, d.Color), Icon: wire.TextOver(b.Icon, d.Icon),
 	}
@@ -40,11 +41,11 @@ func describeApplication(tx *httpapi.Tx, at inApplication, in describeBody) erro
 	}
 	a := tx.FindApplication(at.Name)
 	if a == nil {
-		if len(tx.Applications()) >= flags.MaxApplications {
-			return flags.Errorf(flags.Invalid, "there are %d applications, the most that are allowed; delete one first", flags.MaxApplications)
+		if len(tx.Applications()) >= usage.MaxApplications {
+			return flags.Errorf(flags.Invalid, "there are %d applications, the most that are allowed; delete one first", usage.MaxApplications)
 		}
 		tx.RetryNameExists() // it can report just now
-		a = &flags.Application{Name: at.Name, CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, ApplicationDetails: in.applyTo(flags.ApplicationDetails{})}
+		a = &usage.Application{Name: at.Name, CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, ApplicationDetails: in.applyTo(usage.ApplicationDetails{})}
 		tx.Save(events.ApplicationCreated(a), a)
 		return nil
 	}

@@ -5,6 +5,7 @@ package metrics
 import (
 	"net/http"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -19,15 +20,15 @@ func Group() httpapi.Group {
 	)
 	environments, strategyTypes := []flags.Key{flags.EnvironmentsKey()}, []flags.Key{flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "metrics", Function: "insight", Operations: []httpapi.Operation{
-		{Route: "GET " + feature, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readUsage)},
-		{Route: "GET " + feature + "/raw", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readUsageRows)},
-		{Route: "GET " + applications, Permission: flags.Read, Handle: httpapi.Handle(listApplications)},
-		{Route: "GET " + one, Permission: flags.Read, Ahead: strategyTypes, Handle: httpapi.Handle(readApplication)},
-		{Route: "POST " + one, Permission: flags.UpdateApplication, Status: http.StatusAccepted, Handle: httpapi.DoOptional(describeApplication)},
-		{Route: "DELETE " + one, Permission: flags.UpdateApplication, Handle: httpapi.Do(deleteApplication)},
-		{Route: "GET " + one + "/overview", Permission: flags.Read, Ahead: strategyTypes, Handle: httpapi.Handle(readOverview)},
-		{Route: "GET " + reported + "/instances/{appName}/environment/{environmentName}", Permission: flags.Read, Handle: httpapi.Handle(listInstances)},
-		{Route: "GET " + reported + "/sdks/outdated", Permission: flags.Read, Handle: httpapi.Handle(listOutdatedSDKs)},
-		{Route: "GET /api/admin/projects/{projectId}/applications", Permission: flags.Read, Handle: httpapi.Handle(listProjectApplications)},
+		{Route: "GET " + feature, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readUsage)},
+		{Route: "GET " + feature + "/raw", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readUsageRows)},
+		{Route: "GET " + applications, Permission: access.Read, Handle: httpapi.Handle(listApplications)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: strategyTypes, Handle: httpapi.Handle(readApplication)},
+		{Route: "POST " + one, Permission: access.UpdateApplication, Status: http.StatusAccepted, Handle: httpapi.DoOptional(describeApplication)},
+		{Route: "DELETE " + one, Permission: access.UpdateApplication, Handle: httpapi.Do(deleteApplication)},
+		{Route: "GET " + one + "/overview", Permission: access.Read, Ahead: strategyTypes, Handle: httpapi.Handle(readOverview)},
+		{Route: "GET " + reported + "/instances/{appName}/environment/{environmentName}", Permission: access.Read, Handle: httpapi.Handle(listInstances)},
+		{Route: "GET " + reported + "/sdks/outdated", Permission: access.Read, Handle: httpapi.Handle(listOutdatedSDKs)},
+		{Route: "GET /api/admin/projects/{projectId}/applications", Permission: access.Read, Handle: httpapi.Handle(listProjectApplications)},
 	}}
 }

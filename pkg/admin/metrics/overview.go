@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
+	"guidon/pkg/usage"
 )
 
 // An applicationOverview says what an application uses, and what is wrong with it.
@@ -64,7 +65,7 @@ func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error)
 func outdatedOf(sdks []string) []string {
 	outdated := []string{}
 	for _, sdk := range sdks {
-		if flags.OutdatedSDK(sdk) {
+		if usage.OutdatedSDK(sdk) {
 			outdated = append(outdated, sdk)
 		}
 	}
@@ -102,7 +103,7 @@ func listInstances(tx *httpapi.Tx, at inInstances) (instanceList, error) {
 	if tx.FindApplication(at.Name) == nil {
 		return list, nil
 	}
-	err := visitInstances(tx, at.instances(), func(found *flags.Instances) {
+	err := visitInstances(tx, at.instances(), func(found *usage.Instances) {
 		list.Instances = append(list.Instances, httpapi.Each(found.List, instanceViewOf)...)
 	})
 	slices.SortStableFunc(list.Instances, func(a, b instanceView) int { return time.Time(b.LastSeen).Compare(time.Time(a.LastSeen)) })
@@ -140,7 +141,7 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 		its[s.Name] = true
 	}
 	query := tx.Query()
-	var matching []*flags.Application
+	var matching []*usage.Application
 	for _, a := range tx.Applications() {
 		if environments := environmentsIn(a, p.ID, its); environments != nil && matches(a, environments, query.Get("query")) {
 			matching = append(matching, a)
@@ -157,7 +158,7 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 		answer.Applications = append(answer.Applications, projectApplication{a.Name, environments, nil, projectSDKs(sdksOf(a, environments))})
 	}
 	instances := map[string][]string{}
-	err := visitInstances(tx, keys, func(list *flags.Instances) {
+	err := visitInstances(tx, keys, func(list *usage.Instances) {
 		for _, i := range list.List {
 			instances[list.Application] = append(instances[list.Application], i.Name)
 		}
@@ -173,7 +174,7 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 // environmentsIn are the environments in which an application uses a project with these flags, sorted; nil if it does not use
 // the project. The sums of an application are not kept by environment, so one whose token is for all projects uses the project
 // in all its environments.
-func environmentsIn(a *flags.Application, projectID string, its map[string]bool) []string {
+func environmentsIn(a *usage.Application, projectID string, its map[string]bool) []string {
 	if environments := a.Projects[projectID]; environments != nil {
 		return environments
 	}
@@ -187,7 +188,7 @@ func environmentsIn(a *flags.Application, projectID string, its map[string]bool)
 }
 
 // matches reports whether the name, an environment or an SDK of an application contains a text.
-func matches(a *flags.Application, environments []string, text string) bool {
+func matches(a *usage.Application, environments []string, text string) bool {
 	for _, field := range slices.Concat([]string{a.Name}, environments, sdksOf(a, environments)) {
 		if containsFold(field, text) {
 			return true
@@ -200,7 +201,7 @@ func matches(a *flags.Application, environments []string, text string) bool {
 func projectSDKs(sdks []string) []projectSDK {
 	grouped := []projectSDK{}
 	for _, sdk := range sdks { // they are sorted, but "a-b:1" is before "a:1"
-		name, version := flags.CutSDK(sdk)
+		name, version := usage.CutSDK(sdk)
 		i := slices.IndexFunc(grouped, func(g projectSDK) bool { return g.Name == name })
 		if i < 0 {
 			i = len(grouped)

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/usage"
 )
 
 type outdatedSDKs struct {
@@ -22,7 +22,7 @@ func listOutdatedSDKs(tx *httpapi.Tx, _ httpapi.InService) (outdatedSDKs, error)
 	users := map[string][]string{}
 	for _, a := range tx.Applications() {
 		for _, sdk := range sdksOf(a, nil) {
-			if flags.OutdatedSDK(sdk) {
+			if usage.OutdatedSDK(sdk) {
 				users[sdk] = append(users[sdk], a.Name)
 			}
 		}
@@ -35,7 +35,7 @@ func listOutdatedSDKs(tx *httpapi.Tx, _ httpapi.InService) (outdatedSDKs, error)
 }
 
 // sdksOf are the SDKs of an application in some environments, or in all if environments is nil, each once and sorted.
-func sdksOf(a *flags.Application, environments []string) []string {
+func sdksOf(a *usage.Application, environments []string) []string {
 	var all []string
 	for name, e := range a.Environments {
 		if environments == nil || slices.Contains(environments, name) {

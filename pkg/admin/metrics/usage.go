@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 	"guidon/pkg/shape"
+	"guidon/pkg/usage"
 )
 
 // The hours that usage is read for: without the parameter hoursBack, the longest time that is shown by the hour, and the
@@ -90,7 +91,7 @@ const stable = "stable"
 // readUsage sums the current hour by environment, and names the applications of the last 24 hours.
 func readUsage(tx *httpapi.Tx, at inUsage) (usageSummary, error) {
 	hour := tx.Now.UTC().Truncate(time.Hour)
-	sums := tx.Usage(at.FeatureName, flags.UsageHour, hour.Add(-(defaultHours-1)*time.Hour))
+	sums := tx.Usage(at.FeatureName, usage.Hour, hour.Add(-(defaultHours-1)*time.Hour))
 	environments := tx.Environments()
 	now, seen := map[string]environmentUsage{}, map[string]bool{}
 	for _, sum := range sums {
@@ -118,9 +119,9 @@ func readUsage(tx *httpapi.Tx, at inUsage) (usageSummary, error) {
 // readUsageRows lists usage by hour, environment and application. Every application that was seen in the time has a row for
 // each hour and environment, as in Unleash, so that clients can draw lines.
 func readUsageRows(tx *httpapi.Tx, at inUsageRows) (usageList, error) {
-	unit, length, n := flags.UsageHour, time.Hour, at.Hours
+	unit, length, n := usage.Hour, time.Hour, at.Hours
 	if at.Hours > maxHourly {
-		unit, length, n = flags.UsageDay, 24*time.Hour, (at.Hours+23)/24
+		unit, length, n = usage.Day, 24*time.Hour, (at.Hours+23)/24
 	}
 	last := tx.Now.UTC().Truncate(length)
 	from := last.Add(-time.Duration(n-1) * length)

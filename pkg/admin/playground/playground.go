@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -22,8 +23,8 @@ func Group() httpapi.Group {
 	const path = "/api/admin/playground"
 	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return httpapi.Group{Name: "playground", Function: "insight", Operations: []httpapi.Operation{
-		{Route: "POST " + path, Permission: flags.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateFlags)},
-		{Route: "POST " + path + "/advanced", Permission: flags.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateCombinations)},
+		{Route: "POST " + path, Permission: access.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateFlags)},
+		{Route: "POST " + path + "/advanced", Permission: access.Read, Ahead: ahead, Handle: httpapi.HandleBody(evaluateCombinations)},
 	}}
 }
 

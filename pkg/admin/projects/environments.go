@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -19,18 +20,18 @@ func Environments() httpapi.Group {
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	return httpapi.Group{Name: "environments", Function: "projects", Operations: []httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listEnvironments)},
-		{Route: "POST " + all, Permission: flags.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
-		{Route: "POST " + all + "/validate", Permission: flags.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},
-		{Route: "PUT " + all + "/sort-order", Permission: flags.UpdateEnvironment, Ahead: environments, Handle: httpapi.DoBody(orderEnvironments)},
-		{Route: "PUT " + all + "/update/{" + environmentNameParam + "}", Permission: flags.UpdateEnvironment, Ahead: environments,
+		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listEnvironments)},
+		{Route: "POST " + all, Permission: access.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
+		{Route: "POST " + all + "/validate", Permission: access.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},
+		{Route: "PUT " + all + "/sort-order", Permission: access.UpdateEnvironment, Ahead: environments, Handle: httpapi.DoBody(orderEnvironments)},
+		{Route: "PUT " + all + "/update/{" + environmentNameParam + "}", Permission: access.UpdateEnvironment, Ahead: environments,
 			Handle: httpapi.HandleBody(updateEnvironment)},
-		{Route: "GET " + all + "/project/{projectId}", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listProjectEnvironments)},
-		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readEnvironment)},
-		{Route: "DELETE " + one, Permission: flags.DeleteEnvironment, Ahead: []flags.Key{flags.EnvironmentsKey(), flags.RolesKey()},
+		{Route: "GET " + all + "/project/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listProjectEnvironments)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readEnvironment)},
+		{Route: "DELETE " + one, Permission: access.DeleteEnvironment, Ahead: []flags.Key{flags.EnvironmentsKey(), access.RolesKey()},
 			Handle: httpapi.Do(deleteEnvironment)},
-		{Route: "POST " + one + "/on", Permission: flags.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(enableEnvironment)},
-		{Route: "POST " + one + "/off", Permission: flags.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(disableEnvironment)},
+		{Route: "POST " + one + "/on", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(enableEnvironment)},
+		{Route: "POST " + one + "/off", Permission: access.UpdateEnvironment, Ahead: environments, Status: http.StatusNoContent, Handle: httpapi.Do(disableEnvironment)},
 	}}
 }
 
@@ -70,7 +71,7 @@ func listEnvironments(tx *httpapi.Tx, _ httpapi.InService) (environmentList, err
 		return countedEnvironment{
 			environmentView: environmentViewOf(env),
 			ProjectCount:    count(projects, func(p *flags.Project) bool { return p.HasEnvironment(env) }),
-			TokenCount:      count(tokens, func(t *flags.Token) bool { return t.CanRead(env, project, registry, tx.Now) }),
+			TokenCount:      count(tokens, func(t *access.Token) bool { return t.CanRead(env, project, registry, tx.Now) }),
 		}
 	})}, nil
 }
@@ -87,7 +88,7 @@ func listProjectEnvironments(tx *httpapi.Tx, at httpapi.InProject) (projectEnvir
 	return projectEnvironmentList{Version: 1, Environments: httpapi.Each(tx.ProjectEnvironments(p), func(env flags.ProjectEnvironment) projectEnvironmentView {
 		return projectEnvironmentView{
 			environmentView: environmentViewOf(env.Environment), Visible: true, DefaultStrategy: defaultStrategyOf(env),
-			TokenCount:   count(tokens, func(t *flags.Token) bool { return t.CanRead(env.Environment, project, registry, tx.Now) }),
+			TokenCount:   count(tokens, func(t *access.Token) bool { return t.CanRead(env.Environment, project, registry, tx.Now) }),
 			EnabledCount: count(active, func(s flags.FeatureSummary) bool { _, enabled := s.In(env); return enabled }),
 		}
 	})}, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -24,22 +25,22 @@ func Projects() httpapi.Group {
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.Read, Handle: httpapi.Handle(listProjects)},
-		{Route: "POST " + all, Permission: flags.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
-		{Route: "GET " + one, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},
-		{Route: "GET " + one + "/overview", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readProjectSummary)},
-		{Route: "GET " + one + "/health-report", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(readHealthReport)},
-		{Route: "GET " + one + "/insights", Permission: flags.Read, Handle: httpapi.Handle(readInsights)},
-		{Route: "POST " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(addFavorite)},
-		{Route: "DELETE " + one + "/favorites", Permission: flags.Read, Handle: httpapi.Do(removeFavorite)},
-		{Route: "PUT " + one, Permission: flags.UpdateProject, Handle: httpapi.DoBody(updateProject)},
-		{Route: "PUT " + one + "/settings", Permission: flags.UpdateProject, Handle: httpapi.DoBody(updateSettings)},
-		{Route: "DELETE " + one, Permission: flags.DeleteProject, Handle: httpapi.Do(deleteProject)},
-		{Route: "POST " + envs, Permission: flags.UpdateProject, Ahead: strategyTypes, Handle: httpapi.DoBody(attachEnvironment)},
-		{Route: "DELETE " + env, Permission: flags.UpdateProject, Ahead: environments, Handle: httpapi.Do(detachEnvironment)},
-		{Route: "POST " + env + "/default-strategy", Permission: flags.UpdateProject, Ahead: strategyTypes, Handle: httpapi.HandleBody(setDefaultStrategy)},
-		{Route: "GET " + one + "/change-requests/config", Permission: flags.Read, Handle: httpapi.Handle(readChangeRequests)},
-		{Route: "PUT " + env + "/change-requests/config", Permission: flags.UpdateProject, Ahead: environments, Status: http.StatusNoContent,
+		{Route: "GET " + all, Permission: access.Read, Handle: httpapi.Handle(listProjects)},
+		{Route: "POST " + all, Permission: access.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},
+		{Route: "GET " + one + "/overview", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readProjectSummary)},
+		{Route: "GET " + one + "/health-report", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readHealthReport)},
+		{Route: "GET " + one + "/insights", Permission: access.Read, Handle: httpapi.Handle(readInsights)},
+		{Route: "POST " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(removeFavorite)},
+		{Route: "PUT " + one, Permission: access.UpdateProject, Handle: httpapi.DoBody(updateProject)},
+		{Route: "PUT " + one + "/settings", Permission: access.UpdateProject, Handle: httpapi.DoBody(updateSettings)},
+		{Route: "DELETE " + one, Permission: access.DeleteProject, Handle: httpapi.Do(deleteProject)},
+		{Route: "POST " + envs, Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.DoBody(attachEnvironment)},
+		{Route: "DELETE " + env, Permission: access.UpdateProject, Ahead: environments, Handle: httpapi.Do(detachEnvironment)},
+		{Route: "POST " + env + "/default-strategy", Permission: access.UpdateProject, Ahead: strategyTypes, Handle: httpapi.HandleBody(setDefaultStrategy)},
+		{Route: "GET " + one + "/change-requests/config", Permission: access.Read, Handle: httpapi.Handle(readChangeRequests)},
+		{Route: "PUT " + env + "/change-requests/config", Permission: access.UpdateProject, Ahead: environments, Status: http.StatusNoContent,
 			Handle: httpapi.DoBody(configureChangeRequests)},
 	})}
 }
@@ -119,7 +120,7 @@ func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (c
 	saved := []flags.Aggregate{p}
 	if tx.Caller.User != nil { // a user owns the projects that the user creates
 		owner := tx.User(tx.Caller.User.ID)
-		owner.SetRoles(p, []int64{flags.RoleOwner})
+		owner.SetRoles(p, []int64{access.RoleOwner})
 		saved = append(saved, owner)
 	}
 	tx.Save(events.ProjectCreated(p, registry), saved...)

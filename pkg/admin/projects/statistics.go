@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -19,42 +20,42 @@ const unleashVersion = "5.12.8"
 // statistics counts what the service has. It omits those fields of Unleash's statistics that need the log or every archived
 // flag, or that are about usage.
 type statistics struct {
-	InstanceID           string                  `json:"instanceId"`
-	Timestamp            shape.Time              `json:"timestamp"`
-	VersionOSS           string                  `json:"versionOSS"`
-	VersionEnterprise    string                  `json:"versionEnterprise"`
-	Users                int                     `json:"users"`
-	ServiceAccounts      int                     `json:"serviceAccounts"`
-	APITokens            map[flags.TokenType]int `json:"apiTokens"`
-	Features             int                     `json:"featureToggles"`
-	Projects             int                     `json:"projects"`
-	ContextFields        int                     `json:"contextFields"`
-	Roles                int                     `json:"roles"`
-	CustomRootRoles      int                     `json:"customRootRoles"`
-	CustomRootRolesInUse int                     `json:"customRootRolesInUse"`
-	Groups               int                     `json:"groups"` // always 0
-	Environments         int                     `json:"environments"`
-	Segments             int                     `json:"segments"`
-	Strategies           int                     `json:"strategies"`
-	SAML                 bool                    `json:"SAMLenabled"` // always false
-	OIDC                 bool                    `json:"OIDCenabled"` // always false
+	InstanceID           string                   `json:"instanceId"`
+	Timestamp            shape.Time               `json:"timestamp"`
+	VersionOSS           string                   `json:"versionOSS"`
+	VersionEnterprise    string                   `json:"versionEnterprise"`
+	Users                int                      `json:"users"`
+	ServiceAccounts      int                      `json:"serviceAccounts"`
+	APITokens            map[access.TokenType]int `json:"apiTokens"`
+	Features             int                      `json:"featureToggles"`
+	Projects             int                      `json:"projects"`
+	ContextFields        int                      `json:"contextFields"`
+	Roles                int                      `json:"roles"`
+	CustomRootRoles      int                      `json:"customRootRoles"`
+	CustomRootRolesInUse int                      `json:"customRootRolesInUse"`
+	Groups               int                      `json:"groups"` // always 0
+	Environments         int                      `json:"environments"`
+	Segments             int                      `json:"segments"`
+	Strategies           int                      `json:"strategies"`
+	SAML                 bool                     `json:"SAMLenabled"` // always false
+	OIDC                 bool                     `json:"OIDCenabled"` // always false
 }
 
 func statisticsOperations() []httpapi.Operation {
 	const path = "/api/admin/instance-admin/statistics"
-	registries := []flags.Key{flags.EnvironmentsKey(), flags.RolesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
+	registries := []flags.Key{flags.EnvironmentsKey(), access.RolesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + path, Permission: flags.Admin, Ahead: registries, Handle: httpapi.Handle(readStatistics)},
-		{Route: "GET " + path + "/csv", Permission: flags.Admin, Ahead: registries, Handle: httpapi.Handle(readStatisticsCSV)},
+		{Route: "GET " + path, Permission: access.Admin, Ahead: registries, Handle: httpapi.Handle(readStatistics)},
+		{Route: "GET " + path + "/csv", Permission: access.Admin, Ahead: registries, Handle: httpapi.Handle(readStatisticsCSV)},
 	}
 }
 
 func readStatistics(tx *httpapi.Tx, _ httpapi.InService) (statistics, error) {
 	users, projects, roles := tx.Users(), tx.Projects(), tx.Roles().List()
-	serviceAccounts := count(users, func(u *flags.User) bool { return u.ServiceAccount })
+	serviceAccounts := count(users, func(u *access.User) bool { return u.ServiceAccount })
 	s := statistics{
 		Timestamp: shape.Time(tx.Now), VersionOSS: unleashVersion,
-		Users: len(users) - serviceAccounts, ServiceAccounts: serviceAccounts, APITokens: map[flags.TokenType]int{},
+		Users: len(users) - serviceAccounts, ServiceAccounts: serviceAccounts, APITokens: map[access.TokenType]int{},
 		Projects: len(projects), ContextFields: len(tx.ContextFields().List), Roles: len(roles),
 		Environments: len(tx.Environments().List), Segments: len(tx.Segments()), Strategies: len(tx.StrategyTypes().All()),
 	}
@@ -69,11 +70,11 @@ func readStatistics(tx *httpapi.Tx, _ httpapi.InService) (statistics, error) {
 		}
 	}
 	for _, role := range roles {
-		if role.Type != flags.CustomRootRole {
+		if role.Type != access.CustomRootRole {
 			continue
 		}
 		s.CustomRootRoles++
-		if slices.ContainsFunc(users, func(u *flags.User) bool { return u.RootRole == role.ID }) {
+		if slices.ContainsFunc(users, func(u *access.User) bool { return u.RootRole == role.ID }) {
 			s.CustomRootRolesInUse++
 		}
 	}

@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -19,15 +20,15 @@ func contextFieldOperations() []httpapi.Operation {
 	fields := []flags.Key{flags.ContextFieldsKey()}
 	fieldsAndEnvironments := []flags.Key{flags.ContextFieldsKey(), flags.EnvironmentsKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + contextFieldsPath, Permission: flags.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listContextFields)},
-		{Route: "POST " + contextFieldsPath, Permission: flags.CreateContextField, Ahead: fields, Status: 201, Handle: httpapi.HandleBody(createContextField)},
-		{Route: "POST " + contextFieldsPath + "/validate", Permission: flags.CreateContextField, Ahead: fields, Handle: httpapi.DoBody(validateContextField)},
-		{Route: "GET " + one, Permission: flags.Read, Ahead: fields, Handle: httpapi.Handle(readContextField)},
-		{Route: "PUT " + one, Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(updateContextField)},
-		{Route: "DELETE " + one, Permission: flags.DeleteContextField, Ahead: fieldsAndEnvironments, Handle: httpapi.Do(deleteContextField)},
-		{Route: "GET " + one + "/strategies", Permission: flags.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listFieldStrategies)},
-		{Route: "POST " + values, Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(addLegalValue)},
-		{Route: "DELETE " + values + "/{legalValue...}", Permission: flags.UpdateContextField, Ahead: fields, Handle: httpapi.Do(removeLegalValue)},
+		{Route: "GET " + contextFieldsPath, Permission: access.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listContextFields)},
+		{Route: "POST " + contextFieldsPath, Permission: access.CreateContextField, Ahead: fields, Status: 201, Handle: httpapi.HandleBody(createContextField)},
+		{Route: "POST " + contextFieldsPath + "/validate", Permission: access.CreateContextField, Ahead: fields, Handle: httpapi.DoBody(validateContextField)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: fields, Handle: httpapi.Handle(readContextField)},
+		{Route: "PUT " + one, Permission: access.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(updateContextField)},
+		{Route: "DELETE " + one, Permission: access.DeleteContextField, Ahead: fieldsAndEnvironments, Handle: httpapi.Do(deleteContextField)},
+		{Route: "GET " + one + "/strategies", Permission: access.Read, Ahead: fieldsAndEnvironments, Handle: httpapi.Handle(listFieldStrategies)},
+		{Route: "POST " + values, Permission: access.UpdateContextField, Ahead: fields, Handle: httpapi.DoBody(addLegalValue)},
+		{Route: "DELETE " + values + "/{legalValue...}", Permission: access.UpdateContextField, Ahead: fields, Handle: httpapi.Do(removeLegalValue)},
 	}
 }
 

@@ -5,6 +5,7 @@ package segments
 import (
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -28,24 +29,24 @@ func segmentOperations() []httpapi.Operation {
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + segmentsPath, Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listSegments)},
-		{Route: "POST " + segmentsPath, Permission: flags.Read, Allow: allow(flags.CreateSegment, flags.UpdateProjectSegment),
+		{Route: "GET " + segmentsPath, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listSegments)},
+		{Route: "POST " + segmentsPath, Permission: access.Read, Allow: allow(access.CreateSegment, access.UpdateProjectSegment),
 			Status: 201, Handle: httpapi.HandleBody(createSegment)},
-		{Route: "POST " + segmentsPath + "/validate", Permission: flags.Read, Status: 204, Handle: httpapi.DoBody(validateSegment)},
-		{Route: "GET " + strategies + "/{strategyId}", Permission: flags.Read, Handle: httpapi.Handle(listStrategySegments)},
-		{Route: "POST " + strategies, Permission: flags.Read, Allow: allow(flags.UpdateFeatureStrategy, flags.UpdateFeatureStrategy),
+		{Route: "POST " + segmentsPath + "/validate", Permission: access.Read, Status: 204, Handle: httpapi.DoBody(validateSegment)},
+		{Route: "GET " + strategies + "/{strategyId}", Permission: access.Read, Handle: httpapi.Handle(listStrategySegments)},
+		{Route: "POST " + strategies, Permission: access.Read, Allow: allow(access.UpdateFeatureStrategy, access.UpdateFeatureStrategy),
 			Ahead: environments, Status: 201, Handle: httpapi.HandleBody(setStrategySegments)},
-		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(readSegment)},
-		{Route: "PUT " + one, Permission: flags.Read, Allow: allow(flags.UpdateSegment, flags.UpdateProjectSegment),
+		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readSegment)},
+		{Route: "PUT " + one, Permission: access.Read, Allow: allow(access.UpdateSegment, access.UpdateProjectSegment),
 			Ahead: environments, Status: 204, Handle: httpapi.DoBody(updateSegment)},
-		{Route: "DELETE " + one, Permission: flags.Read, Allow: allow(flags.DeleteSegment, flags.UpdateProjectSegment),
+		{Route: "DELETE " + one, Permission: access.Read, Allow: allow(access.DeleteSegment, access.UpdateProjectSegment),
 			Ahead: environments, Status: 204, Handle: httpapi.DoMany(deleteSegment)},
-		{Route: "GET " + one + "/strategies", Permission: flags.Read, Ahead: environments, Handle: httpapi.Handle(listSegmentStrategies)},
+		{Route: "GET " + one + "/strategies", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listSegmentStrategies)},
 	}
 }
 
 // allow refuses callers who hold neither one permission in the whole service nor the other in any project.
-func allow(inService, inProject flags.Permission) func(tx *httpapi.Tx) error {
+func allow(inService, inProject access.Permission) func(tx *httpapi.Tx) error {
 	return func(tx *httpapi.Tx) error {
 		if tx.Caller.HasPermission(inService, nil, "") || tx.Caller.HasPermissionInAny(inProject, tx.CallersProjects()) {
 			return nil
@@ -56,9 +57,9 @@ func allow(inService, inProject flags.Permission) func(tx *httpapi.Tx) error {
 
 // authorize checks that the caller can change the segment. A segment of a project takes UPDATE_PROJECT_SEGMENT there, or
 // the permission in the whole service; a segment of all projects takes the latter.
-func authorize(tx *httpapi.Tx, inService flags.Permission, s *flags.Segment) error {
+func authorize(tx *httpapi.Tx, inService access.Permission, s *flags.Segment) error {
 	for _, p := range tx.CallersProjects() {
-		if p.UID == s.ProjectUID && tx.Caller.HasPermission(flags.UpdateProjectSegment, p, "") {
+		if p.UID == s.ProjectUID && tx.Caller.HasPermission(access.UpdateProjectSegment, p, "") {
 			return nil
 		}
 	}
@@ -98,7 +99,7 @@ func readSegment(tx *httpapi.Tx, at inSegment) (wire.SegmentView, error) {
 
 func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (wire.SegmentView, error) {
 	s := &flags.Segment{CreatedAt: tx.Now, CreatedBy: tx.Caller.Name}
-	if err := applyBody(tx, s, in, flags.CreateSegment); err != nil {
+	if err := applyBody(tx, s, in, access.CreateSegment); err != nil {
 		return wire.SegmentView{}, err
 	}
 	if err := wire.CheckListSize(tx, s); err != nil {
@@ -122,7 +123,7 @@ func validateSegment(tx *httpapi.Tx, _ httpapi.InService, in segmentNameBody) er
 
 func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 	s := tx.SegmentForChange(at.id)
-	if err := authorize(tx, flags.UpdateSegment, s); err != nil {
+	if err := authorize(tx, access.UpdateSegment, s); err != nil {
 		return err
 	}
 	var uses []flags.FeatureUse
@@ -135,7 +136,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 		projects = tx.Projects()
 		tx.Again(flags.ProjectKey(*id), flags.EnvironmentsKey())
 	}
-	if err := applyBody(tx, s, in, flags.UpdateSegment); err != nil {
+	if err := applyBody(tx, s, in, access.UpdateSegment); err != nil {
 		return err
 	}
 	if err := wire.CheckListSize(tx, s); err != nil {
@@ -157,7 +158,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 
 // applyBody sets the fields of the segment to those of the body, and checks that the caller can change a segment of the
 // project that the body names.
-func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService flags.Permission) error {
+func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService access.Permission) error {
 	in.ApplyTo(s)
 	var owner *flags.Project
 	if id := in.Project.Value; id != nil {
@@ -178,7 +179,7 @@ func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService 
 func deleteSegment(m *httpapi.Many, at inSegment) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 		s := tx.SegmentForChange(at.id)
-		if err := authorize(tx, flags.DeleteSegment, s); err != nil {
+		if err := authorize(tx, access.DeleteSegment, s); err != nil {
 			return false, err
 		}
 		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {

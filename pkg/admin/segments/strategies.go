@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -85,7 +86,7 @@ func segmentsOf(tx *httpapi.Tx, strategy string) []int64 {
 // but not its flag.
 func setStrategySegments(tx *httpapi.Tx, _ httpapi.InService, in strategySegmentsBody) (strategySegmentsView, error) {
 	project := tx.FindProject(in.Project)
-	if err := tx.Caller.Authorize(flags.UpdateFeatureStrategy, project, in.Environment); err != nil {
+	if err := tx.Caller.Authorize(access.UpdateFeatureStrategy, project, in.Environment); err != nil {
 		return strategySegmentsView{}, err
 	}
 	if project == nil {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -52,7 +53,7 @@ func finishOpenID(tx *httpapi.Tx, _ httpapi.InService) error {
 	if err != nil {
 		return refuse(tx, err)
 	}
-	tx.Save(startSession(tx, user, flags.SignInByOIDC), tx.Sessions(user.ID))
+	tx.Save(startSession(tx, user, access.SignInByOIDC), tx.Sessions(user.ID))
 	tx.Redirect(next)
 	return nil
 }
@@ -82,18 +83,18 @@ var errNoAccess = oidc.Fail(oidc.NoAccess, "no group of the person has a root ro
 
 // signInAs returns the user as whom a person signs in, with the names and roles that follow from the identity. The first time, it
 // is the user with the person's e-mail address, or a new one.
-func signInAs(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags.User, error) {
-	tx.Load(append(httpapi.ProjectKeys(rules.Projects()...), flags.IdentityKey(who.Issuer, who.Subject), flags.RolesKey())...)
-	link := httpapi.Find[*flags.IdentityLink](tx, flags.IdentityKey(who.Issuer, who.Subject))
+func signInAs(tx *httpapi.Tx, who access.Identity, rules access.SignInRules) (*access.User, error) {
+	tx.Load(append(httpapi.ProjectKeys(rules.Projects()...), access.IdentityKey(who.Issuer, who.Subject), access.RolesKey())...)
+	link := httpapi.Find[*access.IdentityLink](tx, access.IdentityKey(who.Issuer, who.Subject))
 	if link != nil {
-		tx.Load(flags.UserKey(link.User), flags.SessionsKey(link.User))
+		tx.Load(access.UserKey(link.User), access.SessionsKey(link.User))
 		if user := tx.FindUser(link.User); user != nil {
 			return user, update(tx, user, who, rules)
 		}
 	}
 	user, err := who.FindUser(tx.Users())
 	switch {
-	case errors.Is(err, flags.ErrNotLinked):
+	case errors.Is(err, access.ErrNotLinked):
 		return nil, oidc.Fail(oidc.NotLinked, "a user with the person's e-mail address exists, and cannot be linked")
 	case err != nil:
 		return nil, err
@@ -108,7 +109,7 @@ func signInAs(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*fla
 }
 
 // create creates a user for a person.
-func create(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags.User, error) {
+func create(tx *httpapi.Tx, who access.Identity, rules access.SignInRules) (*access.User, error) {
 	role := rules.RootRole(who.Groups, tx.Roles())
 	if role == 0 {
 		return nil, errNoAccess
@@ -117,7 +118,7 @@ func create(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags
 	if err != nil {
 		return nil, oidc.Fail(oidc.NotLinked, "the person's user name is taken, or too long")
 	}
-	user, err := flags.NewUser(names, tx.NextID(flags.EntityUser), tx.Now)
+	user, err := access.NewUser(names, tx.NextID(access.EntityUser), tx.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -129,21 +130,21 @@ func create(tx *httpapi.Tx, who flags.Identity, rules flags.SignInRules) (*flags
 		return nil, err
 	}
 	projects := updateProjects(tx, user, who, rules)
-	tx.Caller = flags.Caller{Name: user.DisplayName(), User: user}
+	tx.Caller = access.Caller{Name: user.DisplayName(), User: user}
 	// The link is first: of two first sign-ins at once, its condition has the second one run again.
-	link := &flags.IdentityLink{Issuer: who.Issuer, Subject: who.Subject, User: user.ID, CreatedAt: tx.Now}
+	link := &access.IdentityLink{Issuer: who.Issuer, Subject: who.Subject, User: user.ID, CreatedAt: tx.Now}
 	tx.Save(events.UserCreated(user), link, user)
 	saveProjects(tx, user, projects)
 	return user, nil
 }
 
 // connect has a person sign in as an existing user from now on. link is nil, or leads to a user that was deleted.
-func connect(tx *httpapi.Tx, link *flags.IdentityLink, user *flags.User, who flags.Identity, rules flags.SignInRules) (*flags.User, error) {
-	if rules.MapsRootRoles() && user.ID != flags.FirstUserID && rules.RootRole(who.Groups, tx.Roles()) == 0 {
+func connect(tx *httpapi.Tx, link *access.IdentityLink, user *access.User, who access.Identity, rules access.SignInRules) (*access.User, error) {
+	if rules.MapsRootRoles() && user.ID != access.FirstUserID && rules.RootRole(who.Groups, tx.Roles()) == 0 {
 		return nil, errNoAccess
 	}
 	if link == nil {
-		link = &flags.IdentityLink{Issuer: who.Issuer, Subject: who.Subject, CreatedAt: tx.Now}
+		link = &access.IdentityLink{Issuer: who.Issuer, Subject: who.Subject, CreatedAt: tx.Now}
 	}
 	link.User = user.ID
 	return user, update(tx, user, who, rules, link)
@@ -151,13 +152,13 @@ func connect(tx *httpapi.Tx, link *flags.IdentityLink, user *flags.User, who fla
 
 // update gives a user the name of the person, and the roles of the person's groups. A user who is left without a root role is
 // refused, loses the roles and is signed out. others are saved with the user.
-func update(tx *httpapi.Tx, user *flags.User, who flags.Identity, rules flags.SignInRules, others ...flags.Aggregate) error {
+func update(tx *httpapi.Tx, user *access.User, who access.Identity, rules access.SignInRules, others ...flags.Aggregate) error {
 	user.SignInAs(who)
-	if rules.MapsRootRoles() && user.ID != flags.FirstUserID { // the first user stays an administrator
+	if rules.MapsRootRoles() && user.ID != access.FirstUserID { // the first user stays an administrator
 		user.RootRole = rules.RootRole(who.Groups, tx.Roles())
 	}
 	projects := updateProjects(tx, user, who, rules)
-	tx.Caller = flags.Caller{Name: user.DisplayName(), User: user}
+	tx.Caller = access.Caller{Name: user.DisplayName(), User: user}
 	if before := httpapi.Was(tx, user); changed(before, user) {
 		tx.Save(events.UserUpdated(before, user), append(others, user)...)
 	}
@@ -173,13 +174,13 @@ func update(tx *httpapi.Tx, user *flags.User, who flags.Identity, rules flags.Si
 }
 
 // changed tells whether a sign-in has changed a user.
-func changed(before, after *flags.User) bool {
+func changed(before, after *access.User) bool {
 	return before.Name != after.Name || before.RootRole != after.RootRole || before.Issuer != after.Issuer || before.Subject != after.Subject ||
 		!slices.Equal(before.Projects, after.Projects)
 }
 
 // updateProjects gives a user the roles in projects that follow from the person's groups, and returns the projects that changed.
-func updateProjects(tx *httpapi.Tx, user *flags.User, who flags.Identity, rules flags.SignInRules) []*flags.Project {
+func updateProjects(tx *httpapi.Tx, user *access.User, who access.Identity, rules access.SignInRules) []*flags.Project {
 	var list []*flags.Project
 	for _, id := range rules.Projects() {
 		if p := tx.FindProject(id); p != nil && rules.UpdateProjectRoles(p, user, who.Groups, tx.Roles()) {
@@ -190,7 +191,7 @@ func updateProjects(tx *httpapi.Tx, user *flags.User, who flags.Identity, rules 
 }
 
 // saveProjects saves projects in which the roles of a user changed.
-func saveProjects(tx *httpapi.Tx, user *flags.User, projects []*flags.Project) {
+func saveProjects(tx *httpapi.Tx, user *access.User, projects []*flags.Project) {
 	for _, p := range projects {
 		before := httpapi.Was(tx, p)
 		event := events.ProjectUserRoleChanged

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/oidc"
 	"guidon/pkg/session"
@@ -55,10 +55,10 @@ func begin(tx *httpapi.Tx, provider session.Provider) (location string, set []*h
 }
 
 // finish calls Finish of a provider: what the browser brings can only be used once.
-func finish(tx *httpapi.Tx, provider session.Provider) (who *flags.Identity, next string, set []*http.Cookie, err error) {
+func finish(tx *httpapi.Tx, provider session.Provider) (who *access.Identity, next string, set []*http.Cookie, err error) {
 	type key struct{}
 	type finished struct {
-		who  *flags.Identity
+		who  *access.Identity
 		next string
 		set  []*http.Cookie
 		err  error

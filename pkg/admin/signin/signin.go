@@ -2,6 +2,7 @@
 package signin
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -15,9 +16,9 @@ func Group() httpapi.Group {
 		{Route: "GET /auth/methods", Handle: httpapi.Handle(readMethods)},
 		{Route: "POST /auth/link", Allow: (*httpapi.Tx).CheckSameOrigin, Status: 204, Handle: httpapi.DoBody(signInWithLink)},
 		{Route: "GET " + login, Status: 302, Handle: httpapi.Do(beginOpenID)},
-		{Route: "GET " + oidc.CallbackPath, Status: 302, Ahead: []flags.Key{flags.AddonsKey(), flags.RolesKey()}, Handle: httpapi.Do(finishOpenID)},
-		{Route: "POST /auth/sign-out", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOut)},
-		{Route: "POST /auth/sign-out-everywhere", Permission: flags.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOutEverywhere)},
+		{Route: "GET " + oidc.CallbackPath, Status: 302, Ahead: []flags.Key{flags.AddonsKey(), access.RolesKey()}, Handle: httpapi.Do(finishOpenID)},
+		{Route: "POST /auth/sign-out", Permission: access.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOut)},
+		{Route: "POST /auth/sign-out-everywhere", Permission: access.Read, Allow: requireSession, Status: 204, Handle: httpapi.Do(signOutEverywhere)},
 	}}
 }
 
@@ -65,30 +66,30 @@ func (b signInLinkBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // signInWithLink uses up a link and starts a session, in one transaction: of two requests with the same link, one is refused.
 func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) error {
-	hash := flags.SignInLinkHash(in.Secret.Value)
+	hash := access.SignInLinkHash(in.Secret.Value)
 	if hash == "" {
-		return flags.ErrLinkInvalid
+		return access.ErrLinkInvalid
 	}
-	link := httpapi.Find[*flags.SignInLink](tx, flags.SignInLinkKey(hash))
+	link := httpapi.Find[*access.SignInLink](tx, access.SignInLinkKey(hash))
 	if link == nil {
-		return flags.ErrLinkInvalid
+		return access.ErrLinkInvalid
 	}
-	tx.Load(flags.UserKey(link.User), flags.SessionsKey(link.User))
+	tx.Load(access.UserKey(link.User), access.SessionsKey(link.User))
 	user := tx.FindUser(link.User)
 	if err := link.Check(hash, user, tx.FindSessions(link.User), tx.Now); err != nil {
 		return err
 	}
-	tx.Delete(startSession(tx, user, flags.SignInByLink), link, tx.Sessions(user.ID))
+	tx.Delete(startSession(tx, user, access.SignInByLink), link, tx.Sessions(user.ID))
 	return nil
 }
 
 // startSession starts a session of a user and has the browser keep it. The caller must save the user's sessions with the event
 // that it returns.
-func startSession(tx *httpapi.Tx, user *flags.User, how flags.SignInMethod) flags.Event {
+func startSession(tx *httpapi.Tx, user *access.User, how access.SignInMethod) flags.Event {
 	secret := tx.Random()
 	tx.Sessions(user.ID).Start(tx.SignIn().New(how, secret, tx.Now))
 	tx.SetCookie(tx.SignIn().Cookie(user.ID, secret))
-	tx.Caller = flags.Caller{Name: user.DisplayName(), User: user} // of the event
+	tx.Caller = access.Caller{Name: user.DisplayName(), User: user} // of the event
 	return events.UserSignedIn(user.ID, how)
 }
 

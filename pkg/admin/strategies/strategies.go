@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -21,14 +22,14 @@ func Group() httpapi.Group {
 	)
 	registry := []flags.Key{flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "strategies", Function: "features", Operations: []httpapi.Operation{
-		{Route: "POST " + validate, Permission: flags.Read, Status: http.StatusNoContent, Handle: httpapi.DoBody(validateConstraint)},
-		{Route: "GET " + list, Permission: flags.Read, Handle: httpapi.Handle(listStrategies)},
-		{Route: "POST " + list, Permission: flags.CreateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(addStrategy)},
-		{Route: "POST " + list + "/set-sort-order", Permission: flags.UpdateFeatureStrategy, Handle: httpapi.DoBody(orderStrategies)},
-		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(readStrategy)},
-		{Route: "PUT " + one, Permission: flags.UpdateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(replaceStrategy)},
-		{Route: "PATCH " + one, Permission: flags.UpdateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(patchStrategy)},
-		{Route: "DELETE " + one, Permission: flags.DeleteFeatureStrategy, Handle: httpapi.Do(removeStrategy)},
+		{Route: "POST " + validate, Permission: access.Read, Status: http.StatusNoContent, Handle: httpapi.DoBody(validateConstraint)},
+		{Route: "GET " + list, Permission: access.Read, Handle: httpapi.Handle(listStrategies)},
+		{Route: "POST " + list, Permission: access.CreateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(addStrategy)},
+		{Route: "POST " + list + "/set-sort-order", Permission: access.UpdateFeatureStrategy, Handle: httpapi.DoBody(orderStrategies)},
+		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readStrategy)},
+		{Route: "PUT " + one, Permission: access.UpdateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(replaceStrategy)},
+		{Route: "PATCH " + one, Permission: access.UpdateFeatureStrategy, Ahead: registry, Handle: httpapi.HandleBody(patchStrategy)},
+		{Route: "DELETE " + one, Permission: access.DeleteFeatureStrategy, Handle: httpapi.Do(removeStrategy)},
 	}}
 }
 

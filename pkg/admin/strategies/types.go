@@ -3,6 +3,7 @@ package strategies
 import (
 	"net/http"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -20,13 +21,13 @@ func TypeGroup() httpapi.Group {
 	)
 	registry := []flags.Key{flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "strategy-types", Function: "configuration", Operations: []httpapi.Operation{
-		{Route: "GET " + types, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(listTypes)},
-		{Route: "POST " + types, Permission: flags.CreateStrategy, Ahead: registry, Status: http.StatusCreated, Handle: httpapi.HandleBody(createType)},
-		{Route: "GET " + oneType, Permission: flags.Read, Handle: httpapi.Handle(readType)},
-		{Route: "PUT " + oneType, Permission: flags.UpdateStrategy, Handle: httpapi.DoBody(updateType)},
-		{Route: "DELETE " + oneType, Permission: flags.DeleteStrategy, Handle: httpapi.Do(deleteType)},
-		{Route: "POST " + oneType + "/deprecate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(deprecateType)},
-		{Route: "POST " + oneType + "/reactivate", Permission: flags.UpdateStrategy, Handle: httpapi.Do(reactivateType)},
+		{Route: "GET " + types, Permission: access.Read, Ahead: registry, Handle: httpapi.Handle(listTypes)},
+		{Route: "POST " + types, Permission: access.CreateStrategy, Ahead: registry, Status: http.StatusCreated, Handle: httpapi.HandleBody(createType)},
+		{Route: "GET " + oneType, Permission: access.Read, Handle: httpapi.Handle(readType)},
+		{Route: "PUT " + oneType, Permission: access.UpdateStrategy, Handle: httpapi.DoBody(updateType)},
+		{Route: "DELETE " + oneType, Permission: access.DeleteStrategy, Handle: httpapi.Do(deleteType)},
+		{Route: "POST " + oneType + "/deprecate", Permission: access.UpdateStrategy, Handle: httpapi.Do(deprecateType)},
+		{Route: "POST " + oneType + "/reactivate", Permission: access.UpdateStrategy, Handle: httpapi.Do(reactivateType)},
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -24,13 +25,13 @@ func VariantGroup() httpapi.Group {
 	)
 	registry := []flags.Key{flags.EnvironmentsKey()}
 	return httpapi.Group{Name: "variants", Function: "features", Operations: []httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.Read, Ahead: registry, Handle: httpapi.Handle(readAllVariants)},
-		{Route: "PUT " + all, Permission: flags.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(replaceAllVariants)},
-		{Route: "PATCH " + all, Permission: flags.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(patchAllVariants)},
-		{Route: "PUT " + batch, Permission: flags.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(replaceVariantsBatch)},
-		{Route: "GET " + one, Permission: flags.Read, Handle: httpapi.Handle(readVariants)},
-		{Route: "PUT " + one, Permission: flags.UpdateFeatureVariants, Handle: httpapi.HandleBody(replaceVariants)},
-		{Route: "PATCH " + one, Permission: flags.UpdateFeatureVariants, Handle: httpapi.HandleBody(patchVariants)},
+		{Route: "GET " + all, Permission: access.Read, Ahead: registry, Handle: httpapi.Handle(readAllVariants)},
+		{Route: "PUT " + all, Permission: access.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(replaceAllVariants)},
+		{Route: "PATCH " + all, Permission: access.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(patchAllVariants)},
+		{Route: "PUT " + batch, Permission: access.UpdateFeatureVariants, Ahead: registry, Handle: httpapi.HandleBody(replaceVariantsBatch)},
+		{Route: "GET " + one, Permission: access.Read, Handle: httpapi.Handle(readVariants)},
+		{Route: "PUT " + one, Permission: access.UpdateFeatureVariants, Handle: httpapi.HandleBody(replaceVariants)},
+		{Route: "PATCH " + one, Permission: access.UpdateFeatureVariants, Handle: httpapi.HandleBody(patchVariants)},
 	}}
 }
 

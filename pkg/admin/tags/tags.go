@@ -4,6 +4,7 @@ package tags
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -29,13 +30,13 @@ func Group() httpapi.Group {
 	)
 	tagTypes := []flags.Key{flags.TagTypesKey()}
 	return httpapi.Group{Name: "tags", Function: "features", Operations: []httpapi.Operation{
-		{Route: "GET " + tags, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTags)},
-		{Route: "GET " + tags + "/{tagType}", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagsOfType)},
-		{Route: "GET " + tags + "/{tagType}/{value...}", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTag)},
-		{Route: "GET " + ofFlag, Permission: flags.Read, Handle: httpapi.Handle(listFeatureTags)},
-		{Route: "POST " + ofFlag, Permission: flags.UpdateFeature, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(addTag)},
-		{Route: "PUT " + ofFlag, Permission: flags.UpdateFeature, Ahead: tagTypes, Handle: httpapi.HandleBody(changeTags)},
-		{Route: "DELETE " + ofFlag + "/{tagType}/{value...}", Permission: flags.UpdateFeature, Handle: httpapi.Do(removeTag)},
+		{Route: "GET " + tags, Permission: access.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTags)},
+		{Route: "GET " + tags + "/{tagType}", Permission: access.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagsOfType)},
+		{Route: "GET " + tags + "/{tagType}/{value...}", Permission: access.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTag)},
+		{Route: "GET " + ofFlag, Permission: access.Read, Handle: httpapi.Handle(listFeatureTags)},
+		{Route: "POST " + ofFlag, Permission: access.UpdateFeature, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(addTag)},
+		{Route: "PUT " + ofFlag, Permission: access.UpdateFeature, Ahead: tagTypes, Handle: httpapi.HandleBody(changeTags)},
+		{Route: "DELETE " + ofFlag + "/{tagType}/{value...}", Permission: access.UpdateFeature, Handle: httpapi.Do(removeTag)},
 	}}
 }
 
@@ -44,12 +45,12 @@ func TypeGroup() httpapi.Group {
 	const tagType = tagTypesPath + "/{tagType}"
 	tagTypes := []flags.Key{flags.TagTypesKey()}
 	return httpapi.Group{Name: "tag-types", Function: "configuration", Operations: []httpapi.Operation{
-		{Route: "GET " + tagTypesPath, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagTypes)},
-		{Route: "POST " + tagTypesPath, Permission: flags.CreateTagType, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(createTagType)},
-		{Route: "GET " + tagType, Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTagType)},
-		{Route: "PUT " + tagType, Permission: flags.UpdateTagType, Ahead: tagTypes, Handle: httpapi.DoBody(updateTagType)},
-		{Route: "DELETE " + tagType, Permission: flags.DeleteTagType, Ahead: tagTypes, Handle: httpapi.Do(deleteTagType)},
-		{Route: "POST " + tagTypesPath + "/validate", Permission: flags.Read, Ahead: tagTypes, Handle: httpapi.HandleBody(validateTagType)},
+		{Route: "GET " + tagTypesPath, Permission: access.Read, Ahead: tagTypes, Handle: httpapi.Handle(listTagTypes)},
+		{Route: "POST " + tagTypesPath, Permission: access.CreateTagType, Ahead: tagTypes, Status: 201, Handle: httpapi.HandleBody(createTagType)},
+		{Route: "GET " + tagType, Permission: access.Read, Ahead: tagTypes, Handle: httpapi.Handle(readTagType)},
+		{Route: "PUT " + tagType, Permission: access.UpdateTagType, Ahead: tagTypes, Handle: httpapi.DoBody(updateTagType)},
+		{Route: "DELETE " + tagType, Permission: access.DeleteTagType, Ahead: tagTypes, Handle: httpapi.Do(deleteTagType)},
+		{Route: "POST " + tagTypesPath + "/validate", Permission: access.Read, Ahead: tagTypes, Handle: httpapi.HandleBody(validateTagType)},
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -32,7 +33,7 @@ func (b createTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/username", b.Username.Value, wire.MaxTitle, problems)
 	b.checkType(problems)
 	b.checkProjects(problems)
-	if b.tokenType() == flags.AdminToken {
+	if b.tokenType() == access.AdminToken {
 		if !slices.Equal(b.projects(), []string{flags.All}) {
 			problems.Add("/projects", "must be * or left out: an admin token has access to every project")
 		}
@@ -45,7 +46,7 @@ func (b createTokenBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 func (b createTokenBody) checkType(problems *flags.Problems) {
 	switch b.tokenType() {
-	case flags.AdminToken, flags.ClientToken, flags.FrontendToken:
+	case access.AdminToken, access.ClientToken, access.FrontendToken:
 	case "backend":
 		problems.Add("/type", "must be client, frontend or admin; the type backend of Unleash is client")
 	case "":
@@ -70,8 +71,8 @@ func (b createTokenBody) checkProjects(problems *flags.Problems) {
 
 func (b createTokenBody) name() string { return b.TokenName.Or(b.Username.Value) }
 
-func (b createTokenBody) tokenType() flags.TokenType {
-	return flags.TokenType(strings.ToLower(b.Type.Value))
+func (b createTokenBody) tokenType() access.TokenType {
+	return access.TokenType(strings.ToLower(b.Type.Value))
 }
 
 // projects returns the IDs in the body without duplicates. If flags.All is among them, or there are none, it returns only
@@ -93,7 +94,7 @@ func (b createTokenBody) projects() []string {
 }
 
 func (b createTokenBody) environment() string {
-	if b.tokenType() == flags.AdminToken {
+	if b.tokenType() == access.AdminToken {
 		return b.Environment.Or(flags.All)
 	}
 	return b.Environment.Or("development")
@@ -106,21 +107,21 @@ func createToken(tx *httpapi.Tx, _ httpapi.InService, in createTokenBody) (apiTo
 // newToken creates a token. The caller needs the right to create tokens of its scope, and its projects and environment must
 // exist.
 func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
-	t := &flags.Token{
+	t := &access.Token{
 		Name: in.name(), Type: in.tokenType(), Projects: in.projects(), Environment: in.environment(),
 		CreatedAt: tx.Now, ExpiresAt: httpapi.MomentOf(in.ExpiresAt.Value),
 	}
 	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
 	t.Bind(tx.FindProject, tx.Environments())
 	scope, _ := scopeOf(tx, t)
-	if err := tx.Caller.AuthorizeToken(flags.CreateTokens, t.Type, scope); err != nil {
+	if err := tx.Caller.AuthorizeToken(access.CreateTokens, t.Type, scope); err != nil {
 		return apiToken{}, err
 	}
 	if err := checkNamesExist(t, scope); err != nil {
 		return apiToken{}, err
 	}
 	secret := t.FormatSecret(tx.Random())
-	t.Hash = flags.HashSecret(secret)
+	t.Hash = access.HashSecret(secret)
 	t.Sealed = tx.Seal(secret, t.Hash)
 	if err := wire.CheckListSize(tx, t); err != nil {
 		return apiToken{}, err
@@ -131,7 +132,7 @@ func newToken(tx *httpapi.Tx, in createTokenBody) (apiToken, error) {
 }
 
 // checkNamesExist checks that the projects and the environment of a new token exist. Invalid when one does not.
-func checkNamesExist(t *flags.Token, scope flags.TokenScope) error {
+func checkNamesExist(t *access.Token, scope access.TokenScope) error {
 	var problems flags.Problems
 	for _, id := range scope.Unbound {
 		problems.Add("/projects/"+strconv.Itoa(slices.Index(t.Projects, id)), "there is no project %q", jsonbody.Shorten(id))

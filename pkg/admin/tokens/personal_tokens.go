@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -15,12 +16,12 @@ func personalTokens() []httpapi.Operation {
 	const own, ofAccount = "/api/admin/user/tokens", "/api/admin/service-account/{" + userParam + "}/token"
 	const one = "/{" + personalTokenParam + "}"
 	return []httpapi.Operation{
-		{Route: "GET " + own, Permission: flags.Read, Allow: requireUser, Handle: httpapi.Handle(listOwnTokens)},
-		{Route: "POST " + own, Permission: flags.Read, Allow: requireUser, Status: 201, Handle: httpapi.HandleBody(createOwnToken)},
-		{Route: "DELETE " + own + one, Permission: flags.Read, Allow: requireUser, Handle: httpapi.Do(deleteOwnToken)},
-		{Route: "GET " + ofAccount, Permission: flags.Admin, Handle: httpapi.Handle(listAccountTokens)},
-		{Route: "POST " + ofAccount, Permission: flags.Admin, Status: 201, Handle: httpapi.HandleBody(createAccountToken)},
-		{Route: "DELETE " + ofAccount + one, Permission: flags.Admin, Handle: httpapi.Do(deleteAccountToken)},
+		{Route: "GET " + own, Permission: access.Read, Allow: requireUser, Handle: httpapi.Handle(listOwnTokens)},
+		{Route: "POST " + own, Permission: access.Read, Allow: requireUser, Status: 201, Handle: httpapi.HandleBody(createOwnToken)},
+		{Route: "DELETE " + own + one, Permission: access.Read, Allow: requireUser, Handle: httpapi.Do(deleteOwnToken)},
+		{Route: "GET " + ofAccount, Permission: access.Admin, Handle: httpapi.Handle(listAccountTokens)},
+		{Route: "POST " + ofAccount, Permission: access.Admin, Status: 201, Handle: httpapi.HandleBody(createAccountToken)},
+		{Route: "DELETE " + ofAccount + one, Permission: access.Admin, Handle: httpapi.Do(deleteAccountToken)},
 	}
 }
 
@@ -57,11 +58,11 @@ func (at *inAccount) Parse(r httpapi.Request) (err error) {
 }
 
 // Keys names the service account.
-func (at *inAccount) Keys() []flags.Key { return []flags.Key{flags.UserKey(at.userID)} }
+func (at *inAccount) Keys() []flags.Key { return []flags.Key{access.UserKey(at.userID)} }
 
 // account returns the service account of the path. It ends the transaction with NotFound if there is none, or if the ID
 // belongs to a user.
-func (at inAccount) account(tx *httpapi.Tx) *flags.User {
+func (at inAccount) account(tx *httpapi.Tx) *access.User {
 	u := tx.User(at.userID)
 	if !u.ServiceAccount {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no service account %d: it is a user, and users create their own tokens", u.ID))
@@ -101,7 +102,7 @@ type personalTokenList struct {
 }
 
 // personalTokenOf is the answer for a token, without its last use.
-func personalTokenOf(u *flags.User, t flags.UserToken) personalToken {
+func personalTokenOf(u *access.User, t access.UserToken) personalToken {
 	return personalToken{
 		ID: t.ID, Description: t.Description, UserID: u.ID, CreatedAt: shape.Time(t.CreatedAt), ExpiresAt: shape.Time(t.ExpiresAt),
 	}
@@ -116,11 +117,11 @@ func listAccountTokens(tx *httpapi.Tx, at inAccount) (personalTokenList, error) 
 }
 
 // caller returns a copy of the calling user. It costs no call of the store, because authentication has loaded the user.
-func caller(tx *httpapi.Tx) *flags.User { return tx.User(tx.Caller.User.ID) }
+func caller(tx *httpapi.Tx) *access.User { return tx.User(tx.Caller.User.ID) }
 
-func personalTokensOf(tx *httpapi.Tx, u *flags.User) personalTokenList {
-	tx.Again(httpapi.Each(u.Tokens, func(t flags.UserToken) flags.Key { return flags.TokenUseKey(t.Hash) })...) // anew: this request may have stored a use
-	return personalTokenList{httpapi.Each(u.Tokens, func(t flags.UserToken) personalToken {
+func personalTokensOf(tx *httpapi.Tx, u *access.User) personalTokenList {
+	tx.Again(httpapi.Each(u.Tokens, func(t access.UserToken) flags.Key { return access.TokenUseKey(t.Hash) })...) // anew: this request may have stored a use
+	return personalTokenList{httpapi.Each(u.Tokens, func(t access.UserToken) personalToken {
 		answer := personalTokenOf(u, t)
 		answer.SeenAt = seenAt(tx, t.Hash)
 		return answer
@@ -166,9 +167,9 @@ func createAccountToken(tx *httpapi.Tx, at inAccount, in createPersonalTokenBody
 }
 
 // newPersonalToken creates a token of a user. It returns the user with that token, and the answer with its secret.
-func newPersonalToken(tx *httpapi.Tx, u *flags.User, in createPersonalTokenBody) (*flags.User, personalToken, error) {
-	secret := string(flags.PersonalToken) + ":" + tx.Random()
-	after, token, err := u.WithToken(in.Description.Value, flags.HashSecret(secret), tx.Now, httpapi.MomentOf(&in.ExpiresAt.Value))
+func newPersonalToken(tx *httpapi.Tx, u *access.User, in createPersonalTokenBody) (*access.User, personalToken, error) {
+	secret := string(access.PersonalToken) + ":" + tx.Random()
+	after, token, err := u.WithToken(in.Description.Value, access.HashSecret(secret), tx.Now, httpapi.MomentOf(&in.ExpiresAt.Value))
 	if err != nil {
 		return nil, personalToken{}, err
 	}
@@ -189,7 +190,7 @@ func deleteAccountToken(tx *httpapi.Tx, at inAccountToken) error {
 }
 
 // removePersonalToken deletes a token of a user. NotFound when the user has no token of that ID.
-func removePersonalToken(tx *httpapi.Tx, u *flags.User, id int64) error {
+func removePersonalToken(tx *httpapi.Tx, u *access.User, id int64) error {
 	t, err := u.Token(id)
 	if err != nil {
 		return err

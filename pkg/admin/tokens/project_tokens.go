@@ -3,20 +3,21 @@ package tokens
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
 )
 
 // projectTokens are the operations on the API tokens of one project, for callers who have the permissions for them in that
-// project. The tokens are the same as those of apiTokens, and so are the rules: see flags.Caller.HasTokenRight.
+// project. The tokens are the same as those of apiTokens, and so are the rules: see access.Caller.HasTokenRight.
 func projectTokens() []httpapi.Operation {
 	const all = "/api/admin/projects/{" + httpapi.ProjectParam + "}/api-tokens"
 	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.ReadProjectToken, Ahead: ahead, Handle: httpapi.Handle(listProjectTokens)},
-		{Route: "POST " + all, Permission: flags.CreateProjectToken, Ahead: ahead, Status: 201, Handle: httpapi.HandleBody(createProjectToken)},
-		{Route: "DELETE " + all + "/{" + tokenParam + "}", Permission: flags.DeleteProjectToken, Ahead: ahead, Handle: httpapi.Do(deleteProjectToken)},
+		{Route: "GET " + all, Permission: access.ReadProjectToken, Ahead: ahead, Handle: httpapi.Handle(listProjectTokens)},
+		{Route: "POST " + all, Permission: access.CreateProjectToken, Ahead: ahead, Status: 201, Handle: httpapi.HandleBody(createProjectToken)},
+		{Route: "DELETE " + all + "/{" + tokenParam + "}", Permission: access.DeleteProjectToken, Ahead: ahead, Handle: httpapi.Do(deleteProjectToken)},
 	}
 }
 
@@ -28,13 +29,13 @@ type inProjectToken struct {
 
 // Parse reads the project and the secret of the token.
 func (at *inProjectToken) Parse(r httpapi.Request) error {
-	at.hash = flags.HashSecret(r.Path(tokenParam))
+	at.hash = access.HashSecret(r.Path(tokenParam))
 	return at.InProject.Parse(r)
 }
 
 // Keys names the project and the token.
 func (at *inProjectToken) Keys() []flags.Key {
-	return append(at.InProject.Keys(), flags.TokenKey(at.hash))
+	return append(at.InProject.Keys(), access.TokenKey(at.hash))
 }
 
 // listProjectTokens lists the tokens that name the project. It leaves out tokens for all projects.
@@ -45,7 +46,7 @@ func listProjectTokens(tx *httpapi.Tx, at httpapi.InProject) (tokenList, error) 
 }
 
 // includes reports whether a scope has a project, and not a deleted one that had the same ID.
-func includes(scope flags.TokenScope, project *flags.Project) bool {
+func includes(scope access.TokenScope, project *flags.Project) bool {
 	return slices.ContainsFunc(scope.Projects, func(p *flags.Project) bool { return p.UID == project.UID })
 }
 
@@ -54,7 +55,7 @@ type createProjectTokenBody struct{ createTokenBody }
 
 // Check checks everything that does not depend on the path or on stored data.
 func (b createProjectTokenBody) Check(limits flags.Limits, problems *flags.Problems) {
-	if b.tokenType() == flags.AdminToken {
+	if b.tokenType() == access.AdminToken {
 		problems.Add("/type", "must be client or frontend: an admin token has access to every project")
 		return
 	}

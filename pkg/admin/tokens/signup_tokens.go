@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -18,12 +19,12 @@ import (
 func signupTokens() []httpapi.Operation {
 	const all = "/api/admin/invite-link/tokens"
 	const one = all + "/{" + tokenParam + "}"
-	ahead := []flags.Key{flags.RolesKey()}
+	ahead := []flags.Key{access.RolesKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + all, Permission: flags.Admin, Ahead: ahead, Handle: httpapi.Handle(listSignupTokens)},
-		{Route: "POST " + all, Permission: flags.Admin, Ahead: ahead, Status: 201, Handle: httpapi.HandleBody(createSignupToken)},
-		{Route: "GET " + one, Permission: flags.Admin, Ahead: ahead, Handle: httpapi.Handle(readSignupToken)},
-		{Route: "PUT " + one, Permission: flags.Admin, Ahead: ahead, Handle: httpapi.HandleBody(updateSignupToken)},
+		{Route: "GET " + all, Permission: access.Admin, Ahead: ahead, Handle: httpapi.Handle(listSignupTokens)},
+		{Route: "POST " + all, Permission: access.Admin, Ahead: ahead, Status: 201, Handle: httpapi.HandleBody(createSignupToken)},
+		{Route: "GET " + one, Permission: access.Admin, Ahead: ahead, Handle: httpapi.Handle(readSignupToken)},
+		{Route: "PUT " + one, Permission: access.Admin, Ahead: ahead, Handle: httpapi.HandleBody(updateSignupToken)},
 	}
 }
 
@@ -35,16 +36,16 @@ type inSignupToken struct {
 
 // Parse reads the secret of the token.
 func (at *inSignupToken) Parse(r httpapi.Request) error {
-	at.hash = flags.HashSecret(r.Path(tokenParam))
+	at.hash = access.HashSecret(r.Path(tokenParam))
 	return nil
 }
 
 // Keys names the token.
-func (at *inSignupToken) Keys() []flags.Key { return []flags.Key{flags.SignupTokenKey(at.hash)} }
+func (at *inSignupToken) Keys() []flags.Key { return []flags.Key{access.SignupTokenKey(at.hash)} }
 
 // token returns the public signup token of the path. It ends the transaction with NotFound if there is none. The message
 // never repeats the secret: it may be a valid one of something else.
-func (at inSignupToken) token(tx *httpapi.Tx) *flags.SignupToken {
+func (at inSignupToken) token(tx *httpapi.Tx) *access.SignupToken {
 	s := tx.FindSignupToken(at.hash)
 	if s == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no public signup token with this secret"))
@@ -74,10 +75,10 @@ type signupUser struct {
 
 // A signupRole is the root role that those users get.
 type signupRole struct {
-	ID          int64          `json:"id"`
-	Type        flags.RoleType `json:"type"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
+	ID          int64           `json:"id"`
+	Type        access.RoleType `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
 }
 
 // A signupTokenList is a list of public signup tokens.
@@ -85,7 +86,7 @@ type signupTokenList struct {
 	Tokens []signupToken `json:"tokens"`
 }
 
-func signupTokenOf(tx *httpapi.Tx, s *flags.SignupToken) (signupToken, error) {
+func signupTokenOf(tx *httpapi.Tx, s *access.SignupToken) (signupToken, error) {
 	secret, err := decryptSecret(tx, s.Sealed, s.Hash, s.Name)
 	if err != nil {
 		return signupToken{}, err
@@ -94,7 +95,7 @@ func signupTokenOf(tx *httpapi.Tx, s *flags.SignupToken) (signupToken, error) {
 		Secret: secret, Name: s.Name, Enabled: s.EnabledAt(tx.Now), ExpiresAt: shape.Time(s.ExpiresAt),
 		CreatedAt: shape.Time(s.CreatedAt), CreatedBy: s.CreatedBy, Users: []signupUser{},
 	}
-	tx.Load(httpapi.Each(s.Users, flags.UserKey)...)
+	tx.Load(httpapi.Each(s.Users, access.UserKey)...)
 	for _, id := range s.Users {
 		if u := tx.FindUser(id); u != nil {
 			answer.Users = append(answer.Users, signupUser{u.ID, u.Name, u.Username})
@@ -110,13 +111,13 @@ func signupTokenOf(tx *httpapi.Tx, s *flags.SignupToken) (signupToken, error) {
 func listSignupTokens(tx *httpapi.Tx, _ httpapi.InService) (signupTokenList, error) {
 	tx.NoStore()
 	all := slices.Clone(tx.SignupTokens())
-	slices.SortFunc(all, func(a, b *flags.SignupToken) int {
+	slices.SortFunc(all, func(a, b *access.SignupToken) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Hash, b.Hash))
 	})
 	page := httpapi.PageOf(tx.Query(), all)
 	var users []flags.Key
 	for _, s := range page {
-		users = append(users, httpapi.Each(s.Users, flags.UserKey)...)
+		users = append(users, httpapi.Each(s.Users, access.UserKey)...)
 	}
 	tx.Load(users...)
 	answer := signupTokenList{Tokens: make([]signupToken, len(page))}
@@ -148,9 +149,9 @@ func (b createSignupBody) Check(_ flags.Limits, problems *flags.Problems) {
 // createSignupToken creates a public signup token whose users become viewers.
 func createSignupToken(tx *httpapi.Tx, _ httpapi.InService, in createSignupBody) (signupToken, error) {
 	secret := tx.Random()
-	s := &flags.SignupToken{
-		Hash: flags.HashSecret(secret), Name: in.Name.Value, Enabled: true, ExpiresAt: httpapi.MomentOf(&in.ExpiresAt.Value),
-		CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, Role: flags.RoleViewer,
+	s := &access.SignupToken{
+		Hash: access.HashSecret(secret), Name: in.Name.Value, Enabled: true, ExpiresAt: httpapi.MomentOf(&in.ExpiresAt.Value),
+		CreatedAt: tx.Now, CreatedBy: tx.Caller.Name, Role: access.RoleViewer,
 	}
 	s.Sealed = tx.Seal(secret, s.Hash)
 	if err := wire.CheckListSize(tx, s); err != nil {

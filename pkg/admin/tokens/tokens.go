@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -31,21 +32,21 @@ const (
 )
 
 // apiTokens are the operations on all API tokens. They take the permission Read, which every user has: what a caller may do
-// depends on the token, see flags.Caller.HasTokenRight.
+// depends on the token, see access.Caller.HasTokenRight.
 func apiTokens() []httpapi.Operation {
 	const one = apiTokensPath + "/{" + tokenParam + "}"
 	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
-		{Route: "GET " + apiTokensPath, Permission: flags.Read, Ahead: ahead, Allow: requireTokenRight(flags.ReadTokens), Handle: httpapi.Handle(listTokens)},
-		{Route: "POST " + apiTokensPath, Permission: flags.Read, Ahead: ahead, Allow: requireTokenRight(flags.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
-		{Route: "GET " + apiTokensPath + "/{" + nameParam + "}", Permission: flags.Read, Ahead: ahead, Allow: requireTokenRight(flags.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
-		{Route: "PUT " + one, Permission: flags.Read, Ahead: ahead, Allow: requireTokenRight(flags.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
-		{Route: "DELETE " + one, Permission: flags.Read, Ahead: ahead, Allow: requireTokenRight(flags.DeleteTokens), Handle: httpapi.Do(deleteToken)},
+		{Route: "GET " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokens)},
+		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
+		{Route: "GET " + apiTokensPath + "/{" + nameParam + "}", Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
+		{Route: "PUT " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
+		{Route: "DELETE " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
 	}
 }
 
 // requireTokenRight rejects callers who do not have a right over any token, before the body is read.
-func requireTokenRight(right flags.TokenRight) func(tx *httpapi.Tx) error {
+func requireTokenRight(right access.TokenRight) func(tx *httpapi.Tx) error {
 	return func(tx *httpapi.Tx) error { return tx.Caller.AuthorizeAnyToken(right, tx.CallersProjects()) }
 }
 
@@ -56,16 +57,16 @@ type inToken struct {
 }
 
 func (at *inToken) Parse(r httpapi.Request) error {
-	at.hash = flags.HashSecret(r.Path(tokenParam))
+	at.hash = access.HashSecret(r.Path(tokenParam))
 	return nil
 }
 
-func (at *inToken) Keys() []flags.Key { return []flags.Key{flags.TokenKey(at.hash)} }
+func (at *inToken) Keys() []flags.Key { return []flags.Key{access.TokenKey(at.hash)} }
 
 // findAPIToken returns the API token whose secret has that hash, or noToken.
-func findAPIToken(tx *httpapi.Tx, hash string) (*flags.Token, error) {
+func findAPIToken(tx *httpapi.Tx, hash string) (*access.Token, error) {
 	t := tx.FindToken(hash)
-	if t == nil || t.Deleted || t.Type == flags.PersonalToken {
+	if t == nil || t.Deleted || t.Type == access.PersonalToken {
 		return nil, noToken
 	}
 	return t, nil
@@ -87,17 +88,17 @@ func (at *inTokenName) Parse(r httpapi.Request) error {
 
 // An apiToken is the answer for a token (contract: API token).
 type apiToken struct {
-	Secret      string          `json:"secret"`
-	Username    string          `json:"username"` // deprecated: use tokenName
-	TokenName   string          `json:"tokenName"`
-	Type        flags.TokenType `json:"type"`
-	Environment string          `json:"environment"`
-	Project     string          `json:"project"` // the first of projects
-	Projects    []string        `json:"projects"`
-	ExpiresAt   *shape.Time     `json:"expiresAt"`
-	CreatedAt   shape.Time      `json:"createdAt"`
-	SeenAt      *shape.Time     `json:"seenAt"`
-	Alias       *string         `json:"alias"` // always null
+	Secret      string           `json:"secret"`
+	Username    string           `json:"username"` // deprecated: use tokenName
+	TokenName   string           `json:"tokenName"`
+	Type        access.TokenType `json:"type"`
+	Environment string           `json:"environment"`
+	Project     string           `json:"project"` // the first of projects
+	Projects    []string         `json:"projects"`
+	ExpiresAt   *shape.Time      `json:"expiresAt"`
+	CreatedAt   shape.Time       `json:"createdAt"`
+	SeenAt      *shape.Time      `json:"seenAt"`
+	Alias       *string          `json:"alias"` // always null
 }
 
 // A tokenList is a list of tokens.
@@ -117,8 +118,8 @@ func listTokensByName(tx *httpapi.Tx, at inTokenName) (tokenList, error) {
 
 // A scopedToken is an API token with its scope.
 type scopedToken struct {
-	*flags.Token
-	scope flags.TokenScope
+	*access.Token
+	scope access.TokenScope
 }
 
 // visibleTokens returns the API tokens that the caller can read, the newest first, without revoked tokens.
@@ -126,14 +127,14 @@ func visibleTokens(tx *httpapi.Tx) []scopedToken {
 	all := tx.Tokens()
 	var keys []flags.Key
 	for _, t := range all {
-		keys = append(keys, flags.TokenUseKey(t.Hash))
+		keys = append(keys, access.TokenUseKey(t.Hash))
 		keys = append(keys, httpapi.ProjectKeys(t.Projects...)...)
 	}
 	tx.Again(keys...) // the caller's projects were read before the list, and may be older than its tokens
 	var visible []scopedToken
 	for _, t := range all {
 		scope, valid := scopeOf(tx, t)
-		if valid && tx.Caller.HasTokenRight(flags.ReadTokens, t.Type, scope) {
+		if valid && tx.Caller.HasTokenRight(access.ReadTokens, t.Type, scope) {
 			visible = append(visible, scopedToken{t, scope})
 		}
 	}
@@ -157,12 +158,12 @@ func tokenListOf(tx *httpapi.Tx, list []scopedToken) (tokenList, error) {
 }
 
 // scopeOf returns the scope of a token; false if the token is revoked.
-func scopeOf(tx *httpapi.Tx, t *flags.Token) (scope flags.TokenScope, valid bool) {
+func scopeOf(tx *httpapi.Tx, t *access.Token) (scope access.TokenScope, valid bool) {
 	return t.Scope(tx.FindProject, tx.Environments())
 }
 
 // apiTokenOf is the answer for a token, without its last use.
-func apiTokenOf(tx *httpapi.Tx, t *flags.Token, scope flags.TokenScope) (apiToken, error) {
+func apiTokenOf(tx *httpapi.Tx, t *access.Token, scope access.TokenScope) (apiToken, error) {
 	secret, err := decryptSecret(tx, t.Sealed, t.Hash, t.Name)
 	answer := apiToken{
 		Secret: secret, Username: t.Name, TokenName: t.Name, Type: t.Type, Environment: t.Environment, Projects: scope.ProjectIDs(),
@@ -217,7 +218,7 @@ func updateToken(tx *httpapi.Tx, at inToken, in updateTokenBody) error {
 	}
 	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
 	scope, valid := scopeOf(tx, t)
-	if err := tx.Caller.AuthorizeToken(flags.UpdateTokens, t.Type, scope); err != nil {
+	if err := tx.Caller.AuthorizeToken(access.UpdateTokens, t.Type, scope); err != nil {
 		return err
 	}
 	if !valid {
@@ -237,10 +238,10 @@ func deleteToken(tx *httpapi.Tx, at inToken) error {
 }
 
 // removeToken deletes a token, also a revoked one. Its name can be used again.
-func removeToken(tx *httpapi.Tx, t *flags.Token) error {
+func removeToken(tx *httpapi.Tx, t *access.Token) error {
 	tx.Load(httpapi.ProjectKeys(t.Projects...)...)
 	scope, _ := scopeOf(tx, t)
-	if err := tx.Caller.AuthorizeToken(flags.DeleteTokens, t.Type, scope); err != nil {
+	if err := tx.Caller.AuthorizeToken(access.DeleteTokens, t.Type, scope); err != nil {
 		return err
 	}
 	tx.Save(events.TokenDeleted(t), t.AsDeleted())

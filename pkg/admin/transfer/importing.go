@@ -3,6 +3,7 @@ package transfer
 import (
 	"slices"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -152,7 +153,7 @@ func importTagType(tx *httpapi.Tx, in importTagTypeBody) (importOutcome, error) 
 	if registry.Has(in.Name) {
 		return outcomeUnchanged, nil
 	}
-	if err := tx.Caller.Authorize(flags.CreateTagType, nil, ""); err != nil {
+	if err := tx.Caller.Authorize(access.CreateTagType, nil, ""); err != nil {
 		return "", err
 	}
 	t := flags.TagType{Name: in.Name, Description: wire.TextOver(in.Description, ""), Icon: wire.TextOver(in.Icon, "")}
@@ -172,7 +173,7 @@ func importContextField(tx *httpapi.Tx, in importContextFieldBody) (importOutcom
 	if registry.Has(in.Name) {
 		return outcomeUnchanged, nil
 	}
-	if err := tx.Caller.Authorize(flags.CreateContextField, nil, ""); err != nil {
+	if err := tx.Caller.Authorize(access.CreateContextField, nil, ""); err != nil {
 		return "", err
 	}
 	f := flags.ContextField{
@@ -231,11 +232,11 @@ func (im *importing) newSegment(tx *httpapi.Tx, to place, in importSegmentBody) 
 
 // authorizeSegment checks that the caller may create a segment. For one that belongs to the project, a permission in that
 // project is enough.
-func authorizeSegment(caller flags.Caller, project *flags.Project, s *flags.Segment) error {
-	if s.Project != "" && caller.HasPermission(flags.UpdateProjectSegment, project, "") {
+func authorizeSegment(caller access.Caller, project *flags.Project, s *flags.Segment) error {
+	if s.Project != "" && caller.HasPermission(access.UpdateProjectSegment, project, "") {
 		return nil
 	}
-	return caller.Authorize(flags.CreateSegment, nil, "")
+	return caller.Authorize(access.CreateSegment, nil, "")
 }
 
 // checkRoom returns Invalid if the list of all segments has no room for those that the import would create.

@@ -8,6 +8,7 @@
 package transfer
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -17,10 +18,10 @@ func Group() httpapi.Group {
 	const batch = "/api/admin/features-batch"
 	importing := []flags.Key{flags.EnvironmentsKey(), flags.TagTypesKey(), flags.StrategyTypesKey(), flags.ContextFieldsKey()}
 	return httpapi.Group{Name: "imports", Function: "transfer", Operations: []httpapi.Operation{
-		{Route: "POST " + batch + "/validate", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(validateImport)},
-		{Route: "POST " + batch + "/import", Permission: flags.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(importFlags)},
+		{Route: "POST " + batch + "/validate", Permission: access.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(validateImport)},
+		{Route: "POST " + batch + "/import", Permission: access.Read, Ahead: importing, MaxBody: maxImport, Handle: httpapi.HandleManyBody(importFlags)},
 		{
-			Route: "POST " + batch + "/export", Permission: flags.Read,
+			Route: "POST " + batch + "/export", Permission: access.Read,
 			Ahead:  []flags.Key{flags.EnvironmentsKey(), flags.TagTypesKey(), flags.ContextFieldsKey()},
 			Handle: httpapi.HandleBody(exportFlags),
 		},
@@ -44,7 +45,7 @@ func importFlags(m *httpapi.Many, _ httpapi.InService, in importBody) (importedV
 // validateImport runs the import without changing anything, and reports what it would skip and which permissions the caller
 // lacks.
 func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (importReportView, error) {
-	var caller flags.Caller
+	var caller access.Caller
 	var target flags.ImportTarget
 	im := newImporting(in)
 	err := m.Read(func(tx *httpapi.Tx) error {
@@ -55,13 +56,13 @@ func validateImport(m *httpapi.Many, _ httpapi.InService, in importBody) (import
 	if err != nil {
 		return importReportView{}, err
 	}
-	var missing []flags.Permission
+	var missing []access.Permission
 	errs, err := m.DryRun(caller.DryRun(&missing), len(im.items), im.needs, im.run)
 	if err != nil {
 		return importReportView{}, err
 	}
 	target.Faults = im.faults(errs)
-	target.MissingPermissions = httpapi.Each(missing, func(p flags.Permission) string { return string(p) })
+	target.MissingPermissions = httpapi.Each(missing, func(p access.Permission) string { return string(p) })
 	report := in.Data.Value.set().Validate(target)
 	return importReportView{findingViews(report.Errors), findingViews(report.Warnings), findingViews(report.Permissions)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -28,7 +29,7 @@ type memberView struct {
 func readAccess(tx *httpapi.Tx, at httpapi.InProject) (accessView, error) {
 	project, roles := at.Project(tx), tx.Roles()
 	members := slices.Sorted(maps.Keys(project.Members))
-	tx.Load(httpapi.Each(members, flags.UserKey)...)
+	tx.Load(httpapi.Each(members, access.UserKey)...)
 	view := accessView{Roles: httpapi.Each(roles.ProjectRoles(), roleViewOf), Users: []memberView{}, Groups: []struct{}{}}
 	for _, id := range members {
 		u := tx.FindUser(id)
@@ -115,7 +116,7 @@ func setAccess(m *httpapi.Many, at httpapi.InProject, in accessBody) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
 		project, members := at.Project(tx), in.members()
 		changed := changedUsers(project, members)
-		tx.Load(httpapi.Each(changed, flags.UserKey)...)
+		tx.Load(httpapi.Each(changed, access.UserKey)...)
 		if err := in.checkUsersAndRoles(tx, project); err != nil {
 			return false, err
 		}
@@ -173,7 +174,7 @@ func (b accessBody) authorize(tx *httpapi.Tx, project *flags.Project) error {
 }
 
 // callerLast moves the caller to the end of a list of users. Callers who remove their own access need it until then.
-func callerLast(caller flags.Caller, users []int64) []int64 {
+func callerLast(caller access.Caller, users []int64) []int64 {
 	if caller.User == nil || !slices.Contains(users, caller.User.ID) {
 		return users
 	}

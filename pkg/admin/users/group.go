@@ -3,6 +3,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -15,34 +16,34 @@ func Group() httpapi.Group {
 		roles    = "/api/admin/roles"
 	)
 	var (
-		withRoles        = []flags.Key{flags.RolesKey()}
+		withRoles        = []flags.Key{access.RolesKey()}
 		withEnvironments = []flags.Key{flags.EnvironmentsKey()}
-		withBoth         = []flags.Key{flags.RolesKey(), flags.EnvironmentsKey()}
+		withBoth         = []flags.Key{access.RolesKey(), flags.EnvironmentsKey()}
 	)
 	return httpapi.Group{Name: "users", Function: "access", Operations: []httpapi.Operation{
-		{Route: "GET " + users, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listUsers)},
-		{Route: "POST " + users, Permission: flags.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createUser)},
-		{Route: "GET " + users + "/search", Permission: flags.Admin, Handle: httpapi.Handle(searchUsers)},
-		{Route: "GET " + users + "/access", Permission: flags.Admin, Handle: httpapi.Handle(listUserAccess)},
-		{Route: "GET " + users + "/admin-count", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(countAdmins)},
-		{Route: "GET " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.Handle(readUser)},
-		{Route: "PUT " + users + "/{userId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateUser)},
-		{Route: "DELETE " + users + "/{userId}", Permission: flags.Admin, Handle: httpapi.DoMany(deleteUser)},
-		{Route: "POST " + users + "/{userId}/sign-in-link", Permission: flags.Admin, Status: 201, Handle: httpapi.Handle(createSignInLink)},
-		{Route: "POST " + users + "/{userId}/sign-out", Permission: flags.Admin, Status: 204, Handle: httpapi.Do(signOutUser)},
-		{Route: "GET /api/admin/user", Permission: flags.Read, Handle: httpapi.Handle(readMe)},
+		{Route: "GET " + users, Permission: access.Admin, Ahead: withRoles, Handle: httpapi.Handle(listUsers)},
+		{Route: "POST " + users, Permission: access.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createUser)},
+		{Route: "GET " + users + "/search", Permission: access.Admin, Handle: httpapi.Handle(searchUsers)},
+		{Route: "GET " + users + "/access", Permission: access.Admin, Handle: httpapi.Handle(listUserAccess)},
+		{Route: "GET " + users + "/admin-count", Permission: access.Admin, Ahead: withRoles, Handle: httpapi.Handle(countAdmins)},
+		{Route: "GET " + users + "/{userId}", Permission: access.Admin, Handle: httpapi.Handle(readUser)},
+		{Route: "PUT " + users + "/{userId}", Permission: access.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateUser)},
+		{Route: "DELETE " + users + "/{userId}", Permission: access.Admin, Handle: httpapi.DoMany(deleteUser)},
+		{Route: "POST " + users + "/{userId}/sign-in-link", Permission: access.Admin, Status: 201, Handle: httpapi.Handle(createSignInLink)},
+		{Route: "POST " + users + "/{userId}/sign-out", Permission: access.Admin, Status: 204, Handle: httpapi.Do(signOutUser)},
+		{Route: "GET /api/admin/user", Permission: access.Read, Handle: httpapi.Handle(readMe)},
 
-		{Route: "GET " + accounts, Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Handle(listAccounts)},
-		{Route: "POST " + accounts, Permission: flags.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createAccount)},
-		{Route: "PUT " + accounts + "/{userId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateAccount)},
-		{Route: "DELETE " + accounts + "/{userId}", Permission: flags.Admin, Handle: httpapi.DoMany(deleteAccount)},
+		{Route: "GET " + accounts, Permission: access.Admin, Ahead: withRoles, Handle: httpapi.Handle(listAccounts)},
+		{Route: "POST " + accounts, Permission: access.Admin, Ahead: withRoles, Status: 201, Handle: httpapi.HandleBody(createAccount)},
+		{Route: "PUT " + accounts + "/{userId}", Permission: access.Admin, Ahead: withRoles, Handle: httpapi.HandleBody(updateAccount)},
+		{Route: "DELETE " + accounts + "/{userId}", Permission: access.Admin, Handle: httpapi.DoMany(deleteAccount)},
 
-		{Route: "GET /api/admin/permissions", Permission: flags.ReadRole, Ahead: withEnvironments, Handle: httpapi.Handle(listPermissions)},
-		{Route: "GET " + roles, Permission: flags.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(listRoles)},
-		{Route: "POST " + roles, Permission: flags.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(createRole)},
-		{Route: "GET " + roles + "/{roleId}", Permission: flags.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(readRole)},
-		{Route: "PUT " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(updateRole)},
-		{Route: "DELETE " + roles + "/{roleId}", Permission: flags.Admin, Ahead: withRoles, Handle: httpapi.Do(deleteRole)},
+		{Route: "GET /api/admin/permissions", Permission: access.ReadRole, Ahead: withEnvironments, Handle: httpapi.Handle(listPermissions)},
+		{Route: "GET " + roles, Permission: access.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(listRoles)},
+		{Route: "POST " + roles, Permission: access.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(createRole)},
+		{Route: "GET " + roles + "/{roleId}", Permission: access.ReadRole, Ahead: withRoles, Handle: httpapi.Handle(readRole)},
+		{Route: "PUT " + roles + "/{roleId}", Permission: access.Admin, Ahead: withBoth, Handle: httpapi.HandleBody(updateRole)},
+		{Route: "DELETE " + roles + "/{roleId}", Permission: access.Admin, Ahead: withRoles, Handle: httpapi.Do(deleteRole)},
 	}, Gone: map[string]string{
 		"GET " + users + "/inactive": "Guidon does not list inactive users; the event log has sign-ins (user-signed-in), and GET " + users + " lists all users",
 	}}
@@ -54,12 +55,12 @@ func MemberGroup() httpapi.Group {
 		members = "/api/admin/projects/{projectId}/access"
 		held    = "/api/admin/projects/{projectId}/users/{userId}/roles/{roleId}"
 	)
-	withRoles := []flags.Key{flags.RolesKey()}
+	withRoles := []flags.Key{access.RolesKey()}
 	return httpapi.Group{Name: "members", Function: "projects", Operations: []httpapi.Operation{
-		{Route: "GET " + members, Permission: flags.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
-		{Route: "PUT " + members, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
-		{Route: "POST " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(addProjectRole)},
-		{Route: "PUT " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
-		{Route: "DELETE " + held, Permission: flags.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
+		{Route: "GET " + members, Permission: access.UserAccessRead, Ahead: withRoles, Handle: httpapi.Handle(readAccess)},
+		{Route: "PUT " + members, Permission: access.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoManyBody(setAccess)},
+		{Route: "POST " + held, Permission: access.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(addProjectRole)},
+		{Route: "PUT " + held, Permission: access.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(replaceProjectRoles)},
+		{Route: "DELETE " + held, Permission: access.UserAccessWrite, Ahead: withRoles, Handle: httpapi.DoOptional(removeProjectRole)},
 	}}
 }

@@ -1,6 +1,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -16,43 +17,43 @@ type meView struct {
 
 // A meUser is the user or service account of a personal token, or an API token, which has no ID.
 type meUser struct {
-	ID          int64              `json:"id,omitzero"`
-	IsAPI       bool               `json:"isAPI"` // whether it is an API token
-	AccountType string             `json:"accountType,omitzero"`
-	Name        string             `json:"name,omitzero"`
-	Username    string             `json:"username,omitzero"`
-	Email       string             `json:"email,omitzero"`
-	ImageURL    string             `json:"imageUrl,omitzero"`
-	RootRole    int64              `json:"rootRole,omitzero"`
-	CreatedAt   *shape.Time        `json:"createdAt,omitzero"`
-	SeenAt      *shape.Time        `json:"seenAt"`
-	Type        flags.TokenType    `json:"type,omitzero"`
-	Environment string             `json:"environment,omitzero"`
-	Projects    []string           `json:"projects,omitzero"`
-	Permissions []flags.Permission `json:"permissions,omitzero"`
+	ID          int64               `json:"id,omitzero"`
+	IsAPI       bool                `json:"isAPI"` // whether it is an API token
+	AccountType string              `json:"accountType,omitzero"`
+	Name        string              `json:"name,omitzero"`
+	Username    string              `json:"username,omitzero"`
+	Email       string              `json:"email,omitzero"`
+	ImageURL    string              `json:"imageUrl,omitzero"`
+	RootRole    int64               `json:"rootRole,omitzero"`
+	CreatedAt   *shape.Time         `json:"createdAt,omitzero"`
+	SeenAt      *shape.Time         `json:"seenAt"`
+	Type        access.TokenType    `json:"type,omitzero"`
+	Environment string              `json:"environment,omitzero"`
+	Projects    []string            `json:"projects,omitzero"`
+	Permissions []access.Permission `json:"permissions,omitzero"`
 }
 
 // A permissionOfMe is a permission that the caller holds.
 type permissionOfMe struct {
-	Permission  flags.Permission `json:"permission"`
-	Project     string           `json:"project,omitzero"`     // absent: in the whole service
-	Environment string           `json:"environment,omitzero"` // absent: in all environments
+	Permission  access.Permission `json:"permission"`
+	Project     string            `json:"project,omitzero"`     // absent: in the whole service
+	Environment string            `json:"environment,omitzero"` // absent: in all environments
 }
 
 func readMe(tx *httpapi.Tx, _ httpapi.InService) (meView, error) {
 	held := tx.Caller.HeldPermissions(tx.CallersProjects())
 	return meView{
 		User: meUserOf(tx.Caller), Feedback: []map[string]bool{}, Splash: map[string]bool{},
-		Permissions: httpapi.Each(held, func(h flags.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
+		Permissions: httpapi.Each(held, func(h access.HeldPermission) permissionOfMe { return permissionOfMe(h) }),
 	}, nil
 }
 
-func meUserOf(caller flags.Caller) meUser {
+func meUserOf(caller access.Caller) meUser {
 	u := caller.User
 	if u == nil { // an admin token: other API tokens cannot call the operation
 		return meUser{
-			IsAPI: true, Name: caller.Name, Username: caller.Name, Type: flags.AdminToken, Environment: flags.All,
-			Projects: []string{flags.All}, Permissions: []flags.Permission{flags.Admin},
+			IsAPI: true, Name: caller.Name, Username: caller.Name, Type: access.AdminToken, Environment: flags.All,
+			Projects: []string{flags.All}, Permissions: []access.Permission{access.Admin},
 		}
 	}
 	all := userViewOf(u)
@@ -78,7 +79,7 @@ type briefUser struct {
 }
 
 func listUserAccess(tx *httpapi.Tx, _ httpapi.InService) (userAccessView, error) {
-	users := httpapi.Each(usersWhere(tx, isPerson), func(u *flags.User) briefUser {
+	users := httpapi.Each(usersWhere(tx, isPerson), func(u *access.User) briefUser {
 		return briefUser{u.ID, userViewOf(u).AccountType, u.Name, u.Username, u.Email}
 	})
 	return userAccessView{Users: users, Groups: []struct{}{}}, nil

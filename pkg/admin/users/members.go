@@ -1,6 +1,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -78,7 +79,7 @@ func removeProjectRole(tx *httpapi.Tx, at inMemberRole, in heldRoleBody) error {
 }
 
 // authorizeGrant returns Invalid if the role cannot be held in a project, and Forbidden if the caller must not give it.
-func authorizeGrant(caller flags.Caller, role flags.Role, project *flags.Project) error {
+func authorizeGrant(caller access.Caller, role access.Role, project *flags.Project) error {
 	if !role.Type.IsProjectRole() {
 		return flags.Errorf(flags.Invalid, "role %d (%q) is held in the whole service and cannot be given in a project", role.ID, role.Name)
 	}

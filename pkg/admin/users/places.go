@@ -1,6 +1,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -18,10 +19,10 @@ func (at *inUser) Parse(r httpapi.Request) (err error) {
 }
 
 // Keys names the user.
-func (at *inUser) Keys() []flags.Key { return []flags.Key{flags.UserKey(at.UserID)} }
+func (at *inUser) Keys() []flags.Key { return []flags.Key{access.UserKey(at.UserID)} }
 
 // user is the user of the path. NotFound when there is none, or when it is a service account.
-func (at inUser) user(tx *httpapi.Tx) *flags.User {
+func (at inUser) user(tx *httpapi.Tx) *access.User {
 	u := tx.User(at.UserID)
 	if u.ServiceAccount {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no user %d: that is the id of a service account", at.UserID))
@@ -30,7 +31,7 @@ func (at inUser) user(tx *httpapi.Tx) *flags.User {
 }
 
 // account is the service account of the path. NotFound when there is none, or when it is a user.
-func (at inUser) account(tx *httpapi.Tx) *flags.User {
+func (at inUser) account(tx *httpapi.Tx) *access.User {
 	u := tx.FindUser(at.UserID)
 	if u == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no service account %d", at.UserID))
@@ -74,16 +75,16 @@ func (at *inMemberRole) Parse(r httpapi.Request) (err error) {
 
 // Keys names the project and the user.
 func (at *inMemberRole) Keys() []flags.Key {
-	return append(at.InProject.Keys(), flags.UserKey(at.UserID))
+	return append(at.InProject.Keys(), access.UserKey(at.UserID))
 }
 
 // find is the project, the user and the role of the path. NotFound when one of them does not exist.
-func (at inMemberRole) find(tx *httpapi.Tx) (*flags.Project, *flags.User, flags.Role) {
+func (at inMemberRole) find(tx *httpapi.Tx) (*flags.Project, *access.User, access.Role) {
 	return tx.Project(at.ProjectID), tx.User(at.UserID), findRole(tx, at.RoleID)
 }
 
 // findRole is the role of that ID. NotFound when it does not exist.
-func findRole(tx *httpapi.Tx, id int64) flags.Role {
+func findRole(tx *httpapi.Tx, id int64) access.Role {
 	role := tx.Roles().Find(id)
 	if role == nil {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no role %d", id))

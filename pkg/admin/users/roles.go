@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -16,13 +17,13 @@ import (
 
 // A roleView is a role (contract: Role record). The description is a string even if it is empty, for clients that print it.
 type roleView struct {
-	ID          int64          `json:"id"`
-	Type        flags.RoleType `json:"type"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
+	ID          int64           `json:"id"`
+	Type        access.RoleType `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
 }
 
-func roleViewOf(r flags.Role) roleView { return roleView{r.ID, r.Type, r.Name, r.Description} }
+func roleViewOf(r access.Role) roleView { return roleView{r.ID, r.Type, r.Name, r.Description} }
 
 // A roleWithPermissions is a role with its permissions.
 type roleWithPermissions struct {
@@ -30,23 +31,23 @@ type roleWithPermissions struct {
 	Permissions []permissionView `json:"permissions"`
 }
 
-func roleWithPermissionsOf(r flags.Role) roleWithPermissions {
-	return roleWithPermissions{roleViewOf(r), httpapi.Each(r.Permissions, func(g flags.Grant) permissionView {
+func roleWithPermissionsOf(r access.Role) roleWithPermissions {
+	return roleWithPermissions{roleViewOf(r), httpapi.Each(r.Permissions, func(g access.Grant) permissionView {
 		return permissionViewOf(g, r.ScopeOf(g.Permission))
 	})}
 }
 
 // A permissionView is a permission that a role can have or has.
 type permissionView struct {
-	ID          int              `json:"id"` // 0 for one that grants nothing
-	Name        flags.Permission `json:"name"`
-	DisplayName string           `json:"displayName"`
-	Type        string           `json:"type"`                 // root, project or environment
-	Environment string           `json:"environment,omitzero"` // the only environment in which it is granted
+	ID          int               `json:"id"` // 0 for one that grants nothing
+	Name        access.Permission `json:"name"`
+	DisplayName string            `json:"displayName"`
+	Type        string            `json:"type"`                 // root, project or environment
+	Environment string            `json:"environment,omitzero"` // the only environment in which it is granted
 }
 
-func permissionViewOf(g flags.Grant, scope flags.Scope) permissionView {
-	info, _ := flags.DescribePermission(g.Permission)
+func permissionViewOf(g access.Grant, scope access.Scope) permissionView {
+	info, _ := access.DescribePermission(g.Permission)
 	return permissionView{g.Permission.ID(), g.Permission, info.DisplayName, scope.String(), g.Environment}
 }
 
@@ -69,15 +70,15 @@ type environmentPermissions struct {
 }
 
 func listPermissions(tx *httpapi.Tx, _ httpapi.InService) (permissionList, error) {
-	list := func(scope flags.Scope, environment string) []permissionView {
-		return httpapi.Each(flags.Permissions(scope), func(info flags.PermissionInfo) permissionView {
-			return permissionViewOf(flags.Grant{Permission: info.Name, Environment: environment}, scope)
+	list := func(scope access.Scope, environment string) []permissionView {
+		return httpapi.Each(access.Permissions(scope), func(info access.PermissionInfo) permissionView {
+			return permissionViewOf(access.Grant{Permission: info.Name, Environment: environment}, scope)
 		})
 	}
 	return permissionList{1, permissionGroups{
-		Root: list(flags.RootScope, ""), Project: list(flags.ProjectScope, ""),
+		Root: list(access.RootScope, ""), Project: list(access.ProjectScope, ""),
 		Environments: httpapi.Each(tx.Environments().Sorted(), func(e flags.Environment) environmentPermissions {
-			return environmentPermissions{e.Name, list(flags.EnvironmentScope, e.Name)}
+			return environmentPermissions{e.Name, list(access.EnvironmentScope, e.Name)}
 		}),
 	}}, nil
 }
@@ -99,7 +100,7 @@ type changedRole struct {
 type roleBody struct {
 	Name        string                               `json:"name"`
 	Description jsonbody.Maybe[*string]              `json:"description"`
-	Type        jsonbody.Maybe[flags.RoleType]       `json:"type"`
+	Type        jsonbody.Maybe[access.RoleType]      `json:"type"`
 	Permissions jsonbody.Maybe[[]rolePermissionBody] `json:"permissions"`
 }
 
@@ -124,13 +125,13 @@ func (b roleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	default:
 		flags.CheckPrintable("/name", b.Name, problems)
 	}
-	flags.Role{Description: wire.TextOver(b.Description, "")}.CheckTexts(problems)
+	access.Role{Description: wire.TextOver(b.Description, "")}.CheckTexts(problems)
 	for i, p := range b.Permissions.Value {
 		if len(*problems) > maxRoleProblems {
 			break
 		}
 		at := "/permissions/" + strconv.Itoa(i)
-		switch problem := flags.CheckPermissionName(p.Name); {
+		switch problem := access.CheckPermissionName(p.Name); {
 		case strings.HasSuffix(problem, "?"): // a suggestion
 			problems.Add(at+"/name", "%s GET /api/admin/permissions lists all", problem)
 		case problem != "":
@@ -141,7 +142,7 @@ func (b roleBody) Check(_ flags.Limits, problems *flags.Problems) {
 }
 
 // applyTo returns the role with the fields of the body. Invalid when it names an environment that does not exist.
-func (b roleBody) applyTo(role flags.Role, registry *flags.Environments) (flags.Role, error) {
+func (b roleBody) applyTo(role access.Role, registry *flags.Environments) (access.Role, error) {
 	role.Name, role.Type = b.Name, b.Type.Or(role.Type)
 	role.Description = wire.TextOver(b.Description, role.Description)
 	if b.Permissions.Set {
@@ -153,8 +154,8 @@ func (b roleBody) applyTo(role flags.Role, registry *flags.Environments) (flags.
 	return role, problems.Err()
 }
 
-func (p rolePermissionBody) grant() flags.Grant {
-	return flags.Grant{Permission: flags.Permission(p.Name), Environment: wire.TextOver(p.Environment, "")}
+func (p rolePermissionBody) grant() access.Grant {
+	return access.Grant{Permission: access.Permission(p.Name), Environment: wire.TextOver(p.Environment, "")}
 }
 
 func listRoles(tx *httpapi.Tx, _ httpapi.InService) (roleList, error) {
@@ -166,7 +167,7 @@ func readRole(tx *httpapi.Tx, at inRole) (roleWithPermissions, error) {
 }
 
 func createRole(tx *httpapi.Tx, _ httpapi.InService, in roleBody) (changedRole, error) {
-	role, err := in.applyTo(flags.Role{Type: flags.CustomProjectRole}, tx.Environments())
+	role, err := in.applyTo(access.Role{Type: access.CustomProjectRole}, tx.Environments())
 	if err != nil {
 		return changedRole{}, err
 	}
@@ -210,8 +211,8 @@ func deleteRole(tx *httpapi.Tx, at inRole) error {
 }
 
 // checkNotHeld returns Conflict if a user holds the role, in the whole service or in a project.
-func checkNotHeld(tx *httpapi.Tx, role flags.Role) error {
-	if holders := usersWhere(tx, func(u *flags.User) bool { return u.RootRole == role.ID }); len(holders) > 0 {
+func checkNotHeld(tx *httpapi.Tx, role access.Role) error {
+	if holders := usersWhere(tx, func(u *access.User) bool { return u.RootRole == role.ID }); len(holders) > 0 {
 		return flags.Errorf(flags.Conflict, "the role %q is held by user %d; give that user another role first", role.Name, holders[0].ID)
 	}
 	for _, p := range tx.Projects() {

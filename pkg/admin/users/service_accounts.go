@@ -1,6 +1,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -24,8 +25,8 @@ type accountToken struct {
 	SeenAt      *shape.Time `json:"seenAt"`
 }
 
-func serviceAccountOf(u *flags.User) serviceAccountView {
-	return serviceAccountView{userViewOf(u), httpapi.Each(u.Tokens, func(t flags.UserToken) accountToken {
+func serviceAccountOf(u *access.User) serviceAccountView {
+	return serviceAccountView{userViewOf(u), httpapi.Each(u.Tokens, func(t access.UserToken) accountToken {
 		return accountToken{t.ID, t.Description, shape.Time(t.CreatedAt), shape.Time(t.ExpiresAt), shape.TimeOrNull(t.SeenAt)}
 	})}
 }
@@ -51,8 +52,8 @@ type createAccountBody struct {
 }
 
 // user is the service account of the body.
-func (b createAccountBody) user() flags.User {
-	return flags.User{ServiceAccount: true, Username: b.Username, Name: b.Name}
+func (b createAccountBody) user() access.User {
+	return access.User{ServiceAccount: true, Username: b.Username, Name: b.Name}
 }
 
 // Check adds all problems of the body, except an unknown root role: see findRootRole.

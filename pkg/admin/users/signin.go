@@ -1,6 +1,7 @@
 package users
 
 import (
+	"guidon/pkg/access"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -12,7 +13,7 @@ type inSessions struct{ inUser }
 
 // Keys names the user and the user's sessions.
 func (at *inSessions) Keys() []flags.Key {
-	return []flags.Key{flags.UserKey(at.UserID), flags.SessionsKey(at.UserID)}
+	return []flags.Key{access.UserKey(at.UserID), access.SessionsKey(at.UserID)}
 }
 
 // A signInLinkView is a new sign-in link. The store has only its hash, so that it cannot be shown again.
@@ -23,13 +24,13 @@ type signInLinkView struct {
 
 func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
 	secret := tx.Random()
-	link, err := flags.NewSignInLink(tx.User(at.UserID), tx.FindSessions(at.UserID), secret, tx.Now, flags.SignInLinkLifetime)
+	link, err := access.NewSignInLink(tx.User(at.UserID), tx.FindSessions(at.UserID), secret, tx.Now, access.SignInLinkLifetime)
 	if err != nil {
 		return signInLinkView{}, withTokenRoute(err, at.UserID)
 	}
 	tx.Save(events.SignInLinkCreated(link), link)
 	tx.NoStore()
-	return signInLinkView{URL: flags.SignInURL(tx.PublicURL(), secret), ExpiresAt: shape.Time(link.ExpiresAt)}, nil
+	return signInLinkView{URL: access.SignInURL(tx.PublicURL(), secret), ExpiresAt: shape.Time(link.ExpiresAt)}, nil
 }
 
 // signOutUser ends all sessions of a user, and makes the user's unused sign-in links invalid.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
@@ -27,7 +28,7 @@ func searchUsers(tx *httpapi.Tx, _ httpapi.InService) ([]userView, error) {
 	if utf8.RuneCountInString(q) < minSearch {
 		return []userView{}, nil
 	}
-	return httpapi.Each(usersWhere(tx, func(u *flags.User) bool { return isPerson(u) && u.Matches(q) }), userViewOf), nil
+	return httpapi.Each(usersWhere(tx, func(u *access.User) bool { return isPerson(u) && u.Matches(q) }), userViewOf), nil
 }
 
 func readUser(tx *httpapi.Tx, at inUser) (userView, error) { return userViewOf(at.user(tx)), nil }
@@ -43,12 +44,12 @@ func createUser(tx *httpapi.Tx, _ httpapi.InService, in createUserBody) (created
 }
 
 // newUser returns u with a new ID and the root role that the body names.
-func newUser(tx *httpapi.Tx, u flags.User, ref roleRef) (*flags.User, error) {
+func newUser(tx *httpapi.Tx, u access.User, ref roleRef) (*access.User, error) {
 	role, err := findRootRole(tx, ref)
 	if err != nil {
 		return nil, err
 	}
-	created, err := flags.NewUser(u, tx.NextID(flags.EntityUser), tx.Now)
+	created, err := access.NewUser(u, tx.NextID(access.EntityUser), tx.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func updateUser(tx *httpapi.Tx, at inUser, in updateUserBody) (userView, error) 
 
 // update changes the user or service account that find returns. The root role of the body is checked first: an unknown one
 // is a 400 even if the user does not exist.
-func update(tx *httpapi.Tx, in updateUserBody, find func(tx *httpapi.Tx) *flags.User) (*flags.User, error) {
+func update(tx *httpapi.Tx, in updateUserBody, find func(tx *httpapi.Tx) *access.User) (*access.User, error) {
 	var role int64
 	if in.RootRole.Set {
 		var err error
@@ -108,7 +109,7 @@ const leaveAtOnce = 20
 
 // remove takes a user or service account out of the next of its projects, and deletes it if they were the last ones. Its
 // names are free again, and its tokens are invalid at once: the user of a token is loaded with each request.
-func remove(tx *httpapi.Tx, u *flags.User) (last bool, err error) {
+func remove(tx *httpapi.Tx, u *access.User) (last bool, err error) {
 	if err := u.CheckDeletable(); err != nil {
 		return false, err
 	}
@@ -130,19 +131,19 @@ func remove(tx *httpapi.Tx, u *flags.User) (last bool, err error) {
 	return false, nil
 }
 
-func isPerson(u *flags.User) bool { return !u.ServiceAccount }
+func isPerson(u *access.User) bool { return !u.ServiceAccount }
 
-func isAccount(u *flags.User) bool { return u.ServiceAccount }
+func isAccount(u *access.User) bool { return u.ServiceAccount }
 
 // usersWhere are the users and service accounts that match, by ID.
-func usersWhere(tx *httpapi.Tx, match func(*flags.User) bool) []*flags.User {
-	var list []*flags.User
+func usersWhere(tx *httpapi.Tx, match func(*access.User) bool) []*access.User {
+	var list []*access.User
 	for _, u := range tx.Users() {
 		if match(u) {
 			list = append(list, u)
 		}
 	}
-	slices.SortFunc(list, func(a, b *flags.User) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b *access.User) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
@@ -31,7 +32,7 @@ type userView struct {
 	ScimID        *string     `json:"scimId"` // always null: there is no external provisioning
 }
 
-func userViewOf(u *flags.User) userView {
+func userViewOf(u *access.User) userView {
 	kind := "User"
 	if u.ServiceAccount {
 		kind = "Service Account"
@@ -62,7 +63,7 @@ type userNames struct {
 }
 
 // applyTo sets the names that the body has.
-func (n userNames) applyTo(u *flags.User) {
+func (n userNames) applyTo(u *access.User) {
 	u.Username = wire.TextOver(n.Username, u.Username)
 	u.Email = wire.TextOver(n.Email, u.Email)
 	u.Name = wire.TextOver(n.Name, u.Name)
@@ -77,8 +78,8 @@ type createUserBody struct {
 }
 
 // user is the user of the body.
-func (b createUserBody) user() flags.User {
-	var u flags.User
+func (b createUserBody) user() access.User {
+	var u access.User
 	b.applyTo(&u)
 	return u
 }
@@ -101,7 +102,7 @@ type updateUserBody struct {
 
 // Check adds the problems of the names that the body has. Whether one is missing depends on the stored user: see update.
 func (b updateUserBody) Check(_ flags.Limits, problems *flags.Problems) {
-	u := flags.User{}
+	u := access.User{}
 	b.applyTo(&u)
 	u.Username = cmp.Or(u.Username, "any")
 	u.Check(problems)

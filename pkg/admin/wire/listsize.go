@@ -3,6 +3,7 @@ package wire
 import (
 	"unicode/utf8"
 
+	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -23,11 +24,11 @@ var listLimits = map[flags.Entity]struct {
 	name string
 	most int
 }{
-	flags.EntityProject:     {"projects", flags.MaxProjects},
-	flags.EntitySegment:     {"segments", flags.MaxSegments},
-	flags.EntityUser:        {"users and service accounts", flags.MaxUsers},
-	flags.EntityToken:       {"API tokens", flags.MaxTokens},
-	flags.EntitySignupToken: {"public signup tokens", flags.MaxSignupTokens},
+	flags.EntityProject:      {"projects", flags.MaxProjects},
+	flags.EntitySegment:      {"segments", flags.MaxSegments},
+	access.EntityUser:        {"users and service accounts", access.MaxUsers},
+	access.EntityToken:       {"API tokens", access.MaxTokens},
+	access.EntitySignupToken: {"public signup tokens", access.MaxSignupTokens},
 }
 
 // CheckListSize returns Invalid if the list of all aggregates of a kind would become too large by saving after, as a new entry or
@@ -89,7 +90,7 @@ func ListEntrySize(a flags.Aggregate) int {
 			size += constraintBytes + responseSize(c.ContextName, textOrEmpty(c.Value)) + len(c.Values)*valueBytes + responseSize(c.Values...)
 		}
 		return size
-	case *flags.User:
+	case *access.User:
 		size := userBytes + responseSize(a.Name, a.Username, a.Email, a.ImageURL)
 		if a.ServiceAccount { // the list of service accounts includes their tokens
 			for _, t := range a.Tokens {
@@ -97,13 +98,13 @@ func ListEntrySize(a flags.Aggregate) int {
 			}
 		}
 		return size
-	case *flags.Token:
+	case *access.Token:
 		first := ""
 		if len(a.Projects) > 0 {
 			first = a.Projects[0]
 		}
 		return tokenBytes + responseSize(a.Name, a.Name, a.Environment, a.Environment, first, first) + len(a.Projects)*valueBytes + responseSize(a.Projects...)
-	case *flags.SignupToken:
+	case *access.SignupToken:
 		return signupBytes + responseSize(a.Name, a.CreatedBy) + len(a.Users)*signupUserBytes
 	}
 	return 0

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"guidon/pkg/access"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/flags"
 )
@@ -99,8 +100,8 @@ type checker struct {
 
 	flags    map[string]*flags.Feature
 	projects map[string]*flags.Project // by UID
-	users    map[int64]*flags.User
-	tokens   []*flags.Token
+	users    map[int64]*access.User
+	tokens   []*access.Token
 	segments map[int64]*flags.Segment
 	registry *flags.Environments
 }
@@ -178,16 +179,16 @@ func (c *checker) load() {
 	}
 	c.registry = &flags.Environments{}
 	c.flags, c.projects = map[string]*flags.Feature{}, map[string]*flags.Project{}
-	c.users, c.segments = map[int64]*flags.User{}, map[int64]*flags.Segment{}
+	c.users, c.segments = map[int64]*access.User{}, map[int64]*flags.Segment{}
 	for _, one := range view {
 		switch one := one.(type) {
 		case *flags.Feature:
 			c.flags[one.Name] = one
 		case *flags.Project:
 			c.projects[one.UID] = one
-		case *flags.User:
+		case *access.User:
 			c.users[one.ID] = one
-		case *flags.Token:
+		case *access.Token:
 			c.tokens = append(c.tokens, one)
 		case *flags.Segment:
 			c.segments[one.ID] = one
@@ -212,14 +213,14 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 	case "PROJECT PROJECT":
 		return flags.ProjectKey(rest), true
 	case "TOKEN TOKEN":
-		return flags.TokenKey(rest), true
+		return access.TokenKey(rest), true
 	case "SESSIONS SESSIONS":
 		user, _ := strconv.ParseInt(rest, 10, 64)
-		return flags.SessionsKey(user), true
+		return access.SessionsKey(user), true
 	case "SIGNIN LINK":
-		return flags.SignInLinkKey(rest), true
+		return access.SignInLinkKey(rest), true
 	case "IDENTITY IDENTITY":
-		return flags.Key{Entity: flags.EntityIdentity, ID: rest}, true
+		return flags.Key{Entity: access.EntityIdentity, ID: rest}, true
 	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
@@ -229,7 +230,7 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 	}
 	switch k.pk {
 	case "USERS":
-		return flags.Key{Entity: flags.EntityUser, ID: k.sk}, true
+		return flags.Key{Entity: access.EntityUser, ID: k.sk}, true
 	case "SEGMENTS":
 		return flags.Key{Entity: flags.EntitySegment, ID: k.sk}, true
 	case "PROJECTS", "TOKENS", "SIGNUPS", "USES", "APPLICATIONS":

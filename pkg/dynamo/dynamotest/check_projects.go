@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"guidon/pkg/flags"
+	"guidon/pkg/access"
 )
 
 // checkProjects compares projects with their list rows, and their guards with the flags.
@@ -122,14 +122,14 @@ func (c *checker) checkSegmentUses() {
 func (c *checker) checkTokens() {
 	rows := c.documents("TOKEN#", "TOKEN")
 	for _, token := range c.tokens {
-		if token.Deleted || token.Type == flags.PersonalToken {
+		if token.Deleted || token.Type == access.PersonalToken {
 			delete(rows, token.Hash)
 		}
 		u := c.users[token.User]
-		if token.Type != flags.PersonalToken || token.Deleted || u == nil {
+		if token.Type != access.PersonalToken || token.Deleted || u == nil {
 			continue
 		}
-		if !slices.ContainsFunc(u.Tokens, func(t flags.UserToken) bool { return t.Hash == token.Hash }) {
+		if !slices.ContainsFunc(u.Tokens, func(t access.UserToken) bool { return t.Hash == token.Hash }) {
 			c.report("user %d does not have the personal token %q", u.ID, token.Name)
 		}
 	}
@@ -145,7 +145,7 @@ func (c *checker) checkNames() {
 		}
 	}
 	for _, token := range c.tokens {
-		if !token.Deleted && token.Type != flags.PersonalToken {
+		if !token.Deleted && token.Type != access.PersonalToken {
 			use("token", token.Name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"guidon/internal/engine"
+	"guidon/pkg/access"
 	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/localtable"
@@ -75,8 +76,8 @@ func OpenOn(t testing.TB, e *engine.Engine, table string, transport http.RoundTr
 func Seed(t testing.TB, store *dynamo.Store) {
 	t.Helper()
 	var tokens []bootstrap.Token
-	for kind, secret := range map[flags.TokenType]string{
-		flags.AdminToken: AdminToken, flags.ClientToken: ClientToken, flags.FrontendToken: FrontendToken,
+	for kind, secret := range map[access.TokenType]string{
+		access.AdminToken: AdminToken, access.ClientToken: ClientToken, access.FrontendToken: FrontendToken,
 	} {
 		token, err := bootstrap.ParseToken(kind, secret)
 		if err != nil {

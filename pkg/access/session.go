@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"crypto/subtle"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // A SignInMethod says how a person signed in.
@@ -51,15 +53,15 @@ const DefaultSessionLifetime = 12 * time.Hour
 
 var (
 	// ErrSessionEnded is the error for a cookie that is not that of a current session.
-	ErrSessionEnded = Errorf(Unauthenticated, "the session has ended; sign in again")
+	ErrSessionEnded = flags.Errorf(flags.Unauthenticated, "the session has ended; sign in again")
 
 	// ErrLinkInvalid is the error for every sign-in link that cannot be used. It does not tell why, so that a caller who guesses
 	// learns nothing.
-	ErrLinkInvalid = Errorf(Unauthenticated, "the sign-in link is not valid: it was used, has expired or was never issued; ask an administrator for a new link")
+	ErrLinkInvalid = flags.Errorf(flags.Unauthenticated, "the sign-in link is not valid: it was used, has expired or was never issued; ask an administrator for a new link")
 )
 
 // Key returns the key of the sessions of the user.
-func (s *Sessions) Key() Key { return SessionsKey(s.User) }
+func (s *Sessions) Key() flags.Key { return SessionsKey(s.User) }
 
 func (s *Sessions) StoredVersion() int64 { return s.Version }
 
@@ -147,7 +149,7 @@ type SignInLink struct {
 }
 
 // Key returns the key of the link.
-func (l *SignInLink) Key() Key { return SignInLinkKey(l.Hash) }
+func (l *SignInLink) Key() flags.Key { return SignInLinkKey(l.Hash) }
 
 func (l *SignInLink) StoredVersion() int64 { return l.Version }
 
@@ -173,7 +175,7 @@ func SignInURL(publicURL, secret string) string { return publicURL + "/sign-in#l
 // CheckCanSignIn returns Invalid for a service account, which is a program and has tokens.
 func (u *User) CheckCanSignIn() error {
 	if u.ServiceAccount {
-		return Errorf(Invalid, "user %d is a service account and cannot sign in; create a token for it", u.ID)
+		return flags.Errorf(flags.Invalid, "user %d is a service account and cannot sign in; create a token for it", u.ID)
 	}
 	return nil
 }

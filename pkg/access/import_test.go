@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"guidon/pkg/flags"
 )
 
 // TestImportPermissions authorizes imports by a caller with read access and by one with some permissions in one
@@ -21,32 +23,32 @@ func TestImportPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	env := ProjectEnvironment{Environment: Environment{Name: "development", UID: "e1"}, Attachment: Attachment{ID: "a1", EnvironmentUID: "e1"}}
-	project := &Project{ID: "shop", UID: "p1"}
-	kept, plain := NewFeature(project, "kept", Metadata{}, "test", at), NewFeature(project, "plain", Metadata{}, "test", at)
-	kept.SetVariants(env, []Variant{{Name: "v", WeightType: Variable}})
-	if err := kept.AddStrategy(env, Strategy{ID: "s1", Name: "default"}, DefaultLimits()); err != nil {
+	env := flags.ProjectEnvironment{Environment: flags.Environment{Name: "development", UID: "e1"}, Attachment: flags.Attachment{ID: "a1", EnvironmentUID: "e1"}}
+	project := &flags.Project{ID: "shop", UID: "p1"}
+	kept, plain := flags.NewFeature(project, "kept", flags.Metadata{}, "test", at), flags.NewFeature(project, "plain", flags.Metadata{}, "test", at)
+	kept.SetVariants(env, []flags.Variant{{Name: "v", WeightType: flags.Variable}})
+	if err := kept.AddStrategy(env, flags.Strategy{ID: "s1", Name: "default"}, flags.DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]*Feature{"kept": kept, "plain": plain}
-	on, off, simple := true, false, []Strategy{{Name: "default"}}
-	full := ImportedFlag{Tags: []Tag{{Type: "simple", Value: "v"}}, Strategies: simple, Enabled: &on}
+	there := map[string]*flags.Feature{"kept": kept, "plain": plain}
+	on, off, simple := true, false, []flags.Strategy{{Name: "default"}}
+	full := flags.ImportedFlag{Tags: []flags.Tag{{Type: "simple", Value: "v"}}, Strategies: simple, Enabled: &on}
 	tests := []struct {
 		name string
 		role int64 // in the project
 		flag string
-		b    ImportedFlag
+		b    flags.ImportedFlag
 		want []Permission
 	}{
-		{"a new flag", 0, "new", ImportedFlag{}, []Permission{CreateFeature}},
-		{"an overwritten one", 0, "plain", ImportedFlag{}, []Permission{UpdateFeature}},
-		{"with strategies and variants that go", 0, "kept", ImportedFlag{Strategies: []Strategy{}, Variants: []Variant{}},
+		{"a new flag", 0, "new", flags.ImportedFlag{}, []Permission{CreateFeature}},
+		{"an overwritten one", 0, "plain", flags.ImportedFlag{}, []Permission{UpdateFeature}},
+		{"with strategies and variants that go", 0, "kept", flags.ImportedFlag{Strategies: []flags.Strategy{}, Variants: []flags.Variant{}},
 			[]Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, DeleteFeatureStrategy}},
-		{"switched off", 0, "plain", ImportedFlag{Strategies: []Strategy{}, Enabled: &off}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
-		{"switched on for everybody", 0, "plain", ImportedFlag{Strategies: []Strategy{}, Enabled: &on},
+		{"switched off", 0, "plain", flags.ImportedFlag{Strategies: []flags.Strategy{}, Enabled: &off}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"switched on for everybody", 0, "plain", flags.ImportedFlag{Strategies: []flags.Strategy{}, Enabled: &on},
 			[]Permission{UpdateFeature, UpdateFeatureEnvironment, CreateFeatureStrategy}},
-		{"switched on with nothing said of strategies", 0, "plain", ImportedFlag{Enabled: &on}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
-		{"with variants that come", 0, "new", ImportedFlag{Variants: []Variant{{Name: "v"}, {Name: "w"}}},
+		{"switched on with nothing said of strategies", 0, "plain", flags.ImportedFlag{Enabled: &on}, []Permission{UpdateFeature, UpdateFeatureEnvironment}},
+		{"with variants that come", 0, "new", flags.ImportedFlag{Variants: []flags.Variant{{Name: "v"}, {Name: "w"}}},
 			[]Permission{CreateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants}},
 		{"everything", 0, "kept", full, []Permission{UpdateFeature, UpdateFeatureEnvironment, UpdateFeatureVariants, CreateFeatureStrategy, DeleteFeatureStrategy}},
 		{"everything, as a tester", 9, "new", full, []Permission{UpdateFeature, CreateFeatureStrategy}},
@@ -70,7 +72,7 @@ func TestImportPermissions(t *testing.T) {
 			switch {
 			case len(tt.want) == 0 && err != nil:
 				t.Errorf("refused: %v", err)
-			case len(tt.want) > 0 && (KindOf(err) != Forbidden || !strings.Contains(err.Error(), string(tt.want[0]))):
+			case len(tt.want) > 0 && (flags.KindOf(err) != flags.Forbidden || !strings.Contains(err.Error(), string(tt.want[0]))):
 				t.Errorf("got %v, want it refused for want of %s", err, tt.want[0])
 			}
 		})

@@ -1,8 +1,10 @@
-package flags
+package usage
 
 import (
 	"strings"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // An Application is a program that evaluates flags, by the name that its SDKs send. It is created when it first reports,
@@ -65,16 +67,16 @@ const Other = "(other)"
 
 // The entities.
 const (
-	EntityApplication       Entity = "application"
-	EntityInstances         Entity = "instances"          // of an application in one environment
-	EntityTokenApplications Entity = "token applications" // applications that reported with a token
+	EntityApplication       flags.Entity = "application"
+	EntityInstances         flags.Entity = "instances"          // of an application in one environment
+	EntityTokenApplications flags.Entity = "token applications" // applications that reported with a token
 )
 
 // ApplicationKey returns the key of an application by name.
-func ApplicationKey(name string) Key { return Key{Entity: EntityApplication, ID: name} }
+func ApplicationKey(name string) flags.Key { return flags.Key{Entity: EntityApplication, ID: name} }
 
 // Key returns the key of the application.
-func (a *Application) Key() Key { return ApplicationKey(a.Name) }
+func (a *Application) Key() flags.Key { return ApplicationKey(a.Name) }
 
 func (a *Application) StoredVersion() int64 { return a.Version }
 
@@ -96,12 +98,12 @@ type Instance struct {
 }
 
 // InstancesKey returns the key of an application's instances in an environment.
-func InstancesKey(application, environment string) Key {
-	return Key{Entity: EntityInstances, ID: environment + "/" + application}
+func InstancesKey(application, environment string) flags.Key {
+	return flags.Key{Entity: EntityInstances, ID: environment + "/" + application}
 }
 
 // Key returns the key of the instances.
-func (i *Instances) Key() Key { return InstancesKey(i.Application, i.Environment) }
+func (i *Instances) Key() flags.Key { return InstancesKey(i.Application, i.Environment) }
 
 func (i *Instances) StoredVersion() int64 { return i.Version }
 
@@ -119,10 +121,12 @@ type TokenApplications struct {
 }
 
 // TokenApplicationsKey returns the key of a token's applications by the hash of its secret.
-func TokenApplicationsKey(hash string) Key { return Key{Entity: EntityTokenApplications, ID: hash} }
+func TokenApplicationsKey(hash string) flags.Key {
+	return flags.Key{Entity: EntityTokenApplications, ID: hash}
+}
 
 // Key returns the key of the applications.
-func (t *TokenApplications) Key() Key { return TokenApplicationsKey(t.Hash) }
+func (t *TokenApplications) Key() flags.Key { return TokenApplicationsKey(t.Hash) }
 
 func (t *TokenApplications) StoredVersion() int64 { return t.Version }
 

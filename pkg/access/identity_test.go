@@ -1,10 +1,12 @@
-package flags
+package access
 
 import (
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"guidon/pkg/flags"
 )
 
 func TestFindUser(t *testing.T) {
@@ -66,7 +68,7 @@ func TestNewUserOfIdentity(t *testing.T) {
 		if u.Email != test.want.Email || u.Username != test.want.Username || u.Name != test.want.Name || !errors.Is(err, test.err) {
 			t.Errorf("%s: %+v, %v; want %+v, %v", test.name, u, err, test.want, test.err)
 		}
-		var problems Problems
+		var problems flags.Problems
 		if u.Check(&problems); err == nil && problems.Err() != nil {
 			t.Errorf("%s: %v", test.name, problems.Err())
 		}
@@ -96,7 +98,7 @@ func TestSignInRules(t *testing.T) {
 		t.Error("MapsRootRoles must be true with rules of root roles only")
 	}
 
-	p, u := &Project{ID: "shop", Members: map[int64][]int64{2: {RoleMember}}}, &User{ID: 2, Projects: []string{"shop"}}
+	p, u := &flags.Project{ID: "shop", Members: map[int64][]int64{2: {RoleMember}}}, &User{ID: 2, Projects: []string{"shop"}}
 	for _, step := range []struct {
 		groups string
 		want   []int64

@@ -1,4 +1,4 @@
-package flags
+package access
 
 // The largest numbers of entries in lists that are returned whole. Each list is also limited in bytes, see wire.CheckListSize.
 const (

@@ -1,8 +1,10 @@
-package flags
+package access
+
+import "guidon/pkg/flags"
 
 // AuthorizeImport returns Forbidden if the caller lacks a permission to import the flag into env. existing is the stored flag, or
 // nil for a new one. Validating an import calls it too, with DryRun.
-func (c Caller) AuthorizeImport(b ImportedFlag, existing *Feature, project *Project, env ProjectEnvironment) error {
+func (c Caller) AuthorizeImport(b flags.ImportedFlag, existing *flags.Feature, project *flags.Project, env flags.ProjectEnvironment) error {
 	for _, p := range importPermissions(b, existing, env) {
 		environment := ""
 		if scopeOf(p) == EnvironmentScope {
@@ -16,8 +18,8 @@ func (c Caller) AuthorizeImport(b ImportedFlag, existing *Feature, project *Proj
 }
 
 // importPermissions returns the permissions for importing the flag, in the order in which they are checked.
-func importPermissions(b ImportedFlag, existing *Feature, env ProjectEnvironment) []Permission {
-	var current FeatureEnvironment
+func importPermissions(b flags.ImportedFlag, existing *flags.Feature, env flags.ProjectEnvironment) []Permission {
+	var current flags.FeatureEnvironment
 	if existing != nil {
 		current = existing.In(env)
 	}

@@ -1,9 +1,11 @@
-package flags
+package access
 
 import (
 	"slices"
 	"strconv"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // A Caller is the API token, the user or the user's session behind a request.
@@ -20,7 +22,7 @@ type Caller struct {
 	missing *[]Permission // set by DryRun: collects the permissions that the caller lacks
 }
 
-var errUnauthenticated = Errorf(Unauthenticated,
+var errUnauthenticated = flags.Errorf(flags.Unauthenticated,
 	"the API token in the Authorization header is missing, unknown, deleted or expired; send a valid one")
 
 // Authenticate returns the caller behind an API token. It returns Unauthenticated if there is no token, or if
@@ -34,9 +36,9 @@ func Authenticate(token *Token, now time.Time) (Caller, error) {
 
 // The refusals of applications have the texts of Unleash, which some clients search for.
 var (
-	ErrNoToken = Errorf(Unauthenticated,
+	ErrNoToken = flags.Errorf(flags.Unauthenticated,
 		"This endpoint requires an API token. Please add an authorization header to your request with a valid token")
-	ErrWrongTokenType = Errorf(Forbidden, "invalid token: expected a different token type for this endpoint")
+	ErrWrongTokenType = flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint")
 )
 
 // AuthenticateApplication returns an error unless the token is valid and is an admin token or of one of these types. hash is that
@@ -75,7 +77,7 @@ const AnyEnvironment = "*"
 // project scope, in the project. For a permission of environment scope, environment names the environment; ""
 // requires all environments. project is nil for operations outside of projects. A user whose root role was
 // deleted has no permissions.
-func (c Caller) HasPermission(p Permission, project *Project, environment string) bool {
+func (c Caller) HasPermission(p Permission, project *flags.Project, environment string) bool {
 	if c.Admin {
 		return true
 	}
@@ -93,20 +95,20 @@ func (c Caller) HasPermission(p Permission, project *Project, environment string
 
 // HasPermissionInAny reports whether the caller holds a permission in at least one of the projects, or in the
 // default project, which editors own. One environment is enough.
-func (c Caller) HasPermissionInAny(p Permission, projects []*Project) bool {
-	own := &Project{ID: DefaultProject}
-	return slices.ContainsFunc(append([]*Project{own}, projects...), func(in *Project) bool { return c.HasPermission(p, in, AnyEnvironment) })
+func (c Caller) HasPermissionInAny(p Permission, projects []*flags.Project) bool {
+	own := &flags.Project{ID: flags.DefaultProject}
+	return slices.ContainsFunc(append([]*flags.Project{own}, projects...), func(in *flags.Project) bool { return c.HasPermission(p, in, AnyEnvironment) })
 }
 
 // rolesIn returns the roles that the caller holds in a project. Editors own the default project.
-func (c Caller) rolesIn(project *Project) []*Role {
+func (c Caller) rolesIn(project *flags.Project) []*Role {
 	var list []*Role
 	for _, id := range project.Members[c.User.ID] {
 		if role := c.roles.Find(id); role != nil {
 			list = append(list, role)
 		}
 	}
-	if project.ID == DefaultProject && c.root.ID == RoleEditor {
+	if project.ID == flags.DefaultProject && c.root.ID == RoleEditor {
 		list = append(list, c.roles.Find(RoleOwner))
 	}
 	return list
@@ -124,7 +126,7 @@ func (c Caller) FavoritesKey() string {
 // AuthorizeGrant returns Forbidden if the caller must not give the project role to a user. Callers can only
 // grant permissions that they hold themselves. Owners of a project can also grant permissions that this version
 // does not know.
-func (c Caller) AuthorizeGrant(role Role, project *Project) error {
+func (c Caller) AuthorizeGrant(role Role, project *flags.Project) error {
 	for _, g := range role.Permissions {
 		if c.HasPermission(g.Permission, project, g.Environment) || c.isOwnerOf(project) && !isRootPermission(g.Permission) {
 			continue
@@ -133,14 +135,14 @@ func (c Caller) AuthorizeGrant(role Role, project *Project) error {
 		if g.Environment != "" {
 			where = " in environment " + strconv.Quote(g.Environment)
 		}
-		return Errorf(Forbidden, "the role %q includes the permission %s%s, which %s does not have in project %q and therefore cannot grant",
+		return flags.Errorf(flags.Forbidden, "the role %q includes the permission %s%s, which %s does not have in project %q and therefore cannot grant",
 			role.Name, g.Permission, where, c.Name, project.ID)
 	}
 	return nil
 }
 
 // isOwnerOf reports whether the caller has the role Owner in the project.
-func (c Caller) isOwnerOf(project *Project) bool {
+func (c Caller) isOwnerOf(project *flags.Project) bool {
 	return c.User != nil && c.root != nil &&
 		slices.ContainsFunc(c.rolesIn(project), func(r *Role) bool { return r.ID == RoleOwner })
 }
@@ -153,7 +155,7 @@ func (c Caller) DryRun(lacking *[]Permission) Caller {
 }
 
 // Authorize returns Forbidden if the caller lacks the permission. See HasPermission for the arguments.
-func (c Caller) Authorize(p Permission, project *Project, environment string) error {
+func (c Caller) Authorize(p Permission, project *flags.Project, environment string) error {
 	if c.HasPermission(p, project, environment) {
 		return nil
 	}
@@ -165,11 +167,11 @@ func (c Caller) Authorize(p Permission, project *Project, environment string) er
 	}
 	switch {
 	case c.User == nil:
-		return Errorf(Forbidden, "the token %q is for SDKs and cannot be used with the admin API; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
+		return flags.Errorf(flags.Forbidden, "the token %q is for SDKs and cannot be used with the admin API; use an admin token, or a personal token of a user with the permission %s", c.Name, p)
 	case environment != "" && environment != AnyEnvironment && project != nil:
-		return Errorf(Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
+		return flags.Errorf(flags.Forbidden, "%s needs the permission %s in environment %q of project %q", c.Name, p, environment, project.ID)
 	case scopeOf(p) != RootScope && project != nil:
-		return Errorf(Forbidden, "%s needs the permission %s in project %q", c.Name, p, project.ID)
+		return flags.Errorf(flags.Forbidden, "%s needs the permission %s in project %q", c.Name, p, project.ID)
 	}
-	return Errorf(Forbidden, "%s needs the permission %s", c.Name, p)
+	return flags.Errorf(flags.Forbidden, "%s needs the permission %s", c.Name, p)
 }

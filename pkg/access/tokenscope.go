@@ -1,9 +1,11 @@
-package flags
+package access
 
 import (
 	"slices"
 	"strings"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // A TokenScope is the set of existing projects that a token gives access to.
@@ -13,19 +15,19 @@ import (
 // revoked. Deleting a project or environment does not touch tokens: the check happens when a token is used. The
 // function that serves SDKs will do that for client and frontend tokens; admin tokens are not scoped.
 type TokenScope struct {
-	All      bool       // every project
-	Projects []*Project // those that still exist, in the order of the token
-	Unbound  []string   // IDs in a seeded token that did not exist when it was seeded; the token gives no access to them
+	All      bool             // every project
+	Projects []*flags.Project // those that still exist, in the order of the token
+	Unbound  []string         // IDs in a seeded token that did not exist when it was seeded; the token gives no access to them
 }
 
 // Scope returns the scope of the token; false if the token is revoked. project returns a project by its ID, or
 // nil.
-func (t *Token) Scope(project func(id string) *Project, registry *Environments) (TokenScope, bool) {
+func (t *Token) Scope(project func(id string) *flags.Project, registry *flags.Environments) (TokenScope, bool) {
 	var r TokenScope
 	for i, id := range t.Projects {
 		uid := t.projectUID(i)
 		switch p := project(id); {
-		case id == All:
+		case id == flags.All:
 			r.All = true
 		case uid == "":
 			r.Unbound = append(r.Unbound, id)
@@ -36,7 +38,7 @@ func (t *Token) Scope(project func(id string) *Project, registry *Environments) 
 	if len(t.Projects) > 0 && len(r.ProjectIDs()) == 0 {
 		return r, false
 	}
-	if t.Environment != All && t.EnvironmentUID != "" {
+	if t.Environment != flags.All && t.EnvironmentUID != "" {
 		env := registry.Find(t.Environment)
 		return r, env != nil && env.UID == t.EnvironmentUID
 	}
@@ -46,7 +48,7 @@ func (t *Token) Scope(project func(id string) *Project, registry *Environments) 
 // ProjectIDs returns the list of project IDs that responses show.
 func (r TokenScope) ProjectIDs() []string {
 	if r.All {
-		return []string{All}
+		return []string{flags.All}
 	}
 	names := make([]string, 0, len(r.Projects)+len(r.Unbound))
 	for _, p := range r.Projects {
@@ -57,8 +59,8 @@ func (r TokenScope) ProjectIDs() []string {
 
 // CanRead reports whether the token gives SDKs access to an environment in at least one project. project returns a
 // project by its ID, or nil.
-func (t *Token) CanRead(env Environment, project func(id string) *Project, registry *Environments, now time.Time) bool {
-	if t.Type == AdminToken || t.Expired(now) || t.Environment != All && t.Environment != env.Name {
+func (t *Token) CanRead(env flags.Environment, project func(id string) *flags.Project, registry *flags.Environments, now time.Time) bool {
+	if t.Type == AdminToken || t.Expired(now) || t.Environment != flags.All && t.Environment != env.Name {
 		return false
 	}
 	scope, ok := t.Scope(project, registry)
@@ -67,10 +69,10 @@ func (t *Token) CanRead(env Environment, project func(id string) *Project, regis
 
 // Bind sets the UIDs of the projects and the environment that currently have the token's names. UIDs that are
 // set already stay.
-func (t *Token) Bind(project func(id string) *Project, registry *Environments) {
+func (t *Token) Bind(project func(id string) *flags.Project, registry *flags.Environments) {
 	uids := make([]string, len(t.Projects))
 	for i, id := range t.Projects {
-		if uids[i] = t.projectUID(i); uids[i] == "" && id != All {
+		if uids[i] = t.projectUID(i); uids[i] == "" && id != flags.All {
 			if p := project(id); p != nil {
 				uids[i] = p.UID
 			}
@@ -132,18 +134,18 @@ func (c Caller) HasTokenRight(right TokenRight, kind TokenType, scope TokenScope
 		return false // personal tokens belong to their user
 	}
 	beyondProjects := scope.All || len(scope.Unbound) > 0 || len(scope.Projects) == 0
-	return !beyondProjects && !slices.ContainsFunc(scope.Projects, func(p *Project) bool { return !c.HasPermission(of.project, p, "") })
+	return !beyondProjects && !slices.ContainsFunc(scope.Projects, func(p *flags.Project) bool { return !c.HasPermission(of.project, p, "") })
 }
 
 // AuthorizeAnyToken returns Forbidden if there can be no token that the caller has the right over. memberOf are
 // the projects in which the caller has a role.
-func (c Caller) AuthorizeAnyToken(right TokenRight, memberOf []*Project) error {
+func (c Caller) AuthorizeAnyToken(right TokenRight, memberOf []*flags.Project) error {
 	of := tokenPermissions[right]
 	if c.HasPermission(of.client, nil, "") || c.HasPermission(of.frontend, nil, "") || c.HasPermission(of.project, nil, "") ||
-		slices.ContainsFunc(memberOf, func(p *Project) bool { return c.HasPermission(of.project, p, "") }) {
+		slices.ContainsFunc(memberOf, func(p *flags.Project) bool { return c.HasPermission(of.project, p, "") }) {
 		return nil
 	}
-	return Errorf(Forbidden, "%s needs the permission %s or %s, or %s in a project", c.Name, of.client, of.frontend, of.project)
+	return flags.Errorf(flags.Forbidden, "%s needs the permission %s or %s, or %s in a project", c.Name, of.client, of.frontend, of.project)
 }
 
 // AuthorizeToken returns Forbidden if the caller lacks the right over a token of that type and scope.
@@ -155,9 +157,9 @@ func (c Caller) AuthorizeToken(right TokenRight, kind TokenType, scope TokenScop
 	all := of.client
 	switch kind {
 	case AdminToken:
-		return Errorf(Forbidden, "only administrators can read, create or change admin tokens, and %s is not one", c.Name)
+		return flags.Errorf(flags.Forbidden, "only administrators can read, create or change admin tokens, and %s is not one", c.Name)
 	case FrontendToken:
 		all = of.frontend
 	}
-	return Errorf(Forbidden, "%s needs the permission %s, or %s in every project of the token", c.Name, all, of.project)
+	return flags.Errorf(flags.Forbidden, "%s needs the permission %s, or %s in every project of the token", c.Name, all, of.project)
 }

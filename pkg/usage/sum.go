@@ -1,4 +1,4 @@
-package flags
+package usage
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ const (
 const maxUsageCount = 1<<53 - 1
 
 // Add adds counts of the sum's flag.
-func (s *UsageSum) Add(counts []UsageCount) {
+func (s *Sum) Add(counts []Count) {
 	t := newUsageTable(s.Counts)
 	for _, c := range counts {
 		t.add(c)
@@ -32,14 +32,14 @@ type usagePlace struct{ application, environment string }
 
 // A usageTable has the counts of one flag.
 type usageTable struct {
-	rows         map[usagePlace]*UsageCount
+	rows         map[usagePlace]*Count
 	applications map[string]bool
 	counters     int
 	names        int // bytes of all names
 }
 
-func newUsageTable(counts []UsageCount) *usageTable {
-	t := &usageTable{rows: map[usagePlace]*UsageCount{}, applications: map[string]bool{}}
+func newUsageTable(counts []Count) *usageTable {
+	t := &usageTable{rows: map[usagePlace]*Count{}, applications: map[string]bool{}}
 	for _, c := range counts {
 		row := t.insert(c.Application, c.Environment)
 		row.Yes, row.No = c.Yes, c.No
@@ -50,7 +50,7 @@ func newUsageTable(counts []UsageCount) *usageTable {
 	return t
 }
 
-func (t *usageTable) add(c UsageCount) {
+func (t *usageTable) add(c Count) {
 	row := t.row(c.Application, c.Environment)
 	row.Yes, row.No = addCounts(row.Yes, c.Yes), addCounts(row.No, c.No)
 	for _, name := range slices.Sorted(maps.Keys(c.Variants)) {
@@ -67,7 +67,7 @@ func (t *usageTable) add(c UsageCount) {
 }
 
 // row returns the row of an application in an environment, or that of Other.
-func (t *usageTable) row(application, environment string) *UsageCount {
+func (t *usageTable) row(application, environment string) *Count {
 	if row := t.rows[usagePlace{application, environment}]; row != nil {
 		return row
 	}
@@ -86,8 +86,8 @@ func (t *usageTable) hasRoom(name string) bool {
 	return t.counters < MaxSumCounters && t.names+jsonSize(name) <= maxSumNames
 }
 
-func (t *usageTable) insert(application, environment string) *UsageCount {
-	row := &UsageCount{Application: application, Environment: environment}
+func (t *usageTable) insert(application, environment string) *Count {
+	row := &Count{Application: application, Environment: environment}
 	t.rows[usagePlace{application, environment}] = row
 	if application != Other {
 		t.applications[application] = true
@@ -97,7 +97,7 @@ func (t *usageTable) insert(application, environment string) *UsageCount {
 	return row
 }
 
-func (t *usageTable) insertVariant(row *UsageCount, name string, n int64) {
+func (t *usageTable) insertVariant(row *Count, name string, n int64) {
 	if row.Variants == nil {
 		row.Variants = map[string]int64{}
 	}
@@ -107,13 +107,13 @@ func (t *usageTable) insertVariant(row *UsageCount, name string, n int64) {
 }
 
 // counts returns the rows, sorted.
-func (t *usageTable) counts(feature string) []UsageCount {
-	list := make([]UsageCount, 0, len(t.rows))
+func (t *usageTable) counts(feature string) []Count {
+	list := make([]Count, 0, len(t.rows))
 	for _, row := range t.rows {
 		row.Feature = feature
 		list = append(list, *row)
 	}
-	slices.SortFunc(list, func(a, b UsageCount) int {
+	slices.SortFunc(list, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(a.Application, b.Application), cmp.Compare(a.Environment, b.Environment))
 	})
 	return list

@@ -1,4 +1,6 @@
-package flags
+package access
+
+import "guidon/pkg/flags"
 
 // A HeldPermission is a permission that a caller has. It holds in one project and environment, or in all if the
 // field is empty. Without a project it holds in the whole service.
@@ -11,7 +13,7 @@ type HeldPermission struct {
 // HeldPermissions returns the caller's permissions: those of the root role, then those of the roles in each
 // project. For an administrator it returns Admin, which includes all others. The default project is always
 // included, because editors own it.
-func (c Caller) HeldPermissions(projects []*Project) []HeldPermission {
+func (c Caller) HeldPermissions(projects []*flags.Project) []HeldPermission {
 	if c.Admin {
 		return []HeldPermission{{Permission: Admin}}
 	}
@@ -38,13 +40,13 @@ func rolePermissions(role *Role, project string) []HeldPermission {
 }
 
 // withDefault adds a default project without members to the list, unless it has the default project already.
-func withDefault(projects []*Project) []*Project {
+func withDefault(projects []*flags.Project) []*flags.Project {
 	for _, p := range projects {
-		if p.ID == DefaultProject {
+		if p.ID == flags.DefaultProject {
 			return projects
 		}
 	}
-	return append([]*Project{{ID: DefaultProject}}, projects...)
+	return append([]*flags.Project{{ID: flags.DefaultProject}}, projects...)
 }
 
 // IsAdmin reports whether the user's root role has the permission Admin.

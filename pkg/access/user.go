@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // FirstUserID is the ID of the administrator that a new service starts with.
@@ -44,7 +46,7 @@ type UserToken struct {
 }
 
 // Key returns the key of the user.
-func (u *User) Key() Key { return UserKey(u.ID) }
+func (u *User) Key() flags.Key { return UserKey(u.ID) }
 
 func (u *User) StoredVersion() int64 { return u.Version }
 
@@ -67,14 +69,14 @@ const maxUserID = 999_999
 // NewUser returns the user with its ID. It returns Conflict if all IDs are used up.
 func NewUser(u User, id int64, now time.Time) (*User, error) {
 	if id > maxUserID {
-		return nil, Errorf(Conflict, "no user can be created: all %d user IDs are used up", maxUserID)
+		return nil, flags.Errorf(flags.Conflict, "no user can be created: all %d user IDs are used up", maxUserID)
 	}
 	u.ID, u.CreatedAt = id, now
 	return &u, nil
 }
 
 // Check adds all problems of the user's names and e-mail address.
-func (u *User) Check(problems *Problems) {
+func (u *User) Check(problems *flags.Problems) {
 	switch {
 	case u.ServiceAccount && u.Username == "":
 		problems.Add("/username", "is required")
@@ -84,11 +86,11 @@ func (u *User) Check(problems *Problems) {
 	if u.ServiceAccount && u.Name == "" {
 		problems.Add("/name", "is required")
 	}
-	CheckLength("/username", u.Username, MaxUserName, problems)
-	CheckLength("/name", u.Name, MaxUserName, problems)
-	CheckLength("/email", u.Email, MaxEmail, problems)
-	CheckPrintable("/username", u.Username, problems)
-	CheckPrintable("/name", u.Name, problems)
+	flags.CheckLength("/username", u.Username, MaxUserName, problems)
+	flags.CheckLength("/name", u.Name, MaxUserName, problems)
+	flags.CheckLength("/email", u.Email, MaxEmail, problems)
+	flags.CheckPrintable("/username", u.Username, problems)
+	flags.CheckPrintable("/name", u.Name, problems)
 	if u.Email == "" {
 		return
 	}
@@ -101,7 +103,7 @@ func (u *User) Check(problems *Problems) {
 // administrator, so that there is always one.
 func (u *User) SetRootRole(role int64) error {
 	if u.ID == FirstUserID && role != RoleAdmin {
-		return Errorf(Invalid, "user %d is the first administrator and must stay one", u.ID)
+		return flags.Errorf(flags.Invalid, "user %d is the first administrator and must stay one", u.ID)
 	}
 	u.RootRole = role
 	return nil
@@ -110,7 +112,7 @@ func (u *User) SetRootRole(role int64) error {
 // CheckDeletable returns Invalid for the first user, who cannot be deleted.
 func (u *User) CheckDeletable() error {
 	if u.ID == FirstUserID {
-		return Errorf(Invalid, "user %d is the first administrator and cannot be deleted", u.ID)
+		return flags.Errorf(flags.Invalid, "user %d is the first administrator and cannot be deleted", u.ID)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"guidon/pkg/flags"
 )
 
 // An Identity is a person at an OpenID provider, as a sign-in told it. Issuer and Subject never change; all else can.
@@ -30,7 +32,7 @@ type IdentityLink struct {
 }
 
 // Key returns the key of the link.
-func (l *IdentityLink) Key() Key { return IdentityKey(l.Issuer, l.Subject) }
+func (l *IdentityLink) Key() flags.Key { return IdentityKey(l.Issuer, l.Subject) }
 
 func (l *IdentityLink) StoredVersion() int64 { return l.Version }
 
@@ -55,7 +57,7 @@ type SignInRules struct {
 }
 
 // ErrNotLinked is the error for a person who cannot sign in as the user with the same names.
-var ErrNotLinked = Errorf(Conflict, "a user with this e-mail address or user name exists, and the person is not known to be the same")
+var ErrNotLinked = flags.Errorf(flags.Conflict, "a user with this e-mail address or user name exists, and the person is not known to be the same")
 
 // FindUser returns the user with the person's e-mail address, or nil if there is none. It returns ErrNotLinked if the person cannot
 // sign in as that user: the provider does not vouch for the address, the user is a service account, or another person at the
@@ -152,7 +154,7 @@ func (r SignInRules) Projects() []string {
 
 // UpdateProjectRoles gives a person with groups the roles in the project that the rules name, and takes away those whose group the
 // person has left. Roles that no rule names stay. It reports whether something changed: the project and the user, both clones.
-func (r SignInRules) UpdateProjectRoles(p *Project, u *User, groups []string, roles *Roles) bool {
+func (r SignInRules) UpdateProjectRoles(p *flags.Project, u *User, groups []string, roles *Roles) bool {
 	held := slices.Clone(p.RolesOf(u.ID))
 	var given []int64
 	for _, rule := range r.GroupRoles {

@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // A TokenType says what a token can be used for.
@@ -44,7 +46,7 @@ type TokenUse struct {
 }
 
 // Key returns the key of the record.
-func (s *TokenUse) Key() Key { return TokenUseKey(s.Hash) }
+func (s *TokenUse) Key() flags.Key { return TokenUseKey(s.Hash) }
 
 func (s *TokenUse) StoredVersion() int64 { return 0 }
 
@@ -60,7 +62,7 @@ func (t *Token) HasHash(hash string) bool {
 }
 
 // Key returns the key of the token.
-func (t *Token) Key() Key { return TokenKey(t.Hash) }
+func (t *Token) Key() flags.Key { return TokenKey(t.Hash) }
 
 func (t *Token) StoredVersion() int64 { return t.Version }
 

@@ -1,9 +1,11 @@
-package flags
+package access
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // now is the time of these tests.
@@ -29,7 +31,7 @@ func TestAuthenticate(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("caller %+v, want %+v", got, tt.want)
 			}
-			if refused := tt.want == (Caller{}); (err != nil) != refused || refused && KindOf(err) != Unauthenticated {
+			if refused := tt.want == (Caller{}); (err != nil) != refused || refused && flags.KindOf(err) != flags.Unauthenticated {
 				t.Errorf("error %v, want Unauthenticated: %t", err, refused)
 			}
 		})
@@ -42,7 +44,7 @@ func TestAuthorize(t *testing.T) {
 	}
 	for _, permission := range []Permission{Read, CreateFeature, CreateProject} {
 		err := Caller{Name: "c"}.Authorize(permission, nil, "")
-		if err == nil || KindOf(err) != Forbidden || !strings.Contains(err.Error(), string(permission)) {
+		if err == nil || flags.KindOf(err) != flags.Forbidden || !strings.Contains(err.Error(), string(permission)) {
 			t.Errorf("another, %s: %v, want Forbidden with the permission in it", permission, err)
 		}
 	}

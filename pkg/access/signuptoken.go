@@ -1,8 +1,10 @@
-package flags
+package access
 
 import (
 	"slices"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // A SignupToken is a public signup token: people with its link can create a user for themselves (contract:
@@ -21,7 +23,7 @@ type SignupToken struct {
 }
 
 // Key returns the key of the token.
-func (s *SignupToken) Key() Key { return SignupTokenKey(s.Hash) }
+func (s *SignupToken) Key() flags.Key { return SignupTokenKey(s.Hash) }
 
 func (s *SignupToken) StoredVersion() int64 { return s.Version }
 

@@ -1,8 +1,10 @@
-package flags
+package access
 
 import (
 	"slices"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // Token returns the user's personal token of that ID, or NotFound.
@@ -10,7 +12,7 @@ func (u *User) Token(id int64) (UserToken, error) {
 	if i := u.tokenIndex(id); i >= 0 {
 		return u.Tokens[i], nil
 	}
-	return UserToken{}, Errorf(NotFound, "user %[2]d has no token %[1]d", id, u.ID)
+	return UserToken{}, flags.Errorf(flags.NotFound, "user %[2]d has no token %[1]d", id, u.ID)
 }
 
 // maxUserTokens is how many personal tokens a user can have. Lists of users contain them all.
@@ -21,10 +23,10 @@ const maxUserTokens = 100
 // tokens.
 func (u *User) WithToken(description, hash string, at, expiresAt time.Time) (*User, *Token, error) {
 	if slices.ContainsFunc(u.Tokens, func(t UserToken) bool { return t.Description == description }) {
-		return nil, nil, Errorf(NameExists, "user %[2]d already has a token named %[1]q; choose another description", description, u.ID)
+		return nil, nil, flags.Errorf(flags.NameExists, "user %[2]d already has a token named %[1]q; choose another description", description, u.ID)
 	}
 	if len(u.Tokens) >= maxUserTokens {
-		return nil, nil, Errorf(Invalid, "user %d has %d tokens, and no more are allowed; delete one first", u.ID, len(u.Tokens))
+		return nil, nil, flags.Errorf(flags.Invalid, "user %d has %d tokens, and no more are allowed; delete one first", u.ID, len(u.Tokens))
 	}
 	after, next := *u, max(u.NextToken, 1)
 	if len(u.Tokens) > 0 { // sorted by ID

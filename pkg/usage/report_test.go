@@ -1,4 +1,4 @@
-package flags
+package usage
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 var reported = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -110,11 +112,11 @@ func TestAdmit(t *testing.T) {
 
 // TestRecordEvaluation checks that nothing changes that applications see.
 func TestRecordEvaluation(t *testing.T) {
-	env := ProjectEnvironment{Environment: Environment{Name: "production", UID: "u1", Type: ProductionType}, Attachment: Attachment{ID: "a1", EnvironmentUID: "u1"}}
-	f := &Feature{Name: "f", CreatedAt: reported}
+	env := flags.ProjectEnvironment{Environment: flags.Environment{Name: "production", UID: "u1", Type: flags.ProductionType}, Attachment: flags.Attachment{ID: "a1", EnvironmentUID: "u1"}}
+	f := &flags.Feature{Name: "f", CreatedAt: reported}
 	before := f.Clone()
 	f.RecordEvaluation(env, reported.Add(90*time.Minute))
-	if !f.LastSeenAt.Equal(reported.Add(90*time.Minute)) || !f.In(env).LastSeenAt.Equal(f.LastSeenAt) || f.Phase().Stage != StageLive {
+	if !f.LastSeenAt.Equal(reported.Add(90*time.Minute)) || !f.In(env).LastSeenAt.Equal(f.LastSeenAt) || f.Phase().Stage != flags.StageLive {
 		t.Errorf("got %+v", f)
 	}
 	if !reflect.DeepEqual(before.Served(), f.Served()) {
@@ -129,8 +131,8 @@ func TestRecordEvaluation(t *testing.T) {
 	}
 	other := env
 	other.UID, other.Attachment.EnvironmentUID = "u2", "u2" // created again
-	again.Environments["production"] = FeatureEnvironment{
-		EnvironmentState: EnvironmentState{EnvironmentUID: "u1", EnabledIn: "a1"}, Strategies: []Strategy{{Name: "default"}},
+	again.Environments["production"] = flags.FeatureEnvironment{
+		EnvironmentState: flags.EnvironmentState{EnvironmentUID: "u1", EnabledIn: "a1"}, Strategies: []flags.Strategy{{Name: "default"}},
 	}
 	served := again.Served()
 	again.RecordEvaluation(other, reported.Add(5*time.Hour))

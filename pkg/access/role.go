@@ -1,8 +1,10 @@
-package flags
+package access
 
 import (
 	"fmt"
 	"slices"
+
+	"guidon/pkg/flags"
 )
 
 // The IDs of the built-in roles.
@@ -58,7 +60,7 @@ type Roles struct {
 }
 
 // Key returns the key of the registry.
-func (r *Roles) Key() Key { return RolesKey() }
+func (r *Roles) Key() flags.Key { return RolesKey() }
 
 func (r *Roles) StoredVersion() int64 { return r.Version }
 
@@ -102,7 +104,7 @@ func findRole(list []Role, is func(Role) bool) *Role {
 // Add adds a role with the next ID. It returns NameExists if the name is taken.
 func (r *Roles) Add(role Role) (Role, error) {
 	if r.FindByName(role.Name) != nil {
-		return role, Errorf(NameExists, "a role named %q exists already", role.Name)
+		return role, flags.Errorf(flags.NameExists, "a role named %q exists already", role.Name)
 	}
 	role.ID = max(r.NextID, RoleMember+1)
 	r.NextID = role.ID + 1
@@ -118,10 +120,10 @@ func (r *Roles) Replace(role Role) error {
 		return err
 	}
 	if was := r.Custom[i].Type; was != role.Type {
-		return Problems{{Path: "/type", Message: fmt.Sprintf("cannot be changed from %s to %s, because users may have the role; create another role instead", was, role.Type)}}.Err()
+		return flags.Problems{{Path: "/type", Message: fmt.Sprintf("cannot be changed from %s to %s, because users may have the role; create another role instead", was, role.Type)}}.Err()
 	}
 	if other := r.FindByName(role.Name); other != nil && other.ID != role.ID {
-		return Errorf(NameExists, "a role named %q exists already", role.Name)
+		return flags.Errorf(flags.NameExists, "a role named %q exists already", role.Name)
 	}
 	r.Custom = slices.Clone(r.Custom)
 	r.Custom[i] = role
@@ -150,7 +152,7 @@ func (r *Roles) RemoveEnvironment(name string) {
 // CheckChangeable returns Invalid if the role is built in.
 func (r Role) CheckChangeable() error {
 	if r.Type.BuiltIn() {
-		return Errorf(Invalid, "role %d (%q) is built in and cannot be changed", r.ID, r.Name)
+		return flags.Errorf(flags.Invalid, "role %d (%q) is built in and cannot be changed", r.ID, r.Name)
 	}
 	return nil
 }
@@ -164,7 +166,7 @@ func (r *Roles) customIndex(id int64) (int, error) {
 	if role := r.Find(id); role != nil {
 		return 0, role.CheckChangeable()
 	}
-	return 0, Errorf(NotFound, "there is no role %d", id)
+	return 0, flags.Errorf(flags.NotFound, "there is no role %d", id)
 }
 
 // Has reports whether the role has a permission in an environment: "" requires all environments, AnyEnvironment
@@ -185,7 +187,7 @@ func (r Role) ScopeOf(p Permission) Scope {
 }
 
 // Check adds the problems of a custom role's type and of the environments that it names.
-func (r Role) Check(registry *Environments, problems *Problems) {
+func (r Role) Check(registry *flags.Environments, problems *flags.Problems) {
 	if r.Type.BuiltIn() || r.Type != CustomRootRole && r.Type != CustomProjectRole {
 		problems.Add("/type", "must be %s or %s, not %q", CustomRootRole, CustomProjectRole, r.Type)
 	}
@@ -197,7 +199,9 @@ func (r Role) Check(registry *Environments, problems *Problems) {
 }
 
 // CheckTexts adds a problem for each text that is too long.
-func (r Role) CheckTexts(p *Problems) { CheckLength("/description", r.Description, MaxDescription, p) }
+func (r Role) CheckTexts(p *flags.Problems) {
+	flags.CheckLength("/description", r.Description, flags.MaxDescription, p)
+}
 
 // memberPermissions are the permissions of the role Member: changing flags, but not the project or who has
 // access to it.

@@ -1,4 +1,4 @@
-package flags
+package access
 
 import (
 	"slices"
@@ -6,22 +6,24 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"guidon/pkg/flags"
 )
 
 // aService has two projects and two environments.
 type aService struct {
-	projects map[string]*Project
-	registry *Environments
+	projects map[string]*flags.Project
+	registry *flags.Environments
 }
 
 func newService() aService {
 	return aService{
-		projects: map[string]*Project{"a": {ID: "a", UID: "uid-a"}, "b": {ID: "b", UID: "uid-b"}},
-		registry: &Environments{List: []Environment{{Name: "dev", UID: "uid-dev"}, {Name: "prod", UID: "uid-prod"}}},
+		projects: map[string]*flags.Project{"a": {ID: "a", UID: "uid-a"}, "b": {ID: "b", UID: "uid-b"}},
+		registry: &flags.Environments{List: []flags.Environment{{Name: "dev", UID: "uid-dev"}, {Name: "prod", UID: "uid-prod"}}},
 	}
 }
 
-func (p aService) find(id string) *Project { return p.projects[id] }
+func (p aService) find(id string) *flags.Project { return p.projects[id] }
 
 func TestTokenScope(t *testing.T) {
 	tests := []struct {
@@ -30,20 +32,20 @@ func TestTokenScope(t *testing.T) {
 		change   func(p aService) // after the token was bound
 		want     string           // its projects; "" if revoked
 	}{
-		{"all", []string{All}, nil, "*"},
+		{"all", []string{flags.All}, nil, "*"},
 		{"one", []string{"a"}, nil, "a"},
 		{"two", []string{"b", "a"}, nil, "b a"},
 		{"one of two deleted", []string{"b", "a"}, func(p aService) { delete(p.projects, "b") }, "a"},
-		{"one of two created again", []string{"b", "a"}, func(p aService) { p.projects["b"] = &Project{ID: "b", UID: "uid-b2"} }, "a"},
+		{"one of two created again", []string{"b", "a"}, func(p aService) { p.projects["b"] = &flags.Project{ID: "b", UID: "uid-b2"} }, "a"},
 		{"the only one deleted", []string{"a"}, func(p aService) { delete(p.projects, "a") }, ""},
-		{"the only one created again", []string{"a"}, func(p aService) { p.projects["a"] = &Project{ID: "a", UID: "uid-a2"} }, ""},
+		{"the only one created again", []string{"a"}, func(p aService) { p.projects["a"] = &flags.Project{ID: "a", UID: "uid-a2"} }, ""},
 		{"both deleted", []string{"a", "b"}, func(p aService) { clear(p.projects) }, ""},
-		{"all, when all are deleted", []string{All}, func(p aService) { clear(p.projects) }, "*"},
+		{"all, when all are deleted", []string{flags.All}, func(p aService) { clear(p.projects) }, "*"},
 		{"its environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[1:] }, ""},
-		{"its environment created again", []string{All}, func(p aService) { p.registry.List[0].UID = "uid-dev2" }, ""},
+		{"its environment created again", []string{flags.All}, func(p aService) { p.registry.List[0].UID = "uid-dev2" }, ""},
 		{"another environment deleted", []string{"a"}, func(p aService) { p.registry.List = p.registry.List[:1] }, "a"},
 		{"a project that does not exist yet", []string{"a", "later"}, nil, "a later"},
-		{"a project that did not exist when it was created", []string{"later"}, func(p aService) { p.projects["later"] = &Project{ID: "later", UID: "uid-l"} }, "later"},
+		{"a project that did not exist when it was created", []string{"later"}, func(p aService) { p.projects["later"] = &flags.Project{ID: "later", UID: "uid-l"} }, "later"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,12 +71,12 @@ func TestTokenScope(t *testing.T) {
 func TestBindKeepsUIDs(t *testing.T) {
 	p, token := newService(), &Token{Projects: []string{"a", "later"}, Environment: "dev"}
 	token.Bind(p.find, p.registry)
-	p.projects["a"].UID, p.projects["later"], p.registry.List[0].UID = "uid-a2", &Project{ID: "later", UID: "uid-l"}, "uid-dev2"
+	p.projects["a"].UID, p.projects["later"], p.registry.List[0].UID = "uid-a2", &flags.Project{ID: "later", UID: "uid-l"}, "uid-dev2"
 	token.Bind(p.find, p.registry)
 	if want := []string{"uid-a", "uid-l"}; !slices.Equal(token.ProjectUIDs, want) || token.EnvironmentUID != "uid-dev" {
 		t.Errorf("bound to %q in %q, want %q in uid-dev", token.ProjectUIDs, token.EnvironmentUID, want)
 	}
-	none := &Token{Projects: []string{}, Environment: All}
+	none := &Token{Projects: []string{}, Environment: flags.All}
 	none.Bind(p.find, p.registry)
 	if reach, there := none.Scope(p.find, p.registry); !there || len(reach.ProjectIDs()) != 0 || reach.All || none.ProjectUIDs != nil {
 		t.Errorf("a token without projects has the scope %q (%t), want nothing", reach.ProjectIDs(), there)
@@ -102,21 +104,21 @@ func TestHasTokenRight(t *testing.T) {
 		{"an admin's, by an editor", editor, ReadTokens, AdminToken, TokenScope{All: true}, false},
 		{"of all, by an editor", editor, DeleteTokens, ClientToken, TokenScope{All: true}, true},
 		{"of all, by an owner", owner, ReadTokens, ClientToken, TokenScope{All: true}, false},
-		{"of the project, by its owner", owner, UpdateTokens, FrontendToken, TokenScope{Projects: []*Project{a}}, true},
-		{"of it and another", owner, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a, b}}, false},
-		{"of it and one to come", owner, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a}, Unbound: []string{"x"}}, false},
+		{"of the project, by its owner", owner, UpdateTokens, FrontendToken, TokenScope{Projects: []*flags.Project{a}}, true},
+		{"of it and another", owner, ReadTokens, ClientToken, TokenScope{Projects: []*flags.Project{a, b}}, false},
+		{"of it and one to come", owner, ReadTokens, ClientToken, TokenScope{Projects: []*flags.Project{a}, Unbound: []string{"x"}}, false},
 		{"of none", owner, ReadTokens, ClientToken, TokenScope{}, false},
 		{"of none, by an editor", editor, ReadTokens, ClientToken, TokenScope{}, true},
-		{"a frontend's by who may read those", frontend, ReadTokens, FrontendToken, TokenScope{Projects: []*Project{b}}, true},
-		{"a client's by the same", frontend, ReadTokens, ClientToken, TokenScope{Projects: []*Project{b}}, false},
+		{"a frontend's by who may read those", frontend, ReadTokens, FrontendToken, TokenScope{Projects: []*flags.Project{b}}, true},
+		{"a client's by the same", frontend, ReadTokens, ClientToken, TokenScope{Projects: []*flags.Project{b}}, false},
 		{"a personal one, by an admin", admin, ReadTokens, PersonalToken, TokenScope{}, false},
-		{"by a token for SDKs", Caller{Name: "c"}, ReadTokens, ClientToken, TokenScope{Projects: []*Project{a}}, false},
+		{"by a token for SDKs", Caller{Name: "c"}, ReadTokens, ClientToken, TokenScope{Projects: []*flags.Project{a}}, false},
 	}
 	for _, tt := range tests {
 		if got := tt.caller.HasTokenRight(tt.right, tt.kind, tt.reach); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
-		if err := tt.caller.AuthorizeToken(tt.right, tt.kind, tt.reach); (err == nil) != tt.want || err != nil && KindOf(err) != Forbidden {
+		if err := tt.caller.AuthorizeToken(tt.right, tt.kind, tt.reach); (err == nil) != tt.want || err != nil && flags.KindOf(err) != flags.Forbidden {
 			t.Errorf("%s: error %v, want Forbidden: %t", tt.name, err, !tt.want)
 		}
 	}
@@ -131,14 +133,14 @@ func TestUserTokens(t *testing.T) {
 		}
 		u = after
 	}
-	if _, _, err := u.WithToken("b", "hash", now, now); KindOf(err) != NameExists {
+	if _, _, err := u.WithToken("b", "hash", now, now); flags.KindOf(err) != flags.NameExists {
 		t.Errorf("a taken description: %v, want NameExists", err)
 	}
 	less, err := u.WithoutToken(3)
 	if err != nil || len(less.Tokens) != 2 || len(u.Tokens) != 3 {
 		t.Fatalf("without one: %+v, %v; want 2 left, and 3 in what was", less, err)
 	}
-	if _, err := less.WithoutToken(3); KindOf(err) != NotFound {
+	if _, err := less.WithoutToken(3); flags.KindOf(err) != flags.NotFound {
 		t.Errorf("without it again: %v, want NotFound", err)
 	}
 	again, _, err := less.WithToken("d", "hash-d", now, now)
@@ -159,14 +161,14 @@ func TestCanRead(t *testing.T) {
 		token Token
 		want  string // the environments that it can read
 	}{
-		{"a client token for everything", Token{Type: ClientToken, Projects: []string{All}, Environment: All}, "dev prod"},
+		{"a client token for everything", Token{Type: ClientToken, Projects: []string{flags.All}, Environment: flags.All}, "dev prod"},
 		{"a frontend token for one project and environment", Token{Type: FrontendToken, Projects: []string{"a"}, Environment: "prod"}, "prod"},
-		{"a token that expires later", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", ExpiresAt: now.Add(time.Second)}, "dev"},
-		{"an expired token", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", ExpiresAt: now}, ""},
-		{"an admin token", Token{Type: AdminToken, Projects: []string{All}, Environment: All}, ""},
+		{"a token that expires later", Token{Type: ClientToken, Projects: []string{flags.All}, Environment: "dev", ExpiresAt: now.Add(time.Second)}, "dev"},
+		{"an expired token", Token{Type: ClientToken, Projects: []string{flags.All}, Environment: "dev", ExpiresAt: now}, ""},
+		{"an admin token", Token{Type: AdminToken, Projects: []string{flags.All}, Environment: flags.All}, ""},
 		{"a token for a project that does not exist yet", Token{Type: ClientToken, Projects: []string{"later"}, Environment: "dev"}, ""},
 		{"a token whose project was deleted", Token{Type: ClientToken, Projects: []string{"old"}, ProjectUIDs: []string{"uid-old"}, Environment: "dev"}, ""},
-		{"a token whose environment was deleted", Token{Type: ClientToken, Projects: []string{All}, Environment: "dev", EnvironmentUID: "uid-old"}, ""},
+		{"a token whose environment was deleted", Token{Type: ClientToken, Projects: []string{flags.All}, Environment: "dev", EnvironmentUID: "uid-old"}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

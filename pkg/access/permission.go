@@ -1,10 +1,12 @@
-package flags
+package access
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"guidon/pkg/flags"
 )
 
 // A Permission is the right to do one kind of operation. The names are those of the roles of Unleash.
@@ -247,8 +249,8 @@ func CheckPermissionName(name string) string {
 	switch {
 	case name == "":
 		return "is required"
-	case len(name) > MaxName:
-		return fmt.Sprintf("must have at most %d characters, has %d", MaxName, len(name))
+	case len(name) > flags.MaxName:
+		return fmt.Sprintf("must have at most %d characters, has %d", flags.MaxName, len(name))
 	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}

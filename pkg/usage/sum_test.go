@@ -1,4 +1,4 @@
-package flags
+package usage
 
 import (
 	"fmt"
@@ -23,11 +23,11 @@ func TestSumLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pad := strings.Repeat("x", c.long)
-			var counts []UsageCount
+			var counts []Count
 			var yes, variants int64
 			for a := range c.applications {
 				for e := range c.environments {
-					count := UsageCount{Application: fmt.Sprint(a, pad), Environment: fmt.Sprint("env", e), Yes: 1, Variants: map[string]int64{}}
+					count := Count{Application: fmt.Sprint(a, pad), Environment: fmt.Sprint("env", e), Yes: 1, Variants: map[string]int64{}}
 					for v := range c.variants {
 						count.Variants[fmt.Sprint(v, pad)] = 2
 						variants += 2
@@ -37,7 +37,7 @@ func TestSumLimits(t *testing.T) {
 				}
 			}
 			rand.Shuffle(len(counts), func(i, j int) { counts[i], counts[j] = counts[j], counts[i] })
-			s := UsageSum{Feature: "f"}
+			s := Sum{Feature: "f"}
 			for part := range 2 { // the second half is added to what is stored
 				s.Add(counts[part*len(counts)/2 : (part+1)*len(counts)/2])
 			}
@@ -68,9 +68,9 @@ func TestSumLimits(t *testing.T) {
 }
 
 func TestCountsDoNotOverflow(t *testing.T) {
-	s := UsageSum{}
+	s := Sum{}
 	for range 3 {
-		s.Add([]UsageCount{{Application: "a", Yes: maxUsageCount - 1, No: 1, Variants: map[string]int64{"v": maxUsageCount}}})
+		s.Add([]Count{{Application: "a", Yes: maxUsageCount - 1, No: 1, Variants: map[string]int64{"v": maxUsageCount}}})
 	}
 	if c := s.Counts[0]; c.Yes != maxUsageCount || c.No != 3 || c.Variants["v"] != maxUsageCount {
 		t.Errorf("got %+v", c)
@@ -81,7 +81,7 @@ func TestCountsDoNotOverflow(t *testing.T) {
 // least ten minutes after its end.
 func TestCursorCoversEveryPeriod(t *testing.T) {
 	now := time.Date(2026, 3, 4, 12, 34, 56, 0, time.UTC)
-	c := NewUsageCursor(now)
+	c := NewCursor(now)
 	covered, looked := c.From, map[time.Time]bool{}
 	first := c.From
 	for number := c.Next; covered.Before(now); number++ {
@@ -89,24 +89,24 @@ func TestCursorCoversEveryPeriod(t *testing.T) {
 			t.Fatalf("the number is %d, want %d", c.Next, number)
 		}
 		if period, late := c.LateIn(); late {
-			if c.From.Sub(period) < 2*UsagePeriod || looked[period] {
+			if c.From.Sub(period) < 2*Period || looked[period] {
 				t.Fatalf("%s is looked at again at %s", period, c.From)
 			}
 			looked[period] = true
-			c = &UsageCursor{Next: c.Next + 1, From: c.From, Looked: period}
+			c = &Cursor{Next: c.Next + 1, From: c.From, Looked: period}
 			continue
 		}
-		if c.Period() != covered.Truncate(UsagePeriod) {
+		if c.Period() != covered.Truncate(Period) {
 			t.Fatalf("the period at %s is %s", covered, c.Period())
 		}
 		covered = covered.Add(time.Duration(1+number%7) * time.Minute)
-		if end := c.Period().Add(UsagePeriod); covered.After(end) {
+		if end := c.Period().Add(Period); covered.After(end) {
 			covered = end
 		}
 		next := c.After(covered, now)
 		c = &next
 	}
-	for period := first; period.Before(now.Add(-3 * UsagePeriod)); period = period.Add(UsagePeriod) {
+	for period := first; period.Before(now.Add(-3 * Period)); period = period.Add(Period) {
 		if !looked[period] {
 			t.Errorf("%s was not looked at again", period)
 		}
@@ -116,12 +116,12 @@ func TestCursorCoversEveryPeriod(t *testing.T) {
 // TestCursorSkipsExpiredPosts starts after a month without aggregation.
 func TestCursorSkipsExpiredPosts(t *testing.T) {
 	now := time.Date(2026, 3, 4, 12, 34, 56, 0, time.UTC)
-	c := NewUsageCursor(now.Add(-30 * 24 * time.Hour))
+	c := NewCursor(now.Add(-30 * 24 * time.Hour))
 	if next := c.After(c.From.Add(time.Minute), now); !next.From.Equal(c.From.Add(time.Minute)) {
 		t.Errorf("in the middle of a period, the cursor advances to %s", next.From)
 	}
-	next := c.After(c.From.Add(UsagePeriod), now)
-	if want := now.Add(-UsagePostTTL).Truncate(UsagePeriod); !next.From.Equal(want) || !next.Looked.Equal(want.Add(-UsagePeriod)) {
+	next := c.After(c.From.Add(Period), now)
+	if want := now.Add(-PostTTL).Truncate(Period); !next.From.Equal(want) || !next.Looked.Equal(want.Add(-Period)) {
 		t.Errorf("the cursor advances to %s, looked at %s; want %s", next.From, next.Looked, want)
 	}
 }
