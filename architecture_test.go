@@ -2,7 +2,7 @@
 //
 //	functions, server → admin/…, dynamo, lambdahttp
 //	admin/… → admin/wire → httpapi → flags
-//	admin/… → events → shape → flags
+//	admin/… → events → shape → access, usage → flags
 //
 // The domain (flags) knows nothing of HTTP and AWS, the interface (httpapi) nothing of the store (dynamo), and the store
 // nothing of the interface. A Lambda function links only what it needs.
@@ -24,6 +24,8 @@ const (
 	kin        = "github.com/getkin/"
 	goCmp      = "github.com/google/go-cmp"
 	flags      = "guidon/pkg/flags"
+	access     = "guidon/pkg/access"
+	usage      = "guidon/pkg/usage"
 	shape      = "guidon/pkg/shape"
 	events     = "guidon/pkg/events"
 	httpapi    = "guidon/pkg/httpapi"
@@ -58,8 +60,12 @@ var rules = []struct {
 	mayNot   [][]string
 	why      string
 }{
-	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
+	{"./pkg/flags", false, [][]string{{"net/http", aws, awslabs, access, usage, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the rules of the domain can be read and tested without HTTP, AWS and a database"},
+	{"./pkg/access", false, [][]string{{"net/http", aws, awslabs, usage, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"who may do what is decided by the domain, without HTTP, AWS and a database"},
+	{"./pkg/usage", false, [][]string{{"net/http", aws, awslabs, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
+		"the rules of usage can be read and tested without HTTP, AWS and a database"},
 	{"./pkg/evaluate", false, [][]string{{"net/http", aws, awslabs, "guidon/pkg/admin", flags, shape, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the evaluator is pure, and others can import it without the rest of Guidon"},
 	{"./pkg/shape", false, [][]string{{"net/http", aws, awslabs, events, dynamo, httpapi, server, internal, infra}, testTooling},

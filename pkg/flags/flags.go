@@ -10,15 +10,13 @@
 //	          │   └ Constraint, Variant, segment IDs
 //	          └ Variant           a value that the flag resolves to
 //	Segment             constraints that strategies of many flags share
-//	Environments, Roles, TagTypes, StrategyTypes, ContextFields
+//	Environments, TagTypes, StrategyTypes, ContextFields
 //	                    registries: one record each, holding all entries
-//	User, Token, SignupToken
-//	                    who may call; Caller is the user or token behind one request
 //	Event               the record of one change
 //
 // An Aggregate is a type that is loaded, changed and stored as a whole, under one Key and with one version.
-// Feature, Project, Segment, User, Token and the registries are aggregates. Store is the interface that the
-// storage implements; pkg/dynamo implements and tests it.
+// Feature, Project, Segment and the registries are aggregates, and so are those of pkg/access and pkg/usage. Store is what every
+// user of the storage needs; interfaces such as SummaryStore add to it. pkg/dynamo implements and tests them.
 //
 // An operation clones an aggregate, calls a method on the clone (such as Feature.Enable) and stores the result.
 // The method either applies the change or returns an *Error that explains the refusal. Checks of request data
@@ -29,8 +27,8 @@
 //	feature.go, strategy.go, constraint.go, variant.go, dependency.go, lifecycle.go, tag.go    flags
 //	project.go, environment.go, member.go      projects, environments, who has roles in a project
 //	segment.go, featureuse.go, contextfield.go segments and context fields, and which flags use them
-//	caller.go, permission.go, role.go          who may do what
-//	token.go, tokenscope.go, user.go, usertoken.go, signuptoken.go    credentials
+//	pkg/access                                 who may do what, and credentials
+//	pkg/usage                                  how applications use flags
 //	import.go, importset.go, importfaults.go, importpermissions.go    imports
 //	limits.go, textlimits.go, bounds.go        limits
 //
