@@ -143,7 +143,8 @@ test-image: check-go check-npm ## build the container image and run it (needs Do
 test-image-docker: image
 	IMAGE='$(IMAGE)' go test -tags image -count=1 -v -run '^TestImage$$' ./internal/e2e
 
-# MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations.
+# MiniStack runs the functions as processes, hence Linux. The test also runs the scripts of docs/operations. With
+# UPDATE_FROM=folder it updates a stage of the version in that folder.
 test-deploy: check-go check-deploy $(SAM) $(MINISTACK) ## deploy to an emulator of AWS, update and delete the stack (needs Linux)
 	SAM='$(SAM)' MINISTACK='$(MINISTACK)' ARCH=$(HOST_ARCH) go test -tags deploy -count=1 -timeout 20m -run '^TestDeployment$$' ./internal/e2e
 

@@ -18,16 +18,27 @@ import (
 	"guidon/internal/ministack"
 )
 
-// TestDeployment is `make test-deploy`: it builds and deploys the stage dev with the SAM CLI to an emulator of AWS that
-// enforces the policies of roles. Each part continues with the stage as the previous part left it.
 // shellBlock matches a fenced block of shell commands.
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
+// TestDeployment is `make test-deploy`: it builds and deploys the stage dev with the SAM CLI to an emulator of AWS that
+// enforces the policies of roles. Each part continues with the stage as the previous part left it. If UPDATE_FROM is the folder of
+// an earlier version, the stage is an update of that version.
 func TestDeployment(t *testing.T) {
 	s := newStage(t)
-	s.deploy(t)
+	if earlier := os.Getenv("UPDATE_FROM"); earlier != "" {
+		s.build(t, earlier)
+		s.deploy(t)
+		if !t.Run("update", s.testUpdate) {
+			return // the stage is not this version's
+		}
+	} else {
+		s.build(t, root)
+		s.deploy(t)
+	}
 	s.token = strings.TrimSpace(s.shell(t, `"$ROOT/infra/admin-token" dev`))
 
+	t.Run("operations", func(t *testing.T) { checkOperations(t, s.gateway) })
 	t.Run("walk", func(t *testing.T) { takeWalk(t, s.gateway) })
 	t.Run("walk of an application", func(t *testing.T) { takeApplicationsWalk(t, s.gateway) })
 	t.Run("console", func(t *testing.T) { checkConsole(t, s.gateway) })
@@ -245,9 +256,10 @@ type stage struct {
 	dir      string // for the build
 	env      []string
 	template string // the adapted one
+	first    string // the value of the first admin token
 }
 
-// newStage starts an emulator and builds the functions. SAM is the path of the SAM CLI, MINISTACK that of the emulator,
+// newStage starts an emulator. SAM is the path of the SAM CLI, MINISTACK that of the emulator,
 // which has the AWS CLI beside it, and ARCH this machine's architecture as in the template.
 func newStage(t *testing.T) *stage {
 	t.Helper()
@@ -275,22 +287,22 @@ func newStage(t *testing.T) *stage {
 		"AWS_ENDPOINT_URL="+e.Endpoint, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", // the root user, in MiniStack
 		"AWS_REGION="+ministack.Region, "AWS_DEFAULT_REGION="+ministack.Region,
 		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull, "AWS_PAGER=")
-	s.build(t)
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails
+	s.first = "*:*." + hex.EncodeToString(secret)
 	return s
 }
 
-// build runs `sam build` for this machine and adapts the template.
-func (s *stage) build(t *testing.T) {
+// build runs `sam build` for this machine in the folder of a version, and adapts the template.
+func (s *stage) build(t *testing.T, version string) {
 	t.Helper()
 	built := filepath.Join(s.dir, "build")
-	s.sam(t, "build", "--build-dir", built, "--parameter-overrides", "Architecture="+os.Getenv("ARCH"))
+	s.sam(t, version, "build", "--build-dir", built, "--parameter-overrides", "Architecture="+os.Getenv("ARCH"))
 	raw, err := os.ReadFile(filepath.Join(built, "template.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails
-	if raw, err = ministack.Adapt(raw, "http://"+address(s.port), "*:*."+hex.EncodeToString(secret)); err != nil {
+	if raw, err = ministack.Adapt(raw, "http://"+address(s.port), s.first); err != nil {
 		t.Fatal(err)
 	}
 	s.template = filepath.Join(built, "adapted.json") // beside the functions, which it names by their folders
@@ -302,7 +314,7 @@ func (s *stage) build(t *testing.T) {
 // deploy runs `sam deploy` for the stage dev, with alarms and more parameters.
 func (s *stage) deploy(t *testing.T, parameters ...string) {
 	t.Helper()
-	s.sam(t, "deploy", "--template-file", s.template, "--config-file", filepath.Join(root, "samconfig.toml"), "--config-env", "dev",
+	s.sam(t, root, "deploy", "--template-file", s.template, "--config-file", filepath.Join(root, "samconfig.toml"), "--config-env", "dev",
 		"--no-progressbar", "--parameter-overrides",
 		strings.Join(append(parameters, "Architecture="+os.Getenv("ARCH"), "LogRetentionDays=7", "Alarms=on", "AlarmTopicArn=none"), " "))
 	_, path, found := strings.Cut(strings.TrimSpace(s.shell(t, "output Address")), address(s.port))
@@ -319,10 +331,11 @@ func (s *stage) starts(t *testing.T) int {
 		--query 'events[].message' --output text`), "message=seeded")
 }
 
-func (s *stage) sam(t *testing.T, args ...string) {
+// sam runs the SAM CLI in a folder.
+func (s *stage) sam(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(os.Getenv("SAM"), args...)
-	cmd.Dir, cmd.Env = root, append(s.env, "ARCH="+os.Getenv("ARCH"))
+	cmd.Dir, cmd.Env = dir, append(s.env, "ARCH="+os.Getenv("ARCH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("sam %s: %v; it printed\n%s", args[0], err, out)
 	}

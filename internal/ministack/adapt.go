@@ -1,6 +1,7 @@
 package ministack
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -94,6 +95,7 @@ func setAdminToken(resources map[string]any, value string) {
 }
 
 // addRoutes adds a resource for each route of a function. SAM writes routes to the Body of the API, which MiniStack ignores.
+// A route is named after its key, so an update that moves it to another function changes its resource.
 func addRoutes(resources map[string]any) {
 	for id, function := range ofType(resources, "AWS::Serverless::Function") {
 		events := at(function, "Properties", "Events")
@@ -116,7 +118,7 @@ func addRoutes(resources map[string]any) {
 					"PayloadFormatVersion": "2.0",
 				},
 			}
-			resources[id+name+"Route"] = map[string]any{
+			resources[fmt.Sprintf("Route%x", sha256.Sum256([]byte(key)))] = map[string]any{
 				"Type": "AWS::ApiGatewayV2::Route",
 				"Properties": map[string]any{
 					"ApiId":    properties["ApiId"],
