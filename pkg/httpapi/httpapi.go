@@ -1,5 +1,6 @@
-// Package httpapi runs the operations of the HTTP interface. It knows nothing of what they are about: packages below
-// pkg/admin define them, as plain functions.
+// Package httpapi runs the operations of the HTTP API. Packages below pkg/admin define the operations, as plain functions. The kernel
+// knows aggregates, callers and the places that paths name (a project, a flag, an environment), because it loads and authorizes them.
+// It applies no rule about flags itself.
 //
 // An Operation is a route, the permission that it takes, and a function:
 //

@@ -157,7 +157,7 @@ func (at *InFeatureAlone) MoreKeys(tx *Tx) []flags.Key {
 	return nil
 }
 
-// Authorize asks for the permission in the flag's project. That a flag does not exist is told to all who may read.
+// Authorize requires the permission in the flag's project. Everyone with read access learns that a flag does not exist.
 func (at *InFeatureAlone) Authorize(tx *Tx, p access.Permission) error {
 	f := tx.FindFeature(at.FeatureName)
 	switch {

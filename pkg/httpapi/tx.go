@@ -51,13 +51,13 @@ type Tx struct {
 	cookies  []string // Set-Cookie headers
 }
 
-// A round is what all attempts of a round share: what was loaded, each of it once.
+// A round is what the attempts of a round share. Everything is loaded once.
 type round struct {
 	view   flags.View         // nil for a key that was loaded and does not exist
-	again  map[flags.Key]bool // keys that were read anew (see Tx.Again)
+	again  map[flags.Key]bool // keys that were read again (see Tx.Again)
 	memo   map[any]any        // the results of queries, see OncePerRound
 	values map[value]any      // see ids.go
-	wanted []flags.Key        // that attempts ended for want of, with collect
+	wanted []flags.Key        // keys that an attempt needed and did not find loaded; it ended, and the next one finds them (see collect)
 	anew   []flags.Key        // the same for Tx.Again
 	dry    bool               // nothing is committed (see Many.DryRun)
 }
@@ -244,9 +244,9 @@ func Was[A flags.Aggregate](tx *Tx, a A) (stored A) {
 	return stored
 }
 
-// Save has aggregates written, with the event that tells of it. One that was never stored, which has version 0, is created.
-// Further calls add aggregates and events to the same transaction. An aggregate that is the same as before is not written,
-// and without any that changed there is no event.
+// Save writes aggregates with the event that records the change when the operation commits. An aggregate of version 0, which was
+// never stored, is created. Further calls add aggregates and events to the same transaction. Unchanged aggregates are not written, and
+// without a changed aggregate no event is stored.
 func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
 	for _, after := range aggregates {
 		tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(after), After: after})
@@ -254,7 +254,7 @@ func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
 	tx.events = append(tx.events, e)
 }
 
-// Delete has an aggregate deleted, and others written with it.
+// Delete deletes an aggregate when the operation commits, and saves others in the same transaction.
 func (tx *Tx) Delete(e flags.Event, gone flags.Aggregate, others ...flags.Aggregate) {
 	tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(gone)})
 	tx.Save(e, others...)
@@ -272,8 +272,8 @@ func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
 	return stored
 }
 
-// After has something done once the function has returned without an error and its change, if any, was committed: for what is
-// no change of aggregates. It may be repeated by a caller who gets no answer, so a second time must do no harm.
+// After runs do when the function has returned without an error and its change, if any, has been committed. Use it for effects that
+// change no aggregates. A caller who gets no response may repeat the request, so do must be safe to run twice.
 func (tx *Tx) After(do func(ctx context.Context, store Store) error) {
 	tx.after = append(tx.after, do)
 }
