@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -94,7 +95,8 @@ func TestWrongSettings(t *testing.T) {
 			}
 			_, read := store.Load(ctx, []flags.Key{flags.FeatureKey("f")})
 			for call, err := range map[string]error{"load": read, "commit": store.Commit(ctx, change)} {
-				e, is := err.(*flags.Error)
+				var e *flags.Error
+				is := errors.As(err, &e)
 				if !is || e.Kind != flags.Internal || e.Err == nil || !strings.Contains(strings.ToLower(e.Err.Error()), c.cause) || strings.Contains(strings.ToLower(e.Message), c.cause) {
 					t.Errorf("%s: %+v; want an internal error whose cause contains %q and whose message does not", call, err, c.cause)
 				}

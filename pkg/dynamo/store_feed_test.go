@@ -173,7 +173,7 @@ var feedCases = []testCase{
 	{"a snapshot", func(t *storeTest) {
 		content := make([]byte, 2_000_001) // several chunks
 		for i := range content {
-			content[i] = byte(rand.N(256)) //nolint:gosec // any content will do
+			content[i] = byte(rand.N(256))
 		}
 		head := flags.SnapshotHead{Epoch: "e1", Number: 7, At: at}
 		t.mustWrite(head, content)

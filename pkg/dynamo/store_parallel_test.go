@@ -81,6 +81,6 @@ func (t *storeTest) changeUntilDone(key flags.Key, name string) {
 			t.Errorf("%s over version %d: %v", name, before, withCause(err))
 			return
 		}
-		time.Sleep(rand.N(20 * time.Millisecond)) //nolint:gosec // spreading load is no secret
+		time.Sleep(rand.N(20 * time.Millisecond))
 	}
 }
