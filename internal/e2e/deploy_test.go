@@ -146,7 +146,7 @@ func (s *stage) testStop(t *testing.T) {
 		return strings.TrimSpace(s.shell(t, `aws lambda get-function-concurrency --function-name "$STACK-$1" --query ReservedConcurrentExecutions --output text`, function))
 	}
 	s.shell(t, strings.Replace(blocks[0], "sleep 30", "", 1)) // no request is under way
-	for function, want := range map[string]string{"Features": "0", "Site": "0", "Bootstrap": "None", "Smoke": "None", "Client": "0", "Snapshot": "None"} {
+	for function, want := range map[string]string{"Features": "0", "Site": "0", "Bootstrap": "None", "Smoke": "None", "Applications": "0", "Snapshot": "None"} {
 		if got := reserved(function); got != want {
 			t.Errorf("%s has the reserved concurrency %s, want %s", function, got, want)
 		}
