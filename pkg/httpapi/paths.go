@@ -28,7 +28,7 @@ func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 			mux.ServeHTTP(w, r)
 		default:
 			shorter := withoutSpareSlashes(r)
-			if shorter == nil || !isCanonical(shorter.URL, false) {
+			if shorter == nil || !isCanonical(shorter.URL, false) || toDocs(r) { // notFound redirects to the page
 				nothing.ServeHTTP(w, r)
 				return
 			}
