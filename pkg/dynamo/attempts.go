@@ -36,7 +36,8 @@ const (
 // once, so that retries do not add to the load of an engine that is in trouble.
 func newRetryer(quota uint) aws.RetryerV2 {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = maxAttempts + maxConflicts
+		o.MaxAttempts = maxAttempts
+		o.MaxBackoff = maxBackoff
 		if quota > 0 {
 			o.RateLimiter = ratelimit.NewTokenRateLimit(quota)
 		}
@@ -61,6 +62,9 @@ func (a *attempts) retry(o *dynamodb.Options) {
 	a.RetryerV2, _ = o.Retryer.(aws.RetryerV2)
 	o.Retryer = a
 }
+
+// MaxAttempts is the limit of all attempts; IsErrorRetryable limits those that are no conflicts.
+func (a *attempts) MaxAttempts() int { return maxAttempts + maxConflicts }
 
 // IsErrorRetryable tells whether to retry after an error. It also keeps the error.
 func (a *attempts) IsErrorRetryable(err error) bool {
