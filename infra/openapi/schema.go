@@ -42,7 +42,13 @@ func (d *describer) schema(t reflect.Type, way direction) *openapi3.SchemaRef {
 		return d.anything()
 	}
 	if known, ok := special[typeName(t)]; ok {
-		return known().NewRef()
+		described := known()
+		if way == loose { // a long text is no reason to refuse an import either
+			for _, alternative := range described.AnyOf {
+				alternative.Value.MaxLength = nil
+			}
+		}
+		return described.NewRef()
 	}
 	if values := typeEnums[t]; values != nil {
 		return openapi3.NewStringSchema().WithEnum(values...).NewRef()
