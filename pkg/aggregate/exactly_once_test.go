@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
 	"guidon/pkg/usage"
 )
 
@@ -284,7 +285,8 @@ func TestSmallBatches(t *testing.T) {
 	e.settle()
 }
 
-// TestFaults aggregates while requests and responses are lost, and the table is throttled.
+// TestFaults aggregates while requests and responses are lost, and the table is throttled. A run that gives up because too many attempts
+// failed is started again, as its schedule does a minute later.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -309,7 +311,14 @@ func TestFaults(t *testing.T) {
 				var running sync.WaitGroup
 				for range 2 {
 					running.Go(func() {
-						if err := e.runOn(t.Context(), store, e.now, 0); err != nil {
+						err := e.runOn(t.Context(), store, e.now, 0)
+						for range 20 {
+							if flags.KindOf(err) != flags.Unavailable {
+								break
+							}
+							err = e.runOn(t.Context(), store, e.now, 0)
+						}
+						if err != nil {
 							t.Error(err)
 						}
 					})
