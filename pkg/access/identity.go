@@ -24,11 +24,11 @@ type Identity struct {
 // An IdentityLink says as which user a person at an OpenID provider signs in. It stays when the user is deleted, so that the next
 // sign-in does not create the user again.
 type IdentityLink struct {
-	Version   int64
-	Issuer    string
-	Subject   string
-	User      int64
-	CreatedAt time.Time
+	Version   int64     `json:"version,omitzero"`
+	Issuer    string    `json:"issuer"`
+	Subject   string    `json:"subject"`
+	User      int64     `json:"user"`
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // Key returns the key of the link.

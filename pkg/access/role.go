@@ -35,28 +35,28 @@ func (t RoleType) BuiltIn() bool { return t == RootRole || t == ProjectRole }
 
 // A Role is a named set of permissions (contract: Role record).
 type Role struct {
-	ID          int64
-	Type        RoleType
-	Name        string
-	Description string
-	Permissions []Grant
+	ID          int64    `json:"id"`
+	Type        RoleType `json:"type"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitzero"`
+	Permissions []Grant  `json:"permissions,omitempty"`
 }
 
 // A Grant is a permission of a role, in one environment or, if Environment is empty, in all.
 type Grant struct {
-	Permission  Permission
-	Environment string
+	Permission  Permission `json:"permission"`
+	Environment string     `json:"environment,omitzero"`
 }
 
 // Roles is the registry of all roles: one aggregate. Built-in roles are not stored.
 type Roles struct {
-	Version int64
-	Custom  []Role
-	NextID  int64 // IDs are never used again
+	Version int64  `json:"version,omitzero"`
+	Custom  []Role `json:"custom"`
+	NextID  int64  `json:"nextId"` // IDs are never used again
 
 	// EnvironmentsDeleted counts deletions of environments, so that each changes the registry. A concurrent change
 	// that grants a permission in that environment then conflicts.
-	EnvironmentsDeleted int64
+	EnvironmentsDeleted int64 `json:"environmentsDeleted,omitzero"`
 }
 
 // Key returns the key of the registry.

@@ -21,21 +21,21 @@ const (
 
 // A Session is a person who is signed in to the console in one browser. Its secret is in a cookie, and the store has the hash.
 type Session struct {
-	Hash      string
-	How       SignInMethod
-	CreatedAt time.Time
-	ExpiresAt time.Time
+	Hash      string       `json:"hash"`
+	How       SignInMethod `json:"how"`
+	CreatedAt time.Time    `json:"createdAt"`
+	ExpiresAt time.Time    `json:"expiresAt"`
 }
 
 // Sessions are the sessions of one user. They are one aggregate, so that all of them can be ended by a single write. It is
 // apart from the user, because lists of users would otherwise read it.
 type Sessions struct {
-	Version int64
-	User    int64
-	List    []Session // oldest first
+	Version int64     `json:"version,omitzero"`
+	User    int64     `json:"user"`
+	List    []Session `json:"list,omitempty"` // oldest first
 
 	// Generation is how often all sessions were ended. Sign-in links of an earlier generation are invalid.
-	Generation int64
+	Generation int64 `json:"generation,omitzero"`
 }
 
 // MaxSessions is how many sessions a user can have. Another one ends the oldest.
@@ -140,12 +140,12 @@ func isSecret(s string) bool {
 
 // A SignInLink lets a person sign in once, without a password. The address has the secret, and the store has its hash.
 type SignInLink struct {
-	Version    int64
-	Hash       string
-	User       int64
-	Generation int64 // of the user's sessions when the link was created
-	CreatedAt  time.Time
-	ExpiresAt  time.Time
+	Version    int64     `json:"version,omitzero"`
+	Hash       string    `json:"hash"`
+	User       int64     `json:"user"`
+	Generation int64     `json:"generation,omitzero"` // of the user's sessions when the link was created
+	CreatedAt  time.Time `json:"createdAt"`
+	ExpiresAt  time.Time `json:"expiresAt"`
 }
 
 // Key returns the key of the link.

@@ -10,16 +10,16 @@ import (
 // A SignupToken is a public signup token: people with its link can create a user for themselves (contract:
 // Public signup token).
 type SignupToken struct {
-	Version   int64
-	Hash      string // of its secret; the token is looked up by it
-	Sealed    string // the encrypted secret, which lists return
-	Name      string
-	Enabled   bool // as set by users; responses use EnabledAt, since an expired token is never enabled
-	ExpiresAt time.Time
-	CreatedAt time.Time
-	CreatedBy string
-	Users     []int64
-	Role      int64
+	Version   int64     `json:"version,omitzero"`
+	Hash      string    `json:"hash"`   // of its secret; the token is looked up by it
+	Sealed    string    `json:"sealed"` // the encrypted secret, which lists return
+	Name      string    `json:"name"`
+	Enabled   bool      `json:"enabled"` // as set by users; responses use EnabledAt, since an expired token is never enabled
+	ExpiresAt time.Time `json:"expiresAt"`
+	CreatedAt time.Time `json:"createdAt"`
+	CreatedBy string    `json:"createdBy"`
+	Users     []int64   `json:"users,omitempty"`
+	Role      int64     `json:"role"`
 }
 
 // Key returns the key of the token.

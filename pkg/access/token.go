@@ -24,25 +24,25 @@ const (
 
 // A Token is a credential: an API token (contract: API token) or the personal token of a user.
 type Token struct {
-	Version        int64
-	Hash           string // of its secret; the token is looked up by it
-	Sealed         string // the encrypted secret of an API token, which lists return
-	Name           string // unique among API tokens
-	Type           TokenType
-	User           int64    // the owner of a personal token
-	Projects       []string // IDs, or only All
-	ProjectUIDs    []string // UIDs of those projects when the token was created, in the same order; see Scope
-	Environment    string   // name, or All
-	EnvironmentUID string   // UID of that environment when the token was created
-	CreatedAt      time.Time
-	ExpiresAt      time.Time // zero for never
-	Deleted        bool      // the record stays, so that the secret cannot be used again
+	Version        int64     `json:"version,omitzero"`
+	Hash           string    `json:"hash"`            // of its secret; the token is looked up by it
+	Sealed         string    `json:"sealed,omitzero"` // the encrypted secret of an API token, which lists return
+	Name           string    `json:"name"`            // unique among API tokens
+	Type           TokenType `json:"type"`
+	User           int64     `json:"user,omitzero"`           // the owner of a personal token
+	Projects       []string  `json:"projects"`                // IDs, or only All
+	ProjectUIDs    []string  `json:"projectUids,omitempty"`   // UIDs of those projects when the token was created, in the same order; see Scope
+	Environment    string    `json:"environment"`             // name, or All
+	EnvironmentUID string    `json:"environmentUid,omitzero"` // UID of that environment when the token was created
+	CreatedAt      time.Time `json:"createdAt"`
+	ExpiresAt      time.Time `json:"expiresAt,omitzero"` // zero for never
+	Deleted        bool      `json:"deleted,omitzero"`   // the record stays, so that the secret cannot be used again
 }
 
 // A TokenUse records when a token was last used, to the hour.
 type TokenUse struct {
-	Hash string
-	At   time.Time
+	Hash string    `json:"hash"`
+	At   time.Time `json:"at"`
 }
 
 // Key returns the key of the record.

@@ -17,32 +17,34 @@ const FirstUserID int64 = 1
 
 // A User is a person or a service account (contract: User record).
 type User struct {
-	Version        int64
-	ID             int64 // never used again
-	ServiceAccount bool
-	Name           string
-	Username       string // unique; "" for none
-	Email          string // unique, ignoring case; "" for none
-	ImageURL       string
-	RootRole       int64
-	CreatedAt      time.Time
-	SeenAt         time.Time
-	Projects       []string    // IDs of the projects in which the user has a role
-	Tokens         []UserToken // by ID
-	NextToken      int64
+	Version        int64       `json:"version,omitzero"`
+	ID             int64       `json:"id"` // never used again
+	ServiceAccount bool        `json:"serviceAccount,omitzero"`
+	Name           string      `json:"name,omitzero"`
+	Username       string      `json:"username,omitzero"` // unique; "" for none
+	Email          string      `json:"email,omitzero"`    // unique, ignoring case; "" for none
+	ImageURL       string      `json:"imageUrl,omitzero"`
+	RootRole       int64       `json:"rootRole"`
+	CreatedAt      time.Time   `json:"createdAt"`
+	SeenAt         time.Time   `json:"seenAt,omitzero"`
+	Projects       []string    `json:"projects,omitempty"` // IDs of the projects in which the user has a role
+	Tokens         []UserToken `json:"tokens,omitempty"`   // by ID
+	NextToken      int64       `json:"nextToken,omitzero"`
 
-	Issuer, Subject string // of the person at the OpenID provider who signs in as the user; "" for none
+	// The person at the OpenID provider who signs in as the user; "" for none.
+	Issuer  string `json:"issuer,omitzero"`
+	Subject string `json:"subject,omitzero"`
 }
 
 // A UserToken describes a personal token. Its secret is only shown when it is created; it is looked up by the
 // hash.
 type UserToken struct {
-	ID          int64
-	Description string
-	Hash        string
-	CreatedAt   time.Time
-	ExpiresAt   time.Time
-	SeenAt      time.Time
+	ID          int64     `json:"id"`
+	Description string    `json:"description"`
+	Hash        string    `json:"hash"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ExpiresAt   time.Time `json:"expiresAt"`
+	SeenAt      time.Time `json:"seenAt,omitzero"`
 }
 
 // Key returns the key of the user.

@@ -44,7 +44,7 @@ func BenchmarkOpen(b *testing.B) {
 
 func BenchmarkLoad(b *testing.B) {
 	f := FullFeature()
-	doc, err := encode(storeFeature(f))
+	doc, err := featureEntity.encode(f)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,14 +39,31 @@ type codec struct {
 	decode func(envelope) (flags.Aggregate, error)
 }
 
-// jsonCodec is the codec of an aggregate A with the document D. load gets the version of the envelope.
-func jsonCodec[A flags.Aggregate, D any](store func(A) D, load func(D, int64) A) codec {
+// An aggregate is a pointer to a type of the domain.
+type aggregate[T any] interface {
+	*T
+	flags.Aggregate
+}
+
+// A document is the stored form of an aggregate: the JSON of its type, which has the names in its tags.
+type document[T any] struct {
+	Format    int `json:"format"`
+	Aggregate *T  `json:",embed"`
+}
+
+// jsonCodec is the codec of an aggregate. Its version is an attribute of the item instead of a field of the document.
+func jsonCodec[T any, A aggregate[T]](version func(A) *int64) codec {
 	return codec{
-		encode: func(a flags.Aggregate) (string, error) { return encode(store(a.(A))) },
+		encode: func(a flags.Aggregate) (string, error) {
+			stored := *a.(A)
+			*version(&stored) = 0
+			return encode(document[T]{format, &stored})
+		},
 		decode: func(e envelope) (flags.Aggregate, error) {
-			var doc D
-			err := decode(e.Document, &doc)
-			return load(doc, e.Version), err
+			a := A(new(T))
+			err := decode(e.Document, a)
+			*version(a) = e.Version
+			return a, err
 		},
 	}
 }

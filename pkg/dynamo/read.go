@@ -3,9 +3,10 @@ package dynamo
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/shape"
 )
 
 // Load reads aggregates: one call for up to 100 keys.
@@ -49,11 +50,11 @@ func (s *Store) Summaries(ctx context.Context, projectUID string, archived bool)
 // Tags lists the tags of a project's flags. It reads their list rows: one call per MB for the active flags, and the same
 // for the archived ones.
 func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error) {
-	found := map[shape.Tag]bool{}
+	found := map[flags.Tag]bool{}
 	for _, archived := range []bool{false, true} {
 		err := s.documents(ctx, projectPartition(projectUID), rowPrefix(archived), func(e envelope) error {
 			var row struct {
-				Tags []shape.Tag `json:"g"` // of a rowDocument
+				Tags []flags.Tag `json:"g"` // of a rowDocument
 			}
 			err := decode(e.Document, &row)
 			for _, tag := range row.Tags {
@@ -65,11 +66,7 @@ func (s *Store) Tags(ctx context.Context, projectUID string) ([]flags.Tag, error
 			return nil, err
 		}
 	}
-	list := make([]flags.Tag, 0, len(found))
-	for tag := range found {
-		list = append(list, flags.Tag(tag))
-	}
-	return flags.DistinctTags(list), nil
+	return flags.DistinctTags(slices.Collect(maps.Keys(found))), nil
 }
 
 // List reads all aggregates of an entity: one call per MB. Projects and tokens come from list rows, which have no version,

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"guidon/pkg/flags"
-	"guidon/pkg/shape"
 )
 
 // A rowDocument is the stored form of a flag's list row. Its field names are short because a list reads thousands of rows.
@@ -26,10 +25,10 @@ type rowHead struct {
 	CreatedAt      time.Time         `json:"c"`
 	ArchivedAt     time.Time         `json:"ca,omitzero"`
 	LastSeenAt     time.Time         `json:"l,omitzero"`
-	Tags           []shape.Tag       `json:"g,omitempty"`
+	Tags           []flags.Tag       `json:"g,omitempty"`
 	Favorites      []string          `json:"fa,omitempty"`
 	Relation       flags.Relation    `json:"r,omitzero"`
-	Entered        phaseDocument     `json:"y,omitzero"`
+	Entered        flags.Phase       `json:"y,omitzero"`
 }
 
 type rowStanding struct {
@@ -46,7 +45,7 @@ func storeRow(s flags.FeatureSummary) rowDocument {
 		Format: format, Name: s.Name, Project: s.Project, Type: s.Type, Description: s.Description, Stale: s.Stale,
 		ImpressionData: s.ImpressionData, Archived: s.Archived,
 		CreatedAt: s.CreatedAt, ArchivedAt: s.ArchivedAt, LastSeenAt: s.LastSeenAt,
-		Tags: shape.Tags(s.Tags), Favorites: s.Favorites, Relation: s.Relation, Entered: storePhase(s.LastPhase),
+		Tags: s.Tags, Favorites: s.Favorites, Relation: s.Relation, Entered: s.LastPhase,
 	}, Environments: make(map[string]rowStanding, len(s.Environments))}
 	for name, e := range s.Environments {
 		doc.Environments[name] = rowStanding{
@@ -62,7 +61,7 @@ func (doc rowDocument) summary() flags.FeatureSummary {
 		Name: doc.Name, Project: doc.Project,
 		Metadata: flags.Metadata{Type: doc.Type, Description: doc.Description, Stale: doc.Stale, ImpressionData: doc.ImpressionData},
 		Archived: doc.Archived, CreatedAt: doc.CreatedAt, ArchivedAt: doc.ArchivedAt, LastSeenAt: doc.LastSeenAt,
-		Tags: convert(doc.Tags, func(t shape.Tag) flags.Tag { return flags.Tag(t) }), Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered.phase(),
+		Tags: doc.Tags, Favorites: doc.Favorites, Relation: doc.Relation, LastPhase: doc.Entered,
 		Environments: make(map[string]flags.EnvironmentSummary, len(doc.Environments)),
 	}
 	for name, e := range doc.Environments {

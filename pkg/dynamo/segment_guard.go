@@ -198,7 +198,7 @@ func encodeUse(f *flags.Feature) (string, error) {
 	if len(use.Strategies) == 0 {
 		return "", nil
 	}
-	return encode(storeUse(use))
+	return useEntity.encode(use)
 }
 
 // planCloseSegment closes the guard of a deleted segment. If a use has begun since the uses were listed, the request must

@@ -109,22 +109,11 @@ func parsePostSortKey(sk string) (at time.Time, id uuid.UUID, err error) {
 
 // A postDocument is the stored form of a post. Its field names are short because it is the item that is written most often.
 type postDocument struct {
-	Format    int              `json:"f"`
-	Token     string           `json:"t"`
-	Projects  []string         `json:"p,omitempty"`
-	Instances []postInstance   `json:"i,omitempty"`
-	Counts    []countsDocument `json:"c,omitempty"`
-}
-
-type postInstance struct {
-	Application string    `json:"a"`
-	Instance    string    `json:"i,omitzero"`
-	Environment string    `json:"e"`
-	SDK         string    `json:"s,omitzero"`
-	Address     string    `json:"ip,omitzero"`
-	Registered  bool      `json:"r,omitzero"`
-	Strategies  []string  `json:"st,omitempty"`
-	Started     time.Time `json:"at,omitzero"`
+	Format    int                  `json:"f"`
+	Token     string               `json:"t"`
+	Projects  []string             `json:"p,omitempty"`
+	Instances []usage.PostInstance `json:"i,omitempty"`
+	Counts    []countsDocument     `json:"c,omitempty"`
 }
 
 // A countsDocument is the counts of an application in an environment.
@@ -143,15 +132,13 @@ type countDocument struct {
 
 func storePost(p *usage.Post) postDocument {
 	return postDocument{
-		Format: format, Token: p.TokenHash, Projects: p.Projects, Counts: storeCounts(p.Counts),
-		Instances: convert(p.Instances, func(i usage.PostInstance) postInstance { return postInstance(i) }),
+		Format: format, Token: p.TokenHash, Projects: p.Projects, Instances: p.Instances, Counts: storeCounts(p.Counts),
 	}
 }
 
 func (doc postDocument) post(at time.Time, id string) *usage.Post {
 	return &usage.Post{
-		ID: id, At: at, TokenHash: doc.Token, Projects: doc.Projects, Counts: loadCounts(doc.Counts),
-		Instances: convert(doc.Instances, func(i postInstance) usage.PostInstance { return usage.PostInstance(i) }),
+		ID: id, At: at, TokenHash: doc.Token, Projects: doc.Projects, Instances: doc.Instances, Counts: loadCounts(doc.Counts),
 	}
 }
 

@@ -13,8 +13,11 @@ var useEntity = entity{
 	name:  flags.EntityUse,
 	key:   useKey,
 	title: useTitle,
-	codec: jsonCodec(storeUse, useDocument.use),
-	list:  useList,
+	codec: codec{
+		encode: func(a flags.Aggregate) (string, error) { return encode(useDocument{format, a.(flags.FeatureUse)}) },
+		decode: func(e envelope) (flags.Aggregate, error) { return readUse(e.Document) },
+	},
+	list: useList,
 }
 
 const useList = "USES"
@@ -41,38 +44,14 @@ var useCountEntity = entity{
 	},
 }
 
-// A useDocument is the stored form of what a flag uses. Its field names are short because there is one for each strategy.
+// A useDocument is the stored form of what a flag uses.
 type useDocument struct {
-	Format     int                   `json:"format"`
-	Feature    string                `json:"feature"`
-	Project    string                `json:"project"`
-	ProjectUID string                `json:"projectUid,omitzero"`
-	Archived   bool                  `json:"archived,omitzero"`
-	Strategies []strategyUseDocument `json:"strategies"`
-}
-
-type strategyUseDocument struct {
-	ID             string   `json:"id"`
-	Name           string   `json:"name"`
-	Environment    string   `json:"env"`
-	EnvironmentUID string   `json:"envUid"`
-	Segments       []int64  `json:"segments,omitempty"`
-	ContextFields  []string `json:"fields,omitempty"`
-}
-
-func storeUse(u flags.FeatureUse) useDocument {
-	return useDocument{format, u.Feature, u.Project, u.ProjectUID, u.Archived,
-		convert(u.Strategies, func(s flags.StrategyUse) strategyUseDocument { return strategyUseDocument(s) })}
-}
-
-func (doc useDocument) use(int64) flags.FeatureUse {
-	return flags.FeatureUse{Feature: doc.Feature, Project: doc.Project, ProjectUID: doc.ProjectUID, Archived: doc.Archived,
-		Strategies: convert(doc.Strategies, func(s strategyUseDocument) flags.StrategyUse { return flags.StrategyUse(s) })}
+	Format int `json:"format"`
+	flags.FeatureUse
 }
 
 // readUse decodes what a flag uses.
-func readUse(document string) (flags.FeatureUse, error) {
-	var doc useDocument
-	err := decode(document, &doc)
-	return doc.use(0), err
+func readUse(document string) (use flags.FeatureUse, err error) {
+	err = decode(document, &use)
+	return use, err
 }

@@ -9,23 +9,23 @@ import (
 
 // An Addon sends events to another service: to a webhook, or to Slack.
 type Addon struct {
-	ID           int64
-	Provider     string // the name of one of AddonProviders
-	Enabled      bool   // events that happen while an addon is disabled are not sent, also not later
-	Description  *string
-	Parameters   map[string]string // by name, without the sensitive ones
-	Sealed       map[string]string // the sensitive ones, each encrypted by a Sealer, see AddonSecret
-	Events       []EventType       // that it sends; none if empty
-	Projects     []string          // IDs; empty, or All among them, for all projects
-	Environments []string          // names; empty, or All among them, for all environments
-	CreatedAt    time.Time
+	ID           int64             `json:"id"`
+	Provider     string            `json:"provider"` // the name of one of AddonProviders
+	Enabled      bool              `json:"enabled"`  // events that happen while an addon is disabled are not sent, also not later
+	Description  *string           `json:"description,omitzero"`
+	Parameters   map[string]string `json:"parameters,omitempty"`   // by name, without the sensitive ones
+	Sealed       map[string]string `json:"sealed,omitempty"`       // the sensitive ones, each encrypted by a Sealer, see AddonSecret
+	Events       []EventType       `json:"events,omitempty"`       // that it sends; none if empty
+	Projects     []string          `json:"projects,omitempty"`     // IDs; empty, or All among them, for all projects
+	Environments []string          `json:"environments,omitempty"` // names; empty, or All among them, for all environments
+	CreatedAt    time.Time         `json:"createdAt"`
 }
 
 // Addons is the registry of addons: one aggregate. Every change loads it, because a change puts its events into the
 // outboxes of the addons that match them.
 type Addons struct {
-	Version int64
-	List    []Addon
+	Version int64   `json:"version,omitzero"`
+	List    []Addon `json:"list"`
 }
 
 // The limits of addons. A change writes an entry for each addon that matches it, in a transaction of at most 100 items, so

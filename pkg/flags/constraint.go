@@ -15,12 +15,12 @@ import (
 
 // A Constraint limits a strategy to contexts that satisfy it (contract: Constraint).
 type Constraint struct {
-	ContextName     string
-	Operator        Operator
-	Values          []string // for operators that compare with a list
-	Value           *string  // for operators that compare with one value
-	CaseInsensitive bool
-	Inverted        bool
+	ContextName     string   `json:"contextName"`
+	Operator        Operator `json:"operator"`
+	Values          []string `json:"values,omitempty"` // for operators that compare with a list
+	Value           *string  `json:"value,omitzero"`   // for operators that compare with one value
+	CaseInsensitive bool     `json:"caseInsensitive,omitzero"`
+	Inverted        bool     `json:"inverted,omitzero"`
 }
 
 // An Operator compares a context field with the value or values of a constraint.

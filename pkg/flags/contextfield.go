@@ -11,18 +11,18 @@ import (
 // A ContextField describes a field of the context in which SDKs evaluate flags. It helps users to write
 // constraints. Constraints may name fields that have no description here.
 type ContextField struct {
-	Name        string
-	Description *string // nil for none
-	Stickiness  bool    // whether it can be used as the stickiness of rollouts and variants
-	SortOrder   int64
-	LegalValues []LegalValue // allowed values; empty for any value
-	CreatedAt   time.Time
+	Name        string       `json:"name"`
+	Description *string      `json:"description,omitzero"` // nil for none
+	Stickiness  bool         `json:"stickiness,omitzero"`  // whether it can be used as the stickiness of rollouts and variants
+	SortOrder   int64        `json:"sortOrder"`
+	LegalValues []LegalValue `json:"legalValues,omitempty"` // allowed values; empty for any value
+	CreatedAt   time.Time    `json:"createdAt"`
 }
 
 // A LegalValue is an allowed value of a context field.
 type LegalValue struct {
-	Value       string
-	Description *string // nil for none
+	Value       string  `json:"value"`
+	Description *string `json:"description,omitzero"` // nil for none
 }
 
 // DefaultContextFieldSortOrder is the sort order of a new context field if the caller sends none.
@@ -88,8 +88,8 @@ func (f ContextField) WithoutValue(value string) ContextField {
 
 // ContextFields is the registry of all context fields: one aggregate, sorted by name.
 type ContextFields struct {
-	Version int64
-	List    []ContextField
+	Version int64          `json:"version,omitzero"`
+	List    []ContextField `json:"list"`
 }
 
 // Key returns the key of the registry.

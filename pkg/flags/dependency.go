@@ -10,9 +10,9 @@ import (
 // only on for users for whom the parent is in the required state. A flag with several parents needs all of them
 // in their required states.
 type Dependency struct {
-	Feature  string   // name of the parent
-	Enabled  bool     // whether the parent must be on, or off
-	Variants []string // the parent must resolve to one of these; empty for any. Only for an enabled parent
+	Feature  string   `json:"feature"`            // name of the parent
+	Enabled  bool     `json:"enabled,omitzero"`   // whether the parent must be on, or off
+	Variants []string `json:"variants,omitempty"` // the parent must resolve to one of these; empty for any. Only for an enabled parent
 }
 
 // MaxParents is how many parents a flag can have. They are all written in one transaction with the flag.

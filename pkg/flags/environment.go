@@ -10,19 +10,19 @@ import (
 // An Environment is a stage in which flags are switched on and off separately, such as production (contract:
 // Project environment).
 type Environment struct {
-	Name      string
-	UID       string // new each time the name is created; data of a deleted environment of that name does not apply
-	Type      string // for example development or production
-	Enabled   bool   // new projects get all enabled environments
-	Protected bool   // cannot be deleted
-	SortOrder int64  // lower comes first
-	CreatedAt time.Time
+	Name      string    `json:"name"`
+	UID       string    `json:"uid"`                // new each time the name is created; data of a deleted environment of that name does not apply
+	Type      string    `json:"type"`               // for example development or production
+	Enabled   bool      `json:"enabled"`            // new projects get all enabled environments
+	Protected bool      `json:"protected,omitzero"` // cannot be deleted
+	SortOrder int64     `json:"sortOrder"`          // lower comes first
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // Environments is the registry of all environments of the service: one aggregate.
 type Environments struct {
-	Version int64
-	List    []Environment
+	Version int64         `json:"version,omitzero"`
+	List    []Environment `json:"list"`
 }
 
 // Key returns the key of the registry.

@@ -12,35 +12,35 @@ import (
 // A Feature is a flag with everything that belongs to it: one aggregate, stored and changed as a whole
 // (contract: Feature).
 type Feature struct {
-	Version    int64
-	Name       string // unique in the service, archived flags included; never used again
-	Project    string // ID of its project
-	ProjectUID string // UID of its project: the ID may be reused by a later project
+	Version    int64  `json:"version,omitzero"`
+	Name       string `json:"name"`       // unique in the service, archived flags included; never used again
+	Project    string `json:"project"`    // ID of its project
+	ProjectUID string `json:"projectUid"` // UID of its project: the ID may be reused by a later project
 	Metadata
-	Archived   bool
-	CreatedAt  time.Time
-	CreatedBy  string
-	ArchivedAt time.Time // zero while active
-	LastSeenAt time.Time // zero until usage is reported
-	Tags       []Tag     // sorted by type and value
-	Favorites  []string  // keys of the callers who have it as a favorite, sorted
+	Archived   bool      `json:"archived,omitzero"`
+	CreatedAt  time.Time `json:"createdAt"`
+	CreatedBy  string    `json:"createdBy"`
+	ArchivedAt time.Time `json:"archivedAt,omitzero"` // zero while active
+	LastSeenAt time.Time `json:"lastSeenAt,omitzero"` // zero until usage is reported
+	Tags       []Tag     `json:"tags,omitempty"`      // sorted by type and value
+	Favorites  []string  `json:"favorites,omitempty"` // keys of the callers who have it as a favorite, sorted
 
-	Dependencies []Dependency // its parents, in the order in which they were added
-	Children     []string     // names of the active flags that depend on it, sorted; kept by SetDependency
-	Lifecycle    []Phase      // stages entered since creation or revival; empty for a new flag. Read with History
+	Dependencies []Dependency `json:"dependencies,omitempty"` // its parents, in the order in which they were added
+	Children     []string     `json:"children,omitempty"`     // names of the active flags that depend on it, sorted; kept by SetDependency
+	Lifecycle    []Phase      `json:"lifecycle,omitempty"`    // stages entered since creation or revival; empty for a new flag. Read with History
 
 	// Environments holds the configuration by environment name. A missing entry means disabled and empty, so that
 	// adding an environment to a project changes no flag. Read it with In, which ignores entries of deleted
 	// environments.
-	Environments map[string]FeatureEnvironment
+	Environments map[string]FeatureEnvironment `json:"environments,omitempty"`
 }
 
 // Metadata are the fields of a flag that a caller sets and can change.
 type Metadata struct {
-	Type           FeatureType
-	Description    *string // nil if the caller sent null
-	Stale          bool
-	ImpressionData bool
+	Type           FeatureType `json:"type"`
+	Description    *string     `json:"description"` // nil if the caller sent null
+	Stale          bool        `json:"stale,omitzero"`
+	ImpressionData bool        `json:"impressionData,omitzero"`
 }
 
 // DefaultMetadata returns the metadata of a new flag whose creator sets none.
@@ -53,8 +53,8 @@ func DefaultMetadata() Metadata {
 // identified by UID, so that entries do not carry over to an environment that is deleted and created again, or
 // detached from a project and attached again.
 type EnvironmentState struct {
-	EnvironmentUID string // UID of the environment
-	EnabledIn      string // ID of the attachment under which the flag was enabled; "" while disabled
+	EnvironmentUID string `json:"environment"`        // UID of the environment
+	EnabledIn      string `json:"enabledIn,omitzero"` // ID of the attachment under which the flag was enabled; "" while disabled
 }
 
 // In reports whether the entry belongs to env, and whether the flag is enabled there.
@@ -67,9 +67,9 @@ func (s EnvironmentState) In(env ProjectEnvironment) (present, enabled bool) {
 // slices are replaced, never changed in place, because copies of a flag share them.
 type FeatureEnvironment struct {
 	EnvironmentState
-	Strategies []Strategy // by sort order, then age
-	Variants   []Variant
-	LastSeenAt time.Time
+	Strategies []Strategy `json:"strategies,omitempty"` // by sort order, then age
+	Variants   []Variant  `json:"variants,omitempty"`
+	LastSeenAt time.Time  `json:"lastSeenAt,omitzero"`
 }
 
 // Key returns the key of the flag.

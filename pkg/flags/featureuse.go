@@ -11,21 +11,21 @@ import (
 // beside each flag that has such strategies and writes both in one transaction, so that finding the users of a
 // segment reads no flags. It has no version and is only used in lists.
 type FeatureUse struct {
-	Feature    string
-	Project    string // ID of the project
-	ProjectUID string // UID of the project; "" if stored by a version that did not have it
-	Archived   bool
-	Strategies []StrategyUse
+	Feature    string        `json:"feature"`
+	Project    string        `json:"project"`             // ID of the project
+	ProjectUID string        `json:"projectUid,omitzero"` // UID of the project; "" if stored by a version that did not have it
+	Archived   bool          `json:"archived,omitzero"`
+	Strategies []StrategyUse `json:"strategies"`
 }
 
 // A StrategyUse is a strategy that has segments or constraints.
 type StrategyUse struct {
-	ID             string
-	Name           string // name of its strategy type
-	Environment    string
-	EnvironmentUID string // UID of the environment: its name may be reused by a later one
-	Segments       []int64
-	ContextFields  []string // of its constraints, sorted
+	ID             string   `json:"id"`
+	Name           string   `json:"name"` // name of its strategy type
+	Environment    string   `json:"env"`
+	EnvironmentUID string   `json:"envUid"` // UID of the environment: its name may be reused by a later one
+	Segments       []int64  `json:"segments,omitempty"`
+	ContextFields  []string `json:"fields,omitempty"` // of its constraints, sorted
 }
 
 // Key returns the key of the record.

@@ -18,6 +18,8 @@
 // Feature, Project, Segment and the registries are aggregates, and so are those of pkg/access and pkg/usage. Store is what every
 // user of the storage needs; interfaces such as SummaryStore add to it. pkg/dynamo implements and tests them.
 //
+// The json tags are the stored form: they name the fields in the table, so they never change. Responses have other types.
+//
 // An operation clones an aggregate, calls a method on the clone (such as Feature.Enable) and stores the result.
 // The method either applies the change or returns an *Error that explains the refusal. Checks of request data
 // add to a list of Problems, so that a caller sees all of them at once.

@@ -24,15 +24,15 @@ func Stages() []Stage {
 
 // A Phase is a stage that a flag entered, and when.
 type Phase struct {
-	Stage     Stage
-	EnteredAt time.Time
+	Stage     Stage     `json:"s"`
+	EnteredAt time.Time `json:"at"`
 	Completion
 }
 
 // A Completion is the outcome of a completed flag. Both fields are empty if the user gave none.
 type Completion struct {
-	Status CompletionStatus
-	Value  string // for example the name of the variant that was kept
+	Status CompletionStatus `json:"st,omitzero"`
+	Value  string           `json:"v,omitzero"` // for example the name of the variant that was kept
 }
 
 // A CompletionStatus says what happened to the feature behind a completed flag.

@@ -21,26 +21,26 @@ const All = "*"
 
 // A Project owns flags and defines in which environments they can be enabled.
 type Project struct {
-	Version     int64
-	ID          string // chosen by the user
-	UID         string // new each time the ID is used; flags, list rows and tokens belong to the UID
-	Name        string
-	Description string
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	Version     int64     `json:"version,omitzero"`
+	ID          string    `json:"id"`  // chosen by the user
+	UID         string    `json:"uid"` // new each time the ID is used; flags, list rows and tokens belong to the UID
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitzero"`
+	CreatedAt   time.Time `json:"createdAt"`
+	UpdatedAt   time.Time `json:"updatedAt,omitzero"`
 	Settings
-	Members      map[int64][]int64     // IDs of the roles by user ID
-	Environments map[string]Attachment // by environment name
-	Favorites    []string              // keys of the callers who have it as a favorite, sorted
+	Members      map[int64][]int64     `json:"members,omitempty"`      // IDs of the roles by user ID
+	Environments map[string]Attachment `json:"environments,omitempty"` // by environment name
+	Favorites    []string              `json:"favorites,omitempty"`    // keys of the callers who have it as a favorite, sorted
 }
 
 // Settings are settings of a project that have no effect on flags.
 type Settings struct {
-	Mode              string // open, protected or private
-	DefaultStickiness string
-	FeatureLimit      *int64 // stored for clients; not enforced
-	Naming            Naming
-	LinkTemplates     []LinkTemplate
+	Mode              string         `json:"mode,omitzero"` // open, protected or private
+	DefaultStickiness string         `json:"defaultStickiness,omitzero"`
+	FeatureLimit      *int64         `json:"featureLimit,omitzero"` // stored for clients; not enforced
+	Naming            Naming         `json:"featureNaming,omitzero"`
+	LinkTemplates     []LinkTemplate `json:"linkTemplates,omitempty"`
 }
 
 // The modes of a project. They are stored for clients and consoles; permissions depend only on roles.
@@ -66,8 +66,8 @@ func DefaultSettings() Settings {
 // A LinkTemplate is a link that consoles show for the flags of a project. {{project}} and {{feature}} are
 // replaced by names.
 type LinkTemplate struct {
-	Title *string // nil for none
-	URL   string
+	Title *string `json:"title,omitzero"` // nil for none
+	URL   string  `json:"url"`
 }
 
 // LinkPattern matches links that load a page when they are opened: http or https addresses, and paths. Consoles show links to all
@@ -82,16 +82,16 @@ func (l LinkTemplate) IsWebLink() bool { return linkPattern().MatchString(l.URL)
 
 // A Naming describes how flags of a project should be named; "" for parts that are not set.
 type Naming struct {
-	Pattern     string
-	Example     string
-	Description string
+	Pattern     string `json:"pattern,omitzero"`
+	Example     string `json:"example,omitzero"`
+	Description string `json:"description,omitzero"`
 }
 
 // An Attachment is an environment as part of a project.
 type Attachment struct {
-	ID              string    // new each time the environment is attached; flags enabled under an earlier attachment are off
-	EnvironmentUID  string    // UID of the environment that was attached
-	DefaultStrategy *Strategy // added to a flag without strategies when it is enabled; nil for none
+	ID              string    `json:"id"`                       // new each time the environment is attached; flags enabled under an earlier attachment are off
+	EnvironmentUID  string    `json:"environment"`              // UID of the environment that was attached
+	DefaultStrategy *Strategy `json:"defaultStrategy,omitzero"` // added to a flag without strategies when it is enabled; nil for none
 }
 
 // Segments returns the segments of the default strategy.

@@ -12,16 +12,16 @@ import (
 // A Segment is a named list of constraints that strategies of many flags can use. A strategy only matches if all
 // constraints of its segments are satisfied.
 type Segment struct {
-	Version     int64
-	UseCount    int64  // value of the segment's UseCount when it was loaded; not set in lists
-	ID          int64  // never used again
-	Name        string // unique in the service
-	Description *string
-	Project     string // ID of the only project whose flags may use it; "" for all projects
-	ProjectUID  string // UID of that project: the ID may be reused by a later project
-	Constraints []Constraint
-	CreatedAt   time.Time
-	CreatedBy   string
+	Version     int64        `json:"version,omitzero"`
+	UseCount    int64        `json:"-"`    // value of the segment's UseCount when it was loaded; not set in lists
+	ID          int64        `json:"id"`   // never used again
+	Name        string       `json:"name"` // unique in the service
+	Description *string      `json:"description,omitzero"`
+	Project     string       `json:"project,omitzero"`    // ID of the only project whose flags may use it; "" for all projects
+	ProjectUID  string       `json:"projectUid,omitzero"` // UID of that project: the ID may be reused by a later project
+	Constraints []Constraint `json:"constraints,omitempty"`
+	CreatedAt   time.Time    `json:"createdAt"`
+	CreatedBy   string       `json:"createdBy"`
 }
 
 // Key returns the key of the segment.

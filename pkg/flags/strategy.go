@@ -11,15 +11,15 @@ import (
 // A Strategy decides for which users a flag is on in one environment (contract: Activation strategy). Its slices
 // and maps are replaced, never changed in place, because copies of a flag share them.
 type Strategy struct {
-	ID          string // UUID, never changes
-	Name        string // name of its strategy type
-	Title       *string
-	Disabled    bool    // kept, but not evaluated
-	SortOrder   float64 // lower comes first; the older first if equal
-	Segments    []int64
-	Constraints []Constraint
-	Parameters  map[string]string
-	Variants    []Variant // strategy-level: without overrides
+	ID          string            `json:"id"`   // UUID, never changes
+	Name        string            `json:"name"` // name of its strategy type
+	Title       *string           `json:"title,omitzero"`
+	Disabled    bool              `json:"disabled,omitzero"` // kept, but not evaluated
+	SortOrder   float64           `json:"sortOrder"`         // lower comes first; the older first if equal
+	Segments    []int64           `json:"segments,omitempty"`
+	Constraints []Constraint      `json:"constraints,omitempty"`
+	Parameters  map[string]string `json:"parameters,omitempty"`
+	Variants    []Variant         `json:"variants,omitempty"` // strategy-level: without overrides
 }
 
 // size estimates the stored size of the strategy in bytes.

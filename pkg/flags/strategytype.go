@@ -9,26 +9,26 @@ import (
 
 // A StrategyType is a kind of strategy, built in or custom. SDKs implement what it does.
 type StrategyType struct {
-	Name        string // unique, built-in types included
-	DisplayName string // only of built-in types
-	Title       string // "" for none
-	Description string // "" for none
-	Deprecated  bool   // only a hint to users: nothing is refused
-	Parameters  []StrategyParameter
+	Name        string              `json:"name"`                 // unique, built-in types included
+	DisplayName string              `json:"-"`                    // only of built-in types
+	Title       string              `json:"title,omitzero"`       // "" for none
+	Description string              `json:"description,omitzero"` // "" for none
+	Deprecated  bool                `json:"deprecated,omitzero"`  // only a hint to users: nothing is refused
+	Parameters  []StrategyParameter `json:"parameters,omitempty"`
 }
 
 // A StrategyParameter is a parameter of the strategies of a type.
 type StrategyParameter struct {
-	Name        string
-	Type        string // one of ParameterTypes
-	Description string
-	Required    bool
+	Name        string `json:"name"`
+	Type        string `json:"type"` // one of ParameterTypes
+	Description string `json:"description,omitzero"`
+	Required    bool   `json:"required,omitzero"`
 }
 
 // StrategyTypes is the registry of custom strategy types: one aggregate.
 type StrategyTypes struct {
-	Version int64
-	List    []StrategyType
+	Version int64          `json:"version,omitzero"`
+	List    []StrategyType `json:"list"`
 }
 
 // Key returns the key of the registry.

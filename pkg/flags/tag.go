@@ -9,8 +9,8 @@ import (
 // A Tag is a label on a flag, identified by type and value (contract: Tag). A tag exists as long as a flag has
 // it, archived flags included.
 type Tag struct {
-	Type  string // name of a tag type
-	Value string // any characters, including leading and trailing spaces
+	Type  string `json:"type"`  // name of a tag type
+	Value string `json:"value"` // any characters, including leading and trailing spaces
 }
 
 // The lengths of a tag's type and value in characters (contract: Limits).
@@ -76,9 +76,9 @@ func (f *Feature) RemoveTag(t Tag) error {
 
 // A TagType is a kind of tag.
 type TagType struct {
-	Name        string
-	Description string // "" for none
-	Icon        string // "" for none
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"` // "" for none
+	Icon        string `json:"icon,omitzero"`        // "" for none
 }
 
 // SimpleTagType is the tag type that a new service starts with. It can be deleted.
@@ -96,8 +96,8 @@ func (t TagType) Check(p *Problems) {
 
 // TagTypes is the registry of tag types: one aggregate.
 type TagTypes struct {
-	Version int64
-	List    []TagType
+	Version int64     `json:"version,omitzero"`
+	List    []TagType `json:"list"`
 }
 
 // Key returns the key of the registry.

@@ -9,12 +9,12 @@ import (
 
 // A Variant is one of the values that an enabled flag resolves to, chosen by weight (contract: Variant).
 type Variant struct {
-	Name       string
-	Weight     float64 // 0 to 1000; a whole number after Distribute
-	WeightType WeightType
-	Stickiness string // the context field that keeps a user on the same variant
-	Payload    *Payload
-	Overrides  []Override // not in strategy-level variants
+	Name       string     `json:"name"`
+	Weight     float64    `json:"weight"` // 0 to 1000; a whole number after Distribute
+	WeightType WeightType `json:"weightType"`
+	Stickiness string     `json:"stickiness"` // the context field that keeps a user on the same variant
+	Payload    *Payload   `json:"payload,omitzero"`
+	Overrides  []Override `json:"overrides,omitempty"` // not in strategy-level variants
 }
 
 // A WeightType says whether a variant's weight is fixed or a share of the rest.
@@ -28,14 +28,14 @@ const (
 
 // A Payload is the value of a variant: of type json, csv, string or number.
 type Payload struct {
-	Type  string
-	Value string
+	Type  string `json:"type"`
+	Value string `json:"value"`
 }
 
 // An Override gives the variant to certain values of a context field, regardless of weights.
 type Override struct {
-	ContextName string
-	Values      []string
+	ContextName string   `json:"contextName"`
+	Values      []string `json:"values"`
 }
 
 // The maximum number of variants and overrides. All environments of a flag must also fit into one item together,

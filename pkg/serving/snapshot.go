@@ -14,7 +14,7 @@ import (
 
 // snapshotFormat is the version of the stored form of a State. Increase it with each change of that form: instances ignore
 // snapshots of another format. TestSnapshotFormat finds such changes.
-const snapshotFormat = 1
+const snapshotFormat = 2
 
 // A snapshot is the stored form of a State.
 type snapshot struct {

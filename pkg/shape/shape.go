@@ -1,8 +1,7 @@
-// Package shape has the JSON shapes of the small values that look the same in the table, in events and in answers:
-// variants, constraints, tags, dependencies and times.
+// Package shape has the public JSON of what both responses and events contain. It lists every field, unlike the stored form, which is
+// that of the types in pkg/flags and leaves out empty values. Requests have their own types, which know whether a field was sent.
 //
-// Golden files catch a change of a stored form (pkg/dynamo, pkg/events). Requests have their own types, which know whether a
-// field was sent.
+// Golden files of events (pkg/events) catch a change.
 package shape
 
 import (
@@ -44,19 +43,7 @@ func VariantOf(v flags.Variant) Variant {
 // Variants are the shapes of variants.
 func Variants(variants []flags.Variant) []Variant { return list(variants, VariantOf) }
 
-// Variant is the variant of a shape.
-func (v Variant) Variant() flags.Variant {
-	variant := flags.Variant{
-		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*flags.Payload)(v.Payload),
-	}
-	if len(v.Overrides) > 0 {
-		variant.Overrides = list(v.Overrides, func(o Override) flags.Override { return flags.Override(o) })
-	}
-	return variant
-}
-
-// A Constraint is a constraint of a strategy or a segment. The table has a shorter form of its own (pkg/dynamo), because
-// a flag can have thousands of constraints and an item at most 400 KB.
+// A Constraint is a constraint of a strategy or a segment.
 type Constraint struct {
 	ContextName     string         `json:"contextName"`
 	Operator        flags.Operator `json:"operator"`

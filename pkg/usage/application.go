@@ -10,33 +10,33 @@ import (
 // An Application is a program that evaluates flags, by the name that its SDKs send. It is created when it first reports,
 // and expires ApplicationTTL after its last report.
 type Application struct {
-	Version    int64
-	Name       string
-	CreatedAt  time.Time
-	CreatedBy  string    // the user who created it; "" if its first report did
-	LastSeenAt time.Time // may be ReportInterval behind
+	Version    int64     `json:"version,omitzero"`
+	Name       string    `json:"name"`
+	CreatedAt  time.Time `json:"createdAt"`
+	CreatedBy  string    `json:"createdBy,omitzero"`  // the user who created it; "" if its first report did
+	LastSeenAt time.Time `json:"lastSeenAt,omitzero"` // may be ReportInterval behind
 	ApplicationDetails
 
-	Projects     map[string][]string               // by the project IDs of its tokens, or All: the environments it reported from, sorted
-	Environments map[string]ApplicationEnvironment // by name
-	Features     []string                          // flags that it evaluated, sorted; at most MaxApplicationFeatures
-	Strategies   []string                          // strategy types that it registered, sorted
+	Projects     map[string][]string               `json:"projects,omitempty"`     // by the project IDs of its tokens, or All: the environments it reported from, sorted
+	Environments map[string]ApplicationEnvironment `json:"environments,omitempty"` // by name
+	Features     []string                          `json:"features,omitempty"`     // flags that it evaluated, sorted; at most MaxApplicationFeatures
+	Strategies   []string                          `json:"strategies,omitempty"`   // strategy types that it registered, sorted
 }
 
 // ApplicationDetails are what users can say about an application.
 type ApplicationDetails struct {
-	Description string
-	URL         string
-	Icon        string
-	Color       string
+	Description string `json:"description,omitzero"`
+	URL         string `json:"url,omitzero"`
+	Icon        string `json:"icon,omitzero"`
+	Color       string `json:"color,omitzero"`
 }
 
 // An ApplicationEnvironment is what an application reported from one environment.
 type ApplicationEnvironment struct {
-	SDKs       []string // names and versions, sorted
-	Unknown    []string // names that it evaluated and that no flag has, sorted
-	LastSeenAt time.Time
-	Instances  int // how many there were in the last two days; at most MaxInstances
+	SDKs       []string  `json:"sdks,omitempty"`    // names and versions, sorted
+	Unknown    []string  `json:"unknown,omitempty"` // names that it evaluated and that no flag has, sorted
+	LastSeenAt time.Time `json:"lastSeenAt,omitzero"`
+	Instances  int       `json:"instances,omitzero"` // how many there were in the last two days; at most MaxInstances
 }
 
 // The limits of what applications report. Beyond them, reports are left out of an application, and names of applications and
@@ -82,19 +82,19 @@ func (a *Application) StoredVersion() int64 { return a.Version }
 
 // Instances are the instances of an application in one environment that reported in the last two days.
 type Instances struct {
-	Version     int64
-	Application string
-	Environment string
-	List        []Instance // by name; at most MaxInstances
+	Version     int64      `json:"version,omitzero"`
+	Application string     `json:"a"`
+	Environment string     `json:"e"`
+	List        []Instance `json:"i,omitempty"` // by name; at most MaxInstances
 }
 
 // An Instance is a process that evaluates flags.
 type Instance struct {
-	Name       string // its own name for itself; "" if it sends none
-	SDK        string // name and version; "" if unknown
-	Address    string // IP address; "" if unknown
-	CreatedAt  time.Time
-	LastSeenAt time.Time // may be ReportInterval behind
+	Name       string    `json:"n,omitzero"` // its own name for itself; "" if it sends none
+	SDK        string    `json:"s,omitzero"` // name and version; "" if unknown
+	Address    string    `json:"a,omitzero"` // IP address; "" if unknown
+	CreatedAt  time.Time `json:"c"`
+	LastSeenAt time.Time `json:"l"` // may be ReportInterval behind
 }
 
 // InstancesKey returns the key of an application's instances in an environment.
@@ -115,9 +115,9 @@ func CutInstancesID(id string) (application, environment string) {
 
 // TokenApplications are the applications that reported with a token, which are limited.
 type TokenApplications struct {
-	Version int64
-	Hash    string               // of the token
-	Names   map[string]time.Time // and when each was last seen, to the day
+	Version int64                `json:"version,omitzero"`
+	Hash    string               `json:"hash"`            // of the token
+	Names   map[string]time.Time `json:"names,omitempty"` // and when each was last seen, to the day
 }
 
 // TokenApplicationsKey returns the key of a token's applications by the hash of its secret.

@@ -34,14 +34,14 @@ const (
 
 // A PostInstance is an instance of an application that reported something.
 type PostInstance struct {
-	Application string
-	Instance    string // its own name for itself; "" if it sent none
-	Environment string // name
-	SDK         string // name and version as the SDK sends them: unleash-node-sdk:6.12.1; "" if unknown
-	Address     string // the IP address of the caller; "" if unknown
-	Registered  bool   // whether it registered: then Strategies and Started are what it sent
-	Strategies  []string
-	Started     time.Time
+	Application string    `json:"a"`
+	Instance    string    `json:"i,omitzero"`  // its own name for itself; "" if it sent none
+	Environment string    `json:"e"`           // name
+	SDK         string    `json:"s,omitzero"`  // name and version as the SDK sends them: unleash-node-sdk:6.12.1; "" if unknown
+	Address     string    `json:"ip,omitzero"` // the IP address of the caller; "" if unknown
+	Registered  bool      `json:"r,omitzero"`  // whether it registered: then Strategies and Started are what it sent
+	Strategies  []string  `json:"st,omitempty"`
+	Started     time.Time `json:"at,omitzero"`
 }
 
 // A Count is how often an application evaluated a flag.
