@@ -72,6 +72,9 @@ func (t *storeTest) changeUntilDone(key flags.Key, name string) {
 		read := flags.Find[*flags.Feature](view, key)
 		before := read.Version
 		err = t.commit(change("changed", update(read, func(f *flags.Feature) {
+			if f.Environments == nil {
+				f.Environments = map[string]flags.FeatureEnvironment{}
+			}
 			f.Environments[name] = flags.FeatureEnvironment{EnvironmentState: flags.EnvironmentState{EnvironmentUID: name}}
 		})))
 		if err == nil {

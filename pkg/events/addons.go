@@ -21,8 +21,8 @@ func addonOf(a flags.Addon) addon {
 	same := func(text string) string { return text }
 	return addon{
 		ID: a.ID, Provider: a.Provider, Enabled: a.Enabled, Description: a.Description,
-		Events:   list(a.Events, func(e flags.EventType) flags.EventType { return e }),
-		Projects: list(a.Projects, same), Environments: list(a.Environments, same), CreatedAt: shape.Time(a.CreatedAt),
+		Events:   shape.Each(a.Events, func(e flags.EventType) flags.EventType { return e }),
+		Projects: shape.Each(a.Projects, same), Environments: shape.Each(a.Environments, same), CreatedAt: shape.Time(a.CreatedAt),
 	}
 }
 

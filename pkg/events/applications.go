@@ -17,7 +17,7 @@ type application struct {
 }
 
 func applicationOf(a *usage.Application) application {
-	return application{a.Name, orNull(a.Description), orNull(a.URL), orNull(a.Color), orNull(a.Icon), shape.Time(a.CreatedAt)}
+	return application{a.Name, shape.NullIfEmpty(a.Description), shape.NullIfEmpty(a.URL), shape.NullIfEmpty(a.Color), shape.NullIfEmpty(a.Icon), shape.Time(a.CreatedAt)}
 }
 
 // ApplicationCreated is the event of an application that a user created.

@@ -8,33 +8,14 @@ import (
 	"guidon/pkg/shape"
 )
 
-// metadata describes a flag without what it has in environments.
-type metadata struct {
-	Name           string            `json:"name"`
-	Type           flags.FeatureType `json:"type"`
-	Description    *string           `json:"description"`
-	Project        string            `json:"project"`
-	Stale          bool              `json:"stale"`
-	ImpressionData bool              `json:"impressionData"`
-	CreatedAt      shape.Time        `json:"createdAt"`
-	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
-}
-
-func metadataOf(f *flags.Feature) metadata {
-	return metadata{
-		Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project, Stale: f.Stale,
-		ImpressionData: f.ImpressionData, CreatedAt: shape.Time(f.CreatedAt), LastSeenAt: shape.TimeOrNull(f.LastSeenAt),
-	}
-}
-
 // FeatureCreated is the event of a new flag.
 func FeatureCreated(f *flags.Feature) flags.Event {
-	return ofFeature(flags.FeatureCreated, f, metadataOf(f), nil)
+	return ofFeature(flags.FeatureCreated, f, shape.MetadataViewOf(f), nil)
 }
 
 // A clonedFeature is everything that a clone has from the start.
 type clonedFeature struct {
-	metadata
+	shape.MetadataView
 	ClonedFrom   string              `json:"clonedFrom"`
 	Dependencies []shape.Dependency  `json:"dependencies,omitempty"`
 	Environments []clonedEnvironment `json:"environments,omitempty"`
@@ -42,19 +23,19 @@ type clonedFeature struct {
 
 // A clonedEnvironment is what a clone has in one environment.
 type clonedEnvironment struct {
-	Name       string          `json:"name"`
-	Strategies []strategy      `json:"strategies"`
-	Variants   []shape.Variant `json:"variants"`
+	Name       string               `json:"name"`
+	Strategies []shape.StrategyView `json:"strategies"`
+	Variants   []shape.Variant      `json:"variants"`
 }
 
 // FeatureCloned is the event of a new flag that is a clone of another. It lists what the clone has in every environment
 // of the service, also in those that its project does not have now.
 func FeatureCloned(clone, original *flags.Feature, registry *flags.Environments) flags.Event {
-	data := clonedFeature{metadata: metadataOf(clone), ClonedFrom: original.Name, Dependencies: shape.Dependencies(clone.Dependencies)}
+	data := clonedFeature{MetadataView: shape.MetadataViewOf(clone), ClonedFrom: original.Name, Dependencies: shape.Dependencies(clone.Dependencies)}
 	for _, env := range registry.Sorted() {
 		in := flags.ProjectEnvironment{Environment: env}
 		if fe := clone.In(in); len(fe.Strategies)+len(fe.Variants) > 0 {
-			data.Environments = append(data.Environments, clonedEnvironment{env.Name, strategiesIn(clone, in), shape.Variants(fe.Variants)})
+			data.Environments = append(data.Environments, clonedEnvironment{env.Name, shape.StrategyViews(clone, in), shape.Variants(fe.Variants)})
 		}
 	}
 	return ofFeature(flags.FeatureCreated, clone, data, nil)
@@ -62,17 +43,17 @@ func FeatureCloned(clone, original *flags.Feature, registry *flags.Environments)
 
 // An importedFeature is a flag with what it has in the environment of the import.
 type importedFeature struct {
-	metadata
-	Tags         []shape.Tag        `json:"tags"`
-	Enabled      bool               `json:"enabled"`
-	Strategies   []strategy         `json:"strategies"`
-	Variants     []shape.Variant    `json:"variants"`
-	Dependencies []shape.Dependency `json:"dependencies"`
+	shape.MetadataView
+	Tags         []shape.Tag          `json:"tags"`
+	Enabled      bool                 `json:"enabled"`
+	Strategies   []shape.StrategyView `json:"strategies"`
+	Variants     []shape.Variant      `json:"variants"`
+	Dependencies []shape.Dependency   `json:"dependencies"`
 }
 
 func importedFeatureOf(f *flags.Feature, env flags.ProjectEnvironment) importedFeature {
 	return importedFeature{
-		metadata: metadataOf(f), Tags: shape.Tags(f.Tags), Enabled: f.Enabled(env), Strategies: strategiesIn(f, env),
+		MetadataView: shape.MetadataViewOf(f), Tags: shape.Tags(f.Tags), Enabled: f.Enabled(env), Strategies: shape.StrategyViews(f, env),
 		Variants: shape.Variants(f.In(env).Variants), Dependencies: shape.Dependencies(f.Dependencies),
 	}
 }
@@ -87,7 +68,7 @@ func FeatureImported(before, after *flags.Feature, env flags.ProjectEnvironment)
 
 // FeatureMetadataUpdated is the event of a flag whose metadata changed.
 func FeatureMetadataUpdated(before, after *flags.Feature) flags.Event {
-	return ofFeature(flags.FeatureMetadataUpdated, after, metadataOf(after), metadataOf(before))
+	return ofFeature(flags.FeatureMetadataUpdated, after, shape.MetadataViewOf(after), shape.MetadataViewOf(before))
 }
 
 // staleState tells whether a flag is stale.
@@ -106,10 +87,10 @@ func FeatureStale(after *flags.Feature) flags.Event {
 
 // featureState is the state of a flag that was archived, revived, switched or made a favorite.
 type featureState struct {
-	Archived   bool       `json:"archived"`
-	Favorite   bool       `json:"favorite"` // of the caller
-	Enabled    *bool      `json:"enabled,omitzero"`
-	Strategies []strategy `json:"strategies,omitzero"` // in the environment: enabling a flag may add one
+	Archived   bool                 `json:"archived"`
+	Favorite   bool                 `json:"favorite"` // of the caller
+	Enabled    *bool                `json:"enabled,omitzero"`
+	Strategies []shape.StrategyView `json:"strategies,omitzero"` // in the environment: enabling a flag may add one
 }
 
 func stateOf(f *flags.Feature, caller access.Caller) featureState {
@@ -118,7 +99,7 @@ func stateOf(f *flags.Feature, caller access.Caller) featureState {
 
 func stateIn(f *flags.Feature, env flags.ProjectEnvironment, caller access.Caller) featureState {
 	state, enabled := stateOf(f, caller), f.Enabled(env)
-	state.Enabled, state.Strategies = &enabled, strategiesIn(f, env)
+	state.Enabled, state.Strategies = &enabled, shape.StrategyViews(f, env)
 	return state
 }
 
@@ -161,27 +142,14 @@ func FeatureMoved(before, after *flags.Feature) flags.Event {
 	return ofFeature(flags.FeatureMoved, after, move{NewProject: after.Project, OldProject: before.Project}, nil)
 }
 
-// A phase is a stage of a flag's lifecycle.
-type phase struct {
-	Stage       flags.Stage            `json:"stage"`
-	EnteredAt   shape.Time             `json:"enteredStageAt"`
-	Status      flags.CompletionStatus `json:"status,omitzero"` // of a completed flag, if a user gave one
-	StatusValue string                 `json:"statusValue,omitzero"`
-}
-
-func phaseOf(f *flags.Feature) phase {
-	p := f.Phase()
-	return phase{p.Stage, shape.Time(p.EnteredAt), p.Status, p.Value}
-}
-
 // FeatureCompleted is the event of a flag that was marked completed.
 func FeatureCompleted(before, after *flags.Feature) flags.Event {
-	return ofFeature(flags.FeatureCompleted, after, phaseOf(after), phaseOf(before))
+	return ofFeature(flags.FeatureCompleted, after, shape.PhaseViewOf(after.Phase()), shape.PhaseViewOf(before.Phase()))
 }
 
 // FeatureUncompleted is the event of a flag that is no longer marked completed.
 func FeatureUncompleted(before, after *flags.Feature) flags.Event {
-	return ofFeature(flags.FeatureUncompleted, after, phaseOf(after), phaseOf(before))
+	return ofFeature(flags.FeatureUncompleted, after, shape.PhaseViewOf(after.Phase()), shape.PhaseViewOf(before.Phase()))
 }
 
 // FeatureTagged is the event of a flag that got one tag.

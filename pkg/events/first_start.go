@@ -3,6 +3,7 @@ package events
 import (
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
+	"guidon/pkg/shape"
 )
 
 // names are the names of what the first start created at once.
@@ -12,22 +13,22 @@ type names struct {
 
 // EnvironmentsSeeded is the event of the first environments.
 func EnvironmentsSeeded(registry *flags.Environments) flags.Event {
-	created := list(registry.List, func(e flags.Environment) string { return e.Name })
+	created := shape.Each(registry.List, func(e flags.Environment) string { return e.Name })
 	return flags.Event{Type: flags.EnvironmentsSeeded, Data: names{created}}
 }
 
 // ContextFieldsSeeded is the event of the first context fields.
 func ContextFieldsSeeded(registry *flags.ContextFields) flags.Event {
-	created := list(registry.List, func(f flags.ContextField) string { return f.Name })
+	created := shape.Each(registry.List, func(f flags.ContextField) string { return f.Name })
 	return flags.Event{Type: flags.ContextFieldCreated, Data: names{created}}
 }
 
 // customRoles are the roles that are not built in.
 type customRoles struct {
-	Custom []role `json:"custom"`
+	Custom []shape.RoleWithPermissions `json:"custom"`
 }
 
 // RolesSeeded is the event of the first registry of roles.
 func RolesSeeded(registry *access.Roles) flags.Event {
-	return flags.Event{Type: flags.RolesSeeded, Data: customRoles{list(registry.Custom, roleOf)}}
+	return flags.Event{Type: flags.RolesSeeded, Data: customRoles{shape.Each(registry.Custom, shape.RoleWithPermissionsOf)}}
 }

@@ -6,41 +6,16 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A strategy is an activation strategy of a flag.
-type strategy struct {
-	ID          string             `json:"id"`
-	Name        string             `json:"name"`
-	Title       *string            `json:"title"`
-	Disabled    bool               `json:"disabled"`
-	FeatureName string             `json:"featureName"`
-	SortOrder   float64            `json:"sortOrder"`
-	Segments    []int64            `json:"segments"`
-	Constraints []shape.Constraint `json:"constraints"`
-	Variants    []shape.Variant    `json:"variants"`
-	Parameters  map[string]string  `json:"parameters"`
-}
-
-func strategyOf(f *flags.Feature, s flags.Strategy) strategy {
-	return strategy{
-		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, FeatureName: f.Name, SortOrder: s.SortOrder,
-		Segments: s.Segments, Constraints: shape.Constraints(s.Constraints), Variants: shape.Variants(s.Variants), Parameters: s.Parameters,
-	}
-}
-
-func strategiesIn(f *flags.Feature, env flags.ProjectEnvironment) []strategy {
-	return list(f.In(env).Strategies, func(s flags.Strategy) strategy { return strategyOf(f, s) })
-}
-
 // find is the strategy of that id, which the flag must have.
-func find(f *flags.Feature, env flags.ProjectEnvironment, id string) strategy {
+func find(f *flags.Feature, env flags.ProjectEnvironment, id string) shape.StrategyView {
 	s, _ := f.Strategy(env, id)
-	return strategyOf(f, s)
+	return shape.StrategyViewOf(s, f.Name)
 }
 
 // A changedStrategy is a strategy, and whether the flag is enabled in its environment: disabling or removing the last
 // enabled strategy also disables the flag there.
 type changedStrategy struct {
-	strategy
+	shape.StrategyView
 	Enabled bool `json:"enabledInEnvironment"`
 }
 

@@ -6,56 +6,12 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A user is a user or a service account. A name, username or e-mail that is not set is left out.
-type user struct {
-	ID            int64       `json:"id"`
-	IsAPI         bool        `json:"isAPI"` // always false
-	AccountType   string      `json:"accountType"`
-	Name          string      `json:"name,omitzero"`
-	Username      string      `json:"username,omitzero"`
-	Email         string      `json:"email,omitzero"`
-	ImageURL      string      `json:"imageUrl"`
-	InviteLink    string      `json:"inviteLink"`    // always empty: a sign-in link is an event of its own
-	LoginAttempts int         `json:"loginAttempts"` // always 0: users have no passwords
-	RootRole      int64       `json:"rootRole"`
-	SeenAt        *shape.Time `json:"seenAt"`
-	CreatedAt     shape.Time  `json:"createdAt"`
-	ScimID        *string     `json:"scimId"` // always null: there is no external provisioning
-}
-
-func userOf(u *access.User) user {
-	kind := "User"
-	if u.ServiceAccount {
-		kind = "Service Account"
-	}
-	return user{
-		ID: u.ID, AccountType: kind, Name: u.Name, Username: u.Username, Email: u.Email, ImageURL: u.Image(),
-		RootRole: u.RootRole, SeenAt: shape.TimeOrNull(u.SeenAt), CreatedAt: shape.Time(u.CreatedAt),
-	}
-}
-
-// A serviceAccount is a service account with its tokens, without their secrets.
-type serviceAccount struct {
-	user
-	Tokens []accountToken `json:"tokens"`
-}
-
-type accountToken struct {
-	ID          int64       `json:"id"`
-	Description string      `json:"description"`
-	CreatedAt   shape.Time  `json:"createdAt"`
-	ExpiresAt   shape.Time  `json:"expiresAt"`
-	SeenAt      *shape.Time `json:"seenAt"`
-}
-
 // accountOf is a user, or a service account with its tokens.
 func accountOf(u *access.User) any {
 	if !u.ServiceAccount {
-		return userOf(u)
+		return shape.UserViewOf(u)
 	}
-	return serviceAccount{userOf(u), list(u.Tokens, func(t access.UserToken) accountToken {
-		return accountToken{t.ID, t.Description, shape.Time(t.CreatedAt), shape.Time(t.ExpiresAt), shape.TimeOrNull(t.SeenAt)}
-	})}
+	return shape.ServiceAccountViewOf(u)
 }
 
 // ofAccount is the type of an event of a user, or that of a service account.
@@ -123,45 +79,22 @@ type membersAccess struct {
 // ProjectAccessUpdated is the event of a project some of whose users, by their ids, got other roles.
 func ProjectAccessUpdated(before, after *flags.Project, users []int64) flags.Event {
 	in := func(p *flags.Project) membersAccess {
-		return membersAccess{list(users, func(id int64) memberRoles { return memberRolesOf(p, id) })}
+		return membersAccess{shape.Each(users, func(id int64) memberRoles { return memberRolesOf(p, id) })}
 	}
 	return flags.Event{Type: flags.ProjectAccessUpdated, Project: after.ID, Data: in(after), PreData: in(before)}
 }
 
-type role struct {
-	ID          int64           `json:"id"`
-	Type        access.RoleType `json:"type"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Permissions []permission    `json:"permissions"`
-}
-
-type permission struct {
-	ID          int               `json:"id"` // 0 for one that grants nothing
-	Name        access.Permission `json:"name"`
-	DisplayName string            `json:"displayName"`
-	Type        string            `json:"type"`                 // root, project or environment
-	Environment string            `json:"environment,omitzero"` // the only one that it is held in
-}
-
-func roleOf(r access.Role) role {
-	return role{r.ID, r.Type, r.Name, r.Description, list(r.Permissions, func(g access.Grant) permission {
-		info, _ := access.DescribePermission(g.Permission)
-		return permission{g.Permission.ID(), g.Permission, info.DisplayName, r.ScopeOf(g.Permission).String(), g.Environment}
-	})}
-}
-
 // RoleCreated is the event of a new role.
 func RoleCreated(r access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleCreated, Data: roleOf(r)}
+	return flags.Event{Type: flags.RoleCreated, Data: shape.RoleWithPermissionsOf(r)}
 }
 
 // RoleUpdated is the event of a role that changed.
 func RoleUpdated(before, after access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleUpdated, Data: roleOf(after), PreData: roleOf(before)}
+	return flags.Event{Type: flags.RoleUpdated, Data: shape.RoleWithPermissionsOf(after), PreData: shape.RoleWithPermissionsOf(before)}
 }
 
 // RoleDeleted is the event of a deleted role.
 func RoleDeleted(r access.Role) flags.Event {
-	return flags.Event{Type: flags.RoleDeleted, PreData: roleOf(r)}
+	return flags.Event{Type: flags.RoleDeleted, PreData: shape.RoleWithPermissionsOf(r)}
 }

@@ -70,7 +70,7 @@ func FuzzBody(f *testing.F) {
 // FuzzPatch applies patches to a strategy and to variants.
 func FuzzPatch(f *testing.F) {
 	value, title := "50", "a title"
-	strategy := wire.StrategyViewOf(flags.Strategy{
+	strategy := shape.StrategyViewOf(flags.Strategy{
 		ID: "an-id", Name: "flexibleRollout", Title: &title, Parameters: map[string]string{"rollout": value, "a/b~c": ""},
 		Constraints: []flags.Constraint{{ContextName: "userId", Operator: flags.In, Values: []string{"1", "2"}}, {ContextName: "age", Operator: flags.NumGt, Value: &value}},
 	}, "flag")

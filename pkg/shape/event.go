@@ -26,19 +26,12 @@ func EventViewOf(e flags.Event) EventView {
 	view := EventView{
 		ID: e.Number(), Type: e.Type, CreatedBy: e.CreatedBy, CreatedAt: Time(e.CreatedAt), Tags: []Tag{},
 		Data: eventDocumentOf(e.Data), PreData: eventDocumentOf(e.PreData),
-		FeatureName: nullIfEmpty(e.FeatureName), Project: nullIfEmpty(e.Project), Environment: nullIfEmpty(e.Environment),
+		FeatureName: NullIfEmpty(e.FeatureName), Project: NullIfEmpty(e.Project), Environment: NullIfEmpty(e.Environment),
 	}
 	if e.UserID != 0 {
 		view.UserID = &e.UserID
 	}
 	return view
-}
-
-func nullIfEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // An eventDocument is the state before or after a change as it is stored: a JSON object, or null.

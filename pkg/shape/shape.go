@@ -36,12 +36,12 @@ type Override struct {
 func VariantOf(v flags.Variant) Variant {
 	return Variant{
 		Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: (*Payload)(v.Payload),
-		Overrides: list(v.Overrides, func(o flags.Override) Override { return Override(o) }),
+		Overrides: Each(v.Overrides, func(o flags.Override) Override { return Override(o) }),
 	}
 }
 
 // Variants are the shapes of variants.
-func Variants(variants []flags.Variant) []Variant { return list(variants, VariantOf) }
+func Variants(variants []flags.Variant) []Variant { return Each(variants, VariantOf) }
 
 // A Constraint is a constraint of a strategy or a segment.
 type Constraint struct {
@@ -63,7 +63,7 @@ func ConstraintOf(c flags.Constraint) Constraint {
 
 // Constraints are the shapes of constraints.
 func Constraints(constraints []flags.Constraint) []Constraint {
-	return list(constraints, ConstraintOf)
+	return Each(constraints, ConstraintOf)
 }
 
 // A Tag is a tag of a flag.
@@ -74,7 +74,7 @@ type Tag struct {
 
 // Tags are the shapes of tags.
 func Tags(tags []flags.Tag) []Tag {
-	return list(tags, func(t flags.Tag) Tag { return Tag(t) })
+	return Each(tags, func(t flags.Tag) Tag { return Tag(t) })
 }
 
 // A Dependency is a parent of a flag.
@@ -86,7 +86,7 @@ type Dependency struct {
 
 // Dependencies are the shapes of dependencies.
 func Dependencies(dependencies []flags.Dependency) []Dependency {
-	return list(dependencies, func(d flags.Dependency) Dependency { return Dependency(d) })
+	return Each(dependencies, func(d flags.Dependency) Dependency { return Dependency(d) })
 }
 
 // A Time is written in ISO 8601, UTC, to the millisecond.
@@ -109,11 +109,19 @@ func TimeOrNull(t time.Time) *Time {
 	return &shape
 }
 
-// list converts a list; an empty one is not nil.
-func list[A, B any](from []A, convert func(A) B) []B {
-	to := make([]B, len(from))
-	for i, a := range from {
-		to[i] = convert(a)
+// NullIfEmpty is a text, or nil for an empty one.
+func NullIfEmpty(text string) *string {
+	if text == "" {
+		return nil
 	}
-	return to
+	return &text
+}
+
+// Each converts a list. The result is not nil, so it is [] in JSON.
+func Each[A, B any](list []A, convert func(A) B) []B {
+	converted := make([]B, len(list))
+	for i, a := range list {
+		converted[i] = convert(a)
+	}
+	return converted
 }

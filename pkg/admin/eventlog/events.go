@@ -4,7 +4,6 @@ package eventlog
 
 import (
 	"guidon/pkg/access"
-	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -59,7 +58,7 @@ func searchByBody(tx *httpapi.Tx, _ httpapi.InService, in eventSearchBody) (even
 func readPage(tx *httpapi.Tx, q flags.LogQuery) eventPage {
 	q.IncludeReserved = tx.Caller.Admin
 	page := tx.Log(q)
-	view := eventPage{Events: httpapi.Each(page.Events, shape.EventViewOf), Next: wire.NullIfEmpty(page.Next)}
+	view := eventPage{Events: httpapi.Each(page.Events, shape.EventViewOf), Next: shape.NullIfEmpty(page.Next)}
 	if page.Total != flags.UnknownTotal {
 		view.Total = &page.Total
 	}

@@ -30,7 +30,7 @@ func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (
 // that the patch removes gets the value that it has in a new flag.
 func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (featureSubset, error) {
 	f := at.Feature(tx)
-	document := patchedFeature{MetadataView: wire.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt)}
+	document := patchedFeature{MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, LastSeen: shape.TimeOrNull(f.LastSeenAt)}
 	var in wire.MetadataBody
 	if err := jsonbody.Patch(patch).Apply(document, &in); err != nil {
 		return featureSubset{}, err
@@ -41,7 +41,7 @@ func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (fe
 	if err := problems.Without(before).Err(); err != nil {
 		return featureSubset{}, err
 	}
-	saveMetadata(tx, f, in.ApplyTo(wire.DefaultMetadata()))
+	saveMetadata(tx, f, in.ApplyTo(flags.DefaultMetadata()))
 	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
 }
 

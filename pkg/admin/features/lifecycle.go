@@ -43,20 +43,8 @@ func (b completeBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// A phaseView is a stage that a flag has entered.
-type phaseView struct {
-	Stage       flags.Stage            `json:"stage"`
-	EnteredAt   shape.Time             `json:"enteredStageAt"`
-	Status      flags.CompletionStatus `json:"status,omitzero"` // of a completed flag, if a user gave one
-	StatusValue string                 `json:"statusValue,omitzero"`
-}
-
-func phaseOf(p flags.Phase) phaseView {
-	return phaseView{p.Stage, shape.Time(p.EnteredAt), p.Status, p.Value}
-}
-
-func readLifecycle(tx *httpapi.Tx, at httpapi.InFeature) ([]phaseView, error) {
-	return httpapi.Each(at.FeatureOrArchived(tx).History(), phaseOf), nil
+func readLifecycle(tx *httpapi.Tx, at httpapi.InFeature) ([]shape.PhaseView, error) {
+	return httpapi.Each(at.FeatureOrArchived(tx).History(), shape.PhaseViewOf), nil
 }
 
 func completeFeature(tx *httpapi.Tx, at httpapi.InFeature, in completeBody) error {

@@ -43,7 +43,10 @@ func TestListJSON(t *testing.T) {
 					Favorite:     rapid.Bool().Draw(t, "favorite"),
 					Environments: rapid.SliceOfN(environment, 0, 4).Draw(t, "environments"), Tags: rapid.SliceOfN(tag, 0, 3).Draw(t, "tags"),
 				},
-				Lifecycle: phaseView{flags.Stage(texts.Draw(t, "stage")), shape.Time(at), flags.CompletionStatus(texts.Draw(t, "status")), texts.Draw(t, "value")},
+				Lifecycle: shape.PhaseView{
+					Stage: flags.Stage(texts.Draw(t, "stage")), EnteredAt: shape.Time(at),
+					Status: flags.CompletionStatus(texts.Draw(t, "status")), StatusValue: texts.Draw(t, "value"),
+				},
 			}
 		})
 		list := featureList{Version: 2, Features: rapid.SliceOfN(feature, 0, 5).Draw(t, "list"), Next: texts.Draw(t, "next")}

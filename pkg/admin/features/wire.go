@@ -28,7 +28,7 @@ func (b createFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 }
 
 func (b createFeatureBody) metadata() flags.Metadata {
-	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData}.ApplyTo(wire.DefaultMetadata())
+	return wire.MetadataBody{Type: b.Type, Description: b.Description, Stale: b.Stale, ImpressionData: b.ImpressionData}.ApplyTo(flags.DefaultMetadata())
 }
 
 // An updateFeatureBody changes a flag's metadata. It may repeat the name, not change it.
@@ -67,14 +67,14 @@ func (b cloneFeatureBody) Check(_ flags.Limits, problems *flags.Problems) {
 
 // A patchedFeature is the document that a JSON Patch of a flag changes.
 type patchedFeature struct {
-	wire.MetadataView
+	shape.MetadataView
 	Archived bool        `json:"archived"`
 	LastSeen *shape.Time `json:"lastSeen"`
 }
 
 // A featureSubset is a flag as create, update, patch and clone return it (contract: Feature).
 type featureSubset struct {
-	wire.MetadataView
+	shape.MetadataView
 	Archived   bool             `json:"archived"`
 	ArchivedAt *shape.Time      `json:"archivedAt"`
 	Enabled    bool             `json:"enabled"`  // in any environment
@@ -82,12 +82,12 @@ type featureSubset struct {
 }
 
 func subset(f *flags.Feature, envs []flags.ProjectEnvironment, variants *[]shape.Variant) featureSubset {
-	return featureSubset{wire.MetadataViewOf(f), f.Archived, shape.TimeOrNull(f.ArchivedAt), slices.ContainsFunc(envs, f.Enabled), variants}
+	return featureSubset{shape.MetadataViewOf(f), f.Archived, shape.TimeOrNull(f.ArchivedAt), slices.ContainsFunc(envs, f.Enabled), variants}
 }
 
 // An archivedFeature is a flag in the list of archived flags.
 type archivedFeature struct {
-	wire.MetadataView
+	shape.MetadataView
 	Archived     bool                  `json:"archived"`
 	ArchivedAt   shape.Time            `json:"archivedAt"`
 	Environments []wire.RowEnvironment `json:"environments"` // of the project; the flag is disabled in all of them
@@ -101,43 +101,43 @@ type archivedList struct {
 
 func archivedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment) archivedFeature {
 	return archivedFeature{
-		wire.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs),
+		shape.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs),
 	}
 }
 
 // A featureRecord is a flag as it is read by itself.
 type featureRecord struct {
-	wire.MetadataView
+	shape.MetadataView
 	Archived     bool                     `json:"archived"`
 	ArchivedAt   *shape.Time              `json:"archivedAt"`
 	Enabled      bool                     `json:"enabled"` // in any environment; after on and off, in that one
 	Favorite     bool                     `json:"favorite"`
 	Environments []featureEnvironmentView `json:"environments"`
 	Variants     []shape.Variant          `json:"variants"`   // deprecated: the variants of all environments, by name
-	Strategies   []wire.StrategyView      `json:"strategies"` // deprecated: always empty
+	Strategies   []shape.StrategyView     `json:"strategies"` // deprecated: always empty
 	Children     []string                 `json:"children"`
 	Dependencies []shape.Dependency       `json:"dependencies"`
-	Lifecycle    phaseView                `json:"lifecycle"`
+	Lifecycle    shape.PhaseView          `json:"lifecycle"`
 	Tags         []shape.Tag              `json:"tags"`
 }
 
 func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) featureRecord {
 	return featureRecord{
-		MetadataView: wire.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
+		MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
 		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: slices.Contains(f.Favorites, tx.Caller.FavoritesKey()),
 		Environments: httpapi.Each(envs, func(env flags.ProjectEnvironment) featureEnvironmentView { return environmentOf(f, env) }),
 		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags),
-		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: phaseOf(f.Phase()),
+		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: shape.PhaseViewOf(f.Phase()),
 	}
 }
 
 // A featureEnvironmentView is a flag in one environment (contract: Feature environment).
 type featureEnvironmentView struct {
 	wire.RowEnvironment
-	FeatureName string              `json:"featureName"`
-	Environment string              `json:"environment"`
-	Strategies  []wire.StrategyView `json:"strategies"`
-	Variants    []shape.Variant     `json:"variants"`
+	FeatureName string               `json:"featureName"`
+	Environment string               `json:"environment"`
+	Strategies  []shape.StrategyView `json:"strategies"`
+	Variants    []shape.Variant      `json:"variants"`
 }
 
 func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnvironmentView {
@@ -145,7 +145,7 @@ func environmentOf(f *flags.Feature, env flags.ProjectEnvironment) featureEnviro
 	return featureEnvironmentView{
 		RowEnvironment: wire.RowEnvironmentOf(fe.Summary(), f.Enabled(env), env),
 		FeatureName:    f.Name, Environment: env.Name,
-		Strategies: wire.StrategyViews(f, env), Variants: shape.Variants(fe.Variants),
+		Strategies: shape.StrategyViews(f, env), Variants: shape.Variants(fe.Variants),
 	}
 }
 
@@ -158,9 +158,9 @@ type featureList struct {
 // A listedFeature is a flag in the list of its project.
 type listedFeature struct {
 	wire.FeatureRow
-	Lifecycle phaseView `json:"lifecycle"`
+	Lifecycle shape.PhaseView `json:"lifecycle"`
 }
 
 func listedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment, favoritesKey string) listedFeature {
-	return listedFeature{FeatureRow: wire.FeatureRowOf(s, envs, favoritesKey), Lifecycle: phaseOf(s.Phase())}
+	return listedFeature{FeatureRow: wire.FeatureRowOf(s, envs, favoritesKey), Lifecycle: shape.PhaseViewOf(s.Phase())}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -47,8 +46,8 @@ func applicationViewOf(a *usage.Application) applicationView {
 		updated = a.CreatedAt
 	}
 	return applicationView{
-		AppName: a.Name, CreatedAt: shape.Time(a.CreatedAt), UpdatedAt: shape.Time(updated), CreatedBy: wire.NullIfEmpty(a.CreatedBy),
-		Description: wire.NullIfEmpty(a.Description), URL: wire.NullIfEmpty(a.URL), Color: wire.NullIfEmpty(a.Color), Icon: wire.NullIfEmpty(a.Icon),
+		AppName: a.Name, CreatedAt: shape.Time(a.CreatedAt), UpdatedAt: shape.Time(updated), CreatedBy: shape.NullIfEmpty(a.CreatedBy),
+		Description: shape.NullIfEmpty(a.Description), URL: shape.NullIfEmpty(a.URL), Color: shape.NullIfEmpty(a.Color), Icon: shape.NullIfEmpty(a.Icon),
 	}
 }
 
@@ -157,7 +156,7 @@ type instanceView struct {
 }
 
 func instanceViewOf(i usage.Instance) instanceView {
-	return instanceView{InstanceID: i.Name, SDK: wire.NullIfEmpty(i.SDK), ClientIP: wire.NullIfEmpty(i.Address), LastSeen: shape.Time(i.LastSeenAt)}
+	return instanceView{InstanceID: i.Name, SDK: shape.NullIfEmpty(i.SDK), ClientIP: shape.NullIfEmpty(i.Address), LastSeen: shape.Time(i.LastSeenAt)}
 }
 
 func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
@@ -193,7 +192,7 @@ func seenStrategies(tx *httpapi.Tx, a *usage.Application) []seenStrategy {
 	types := tx.StrategyTypes()
 	return httpapi.Each(a.Strategies, func(name string) seenStrategy {
 		t, known := types.Find(name)
-		return seenStrategy{name, !known, wire.NullIfEmpty(t.DisplayName), wire.NullIfEmpty(t.Description)}
+		return seenStrategy{name, !known, shape.NullIfEmpty(t.DisplayName), shape.NullIfEmpty(t.Description)}
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // Environments is the group of the environments of the service, and of the list of a project's (contract: Environments).
@@ -69,7 +70,7 @@ func listEnvironments(tx *httpapi.Tx, _ httpapi.InService) (environmentList, err
 	project := func(id string) *flags.Project { return byID[id] }
 	return environmentList{Version: 1, Environments: httpapi.Each(registry.Sorted(), func(env flags.Environment) countedEnvironment {
 		return countedEnvironment{
-			environmentView: environmentViewOf(env),
+			EnvironmentView: shape.EnvironmentViewOf(env),
 			ProjectCount:    count(projects, func(p *flags.Project) bool { return p.HasEnvironment(env) }),
 			TokenCount:      count(tokens, func(t *access.Token) bool { return t.CanRead(env, project, registry, tx.Now) }),
 		}
@@ -87,30 +88,30 @@ func listProjectEnvironments(tx *httpapi.Tx, at httpapi.InProject) (projectEnvir
 	}
 	return projectEnvironmentList{Version: 1, Environments: httpapi.Each(tx.ProjectEnvironments(p), func(env flags.ProjectEnvironment) projectEnvironmentView {
 		return projectEnvironmentView{
-			environmentView: environmentViewOf(env.Environment), Visible: true, DefaultStrategy: defaultStrategyOf(env),
+			EnvironmentView: shape.EnvironmentViewOf(env.Environment), Visible: true, DefaultStrategy: shape.DefaultStrategyViewOf(env.Attachment.DefaultStrategy),
 			TokenCount:   count(tokens, func(t *access.Token) bool { return t.CanRead(env.Environment, project, registry, tx.Now) }),
 			EnabledCount: count(active, func(s flags.FeatureSummary) bool { _, enabled := s.In(env); return enabled }),
 		}
 	})}, nil
 }
 
-func readEnvironment(tx *httpapi.Tx, at inEnvironment) (environmentView, error) {
+func readEnvironment(tx *httpapi.Tx, at inEnvironment) (shape.EnvironmentView, error) {
 	_, env := at.find(tx)
-	return environmentViewOf(*env), nil
+	return shape.EnvironmentViewOf(*env), nil
 }
 
-func createEnvironment(tx *httpapi.Tx, _ httpapi.InService, in createEnvironmentBody) (environmentView, error) {
+func createEnvironment(tx *httpapi.Tx, _ httpapi.InService, in createEnvironmentBody) (shape.EnvironmentView, error) {
 	registry := tx.Environments()
 	env := flags.Environment{
 		Name: in.Name, UID: flags.ShortID(tx.NewID()), Type: in.Type.Value, Enabled: in.Enabled.Or(true),
 		SortOrder: in.SortOrder.Or(registry.NextSortOrder()), CreatedAt: tx.Now,
 	}
 	if err := registry.Add(env, tx.Limits); err != nil {
-		return environmentView{}, err
+		return shape.EnvironmentView{}, err
 	}
 	tx.Save(events.EnvironmentCreated(env), registry)
 	tx.Created("/api/admin/environments", env.Name)
-	return environmentViewOf(env), nil
+	return shape.EnvironmentViewOf(env), nil
 }
 
 // validateEnvironment checks that an environment can be created with a name. A taken name is a 400 here, not a 409.
@@ -121,12 +122,12 @@ func validateEnvironment(tx *httpapi.Tx, _ httpapi.InService, in environmentName
 	return nil
 }
 
-func updateEnvironment(tx *httpapi.Tx, at inEnvironment, in updateEnvironmentBody) (environmentView, error) {
+func updateEnvironment(tx *httpapi.Tx, at inEnvironment, in updateEnvironmentBody) (shape.EnvironmentView, error) {
 	registry, env := at.find(tx)
 	before := *env
 	env.Type, env.SortOrder = in.Type.Or(env.Type), in.SortOrder.Or(env.SortOrder)
 	tx.Save(events.EnvironmentUpdated(before, *env), registry)
-	return environmentViewOf(*env), nil
+	return shape.EnvironmentViewOf(*env), nil
 }
 
 func enableEnvironment(tx *httpapi.Tx, at inEnvironment) error { return setEnabled(tx, at, true) }
@@ -217,22 +218,9 @@ func (b environmentOrderBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// An environmentView is an environment in an answer.
-type environmentView struct {
-	Name      string `json:"name"`
-	Type      string `json:"type"`
-	Enabled   bool   `json:"enabled"` // whether new projects get it
-	Protected bool   `json:"protected"`
-	SortOrder int64  `json:"sortOrder"`
-}
-
-func environmentViewOf(env flags.Environment) environmentView {
-	return environmentView{env.Name, env.Type, env.Enabled, env.Protected, env.SortOrder}
-}
-
 // A countedEnvironment is an environment in the list of all environments.
 type countedEnvironment struct {
-	environmentView
+	shape.EnvironmentView
 	ProjectCount int  `json:"projectCount"`
 	TokenCount   int  `json:"apiTokenCount"`      // client and frontend tokens that can read it
 	EnabledCount *int `json:"enabledToggleCount"` // always null: counting would read every flag of the service
@@ -245,11 +233,11 @@ type environmentList struct {
 
 // A projectEnvironmentView is an environment of a project (contract: Project environment).
 type projectEnvironmentView struct {
-	environmentView
-	TokenCount      int                  `json:"projectApiTokenCount"`
-	EnabledCount    int                  `json:"projectEnabledToggleCount"`
-	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
-	Visible         bool                 `json:"visible"`
+	shape.EnvironmentView
+	TokenCount      int                        `json:"projectApiTokenCount"`
+	EnabledCount    int                        `json:"projectEnabledToggleCount"`
+	DefaultStrategy *shape.DefaultStrategyView `json:"defaultStrategy,omitzero"`
+	Visible         bool                       `json:"visible"`
 }
 
 type projectEnvironmentList struct {

@@ -8,6 +8,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // A createProjectBody creates a project. Without an id, one is derived from its name.
@@ -67,11 +68,11 @@ func (b updateProjectBody) Check(limits flags.Limits, problems *flags.Problems) 
 
 // A settingsBody updates the settings of a project. Fields that it omits stay the same.
 type settingsBody struct {
-	Mode              jsonbody.Maybe[string]         `json:"mode"`
-	DefaultStickiness jsonbody.Maybe[string]         `json:"defaultStickiness"`
-	FeatureLimit      jsonbody.Maybe[*int64]         `json:"featureLimit"` // null for none; stored, not enforced
-	FeatureNaming     jsonbody.Maybe[namingBody]     `json:"featureNaming"`
-	LinkTemplates     jsonbody.Maybe[[]linkTemplate] `json:"linkTemplates"`
+	Mode              jsonbody.Maybe[string]               `json:"mode"`
+	DefaultStickiness jsonbody.Maybe[string]               `json:"defaultStickiness"`
+	FeatureLimit      jsonbody.Maybe[*int64]               `json:"featureLimit"` // null for none; stored, not enforced
+	FeatureNaming     jsonbody.Maybe[namingBody]           `json:"featureNaming"`
+	LinkTemplates     jsonbody.Maybe[[]shape.LinkTemplate] `json:"linkTemplates"`
 }
 
 // A namingBody replaces the naming convention of a project's flags.
@@ -79,12 +80,6 @@ type namingBody struct {
 	Pattern     jsonbody.Maybe[*string] `json:"pattern"`
 	Example     jsonbody.Maybe[*string] `json:"example"`
 	Description jsonbody.Maybe[*string] `json:"description"`
-}
-
-// A linkTemplate is a link that consoles show for a project's flags.
-type linkTemplate struct {
-	Title *string `json:"title"`
-	URL   string  `json:"urlTemplate"`
 }
 
 var projectModes = []string{flags.ModeOpen, flags.ModeProtected, flags.ModePrivate}

@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"maps"
 	"strconv"
 
 	"guidon/pkg/admin/wire"
@@ -42,19 +41,19 @@ func detachEnvironment(tx *httpapi.Tx, at httpapi.InProjectEnvironment) error {
 	return nil
 }
 
-func setDefaultStrategy(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in wire.NewStrategyBody) (defaultStrategyView, error) {
+func setDefaultStrategy(tx *httpapi.Tx, at httpapi.InProjectEnvironment, in wire.NewStrategyBody) (shape.DefaultStrategyView, error) {
 	var problems flags.Problems
 	in.CheckType(tx.StrategyTypes(), &problems)
 	if err := problems.Err(); err != nil {
-		return defaultStrategyView{}, err
+		return shape.DefaultStrategyView{}, err
 	}
 	p, env := at.Find(tx)
 	s, err := changeDefaultStrategy(tx, p, env.Environment, in, "")
 	if err != nil {
-		return defaultStrategyView{}, err
+		return shape.DefaultStrategyView{}, err
 	}
 	tx.Save(events.DefaultStrategyUpdated(httpapi.Was(tx, p), p, env.Name), p)
-	return defaultStrategyViewOf(s), nil
+	return *shape.DefaultStrategyViewOf(&s), nil
 }
 
 // changeDefaultStrategy sets the default strategy of a project in an environment to the one of the body, which is at path in
@@ -125,33 +124,4 @@ func (b changeRequestsBody) Check(_ flags.Limits, problems *flags.Problems) {
 	case b.Enabled.Value:
 		problems.Add("/changeRequestsEnabled", noChangeRequests)
 	}
-}
-
-// A defaultStrategyView is the strategy that is added to a flag without strategies when it is enabled (contract: Project
-// environment). Until then it belongs to no flag and has no id.
-type defaultStrategyView struct {
-	Name        string             `json:"name"`
-	Title       *string            `json:"title"`
-	Disabled    bool               `json:"disabled"`
-	SortOrder   float64            `json:"sortOrder"`
-	Segments    []int64            `json:"segments"`
-	Constraints []shape.Constraint `json:"constraints"`
-	Variants    []shape.Variant    `json:"variants"`
-	Parameters  map[string]string  `json:"parameters"`
-}
-
-func defaultStrategyViewOf(s flags.Strategy) defaultStrategyView {
-	return defaultStrategyView{
-		Name: s.Name, Title: s.Title, Disabled: s.Disabled, SortOrder: s.SortOrder, Segments: s.Segments,
-		Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), Variants: shape.Variants(s.Variants), Parameters: maps.Clone(s.Parameters),
-	}
-}
-
-// defaultStrategyOf returns the default strategy of a project's environment; nil if there is none.
-func defaultStrategyOf(env flags.ProjectEnvironment) *defaultStrategyView {
-	if env.Attachment.DefaultStrategy == nil {
-		return nil
-	}
-	view := defaultStrategyViewOf(*env.Attachment.DefaultStrategy)
-	return &view
 }

@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"cmp"
 	"time"
 
 	"guidon/pkg/admin/wire"
@@ -10,56 +9,10 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A projectView has the fields that every answer about a project has.
-type projectView struct {
-	Name              string         `json:"name"`
-	Mode              string         `json:"mode"`
-	DefaultStickiness string         `json:"defaultStickiness"`
-	FeatureLimit      *int64         `json:"featureLimit"`
-	FeatureNaming     namingView     `json:"featureNaming"`
-	LinkTemplates     []linkTemplate `json:"linkTemplates"`
-	CreatedAt         shape.Time     `json:"createdAt"`
-	UpdatedAt         shape.Time     `json:"updatedAt"`
-}
-
-type namingView struct {
-	Pattern     *string `json:"pattern"`
-	Example     *string `json:"example"`
-	Description *string `json:"description"`
-}
-
-func projectViewOf(p *flags.Project) projectView {
-	updated := p.UpdatedAt
-	if updated.IsZero() {
-		updated = p.CreatedAt
-	}
-	standard := flags.DefaultSettings()
-	return projectView{
-		Name: p.Name, Mode: cmp.Or(p.Mode, standard.Mode), DefaultStickiness: cmp.Or(p.DefaultStickiness, standard.DefaultStickiness),
-		FeatureLimit: p.FeatureLimit,
-		FeatureNaming: namingView{
-			wire.NullIfEmpty(p.Naming.Pattern), wire.NullIfEmpty(p.Naming.Example), wire.NullIfEmpty(p.Naming.Description),
-		},
-		LinkTemplates: httpapi.Each(p.LinkTemplates, func(l flags.LinkTemplate) linkTemplate { return linkTemplate(l) }),
-		CreatedAt:     shape.Time(p.CreatedAt), UpdatedAt: shape.Time(updated),
-	}
-}
-
-// A describedProject is a projectView with the description. An empty description is omitted, because clients take null for a
-// text.
-type describedProject struct {
-	projectView
-	Description string `json:"description,omitzero"`
-}
-
-func describedProjectOf(p *flags.Project) describedProject {
-	return describedProject{projectViewOf(p), p.Description}
-}
-
 // A projectRow is a project in the list of all projects.
 type projectRow struct {
 	ID string `json:"id"`
-	describedProject
+	shape.DescribedProject
 	Health            int  `json:"health"`       // percentage of active flags that are not stale
 	FeatureCount      int  `json:"featureCount"` // active flags
 	StaleFeatureCount int  `json:"staleFeatureCount"`
@@ -72,18 +25,10 @@ type projectList struct {
 	Projects []projectRow `json:"projects"`
 }
 
-// A createdProject is the answer to the creation of a project.
-type createdProject struct {
-	ID string `json:"id"`
-	describedProject
-	Environments   []string `json:"environments"`
-	ChangeRequests []string `json:"changeRequestEnvironments"` // always empty
-}
-
 // A projectCore has the fields that all reads of one project have.
 type projectCore struct {
 	Version int `json:"version"`
-	projectView
+	shape.ProjectView
 	Description  string         `json:"description"` // never omitted here (contract: Project overview)
 	Health       int            `json:"health"`      // percentage of active flags that are not stale
 	Members      int            `json:"members"`     // users with a role in the project
@@ -95,7 +40,7 @@ type projectCore struct {
 // projectCoreOf returns the fields of a project with these active flags.
 func projectCoreOf(tx *httpapi.Tx, p *flags.Project, active []flags.FeatureSummary) projectCore {
 	return projectCore{
-		Version: 1, projectView: projectViewOf(p), Description: p.Description,
+		Version: 1, ProjectView: shape.ProjectViewOf(p), Description: p.Description,
 		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
 		Stats:        projectStatsOf(active, tx.Now),
 		Environments: httpapi.Each(tx.ProjectEnvironments(p), attachedViewOf),
@@ -145,12 +90,12 @@ type healthReport struct {
 
 // An attachedView is an environment of a project in its overview.
 type attachedView struct {
-	Environment     string               `json:"environment"`
-	DefaultStrategy *defaultStrategyView `json:"defaultStrategy,omitzero"`
+	Environment     string                     `json:"environment"`
+	DefaultStrategy *shape.DefaultStrategyView `json:"defaultStrategy,omitzero"`
 }
 
 func attachedViewOf(e flags.ProjectEnvironment) attachedView {
-	return attachedView{Environment: e.Name, DefaultStrategy: defaultStrategyOf(e)}
+	return attachedView{Environment: e.Name, DefaultStrategy: shape.DefaultStrategyViewOf(e.Attachment.DefaultStrategy)}
 }
 
 // projectStats has the fields of Unleash's project statistics. A window is 30 days. The list of a project's flags tells only

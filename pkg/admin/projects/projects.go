@@ -12,6 +12,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 // Projects is the group of projects, their environments (contract: Projects and flags) and statistics.
@@ -51,7 +52,7 @@ func listProjects(tx *httpapi.Tx, _ httpapi.InService) (projectList, error) {
 	return projectList{Version: 1, Projects: httpapi.Each(page, func(p *flags.Project) projectRow {
 		n := counts[p.UID]
 		return projectRow{
-			ID: p.ID, describedProject: describedProjectOf(p), Health: flags.Health(n.Active, n.Stale),
+			ID: p.ID, DescribedProject: shape.DescribedProjectOf(p), Health: flags.Health(n.Active, n.Stale),
 			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
 		}
 	})}, nil
@@ -98,11 +99,11 @@ func readHealthReport(tx *httpapi.Tx, at httpapi.InProject) (healthReport, error
 	}, nil
 }
 
-func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (createdProject, error) {
+func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (shape.CreatedProject, error) {
 	registry := tx.Environments()
 	environments, err := in.chooseEnvironments(registry)
 	if err != nil {
-		return createdProject{}, err
+		return shape.CreatedProject{}, err
 	}
 	id := chooseProjectID(tx, in)
 	p := &flags.Project{
@@ -111,11 +112,11 @@ func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (c
 	}
 	for _, env := range environments {
 		if err := p.Attach(env, flags.ShortID(tx.NewID())); err != nil {
-			return createdProject{}, err
+			return shape.CreatedProject{}, err
 		}
 	}
 	if err := wire.CheckListSize(tx, p); err != nil {
-		return createdProject{}, err
+		return shape.CreatedProject{}, err
 	}
 	saved := []flags.Aggregate{p}
 	if tx.Caller.User != nil { // a user owns the projects that the user creates
@@ -125,10 +126,7 @@ func createProject(tx *httpapi.Tx, _ httpapi.InService, in createProjectBody) (c
 	}
 	tx.Save(events.ProjectCreated(p, registry), saved...)
 	tx.Created("/api/admin/projects", p.ID)
-	return createdProject{
-		ID: p.ID, describedProject: describedProjectOf(p), ChangeRequests: []string{},
-		Environments: httpapi.Each(p.AvailableEnvironments(registry), func(e flags.ProjectEnvironment) string { return e.Name }),
-	}, nil
+	return shape.CreatedProjectOf(p, registry), nil
 }
 
 // chooseProjectID returns the id of the body, or else one derived from the name. A derived id that is taken gets a suffix.

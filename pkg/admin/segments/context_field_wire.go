@@ -71,26 +71,9 @@ func (b legalValueBody) Check(_ flags.Limits, problems *flags.Problems) {
 	b.value().Check("", problems)
 }
 
-// A contextFieldView is a context field in an answer.
-type contextFieldView struct {
-	Name        string                `json:"name"`
-	Description *string               `json:"description"`
-	Stickiness  bool                  `json:"stickiness"`
-	SortOrder   int64                 `json:"sortOrder"`
-	LegalValues []wire.LegalValueView `json:"legalValues"`
-	CreatedAt   shape.Time            `json:"createdAt"`
-}
-
-func contextFieldViewOf(f flags.ContextField) contextFieldView {
-	return contextFieldView{
-		Name: f.Name, Description: f.Description, Stickiness: f.Stickiness, SortOrder: f.SortOrder,
-		LegalValues: wire.LegalValueViews(f), CreatedAt: shape.Time(f.CreatedAt),
-	}
-}
-
 // A contextFieldRow is a context field in the list of all context fields.
 type contextFieldRow struct {
-	contextFieldView
+	shape.ContextFieldView
 	UsedInFeatures int `json:"usedInFeatures"`
 	UsedInProjects int `json:"usedInProjects"`
 }

@@ -6,6 +6,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 // contextFieldsPath is where context fields are.
@@ -62,16 +63,16 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 	return httpapi.Each(tx.ContextFields().List, func(f flags.ContextField) contextFieldRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesContextField(f.Name) })
 		features, projects := counts[f.Name].with(defaults)
-		return contextFieldRow{contextFieldViewOf(f), features, projects}
+		return contextFieldRow{shape.ContextFieldViewOf(f), features, projects}
 	}), nil
 }
 
-func readContextField(tx *httpapi.Tx, at inContextField) (contextFieldView, error) {
+func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView, error) {
 	f, err := tx.ContextFields().Get(at.name)
 	if err != nil {
-		return contextFieldView{}, err
+		return shape.ContextFieldView{}, err
 	}
-	return contextFieldViewOf(f), nil
+	return shape.ContextFieldViewOf(f), nil
 }
 
 // inFieldStrategies is the place of the list of the strategies that use a context field.
@@ -101,15 +102,15 @@ func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyLis
 	}, nil
 }
 
-func createContextField(tx *httpapi.Tx, _ httpapi.InService, in contextFieldBody) (contextFieldView, error) {
+func createContextField(tx *httpapi.Tx, _ httpapi.InService, in contextFieldBody) (shape.ContextFieldView, error) {
 	fields := tx.ContextFields()
 	created := in.applyTo(flags.ContextField{Name: in.Name, SortOrder: flags.DefaultContextFieldSortOrder, CreatedAt: tx.Now})
 	if err := fields.Add(created, tx.Limits); err != nil {
-		return contextFieldView{}, err
+		return shape.ContextFieldView{}, err
 	}
 	tx.Save(events.ContextFieldCreated(created), fields)
 	tx.Created(contextFieldsPath, created.Name)
-	return contextFieldViewOf(created), nil
+	return shape.ContextFieldViewOf(created), nil
 }
 
 // validateContextField checks that a name is valid and free.

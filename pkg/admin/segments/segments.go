@@ -10,6 +10,7 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 // segmentsPath is where segments are.
@@ -89,26 +90,26 @@ func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
 	return segmentRows{httpapi.Each(httpapi.PageOf(tx.Query(), tx.Segments()), func(s *flags.Segment) segmentRow {
 		defaults := flags.FindDefaultStrategyUses(projects, environments, func(d flags.Strategy) bool { return d.UsesSegment(s.ID) })
 		features, projects := counts[s.ID].with(defaults)
-		return segmentRow{wire.SegmentViewOf(s), features, projects}
+		return segmentRow{shape.SegmentViewOf(s), features, projects}
 	})}, nil
 }
 
-func readSegment(tx *httpapi.Tx, at inSegment) (wire.SegmentView, error) {
-	return wire.SegmentViewOf(tx.Segment(at.id)), nil
+func readSegment(tx *httpapi.Tx, at inSegment) (shape.SegmentView, error) {
+	return shape.SegmentViewOf(tx.Segment(at.id)), nil
 }
 
-func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (wire.SegmentView, error) {
+func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (shape.SegmentView, error) {
 	s := &flags.Segment{CreatedAt: tx.Now, CreatedBy: tx.Caller.Name}
 	if err := applyBody(tx, s, in, access.CreateSegment); err != nil {
-		return wire.SegmentView{}, err
+		return shape.SegmentView{}, err
 	}
 	if err := wire.CheckListSize(tx, s); err != nil {
-		return wire.SegmentView{}, err
+		return shape.SegmentView{}, err
 	}
 	s.ID = tx.NextID(flags.EntitySegment)
 	tx.Save(events.SegmentCreated(s), s)
 	tx.Created(segmentsPath, strconv.FormatInt(s.ID, 10))
-	return wire.SegmentViewOf(s), nil
+	return shape.SegmentViewOf(s), nil
 }
 
 // validateSegment checks that a name is free.
@@ -143,7 +144,7 @@ func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
 		return err
 	}
 	before := httpapi.Was(tx, s)
-	if err := tx.CheckIfMatch(wire.SegmentViewOf(before), wire.SegmentViewOf(s)); err != nil {
+	if err := tx.CheckIfMatch(shape.SegmentViewOf(before), shape.SegmentViewOf(s)); err != nil {
 		return err
 	}
 	if err := s.CheckProjectChange(uses, projects, tx.Environments()); err != nil {
@@ -182,7 +183,7 @@ func deleteSegment(m *httpapi.Many, at inSegment) error {
 		if err := authorize(tx, access.DeleteSegment, s); err != nil {
 			return false, err
 		}
-		if err := tx.CheckIfMatch(wire.SegmentViewOf(s), nil); err != nil {
+		if err := tx.CheckIfMatch(shape.SegmentViewOf(s), nil); err != nil {
 			return false, err
 		}
 		uses, _ := usesOfSegment(tx, s.ID, "") // if not all, they prevent the deletion

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"guidon/pkg/access"
-	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 // inSegmentStrategies is the place of the list of the strategies that use a segment.
@@ -64,7 +64,7 @@ func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
 		}
 	}
 	flags.SortSegments(list)
-	return segmentList{httpapi.Each(list, wire.SegmentViewOf)}, nil
+	return segmentList{httpapi.Each(list, shape.SegmentViewOf)}, nil
 }
 
 // segmentsOf returns the segments of a strategy. It reads what the flags use until it finds the strategy.

@@ -4,6 +4,7 @@ import (
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // A segmentNameBody is a name to check.
@@ -50,7 +51,7 @@ type strategySegmentsView struct {
 
 // A segmentRow is a segment in the list of all segments.
 type segmentRow struct {
-	wire.SegmentView
+	shape.SegmentView
 	UsedInFeatures int `json:"usedInFeatures"`
 	UsedInProjects int `json:"usedInProjects"`
 }
@@ -62,7 +63,7 @@ type segmentRows struct {
 
 // A segmentList is the list of the segments of a strategy.
 type segmentList struct {
-	Segments []wire.SegmentView `json:"segments"`
+	Segments []shape.SegmentView `json:"segments"`
 }
 
 // segmentStrategies lists the strategies that use a segment. Guidon has no change requests, so that list is empty.

@@ -11,6 +11,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // Group serves the activation strategies of a flag in an environment (contract: Strategies), and the validation of constraints.
@@ -55,17 +56,17 @@ func (at inStrategy) find(tx *httpapi.Tx) (*flags.Feature, flags.ProjectEnvironm
 	return f, env, s
 }
 
-func listStrategies(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]wire.StrategyView, error) {
+func listStrategies(tx *httpapi.Tx, at httpapi.InFeatureEnvironment) ([]shape.StrategyView, error) {
 	f, env := at.Find(tx)
-	return wire.StrategyViews(f, env), nil
+	return shape.StrategyViews(f, env), nil
 }
 
-func readStrategy(tx *httpapi.Tx, at inStrategy) (wire.StrategyView, error) {
+func readStrategy(tx *httpapi.Tx, at inStrategy) (shape.StrategyView, error) {
 	f, _, s := at.find(tx)
-	return wire.StrategyViewOf(s, f.Name), nil
+	return shape.StrategyViewOf(s, f.Name), nil
 }
 
-func addStrategy(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in wire.NewStrategyBody) (view wire.StrategyView, err error) {
+func addStrategy(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in wire.NewStrategyBody) (view shape.StrategyView, err error) {
 	var problems flags.Problems
 	in.CheckType(tx.StrategyTypes(), &problems)
 	if err := problems.Err(); err != nil {
@@ -84,17 +85,17 @@ func addStrategy(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in wire.NewStr
 }
 
 // replaceStrategy sets all fields of a strategy. Name, title, disabled and sort order stay when they are left out.
-func replaceStrategy(tx *httpapi.Tx, at inStrategy, in wire.StrategyBody) (wire.StrategyView, error) {
+func replaceStrategy(tx *httpapi.Tx, at inStrategy, in wire.StrategyBody) (shape.StrategyView, error) {
 	_, _, s := at.find(tx)
 	return changeStrategy(tx, at, in.ApplyTo(s))
 }
 
 // patchStrategy applies a JSON Patch to the strategy as GET returns it. A field that the patch removes gets the value
 // that it has in a new strategy. The patch cannot change the id of the strategy or its flag.
-func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view wire.StrategyView, err error) {
+func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view shape.StrategyView, err error) {
 	f, _, s := at.find(tx)
 	var in wire.StrategyBody
-	if err := patch.Apply(wire.StrategyViewOf(s, f.Name), &in); err != nil {
+	if err := patch.Apply(shape.StrategyViewOf(s, f.Name), &in); err != nil {
 		return view, err
 	}
 	var problems flags.Problems
@@ -106,10 +107,10 @@ func patchStrategy(tx *httpapi.Tx, at inStrategy, patch jsonbody.Patch) (view wi
 }
 
 // changeStrategy checks and saves the new state of the strategy of the path.
-func changeStrategy(tx *httpapi.Tx, at inStrategy, after flags.Strategy) (view wire.StrategyView, err error) {
+func changeStrategy(tx *httpapi.Tx, at inStrategy, after flags.Strategy) (view shape.StrategyView, err error) {
 	f, env, before := at.find(tx)
 	after = after.WithDefaults(f.Name)
-	if err := tx.CheckIfMatch(wire.StrategyViewOf(before, f.Name), wire.StrategyViewOf(after, f.Name)); err != nil {
+	if err := tx.CheckIfMatch(shape.StrategyViewOf(before, f.Name), shape.StrategyViewOf(after, f.Name)); err != nil {
 		return view, err
 	}
 	if err := checkChange(tx, before, after); err != nil {
@@ -149,7 +150,7 @@ func checkSegments(tx *httpapi.Tx, p *flags.Project, s flags.Strategy, had []int
 
 func removeStrategy(tx *httpapi.Tx, at inStrategy) error {
 	f, env, s := at.find(tx)
-	if err := tx.CheckIfMatch(wire.StrategyViewOf(s, f.Name), nil); err != nil {
+	if err := tx.CheckIfMatch(shape.StrategyViewOf(s, f.Name), nil); err != nil {
 		return err
 	}
 	if err := f.RemoveStrategy(env, s.ID); err != nil {
@@ -183,9 +184,9 @@ func orderStrategies(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, in strateg
 }
 
 // strategyView returns a strategy of a flag as responses have it.
-func strategyView(f *flags.Feature, env flags.ProjectEnvironment, id string) (wire.StrategyView, error) {
+func strategyView(f *flags.Feature, env flags.ProjectEnvironment, id string) (shape.StrategyView, error) {
 	s, err := f.Strategy(env, id)
-	return wire.StrategyViewOf(s, f.Name), err
+	return shape.StrategyViewOf(s, f.Name), err
 }
 
 // A strategyOrderBody sets the sort orders of strategies.

@@ -9,6 +9,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 const typesPath = "/api/admin/strategies"
@@ -57,22 +58,22 @@ func (at inType) find(tx *httpapi.Tx) (*flags.StrategyTypes, flags.StrategyType)
 }
 
 func listTypes(tx *httpapi.Tx, _ httpapi.InService) (strategyTypeList, error) {
-	return strategyTypeList{Version: 1, Strategies: httpapi.Each(tx.StrategyTypes().All(), strategyTypeViewOf)}, nil
+	return strategyTypeList{Version: 1, Strategies: httpapi.Each(tx.StrategyTypes().All(), shape.StrategyTypeViewOf)}, nil
 }
 
-func readType(tx *httpapi.Tx, at inType) (strategyTypeView, error) {
+func readType(tx *httpapi.Tx, at inType) (shape.StrategyTypeView, error) {
 	_, t := at.find(tx)
-	return strategyTypeViewOf(t), nil
+	return shape.StrategyTypeViewOf(t), nil
 }
 
-func createType(tx *httpapi.Tx, _ httpapi.InService, in strategyTypeBody) (strategyTypeView, error) {
+func createType(tx *httpapi.Tx, _ httpapi.InService, in strategyTypeBody) (shape.StrategyTypeView, error) {
 	types, t := tx.StrategyTypes(), in.applyTo(flags.StrategyType{Name: in.Name})
 	if err := types.Add(t); err != nil {
-		return strategyTypeView{}, err
+		return shape.StrategyTypeView{}, err
 	}
 	tx.Save(events.StrategyTypeCreated(t), types)
 	tx.Created(typesPath, t.Name)
-	return strategyTypeViewOf(t), nil
+	return shape.StrategyTypeViewOf(t), nil
 }
 
 func updateType(tx *httpapi.Tx, at inType, in updateStrategyTypeBody) error {
@@ -183,32 +184,6 @@ func (b strategyTypeMembers) applyTo(t flags.StrategyType) flags.StrategyType {
 }
 
 type strategyTypeList struct {
-	Version    int                `json:"version"`
-	Strategies []strategyTypeView `json:"strategies"`
-}
-
-// A strategyTypeView is a strategy type in a response.
-type strategyTypeView struct {
-	Name        string                  `json:"name"`
-	DisplayName *string                 `json:"displayName"` // null for custom types
-	Title       *string                 `json:"title"`
-	Description *string                 `json:"description"`
-	Editable    bool                    `json:"editable"` // false for built-in types
-	Deprecated  bool                    `json:"deprecated"`
-	Parameters  []strategyParameterView `json:"parameters"`
-}
-
-type strategyParameterView struct {
-	Name        string `json:"name"`
-	Type        string `json:"type"`
-	Description string `json:"description"`
-	Required    bool   `json:"required"`
-}
-
-func strategyTypeViewOf(t flags.StrategyType) strategyTypeView {
-	return strategyTypeView{
-		Name: t.Name, DisplayName: wire.NullIfEmpty(t.DisplayName), Title: wire.NullIfEmpty(t.Title), Description: wire.NullIfEmpty(t.Description),
-		Editable: !t.BuiltIn(), Deprecated: t.Deprecated,
-		Parameters: httpapi.Each(t.Parameters, func(p flags.StrategyParameter) strategyParameterView { return strategyParameterView(p) }),
-	}
+	Version    int                      `json:"version"`
+	Strategies []shape.StrategyTypeView `json:"strategies"`
 }

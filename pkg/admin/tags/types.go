@@ -6,6 +6,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // inTagType is the place of an operation on a tag type.
@@ -56,24 +57,24 @@ func (b tagTypeMembers) applyTo(t flags.TagType) flags.TagType {
 
 // A tagTypeList is the list of all tag types.
 type tagTypeList struct {
-	Version  int                `json:"version"`
-	TagTypes []wire.TagTypeView `json:"tagTypes"`
+	Version  int                 `json:"version"`
+	TagTypes []shape.TagTypeView `json:"tagTypes"`
 }
 
 // A tagTypeAnswer is one tag type.
 type tagTypeAnswer struct {
-	Version int              `json:"version"`
-	TagType wire.TagTypeView `json:"tagType"`
+	Version int               `json:"version"`
+	TagType shape.TagTypeView `json:"tagType"`
 }
 
 // A validatedTagType is a tag type that could be created.
 type validatedTagType struct {
-	Valid   bool             `json:"valid"` // always true: a tag type that is not valid is an error
-	TagType wire.TagTypeView `json:"tagType"`
+	Valid   bool              `json:"valid"` // always true: a tag type that is not valid is an error
+	TagType shape.TagTypeView `json:"tagType"`
 }
 
 func listTagTypes(tx *httpapi.Tx, _ httpapi.InService) (tagTypeList, error) {
-	return tagTypeList{Version: 1, TagTypes: httpapi.Each(tx.TagTypes().List, wire.TagTypeViewOf)}, nil
+	return tagTypeList{Version: 1, TagTypes: httpapi.Each(tx.TagTypes().List, shape.TagTypeViewOf)}, nil
 }
 
 func readTagType(tx *httpapi.Tx, at inTagType) (tagTypeAnswer, error) {
@@ -81,17 +82,17 @@ func readTagType(tx *httpapi.Tx, at inTagType) (tagTypeAnswer, error) {
 	if err != nil {
 		return tagTypeAnswer{}, err
 	}
-	return tagTypeAnswer{1, wire.TagTypeViewOf(tagType)}, nil
+	return tagTypeAnswer{1, shape.TagTypeViewOf(tagType)}, nil
 }
 
-func createTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (wire.TagTypeView, error) {
+func createTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (shape.TagTypeView, error) {
 	types, created := tx.TagTypes(), in.tagType()
 	if err := types.Add(created); err != nil {
-		return wire.TagTypeView{}, err
+		return shape.TagTypeView{}, err
 	}
 	tx.Save(events.TagTypeCreated(created), types)
 	tx.Created(tagTypesPath, created.Name)
-	return wire.TagTypeViewOf(created), nil
+	return shape.TagTypeViewOf(created), nil
 }
 
 // validateTagType checks what createTagType checks, and changes nothing.
@@ -99,7 +100,7 @@ func validateTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (valid
 	if err := tx.TagTypes().Add(in.tagType()); err != nil { // a copy, which is not saved
 		return validatedTagType{}, err
 	}
-	return validatedTagType{true, wire.TagTypeViewOf(in.tagType())}, nil
+	return validatedTagType{true, shape.TagTypeViewOf(in.tagType())}, nil
 }
 
 func updateTagType(tx *httpapi.Tx, at inTagType, in updateTagTypeBody) error {

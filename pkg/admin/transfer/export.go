@@ -275,7 +275,7 @@ func (x *exporter) addEnvironment(f *flags.Feature) {
 		FeatureName: f.Name, Name: f.Name, Environment: env.Name, Enabled: f.Enabled(env), Variants: shape.Variants(f.In(env).Variants),
 	})
 	for _, s := range f.In(env).Strategies {
-		x.data.FeatureStrategies = append(x.data.FeatureStrategies, wire.StrategyViewOf(s, f.Name))
+		x.data.FeatureStrategies = append(x.data.FeatureStrategies, shape.StrategyViewOf(s, f.Name))
 		for _, id := range s.Segments {
 			x.segments[id] = true
 		}
@@ -290,7 +290,7 @@ func (x *exporter) addEnvironment(f *flags.Feature) {
 func (x *exporter) addReferences() {
 	for _, t := range x.tx.TagTypes().List {
 		if x.tagTypes[t.Name] {
-			x.data.TagTypes = append(x.data.TagTypes, wire.TagTypeViewOf(t))
+			x.data.TagTypes = append(x.data.TagTypes, shape.TagTypeViewOf(t))
 		}
 	}
 	if len(x.segments) > 0 {

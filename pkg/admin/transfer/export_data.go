@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/shape"
@@ -10,12 +9,12 @@ import (
 // An exportView is an exported data set.
 type exportView struct {
 	Features            []exportFeature      `json:"features"`
-	FeatureStrategies   []wire.StrategyView  `json:"featureStrategies"`
+	FeatureStrategies   []shape.StrategyView `json:"featureStrategies"`
 	FeatureEnvironments []exportEnvironment  `json:"featureEnvironments"`
 	ContextFields       []exportContextField `json:"contextFields"` // in constraints of strategies and segments
 	FeatureTags         []exportTag          `json:"featureTags"`
 	Segments            []exportSegment      `json:"segments"`
-	TagTypes            []wire.TagTypeView   `json:"tagTypes"`
+	TagTypes            []shape.TagTypeView  `json:"tagTypes"`
 	Dependencies        []exportDependency   `json:"dependencies"`
 	Next                string               `json:"next,omitzero"` // the cursor of the next page
 }
@@ -23,8 +22,8 @@ type exportView struct {
 // emptyExport is an exportView without null lists.
 func emptyExport() exportView {
 	return exportView{
-		Features: []exportFeature{}, FeatureStrategies: []wire.StrategyView{}, FeatureEnvironments: []exportEnvironment{},
-		ContextFields: []exportContextField{}, FeatureTags: []exportTag{}, Segments: []exportSegment{}, TagTypes: []wire.TagTypeView{},
+		Features: []exportFeature{}, FeatureStrategies: []shape.StrategyView{}, FeatureEnvironments: []exportEnvironment{},
+		ContextFields: []exportContextField{}, FeatureTags: []exportTag{}, Segments: []exportSegment{}, TagTypes: []shape.TagTypeView{},
 		Dependencies: []exportDependency{},
 	}
 }
@@ -60,15 +59,15 @@ type exportDependency struct {
 }
 
 type exportContextField struct {
-	Name        string                `json:"name"`
-	Description *string               `json:"description"`
-	Stickiness  bool                  `json:"stickiness"`
-	SortOrder   int64                 `json:"sortOrder"`
-	LegalValues []wire.LegalValueView `json:"legalValues"`
+	Name        string                 `json:"name"`
+	Description *string                `json:"description"`
+	Stickiness  bool                   `json:"stickiness"`
+	SortOrder   int64                  `json:"sortOrder"`
+	LegalValues []shape.LegalValueView `json:"legalValues"`
 }
 
 func exportContextFieldOf(f flags.ContextField) exportContextField {
-	return exportContextField{f.Name, f.Description, f.Stickiness, f.SortOrder, wire.LegalValueViews(f)}
+	return exportContextField{f.Name, f.Description, f.Stickiness, f.SortOrder, shape.LegalValueViews(f)}
 }
 
 // An exportSegment is a segment to which strategies refer by its id. The other fields are exported on request only.
@@ -84,7 +83,7 @@ func exportSegmentOf(s *flags.Segment, full bool) exportSegment {
 	view := exportSegment{ID: s.ID, Name: s.Name}
 	if full {
 		constraints := httpapi.Each(s.Constraints, shape.ConstraintOf)
-		view.Description, view.Project, view.Constraints = s.Description, wire.NullIfEmpty(s.Project), &constraints
+		view.Description, view.Project, view.Constraints = s.Description, shape.NullIfEmpty(s.Project), &constraints
 	}
 	return view
 }

@@ -10,18 +10,19 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
 
 // An accessView is the roles that users hold in a project.
 type accessView struct {
-	Roles  []roleView   `json:"roles"` // that can be held in a project
-	Users  []memberView `json:"users"`
-	Groups []struct{}   `json:"groups"` // always empty
+	Roles  []shape.RoleView `json:"roles"` // that can be held in a project
+	Users  []memberView     `json:"users"`
+	Groups []struct{}       `json:"groups"` // always empty
 }
 
 // A memberView is a user with the roles that the user holds in a project.
 type memberView struct {
-	userView
+	shape.UserView
 	RoleID int64   `json:"roleId"` // the first of them
 	Roles  []int64 `json:"roles"`
 }
@@ -30,7 +31,7 @@ func readAccess(tx *httpapi.Tx, at httpapi.InProject) (accessView, error) {
 	project, roles := at.Project(tx), tx.Roles()
 	members := slices.Sorted(maps.Keys(project.Members))
 	tx.Load(httpapi.Each(members, access.UserKey)...)
-	view := accessView{Roles: httpapi.Each(roles.ProjectRoles(), roleViewOf), Users: []memberView{}, Groups: []struct{}{}}
+	view := accessView{Roles: httpapi.Each(roles.ProjectRoles(), shape.RoleViewOf), Users: []memberView{}, Groups: []struct{}{}}
 	for _, id := range members {
 		u := tx.FindUser(id)
 		if u == nil {
@@ -38,7 +39,7 @@ func readAccess(tx *httpapi.Tx, at httpapi.InProject) (accessView, error) {
 		}
 		held := slices.DeleteFunc(slices.Clone(project.RolesOf(id)), func(role int64) bool { return roles.Find(role) == nil })
 		if len(held) > 0 {
-			view.Users = append(view.Users, memberView{userViewOf(u), held[0], held})
+			view.Users = append(view.Users, memberView{shape.UserViewOf(u), held[0], held})
 		}
 	}
 	return view, nil

@@ -56,7 +56,7 @@ func meUserOf(caller access.Caller) meUser {
 			Projects: []string{flags.All}, Permissions: []access.Permission{access.Admin},
 		}
 	}
-	all := userViewOf(u)
+	all := shape.UserViewOf(u)
 	return meUser{
 		ID: u.ID, AccountType: all.AccountType, Name: u.Name, Username: u.Username, Email: u.Email, ImageURL: all.ImageURL,
 		RootRole: u.RootRole, CreatedAt: &all.CreatedAt, SeenAt: all.SeenAt,
@@ -80,7 +80,7 @@ type briefUser struct {
 
 func listUserAccess(tx *httpapi.Tx, _ httpapi.InService) (userAccessView, error) {
 	users := httpapi.Each(usersWhere(tx, isPerson), func(u *access.User) briefUser {
-		return briefUser{u.ID, userViewOf(u).AccountType, u.Name, u.Username, u.Email}
+		return briefUser{u.ID, shape.UserViewOf(u).AccountType, u.Name, u.Username, u.Email}
 	})
 	return userAccessView{Users: users, Groups: []struct{}{}}, nil
 }

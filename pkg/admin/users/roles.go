@@ -13,43 +13,8 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 )
-
-// A roleView is a role (contract: Role record). The description is a string even if it is empty, for clients that print it.
-type roleView struct {
-	ID          int64           `json:"id"`
-	Type        access.RoleType `json:"type"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-}
-
-func roleViewOf(r access.Role) roleView { return roleView{r.ID, r.Type, r.Name, r.Description} }
-
-// A roleWithPermissions is a role with its permissions.
-type roleWithPermissions struct {
-	roleView
-	Permissions []permissionView `json:"permissions"`
-}
-
-func roleWithPermissionsOf(r access.Role) roleWithPermissions {
-	return roleWithPermissions{roleViewOf(r), httpapi.Each(r.Permissions, func(g access.Grant) permissionView {
-		return permissionViewOf(g, r.ScopeOf(g.Permission))
-	})}
-}
-
-// A permissionView is a permission that a role can have or has.
-type permissionView struct {
-	ID          int               `json:"id"` // 0 for one that grants nothing
-	Name        access.Permission `json:"name"`
-	DisplayName string            `json:"displayName"`
-	Type        string            `json:"type"`                 // root, project or environment
-	Environment string            `json:"environment,omitzero"` // the only environment in which it is granted
-}
-
-func permissionViewOf(g access.Grant, scope access.Scope) permissionView {
-	info, _ := access.DescribePermission(g.Permission)
-	return permissionView{g.Permission.ID(), g.Permission, info.DisplayName, scope.String(), g.Environment}
-}
 
 // A permissionList is all permissions that a role can have, without those that grant nothing.
 type permissionList struct {
@@ -58,21 +23,21 @@ type permissionList struct {
 }
 
 type permissionGroups struct {
-	Root         []permissionView         `json:"root"`
-	Project      []permissionView         `json:"project"`
+	Root         []shape.PermissionView   `json:"root"`
+	Project      []shape.PermissionView   `json:"project"`
 	Environments []environmentPermissions `json:"environments"`
 }
 
 // environmentPermissions are the permissions that a role can have in one environment.
 type environmentPermissions struct {
-	Name        string           `json:"name"`
-	Permissions []permissionView `json:"permissions"`
+	Name        string                 `json:"name"`
+	Permissions []shape.PermissionView `json:"permissions"`
 }
 
 func listPermissions(tx *httpapi.Tx, _ httpapi.InService) (permissionList, error) {
-	list := func(scope access.Scope, environment string) []permissionView {
-		return httpapi.Each(access.Permissions(scope), func(info access.PermissionInfo) permissionView {
-			return permissionViewOf(access.Grant{Permission: info.Name, Environment: environment}, scope)
+	list := func(scope access.Scope, environment string) []shape.PermissionView {
+		return httpapi.Each(access.Permissions(scope), func(info access.PermissionInfo) shape.PermissionView {
+			return shape.PermissionViewOf(access.Grant{Permission: info.Name, Environment: environment}, scope)
 		})
 	}
 	return permissionList{1, permissionGroups{
@@ -85,14 +50,14 @@ func listPermissions(tx *httpapi.Tx, _ httpapi.InService) (permissionList, error
 
 // A roleList is all roles.
 type roleList struct {
-	Version int        `json:"version"`
-	Roles   []roleView `json:"roles"`
+	Version int              `json:"version"`
+	Roles   []shape.RoleView `json:"roles"`
 }
 
 // A changedRole is the one role that was created or changed. Clients expect it in a field named roles.
 type changedRole struct {
-	Version int                 `json:"version"`
-	Roles   roleWithPermissions `json:"roles"`
+	Version int                       `json:"version"`
+	Roles   shape.RoleWithPermissions `json:"roles"`
 }
 
 // A roleBody creates or changes a custom role. The name is required; on a change, other fields that are absent stay as they
@@ -159,11 +124,11 @@ func (p rolePermissionBody) grant() access.Grant {
 }
 
 func listRoles(tx *httpapi.Tx, _ httpapi.InService) (roleList, error) {
-	return roleList{1, httpapi.Each(tx.Roles().List(), roleViewOf)}, nil
+	return roleList{1, httpapi.Each(tx.Roles().List(), shape.RoleViewOf)}, nil
 }
 
-func readRole(tx *httpapi.Tx, at inRole) (roleWithPermissions, error) {
-	return roleWithPermissionsOf(findRole(tx, at.RoleID)), nil
+func readRole(tx *httpapi.Tx, at inRole) (shape.RoleWithPermissions, error) {
+	return shape.RoleWithPermissionsOf(findRole(tx, at.RoleID)), nil
 }
 
 func createRole(tx *httpapi.Tx, _ httpapi.InService, in roleBody) (changedRole, error) {
@@ -176,7 +141,7 @@ func createRole(tx *httpapi.Tx, _ httpapi.InService, in roleBody) (changedRole, 
 		return changedRole{}, err
 	}
 	tx.Save(events.RoleCreated(role), roles)
-	return changedRole{1, roleWithPermissionsOf(role)}, nil
+	return changedRole{1, shape.RoleWithPermissionsOf(role)}, nil
 }
 
 func updateRole(tx *httpapi.Tx, at inRole, in roleBody) (changedRole, error) {
@@ -193,7 +158,7 @@ func updateRole(tx *httpapi.Tx, at inRole, in roleBody) (changedRole, error) {
 		return changedRole{}, err
 	}
 	tx.Save(events.RoleUpdated(before, role), roles)
-	return changedRole{1, roleWithPermissionsOf(role)}, nil
+	return changedRole{1, shape.RoleWithPermissionsOf(role)}, nil
 }
 
 // deleteRole deletes a role that no user holds. If a user is given the role at the same moment, the user then holds a role

@@ -11,36 +11,16 @@ import (
 
 // A service account is a user that is a program. It has no e-mail address, and paths of its own.
 
-// A serviceAccountView is a service account with its tokens, without their secrets.
-type serviceAccountView struct {
-	userView
-	Tokens []accountToken `json:"tokens"`
-}
-
-type accountToken struct {
-	ID          int64       `json:"id"`
-	Description string      `json:"description"`
-	CreatedAt   shape.Time  `json:"createdAt"`
-	ExpiresAt   shape.Time  `json:"expiresAt"`
-	SeenAt      *shape.Time `json:"seenAt"`
-}
-
-func serviceAccountOf(u *access.User) serviceAccountView {
-	return serviceAccountView{userViewOf(u), httpapi.Each(u.Tokens, func(t access.UserToken) accountToken {
-		return accountToken{t.ID, t.Description, shape.Time(t.CreatedAt), shape.Time(t.ExpiresAt), shape.TimeOrNull(t.SeenAt)}
-	})}
-}
-
 // A serviceAccountList is all service accounts, and the roles that they can have.
 type serviceAccountList struct {
-	ServiceAccounts []serviceAccountView `json:"serviceAccounts"`
-	RootRoles       []roleView           `json:"rootRoles"`
+	ServiceAccounts []shape.ServiceAccountView `json:"serviceAccounts"`
+	RootRoles       []shape.RoleView           `json:"rootRoles"`
 }
 
 func listAccounts(tx *httpapi.Tx, _ httpapi.InService) (serviceAccountList, error) {
 	return serviceAccountList{
-		ServiceAccounts: httpapi.Each(httpapi.PageOf(tx.Query(), usersWhere(tx, isAccount)), serviceAccountOf),
-		RootRoles:       httpapi.Each(tx.Roles().RootRoles(), roleViewOf),
+		ServiceAccounts: httpapi.Each(httpapi.PageOf(tx.Query(), usersWhere(tx, isAccount)), shape.ServiceAccountViewOf),
+		RootRoles:       httpapi.Each(tx.Roles().RootRoles(), shape.RoleViewOf),
 	}, nil
 }
 
@@ -65,13 +45,13 @@ func (b createAccountBody) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-func createAccount(tx *httpapi.Tx, _ httpapi.InService, in createAccountBody) (serviceAccountView, error) {
+func createAccount(tx *httpapi.Tx, _ httpapi.InService, in createAccountBody) (shape.ServiceAccountView, error) {
 	u, err := newUser(tx, in.user(), in.RootRole.Value)
 	if err != nil {
-		return serviceAccountView{}, err
+		return shape.ServiceAccountView{}, err
 	}
 	tx.Save(events.UserCreated(u), u)
-	return serviceAccountOf(u), nil
+	return shape.ServiceAccountViewOf(u), nil
 }
 
 // An updateAccountBody changes a service account. Fields that are absent stay as they are.
@@ -91,12 +71,12 @@ func (b updateAccountBody) Check(limits flags.Limits, problems *flags.Problems) 
 	b.asUserBody().Check(limits, problems)
 }
 
-func updateAccount(tx *httpapi.Tx, at inUser, in updateAccountBody) (serviceAccountView, error) {
+func updateAccount(tx *httpapi.Tx, at inUser, in updateAccountBody) (shape.ServiceAccountView, error) {
 	u, err := update(tx, in.asUserBody(), at.account)
 	if err != nil {
-		return serviceAccountView{}, err
+		return shape.ServiceAccountView{}, err
 	}
-	return serviceAccountOf(u), nil
+	return shape.ServiceAccountViewOf(u), nil
 }
 
 func deleteAccount(m *httpapi.Many, at inUser) error {

@@ -11,27 +11,30 @@ import (
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
+	"guidon/pkg/shape"
 )
 
 func listUsers(tx *httpapi.Tx, _ httpapi.InService) (userList, error) {
 	return userList{
-		Users:     httpapi.Each(httpapi.PageOf(tx.Query(), usersWhere(tx, isPerson)), userViewOf),
-		RootRoles: httpapi.Each(tx.Roles().RootRoles(), roleViewOf),
+		Users:     httpapi.Each(httpapi.PageOf(tx.Query(), usersWhere(tx, isPerson)), shape.UserViewOf),
+		RootRoles: httpapi.Each(tx.Roles().RootRoles(), shape.RoleViewOf),
 	}, nil
 }
 
 // minSearch is how many characters a search must have. A shorter one finds no users.
 const minSearch = 2
 
-func searchUsers(tx *httpapi.Tx, _ httpapi.InService) ([]userView, error) {
+func searchUsers(tx *httpapi.Tx, _ httpapi.InService) ([]shape.UserView, error) {
 	q := tx.Query().Get("q")
 	if utf8.RuneCountInString(q) < minSearch {
-		return []userView{}, nil
+		return []shape.UserView{}, nil
 	}
-	return httpapi.Each(usersWhere(tx, func(u *access.User) bool { return isPerson(u) && u.Matches(q) }), userViewOf), nil
+	return httpapi.Each(usersWhere(tx, func(u *access.User) bool { return isPerson(u) && u.Matches(q) }), shape.UserViewOf), nil
 }
 
-func readUser(tx *httpapi.Tx, at inUser) (userView, error) { return userViewOf(at.user(tx)), nil }
+func readUser(tx *httpapi.Tx, at inUser) (shape.UserView, error) {
+	return shape.UserViewOf(at.user(tx)), nil
+}
 
 func createUser(tx *httpapi.Tx, _ httpapi.InService, in createUserBody) (createdUser, error) {
 	u, err := newUser(tx, in.user(), in.RootRole.Value)
@@ -40,7 +43,7 @@ func createUser(tx *httpapi.Tx, _ httpapi.InService, in createUserBody) (created
 	}
 	tx.Save(events.UserCreated(u), u)
 	tx.Created("/api/admin/user-admin", strconv.FormatInt(u.ID, 10))
-	return createdUser{userView: userViewOf(u)}, nil
+	return createdUser{UserView: shape.UserViewOf(u)}, nil
 }
 
 // newUser returns u with a new ID and the root role that the body names.
@@ -59,12 +62,12 @@ func newUser(tx *httpapi.Tx, u access.User, ref roleRef) (*access.User, error) {
 	return created, created.SetRootRole(role)
 }
 
-func updateUser(tx *httpapi.Tx, at inUser, in updateUserBody) (userView, error) {
+func updateUser(tx *httpapi.Tx, at inUser, in updateUserBody) (shape.UserView, error) {
 	u, err := update(tx, in, at.user)
 	if err != nil {
-		return userView{}, err
+		return shape.UserView{}, err
 	}
-	return userViewOf(u), nil
+	return shape.UserViewOf(u), nil
 }
 
 // update changes the user or service account that find returns. The root role of the body is checked first: an unknown one

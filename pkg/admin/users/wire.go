@@ -15,44 +15,16 @@ import (
 	"guidon/pkg/shape"
 )
 
-// A userView is a user or service account (contract: User record). A name, username or e-mail that is not set is left out.
-type userView struct {
-	ID            int64       `json:"id"`
-	IsAPI         bool        `json:"isAPI"` // deprecated, always false
-	AccountType   string      `json:"accountType"`
-	Name          string      `json:"name,omitzero"`
-	Username      string      `json:"username,omitzero"`
-	Email         string      `json:"email,omitzero"`
-	ImageURL      string      `json:"imageUrl"`
-	InviteLink    string      `json:"inviteLink"`    // always empty: a sign-in link is an operation of its own
-	LoginAttempts int         `json:"loginAttempts"` // always 0: users have no passwords
-	RootRole      int64       `json:"rootRole"`
-	SeenAt        *shape.Time `json:"seenAt"`
-	CreatedAt     shape.Time  `json:"createdAt"`
-	ScimID        *string     `json:"scimId"` // always null: there is no external provisioning
-}
-
-func userViewOf(u *access.User) userView {
-	kind := "User"
-	if u.ServiceAccount {
-		kind = "Service Account"
-	}
-	return userView{
-		ID: u.ID, AccountType: kind, Name: u.Name, Username: u.Username, Email: u.Email, ImageURL: u.Image(),
-		RootRole: u.RootRole, SeenAt: shape.TimeOrNull(u.SeenAt), CreatedAt: shape.Time(u.CreatedAt),
-	}
-}
-
 // A createdUser is the answer to the creation of a user.
 type createdUser struct {
-	userView
+	shape.UserView
 	EmailSent bool `json:"emailSent"` // always false: no mail is sent
 }
 
 // A userList is all users, and the roles that they can have.
 type userList struct {
-	Users     []userView `json:"users"`
-	RootRoles []roleView `json:"rootRoles"`
+	Users     []shape.UserView `json:"users"`
+	RootRoles []shape.RoleView `json:"rootRoles"`
 }
 
 // userNames are the names of a user in a body. Null and "" both remove a name.

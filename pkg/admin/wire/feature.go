@@ -3,7 +3,6 @@ package wire
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -35,12 +34,6 @@ func (b MetadataBody) ApplyTo(m flags.Metadata) flags.Metadata {
 	}
 }
 
-// DefaultMetadata is the metadata of a new flag whose creator gives none.
-func DefaultMetadata() flags.Metadata {
-	empty := ""
-	return flags.Metadata{Type: flags.Release, Description: &empty}
-}
-
 // CheckName checks the name of a flag, project or environment.
 func CheckName(path, name string, problems *flags.Problems) {
 	if fault := flags.CheckName(name); fault != "" {
@@ -62,31 +55,6 @@ func CheckTypeAt(path string, name jsonbody.Maybe[string], problems *flags.Probl
 
 // ToString converts to a string.
 func ToString[T ~string](s T) string { return string(s) }
-
-// A MetadataView is what is said of a flag everywhere.
-type MetadataView struct {
-	Name           string            `json:"name"`
-	Type           flags.FeatureType `json:"type"`
-	Description    *string           `json:"description"`
-	Project        string            `json:"project"`
-	Stale          bool              `json:"stale"`
-	ImpressionData bool              `json:"impressionData"`
-	CreatedAt      shape.Time        `json:"createdAt"`
-	LastSeenAt     *shape.Time       `json:"lastSeenAt"`
-}
-
-// NewMetadataView returns the metadata of a flag or of a row of a list.
-func NewMetadataView(name, project string, m flags.Metadata, createdAt, lastSeenAt time.Time) MetadataView {
-	return MetadataView{
-		Name: name, Type: m.Type, Description: m.Description, Project: project, Stale: m.Stale,
-		ImpressionData: m.ImpressionData, CreatedAt: shape.Time(createdAt), LastSeenAt: shape.TimeOrNull(lastSeenAt),
-	}
-}
-
-// MetadataViewOf returns the metadata of a flag.
-func MetadataViewOf(f *flags.Feature) MetadataView {
-	return NewMetadataView(f.Name, f.Project, f.Metadata, f.CreatedAt, f.LastSeenAt)
-}
 
 // A FeatureRow is a flag in a list (contract: Project overview).
 type FeatureRow struct {

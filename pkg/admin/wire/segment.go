@@ -4,7 +4,6 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
-	"guidon/pkg/shape"
 )
 
 // A SegmentBody makes or replaces a segment: what it leaves out is emptied.
@@ -32,23 +31,4 @@ func (b SegmentBody) Check(limits flags.Limits, problems *flags.Problems) {
 func (b SegmentBody) ApplyTo(s *flags.Segment) {
 	s.Name, s.Description = b.Name, b.Description.Value
 	s.Constraints = httpapi.Each(b.Constraints.Value, ConstraintBody.Constraint)
-}
-
-// A SegmentView is a segment as it is answered.
-type SegmentView struct {
-	ID          int64              `json:"id"`
-	Name        string             `json:"name"`
-	Description *string            `json:"description"`
-	Project     *string            `json:"project,omitzero"` // only of a project's own
-	Constraints []shape.Constraint `json:"constraints"`
-	CreatedBy   string             `json:"createdBy"`
-	CreatedAt   shape.Time         `json:"createdAt"`
-}
-
-// SegmentViewOf returns it as answers have it.
-func SegmentViewOf(s *flags.Segment) SegmentView {
-	return SegmentView{
-		ID: s.ID, Name: s.Name, Description: s.Description, Project: NullIfEmpty(s.Project),
-		Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), CreatedBy: s.CreatedBy, CreatedAt: shape.Time(s.CreatedAt),
-	}
 }

@@ -1,13 +1,11 @@
 package wire
 
 import (
-	"maps"
 	"strconv"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
-	"guidon/pkg/shape"
 )
 
 // A NewStrategyBody creates a strategy. Unlike in a StrategyBody, the name is required.
@@ -68,32 +66,4 @@ func (b StrategyBody) ApplyTo(s flags.Strategy) flags.Strategy {
 		s.Parameters[name] = string(value)
 	}
 	return s
-}
-
-// A StrategyView is a strategy in a response (contract: Activation strategy).
-type StrategyView struct {
-	ID          string             `json:"id"`
-	Name        string             `json:"name"`
-	Title       *string            `json:"title"`
-	Disabled    bool               `json:"disabled"`
-	FeatureName string             `json:"featureName"`
-	SortOrder   float64            `json:"sortOrder"`
-	Segments    []int64            `json:"segments"`
-	Constraints []shape.Constraint `json:"constraints"`
-	Variants    []shape.Variant    `json:"variants"`
-	Parameters  map[string]string  `json:"parameters"`
-}
-
-// StrategyViewOf returns a strategy of the flag of that name as responses have it.
-func StrategyViewOf(s flags.Strategy, feature string) StrategyView {
-	return StrategyView{
-		ID: s.ID, Name: s.Name, Title: s.Title, Disabled: s.Disabled, FeatureName: feature, SortOrder: s.SortOrder,
-		Segments: s.Segments, Constraints: httpapi.Each(s.Constraints, shape.ConstraintOf), Variants: shape.Variants(s.Variants),
-		Parameters: maps.Clone(s.Parameters),
-	}
-}
-
-// StrategyViews returns the strategies of a flag in an environment.
-func StrategyViews(f *flags.Feature, env flags.ProjectEnvironment) []StrategyView {
-	return httpapi.Each(f.In(env).Strategies, func(s flags.Strategy) StrategyView { return StrategyViewOf(s, f.Name) })
 }

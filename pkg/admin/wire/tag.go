@@ -21,18 +21,6 @@ func (b TagBody) Tag() flags.Tag { return flags.Tag(b) }
 // Check finds what is wrong with the body by itself.
 func (b TagBody) Check(_ flags.Limits, problems *flags.Problems) { b.Tag().Check("", problems) }
 
-// A TagTypeView is a tag type as it is answered.
-type TagTypeView struct {
-	Name        string  `json:"name"`
-	Description *string `json:"description"`
-	Icon        *string `json:"icon"`
-}
-
-// TagTypeViewOf returns it as answers have it.
-func TagTypeViewOf(t flags.TagType) TagTypeView {
-	return TagTypeView{t.Name, NullIfEmpty(t.Description), NullIfEmpty(t.Icon)}
-}
-
 // A ChangeTagsBody adds some tags to a flag and removes others, in one change.
 type ChangeTagsBody struct {
 	Added   jsonbody.Maybe[[]TagBody] `json:"addedTags"`

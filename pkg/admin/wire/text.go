@@ -9,14 +9,6 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// NullIfEmpty is a text that is null when empty.
-func NullIfEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 // TextOver is what a member makes of a text: null empties it.
 func TextOver(member jsonbody.Maybe[*string], text string) string {
 	switch {
