@@ -5,8 +5,9 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/flags"
 	"guidon/pkg/usage"
@@ -149,27 +150,15 @@ func (a *Aggregator) unimportant(ctx context.Context, kind, name string, err err
 // parallel calls f for each element, up to atOnce at the same time, and returns one of the errors. After an error it begins no
 // further calls.
 func parallel[T any](list []T, f func(T) error) error {
-	var mu sync.Mutex
-	var first error
-	var running sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
+	group, failed := errgroup.WithContext(context.Background())
+	group.SetLimit(atOnce)
 	for _, one := range list {
-		slots <- struct{}{}
-		mu.Lock()
-		failed := first != nil
-		mu.Unlock()
-		if failed {
-			break
-		}
-		running.Go(func() {
-			defer func() { <-slots }()
-			if err := f(one); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				first = err
+		group.Go(func() error {
+			if failed.Err() != nil {
+				return nil
 			}
+			return f(one)
 		})
 	}
-	running.Wait()
-	return first
+	return group.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/usage"
 )
@@ -88,18 +89,11 @@ func (s *Store) PostIDs(ctx context.Context, period time.Time) ([]string, error)
 
 // eachShard calls f for all shards at the same time, and returns one of their errors.
 func eachShard(f func(shard int) error) error {
-	errs := make([]error, postShards)
-	var running sync.WaitGroup
+	var group errgroup.Group
 	for shard := range postShards {
-		running.Go(func() { errs[shard] = f(shard) })
+		group.Go(func() error { return f(shard) })
 	}
-	running.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return group.Wait()
 }
 
 // eachPost calls each with the posts of a shard, received at or after from and before to, in order, until it returns false.

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/jsonbody"
+	"guidon/pkg/shape"
 	"guidon/pkg/usage"
 )
 
@@ -415,46 +417,36 @@ func ofProjects[T any, K comparable](tx *Tx, key K, projects []*flags.Project, q
 		}
 	}
 	found := make([]T, len(unknown))
-	failures := atOnce(projectsAtOnce, len(unknown), func(i int) (err error) {
+	tx.must(atOnce(projectsAtOnce, len(unknown), func(i int) (err error) {
 		found[i], err = query(unknown[i])
 		return err
-	})
+	}))
 	for i, p := range unknown {
-		tx.must(failures[i])
 		all[p.UID], tx.round.memo[ofProject{key, p.UID}] = found[i], found[i]
 	}
 	return all
 }
 
-// atOnce calls do for 0 to n-1, at most limit at the same time, and returns their errors. A panic becomes an error.
-func atOnce(limit, n int, do func(i int) error) []error {
-	failures := make([]error, n)
-	places := make(chan struct{}, limit)
-	var wg sync.WaitGroup
+// atOnce calls do for 0 to n-1, at most limit at the same time, and returns the first error. A panic becomes an error, because in a
+// goroutine it would end the process.
+func atOnce(limit, n int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(limit)
 	for i := range n {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
+		group.Go(func() (err error) {
 			defer func() {
-				if cause := recover(); cause != nil { // in a goroutine it would end the process
-					failures[i] = panicked(cause)
+				if cause := recover(); cause != nil {
+					err = panicked(cause)
 				}
 			}()
-			failures[i] = do(i)
+			return do(i)
 		})
 	}
-	wg.Wait()
-	return failures
+	return group.Wait()
 }
 
-// Each converts a list. The result is not nil.
-func Each[A, B any](list []A, convert func(A) B) []B {
-	out := make([]B, len(list))
-	for i, a := range list {
-		out[i] = convert(a)
-	}
-	return out
-}
+// Each is shape.Each.
+func Each[A, B any](list []A, convert func(A) B) []B { return shape.Each(list, convert) }
 
 // Usage are the sums of a flag for the hours or days from a time on, oldest first, by one query a megabyte.
 func (tx *Tx) Usage(feature string, unit usage.Unit, from time.Time) []usage.Sum {

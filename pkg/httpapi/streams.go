@@ -16,7 +16,7 @@ const streamsAtOnce = 8
 func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, flags.SummaryRow) error) {
 	var visiting sync.Mutex
 	var stopped error
-	failures := atOnce(streamsAtOnce, len(projects), func(i int) error {
+	err := atOnce(streamsAtOnce, len(projects), func(i int) error {
 		return tx.service.store.EachSummary(tx.ctx, projects[i].UID, false, func(row flags.SummaryRow) error {
 			visiting.Lock()
 			defer visiting.Unlock()
@@ -28,9 +28,7 @@ func (tx *Tx) EachSummary(projects []*flags.Project, visit func(*flags.Project, 
 	})
 	tx.must(stopped)
 	tx.CheckTime()
-	for _, err := range failures {
-		tx.must(err)
-	}
+	tx.must(err)
 }
 
 // A SummaryPage is some flags of a project, by name.

@@ -1,7 +1,6 @@
 package serving
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/answers"
 	"guidon/pkg/backoff"
@@ -224,23 +225,19 @@ func (r *Reader) loadAll(ctx context.Context, keys []flags.Key) (flags.View, err
 // eachAtOnce calls do with each item, several at a time, and returns the first error. It returns a panic, which would end the
 // process in a goroutine, as an error.
 func eachAtOnce[T any](items []T, do func(T) error) error {
-	errs := make([]error, len(items))
-	places := make(chan struct{}, loadsAtOnce)
-	var wg sync.WaitGroup
-	for i, item := range items {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
+	var group errgroup.Group
+	group.SetLimit(loadsAtOnce)
+	for _, item := range items {
+		group.Go(func() (err error) {
 			defer func() {
 				if p := recover(); p != nil {
-					errs[i] = panicError(p)
+					err = panicError(p)
 				}
 			}()
-			errs[i] = do(item)
+			return do(item)
 		})
 	}
-	wg.Wait()
-	return cmp.Or(errs...)
+	return group.Wait()
 }
 
 func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }

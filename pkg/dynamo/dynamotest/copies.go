@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"guidon/pkg/dynamo"
 )
@@ -42,12 +43,10 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 	for _, body := range counts {
 		call(t, shared.URL(), "UpdateItem", body)
 	}
-	var wg sync.WaitGroup
-	places := make(chan struct{}, 4)
+	var group errgroup.Group
+	group.SetLimit(4)
 	for chunk := range slices.Chunk(names, 25/len(originals)) {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
+		group.Go(func() error {
 			var puts []string
 			for _, name := range chunk {
 				for _, item := range originals {
@@ -55,9 +54,10 @@ func AddCopies(t testing.TB, store *dynamo.Store, flag string, names []string) {
 				}
 			}
 			call(t, shared.URL(), "BatchWriteItem", fmt.Sprintf(`{"RequestItems":{%q:[%s]}}`, store.Table(), strings.Join(puts, ",")))
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = group.Wait() // call fails the test by itself
 }
 
 func encoded(t testing.TB, value any) string {
