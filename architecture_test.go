@@ -76,6 +76,7 @@ var rules = []struct {
 		"all bodies are decoded the same way"},
 	{"./pkg/backoff", false, [][]string{{"net/http", aws, awslabs, flags, events, dynamo, httpapi, server, internal, infra}, testTooling},
 		"the store and the kernel wait in the same way after a conflict"},
+	{"./pkg/apipath", false, [][]string{{aws, awslabs, flags, httpapi}}, "it is words, which every function can use"},
 	{"./pkg/httpapi", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, internal, infra, "guidon/pkg/admin"}, testTooling},
 		"the kernel runs operations over any store, and knows none of them"},
 	{"./pkg/admin/...", false, [][]string{{aws, awslabs, dynamo, docs, kin, server, command, internal, infra}, testTooling},

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"guidon/pkg/apipath"
 )
 
 // A cors says which pages may call operations from a browser (Fetch standard). The functions set its headers, on
@@ -45,11 +47,8 @@ func frontendCORS(origins []string) *cors {
 // corsOf returns the settings for a request, by its path. So paths of browsers that a group does not serve, such as one with an
 // additional slash, have those of browsers too: a page can follow the redirect, or read the error.
 func (s *service) corsOf(r *http.Request) *cors {
-	clean := path.Clean(r.URL.Path)
-	for _, prefix := range []string{"/api/frontend", "/api/proxy", "/ofrep"} {
-		if clean == prefix || strings.HasPrefix(clean, prefix+"/") {
-			return s.frontendCORS
-		}
+	if apipath.ForBrowsers(path.Clean(r.URL.Path)) {
+		return s.frontendCORS
 	}
 	return s.cors
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"guidon/pkg/apipath"
 	"guidon/pkg/flags"
 	"guidon/pkg/version"
 )
@@ -18,7 +19,7 @@ func (s *service) guard(mux *Mux, nothing http.Handler) http.Handler {
 		defer s.recover(w, r)
 		cors := s.corsOf(r)
 		cors.setHeaders(w.Header(), r)
-		if r.URL.Path == healthPath {
+		if r.URL.Path == apipath.Health {
 			w.Header().Set("Guidon-Version", version.String())
 		}
 		switch {
@@ -75,7 +76,7 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 // notFound answers a request for a path and method that this group does not serve.
 func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 	if toDocs(r) {
-		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusFound, errorBody{})
+		s.log(r, outcome{path: apipath.Pattern(r.URL.Path)}, http.StatusFound, errorBody{})
 		http.Redirect(w, r, "/docs", http.StatusFound)
 		return
 	}
@@ -85,11 +86,11 @@ func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if to := withoutSlashesOfSDK(r); to != "" {
-		s.log(r, outcome{path: pathPattern(r.URL.Path)}, http.StatusPermanentRedirect, errorBody{})
+		s.log(r, outcome{path: apipath.Pattern(r.URL.Path)}, http.StatusPermanentRedirect, errorBody{})
 		http.Redirect(w, r, to, http.StatusPermanentRedirect) //nolint:gosec // G710: to begins with a path of ours
 		return
 	}
-	s.respond(w, r, outcome{path: pathPattern(r.URL.Path), err: unknownPath(r)})
+	s.respond(w, r, outcome{path: apipath.Pattern(r.URL.Path), err: flags.Errorf(flags.NotFound, "%s", unknownPath(r))})
 }
 
 // withoutSlashesOfSDK returns the path and query without the additional slashes of an SDK's request; "" for other requests. API
@@ -99,14 +100,23 @@ func withoutSlashesOfSDK(r *http.Request) string {
 	if shorter == nil || !isCanonical(shorter.URL, false) {
 		return ""
 	}
-	for _, prefix := range []string{
-		"/api/client/features", "/api/client/delta", "/api/client/register", "/api/client/metrics", "/api/frontend", "/ofrep/v1/evaluate/flags", "/edge",
-	} {
-		if path := shorter.URL.EscapedPath(); path == prefix || strings.HasPrefix(path, prefix+"/") {
-			return shorter.URL.RequestURI()
-		}
+	if !apipath.ForSDKs(shorter.URL.EscapedPath()) {
+		return ""
 	}
-	return ""
+	return shorter.URL.RequestURI()
+}
+
+// toDocs reports whether a path is that of the documentation with a slash at its end: it is redirected.
+func toDocs(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/docs/" && r.URL.RawPath == ""
+}
+
+// unknownPath is the message of the 404 for a path that this group does not serve.
+func unknownPath(r *http.Request) string {
+	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
+		return "no such endpoint: remove the extra slash; see /docs"
+	}
+	return apipath.Unknown(r.URL.Path)
 }
 
 // endsInText reports whether the path ends in a text of any characters, such as the value of a tag.

@@ -49,7 +49,7 @@ type errorDetail struct {
 // An outcome is the result of a request.
 type outcome struct {
 	route  string
-	path   string // the pattern of a path that no operation serves, see pathPattern; empty for others
+	path   string // the pattern of a path that no operation serves, see apipath.Pattern; empty for others
 	status int    // if it succeeded
 	body   any    // nil without one
 	from   *Tx    // the transaction that made the answer; nil without one

@@ -5,9 +5,10 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
+
+	"guidon/pkg/apipath"
 )
 
 // A Site is a web application in the browser: files by path, and one page for every other path that a user can open. The application
@@ -54,20 +55,13 @@ func (s *service) serveSite(mux *Mux, site *Site) http.Handler {
 	return s.file(routeOfPages, site.Page)
 }
 
-// notPages are paths that have no page of a site: those of the interface, and the files of a site.
-var notPages = []string{"/api", "/assets", "/auth", "/docs", "/edge", "/health", "/invite", "/ofrep"}
-
 // opensPage reports whether a browser opens a path that can be one of a site's pages. Programs accept any type or JSON, and get the
 // 404 in JSON.
 func opensPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	sent, clean := r.URL.Path, path.Clean(r.URL.Path)
-	taken := slices.ContainsFunc(notPages, func(prefix string) bool {
-		return clean == prefix || strings.HasPrefix(clean, prefix+"/") || strings.HasPrefix(sent, prefix+"/")
-	})
-	return !taken && acceptsHTML(r)
+	return !apipath.NoPage(r.URL.Path) && !apipath.NoPage(path.Clean(r.URL.Path)) && acceptsHTML(r)
 }
 
 // acceptsHTML reports whether the Accept header names text/html.

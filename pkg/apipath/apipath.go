@@ -1,14 +1,33 @@
-package httpapi
+// Package apipath knows the paths that clients of Unleash ask for: which of them browsers and SDKs use, what to use instead of those
+// that Guidon does not serve, and which parts of a path may be in a log. It depends on nothing, so every function can use it.
+package apipath
 
 import (
-	"net/http"
+	"slices"
 	"strings"
-
-	"guidon/pkg/flags"
 )
 
-// healthPath answers in the form of Unleash, so the version is in a header.
-const healthPath = "/health"
+// Health is the path of the health check. Its response has the form of Unleash, so the version is in a header.
+const Health = "/health"
+
+// ForBrowsers reports whether pages of all origins may call a path: those that browsers of users ask for flags.
+func ForBrowsers(path string) bool { return below(path, "/api/frontend", "/api/proxy", "/ofrep") }
+
+// ForSDKs reports whether SDKs call a path, or one below it.
+func ForSDKs(path string) bool {
+	return below(path, "/api/client/features", "/api/client/delta", "/api/client/register", "/api/client/metrics", "/api/frontend",
+		"/ofrep/v1/evaluate/flags", "/edge")
+}
+
+// NoPage reports whether a path cannot be a page of the console: it belongs to the API, or to the files of the console.
+func NoPage(path string) bool {
+	return below(path, "/api", "/assets", "/auth", "/docs", "/edge", Health, "/invite", "/ofrep")
+}
+
+// below reports whether a path is one of others, or below one.
+func below(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return path == other || strings.HasPrefix(path, other+"/") })
+}
 
 // notServed maps the start of a path of Unleash that Guidon does not serve to what to use instead. The first match counts.
 var notServed = []struct{ prefix, message string }{
@@ -27,23 +46,14 @@ const (
 		"and OpenFeature providers POST /ofrep/v1/evaluate/flags; see /docs"
 )
 
-// unknownPath is the 404 of a path that this group does not serve.
-func unknownPath(r *http.Request) *flags.Error {
-	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
-		return flags.Errorf(flags.NotFound, "no such endpoint: remove the extra slash; see /docs")
-	}
-	path := r.URL.Path
+// Unknown is the message of the 404 for a path that Guidon does not serve.
+func Unknown(path string) string {
 	for _, p := range notServed {
-		if path == p.prefix || strings.HasPrefix(path, p.prefix+"/") {
-			return flags.Errorf(flags.NotFound, "%s", p.message)
+		if below(path, p.prefix) {
+			return p.message
 		}
 	}
-	return flags.Errorf(flags.NotFound, "no such endpoint; see /docs")
-}
-
-// toDocs reports whether a path is that of the documentation with a slash at its end: it is redirected.
-func toDocs(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/docs/" && r.URL.RawPath == ""
+	return "no such endpoint; see /docs"
 }
 
 const (
@@ -51,9 +61,9 @@ const (
 	maxSegments    = 8     // of a path in the log
 )
 
-// pathPattern is a path for the log, as the pattern that clients ask for: words of Unleash's and Guidon's API stay, and
+// Pattern is a path for the log, as the pattern that clients ask for: words of Unleash's and Guidon's API stay, and
 // all other segments become {…}, since they may be names or secrets. Its length is bounded.
-func pathPattern(path string) string {
+func Pattern(path string) string {
 	segments := strings.SplitN(strings.TrimPrefix(path, "/"), "/", maxSegments+1)
 	for i, segment := range segments {
 		switch {
