@@ -314,25 +314,22 @@ func (tx *Tx) ArchivedSummaries(p *flags.Project) []flags.FeatureSummary {
 	return tx.SummariesOf([]*flags.Project{p}, true)[p.UID]
 }
 
-// SummaryPage is the first flags of a project that a query selects, by name, and whether it selects more: one query a megabyte.
-func (tx *Tx) SummaryPage(p *flags.Project, q flags.SummaryQuery) ([]flags.FeatureSummary, bool) {
-	page := tx.summaryPages([]*flags.Project{p}, q)[p.UID]
-	return page.list, page.more
-}
-
-// A summaryPage is what a query selects of a project's flags.
-type summaryPage struct {
-	list []flags.FeatureSummary
-	more bool
-}
-
-// summaryPages are what a query selects of the flags of each project, by the project's UID.
-func (tx *Tx) summaryPages(projects []*flags.Project, q flags.SummaryQuery) map[string]summaryPage {
+// SummaryPage is the first flags of projects that a query selects, by name in a project, and whether it selects more of one: one query
+// a project and megabyte.
+func (tx *Tx) SummaryPage(projects []*flags.Project, q flags.SummaryQuery) (list []flags.FeatureSummary, more bool) {
 	type summaryPages struct{ query string }
-	return ofProjects(tx, summaryPages{literal(q)}, projects, func(p *flags.Project) (page summaryPage, err error) {
-		page.list, page.more, err = tx.service.store.SummaryPage(tx.ctx, p.UID, q)
-		return page, err
+	type page struct {
+		list []flags.FeatureSummary
+		more bool
+	}
+	pages := ofProjects(tx, summaryPages{literal(q)}, projects, func(p *flags.Project) (found page, err error) {
+		found.list, found.more, err = tx.service.store.SummaryPage(tx.ctx, p.UID, q)
+		return found, err
 	})
+	for _, p := range pages {
+		list, more = append(list, p.list...), more || p.more
+	}
+	return list, more
 }
 
 // SummariesOf are the active or the archived flags of projects, by the project's UID: one query a project and megabyte.

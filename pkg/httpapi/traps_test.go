@@ -141,10 +141,14 @@ func TestRepeatedQueries(t *testing.T) {
 			func(tx *httpapi.Tx) { tx.Usage("f", usage.Day, at) },
 		},
 		"pages of summaries": {
-			func(tx *httpapi.Tx) { tx.SummaryPage(tx.Project("default"), flags.SummaryQuery{Limit: 1}) },
-			func(tx *httpapi.Tx) { tx.SummaryPage(tx.Project("default"), flags.SummaryQuery{Limit: 2}) },
-			func(tx *httpapi.Tx) { tx.SummaryPage(tx.Project("default"), tags("a", "b")) },
-			func(tx *httpapi.Tx) { tx.SummaryPage(tx.Project("default"), tags("a} {simple b")) },
+			func(tx *httpapi.Tx) {
+				tx.SummaryPage([]*flags.Project{tx.Project("default")}, flags.SummaryQuery{Limit: 1})
+			},
+			func(tx *httpapi.Tx) {
+				tx.SummaryPage([]*flags.Project{tx.Project("default")}, flags.SummaryQuery{Limit: 2})
+			},
+			func(tx *httpapi.Tx) { tx.SummaryPage([]*flags.Project{tx.Project("default")}, tags("a", "b")) },
+			func(tx *httpapi.Tx) { tx.SummaryPage([]*flags.Project{tx.Project("default")}, tags("a} {simple b")) },
 		},
 		"uses": {
 			func(tx *httpapi.Tx) { tx.UsesOf([]string{"a", "b"}) }, func(tx *httpapi.Tx) { tx.UsesOf([]string{"a b"}) },

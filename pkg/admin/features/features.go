@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/jsonbody"
@@ -51,13 +52,13 @@ func Group() httpapi.Group {
 // inPage is the place of a list of a project's flags, with the page that its query requests.
 type inPage struct {
 	httpapi.InProject
-	page httpapi.FlagPage
+	page wire.FlagPage
 }
 
 // Parse reads limit, and cursor or offset.
 func (at *inPage) Parse(r httpapi.Request) (err error) {
 	if err = at.InProject.Parse(r); err == nil {
-		at.page, err = httpapi.FlagPageOf(r.Query())
+		at.page, err = wire.FlagPageOf(r.Query())
 	}
 	return err
 }
@@ -65,12 +66,12 @@ func (at *inPage) Parse(r httpapi.Request) (err error) {
 // inServicePage is inPage for a list of the flags of all projects.
 type inServicePage struct {
 	httpapi.InService
-	page httpapi.FlagPage
+	page wire.FlagPage
 }
 
 // Parse reads limit, and cursor or offset.
 func (at *inServicePage) Parse(r httpapi.Request) (err error) {
-	at.page, err = httpapi.FlagPageOf(r.Query())
+	at.page, err = wire.FlagPageOf(r.Query())
 	return err
 }
 
@@ -102,7 +103,7 @@ func listFeatures(tx *httpapi.Tx, at inList) (featureList, error) {
 	p := at.Project(tx)
 	envs, key := tx.ProjectEnvironments(p), tx.Caller.FavoritesKey()
 	view := func(s flags.FeatureSummary) listedFeature { return listedFeatureOf(s, envs, key) }
-	found, err := tx.ListFlags(p, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.page, leastSize(view))
 	return featureList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }
 
@@ -125,7 +126,7 @@ func listArchived(tx *httpapi.Tx, at inPage) (archivedList, error) {
 	p := at.Project(tx)
 	envs := tx.ProjectEnvironments(p)
 	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs) }
-	found, err := tx.ListFlags(p, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
 	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }
 
@@ -137,6 +138,6 @@ func listAllArchived(tx *httpapi.Tx, at inServicePage) (archivedList, error) {
 		envs[p.ID] = tx.ProjectEnvironments(p)
 	}
 	view := func(s flags.FeatureSummary) archivedFeature { return archivedFeatureOf(s, envs[s.Project]) }
-	found, err := tx.ListFlagsOf(projects, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
+	found, err := wire.ListFlags(tx, projects, flags.SummaryQuery{Archived: true}, at.page, leastSize(view))
 	return archivedList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }

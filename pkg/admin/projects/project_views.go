@@ -58,7 +58,7 @@ func featureRows(tx *httpapi.Tx, p *flags.Project, summaries []flags.FeatureSumm
 // wholeList returns all active flags of a project. TooLarge if an answer cannot have the rows of all.
 func wholeList(tx *httpapi.Tx, p *flags.Project) ([]flags.FeatureSummary, error) {
 	row := wire.FeatureRowOf(flags.FeatureSummary{}, tx.ProjectEnvironments(p), "")
-	found, err := tx.ListFlags(p, flags.SummaryQuery{}, httpapi.FlagPage{}, httpapi.JSONSize(row))
+	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{}, wire.FlagPage{}, httpapi.JSONSize(row))
 	return found.Flags, err
 }
 

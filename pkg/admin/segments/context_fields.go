@@ -78,13 +78,13 @@ func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView
 // inFieldStrategies is the place of the list of the strategies that use a context field.
 type inFieldStrategies struct {
 	inContextField
-	page httpapi.FlagPage
+	page wire.FlagPage
 }
 
 // Parse reads the context field, and the page.
 func (at *inFieldStrategies) Parse(r httpapi.Request) (err error) {
 	if err = at.inContextField.Parse(r); err == nil {
-		at.page, err = httpapi.FlagPageOf(r.Query())
+		at.page, err = wire.FlagPageOf(r.Query())
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"guidon/pkg/access"
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/events"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -15,13 +16,13 @@ import (
 // inSegmentStrategies is the place of the list of the strategies that use a segment.
 type inSegmentStrategies struct {
 	inSegment
-	page httpapi.FlagPage
+	page wire.FlagPage
 }
 
 // Parse reads the id of the segment, and the page.
 func (at *inSegmentStrategies) Parse(r httpapi.Request) (err error) {
 	if err = at.inSegment.Parse(r); err == nil {
-		at.page, err = httpapi.FlagPageOf(r.Query())
+		at.page, err = wire.FlagPageOf(r.Query())
 	}
 	return err
 }

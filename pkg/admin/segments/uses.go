@@ -3,6 +3,7 @@ package segments
 import (
 	"slices"
 
+	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -85,9 +86,9 @@ func (what usable) isUsedBy(s flags.StrategyUse) bool {
 }
 
 // strategiesOn returns a page of the strategies that use something.
-func strategiesOn(tx *httpapi.Tx, page httpapi.FlagPage, what usable) strategyPage {
+func strategiesOn(tx *httpapi.Tx, page wire.FlagPage, what usable) strategyPage {
 	type strategiesOn struct {
-		page httpapi.FlagPage
+		page wire.FlagPage
 		what usable
 	}
 	return httpapi.OncePerRound(tx, strategiesOn{page, what}, func() strategyPage {
@@ -155,7 +156,7 @@ func readUses(tx *httpapi.Tx, after string, first, most int, visit func(flags.Fe
 }
 
 // defaultsOn returns a page of the default strategies that use something. With cursor, the first page has all of them.
-func defaultsOn(tx *httpapi.Tx, page httpapi.FlagPage, using func(flags.Strategy) bool) []usingDefault {
+func defaultsOn(tx *httpapi.Tx, page wire.FlagPage, using func(flags.Strategy) bool) []usingDefault {
 	after, _, keyed := page.Keyed()
 	if after != "" {
 		return []usingDefault{}

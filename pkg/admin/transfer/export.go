@@ -89,7 +89,7 @@ func (b exportBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if b.Limit.Set && (b.Limit.Value < 1 || b.Limit.Value > httpapi.MaxPage) {
 		problems.Add("/limit", "must be a whole number from 1 to %d", httpapi.MaxPage)
 	}
-	if httpapi.CheckCursor(b.Cursor.Value) != nil {
+	if wire.CheckCursor(b.Cursor.Value) != nil {
 		problems.Add("/cursor", "must be the next of the previous page, or empty for the first page")
 	}
 	flags.CheckLength("/tag", b.Tag.Value, MaxTagFilter, problems)
@@ -106,7 +106,7 @@ func (b exportBody) byName() bool { return len(b.Features.Value) > 0 }
 func (b exportBody) paged() bool { return b.Limit.Set || b.Cursor.Set }
 
 // pageSize is the number of flags of a page.
-func (b exportBody) pageSize() int { return int(b.Limit.Or(httpapi.DefaultPage)) }
+func (b exportBody) pageSize() int { return int(b.Limit.Or(wire.DefaultPage)) }
 
 // hasTag reports whether a tag is the one that the body selects by.
 func (b exportBody) hasTag(t flags.Tag) bool {
@@ -171,7 +171,7 @@ func (x *exporter) names() ([]string, error) {
 	projects := slices.DeleteFunc(slices.Clone(x.projects), func(p *flags.Project) bool { return x.in.Project.Set && p.ID != x.in.Project.Value })
 	var rows []flags.FeatureSummary
 	if x.in.paged() {
-		page, err := x.tx.ListFlagsOf(projects, flags.SummaryQuery{}, httpapi.FlagPageAfter(x.in.Cursor.Value, x.in.pageSize()), 0)
+		page, err := wire.ListFlags(x.tx, projects, flags.SummaryQuery{}, wire.FlagPageAfter(x.in.Cursor.Value, x.in.pageSize()), 0)
 		if err != nil {
 			return nil, err
 		}

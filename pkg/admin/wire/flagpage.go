@@ -1,17 +1,18 @@
-package httpapi
+package wire
 
 import (
 	"slices"
 	"strings"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/httpapi"
 )
 
 const (
 	// DefaultPage is how many flags a page has if the query has a cursor and no limit.
 	DefaultPage = 1_000
 
-	// maxListed is how many flags an answer can have at most, compressed: what fits into the memory of a function.
+	// maxListed is how many flags a response can have at most, compressed: what fits into the memory of a function.
 	maxListed = 120_000
 )
 
@@ -24,8 +25,8 @@ type FlagPage struct {
 }
 
 // FlagPageOf reads limit with cursor or offset. Next to a cursor, an offset is ignored. Invalid if the cursor is not a name.
-func FlagPageOf(query Query) (FlagPage, error) {
-	page := FlagPage{offset: WholeNumber(query, "offset", 0, 0, MaxOffset), limit: WholeNumber(query, "limit", 0, 1, MaxPage)}
+func FlagPageOf(query httpapi.Query) (FlagPage, error) {
+	page := FlagPage{offset: httpapi.WholeNumber(query, "offset", 0, 0, httpapi.MaxOffset), limit: httpapi.WholeNumber(query, "limit", 0, 1, httpapi.MaxPage)}
 	if !query.Has("cursor") {
 		return page, nil
 	}
@@ -60,22 +61,11 @@ type FlagList struct {
 	Next  string // the cursor of the next page; empty on the last one, and without pages
 }
 
-// ListFlags reads a page of a project's flags: of those that the query selects. It reads no flags after the page. An entry of
-// the answer has at least so many bytes. TooLarge if the caller requests the whole list and it cannot fit into an answer.
-func (tx *Tx) ListFlags(p *flags.Project, q flags.SummaryQuery, page FlagPage, least int) (FlagList, error) {
+// ListFlags reads a page of the flags of projects: of those that the query selects, by name. It reads no flags after the page. An
+// entry of the response has at least so many bytes. TooLarge if the caller requests the whole list and it cannot fit into a response.
+func ListFlags(tx *httpapi.Tx, projects []*flags.Project, q flags.SummaryQuery, page FlagPage, least int) (FlagList, error) {
 	q.After, q.Limit = page.after, page.rows(tx, least)
-	list, more := tx.SummaryPage(p, q)
-	return page.of(list, more, tx.AcceptsGzip())
-}
-
-// ListFlagsOf is ListFlags for all projects.
-func (tx *Tx) ListFlagsOf(projects []*flags.Project, q flags.SummaryQuery, page FlagPage, least int) (FlagList, error) {
-	q.After, q.Limit = page.after, page.rows(tx, least)
-	var all []flags.FeatureSummary
-	more := false
-	for _, found := range tx.summaryPages(projects, q) {
-		all, more = append(all, found.list...), more || found.more
-	}
+	all, more := tx.SummaryPage(projects, q)
 	slices.SortFunc(all, func(a, b flags.FeatureSummary) int { return strings.Compare(a.Name, b.Name) })
 	// A flag that is moved while the projects are read can be in two of the lists.
 	all = slices.CompactFunc(all, func(a, b flags.FeatureSummary) bool { return a.Name == b.Name })
@@ -86,17 +76,17 @@ func (tx *Tx) ListFlagsOf(projects []*flags.Project, q flags.SummaryQuery, page 
 }
 
 // rows is how many flags are read.
-func (page FlagPage) rows(tx *Tx, least int) int {
+func (page FlagPage) rows(tx *httpapi.Tx, least int) int {
 	if page.limit > 0 {
 		return page.offset + page.limit
 	}
-	return page.offset + tx.mostEntries(least)
+	return page.offset + mostEntries(tx, least)
 }
 
 // of returns the page of the first flags of a list, which has more of them.
 func (page FlagPage) of(list []flags.FeatureSummary, more, gzipped bool) (FlagList, error) {
 	if more && page.limit == 0 {
-		return FlagList{}, flags.Errorf(flags.TooLarge, "%s", TooLongMessage(gzipped))
+		return FlagList{}, flags.Errorf(flags.TooLarge, "%s", httpapi.TooLongMessage(gzipped))
 	}
 	found := FlagList{Flags: list[min(page.offset, len(list)):]}
 	if more {
@@ -105,10 +95,10 @@ func (page FlagPage) of(list []flags.FeatureSummary, more, gzipped bool) (FlagLi
 	return found, nil
 }
 
-// mostEntries is how many entries of at least so many bytes of JSON an answer to the caller can have.
-func (tx *Tx) mostEntries(least int) int {
+// mostEntries is how many entries of at least so many bytes of JSON a response to the caller can have.
+func mostEntries(tx *httpapi.Tx, least int) int {
 	if tx.AcceptsGzip() {
 		return maxListed
 	}
-	return min(maxListed, MaxAnswer/least)
+	return min(maxListed, httpapi.MaxAnswer/least)
 }
