@@ -169,18 +169,6 @@ func hasField(constraints []Constraint, name string) bool {
 	return slices.ContainsFunc(constraints, func(c Constraint) bool { return c.ContextName == name })
 }
 
-// CountFeaturesAndProjects returns the number of different flags and of different projects in both lists.
-func CountFeaturesAndProjects(list []FeatureStrategyUse, defaults []DefaultStrategyUse) (features, projects int) {
-	f, p := map[string]bool{}, map[string]bool{}
-	for _, s := range list {
-		f[s.Feature], p[s.Project] = true, true
-	}
-	for _, d := range defaults {
-		p[d.Project] = true
-	}
-	return len(f), len(p)
-}
-
 // A UseStore reads what flags use.
 type UseStore interface {
 	// EachUse calls visit with what each flag uses, sorted by the name of the flag, until visit returns false or an error, which

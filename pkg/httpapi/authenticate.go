@@ -28,7 +28,7 @@ func (tx *Tx) authenticate() error {
 		return nil
 	}
 	var token *access.Token
-	if secret := secretOf(req.http); secret != "" {
+	if secret := Secret(req.http); secret != "" {
 		hash := access.HashSecret(secret)
 		token = flags.Find[*access.Token](tx.round.view, access.TokenKey(hash))
 		if token != nil && !token.HasHash(hash) {
@@ -54,8 +54,8 @@ func (tx *Tx) authenticate() error {
 	return err
 }
 
-// secretOf returns the token of the request, with or without "Bearer".
-func secretOf(r *http.Request) string {
+// Secret returns the token of the request, with or without "Bearer".
+func Secret(r *http.Request) string {
 	header := strings.TrimSpace(r.Header.Get("Authorization"))
 	if scheme, rest, found := strings.Cut(header, " "); found && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(rest)

@@ -127,8 +127,8 @@ func (c *compressor) close() error {
 	return c.gzip.Close()
 }
 
-// acceptsGzip reports whether a request accepts gzip (RFC 9110 section 12.5.3).
-func acceptsGzip(r *http.Request) bool {
+// AcceptsGzip reports whether a request accepts gzip (RFC 9110 section 12.5.3).
+func AcceptsGzip(r *http.Request) bool {
 	any := false
 	for item := range listed(r, "Accept-Encoding") {
 		coding, parameters, _ := strings.Cut(item, ";")

@@ -5,7 +5,7 @@ import "guidon/pkg/flags"
 // For the tests of package httpapi_test, which may import packages that import this one.
 var (
 	Describe = describe
-	SecretOf = secretOf
+	SecretOf = Secret
 )
 
 // DecodesBody reports whether the operation takes a body.

@@ -63,9 +63,9 @@ func (s *service) file(route string, f File) http.Handler {
 		switch {
 		case status == http.StatusOK && matchesTag(r, tag()):
 			status, content = http.StatusNotModified, nil
-		case f.Gzipped && acceptsGzip(r):
+		case f.Gzipped && AcceptsGzip(r):
 			header.Set("Content-Encoding", "gzip")
-		case len(content) >= MinGzip && !f.Gzipped && acceptsGzip(r):
+		case len(content) >= MinGzip && !f.Gzipped && AcceptsGzip(r):
 			content = other()
 			header.Set("Content-Encoding", "gzip")
 		case f.Gzipped:

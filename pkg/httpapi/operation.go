@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"guidon/pkg/access"
@@ -36,17 +37,52 @@ type Handler struct {
 	optional       bool
 }
 
-// A Place is where an operation happens: what its path and query name. Places are pointers to structs, which Parse fills.
+// A Place is where an operation happens: what its path and query name. Places are pointers to structs. A field with a tag such as
+// `path:"projectId"` gets that parameter of the path: it is a string, or an int64 for a parameter that must be a whole number.
 type Place interface {
-	// Parse reads the path and the query, before anything is loaded. Its error is answered once the caller is authorized
-	// and the body is checked.
-	Parse(r Request) error
-
 	// Keys are the aggregates that the path names. They are loaded with the caller's token, in one call.
 	Keys() []flags.Key
 
 	// Authorize checks that the caller holds a permission here.
 	Authorize(tx *Tx, p access.Permission) error
+}
+
+// A parser is a Place that reads more of the request, such as the query, before anything is loaded. The error is sent once the caller
+// is authorized and the body is checked.
+type parser interface {
+	Parse(r Request) error
+}
+
+// parse fills a place. An embedded place is filled in the same way.
+func (r Request) parse(place Place) error {
+	if err := r.fill(reflect.ValueOf(place).Elem()); err != nil {
+		return err
+	}
+	if p, is := place.(parser); is {
+		return p.Parse(r)
+	}
+	return nil
+}
+
+func (r Request) fill(place reflect.Value) error {
+	for field, value := range place.Fields() {
+		name, named := field.Tag.Lookup("path")
+		switch {
+		case named && field.Type.Kind() == reflect.Int64:
+			n, err := r.PathInt(name)
+			if err != nil {
+				return err
+			}
+			value.SetInt(n)
+		case named:
+			value.SetString(r.Path(name))
+		case field.Anonymous:
+			if err := r.fill(value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // A placeOfMore is a Place that knows more keys after the first load: they are loaded with the user of a personal token.

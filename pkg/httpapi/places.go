@@ -8,18 +8,8 @@ import (
 	"guidon/pkg/usage"
 )
 
-// The names of path parameters, the same in every route.
-const (
-	ProjectParam     = "projectId"
-	FeatureParam     = "featureName"
-	EnvironmentParam = "environment" // of a project
-)
-
 // InService is the place of an operation on the whole service: its path names nothing.
 type InService struct{}
-
-// Parse reads nothing.
-func (*InService) Parse(Request) error { return nil }
 
 // Keys are none.
 func (*InService) Keys() []flags.Key { return nil }
@@ -30,12 +20,8 @@ func (*InService) Authorize(tx *Tx, p access.Permission) error {
 }
 
 // InProject is the place of an operation on a project.
-type InProject struct{ ProjectID string }
-
-// Parse reads the id of the project.
-func (at *InProject) Parse(r Request) error {
-	at.ProjectID = r.Path(ProjectParam)
-	return nil
+type InProject struct {
+	ProjectID string `path:"projectId"`
 }
 
 // Keys names the project.
@@ -53,13 +39,7 @@ func (at InProject) Project(tx *Tx) *flags.Project { return tx.Project(at.Projec
 // InProjectEnvironment is the place of an operation on an environment of a project.
 type InProjectEnvironment struct {
 	InProject
-	Environment string
-}
-
-// Parse reads the project and the environment.
-func (at *InProjectEnvironment) Parse(r Request) error {
-	at.Environment = r.Path(EnvironmentParam)
-	return at.InProject.Parse(r)
+	Environment string `path:"environment"`
 }
 
 // Keys names the project and the registry of environments.
@@ -81,13 +61,7 @@ func (at InProjectEnvironment) Find(tx *Tx) (*flags.Project, flags.ProjectEnviro
 // InFeature is the place of an operation on a flag of a project.
 type InFeature struct {
 	InProject
-	FeatureName string
-}
-
-// Parse reads the project and the flag.
-func (at *InFeature) Parse(r Request) error {
-	at.FeatureName = r.Path(FeatureParam)
-	return at.InProject.Parse(r)
+	FeatureName string `path:"featureName"`
 }
 
 // Keys names the project and the flag.
@@ -109,13 +83,7 @@ func (at InFeature) FeatureOrArchived(tx *Tx) *flags.Feature {
 // InFeatureEnvironment is the place of an operation on a flag in an environment.
 type InFeatureEnvironment struct {
 	InFeature
-	Environment string
-}
-
-// Parse reads the project, the flag and the environment.
-func (at *InFeatureEnvironment) Parse(r Request) error {
-	at.Environment = r.Path(EnvironmentParam)
-	return at.InFeature.Parse(r)
+	Environment string `path:"environment"`
 }
 
 // Keys names the project, the flag and the registry of environments.
@@ -138,12 +106,8 @@ func (at InFeatureEnvironment) Find(tx *Tx) (*flags.Feature, flags.ProjectEnviro
 
 // InFeatureAlone is the place of an operation on a flag whose path names no project: permissions are asked for in the
 // flag's own project.
-type InFeatureAlone struct{ FeatureName string }
-
-// Parse reads the name of the flag.
-func (at *InFeatureAlone) Parse(r Request) error {
-	at.FeatureName = r.Path(FeatureParam)
-	return nil
+type InFeatureAlone struct {
+	FeatureName string `path:"featureName"`
 }
 
 // Keys names the flag.

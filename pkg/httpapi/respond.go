@@ -90,7 +90,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 		return
 	}
 	tagged := o.err == nil && r.Method == http.MethodGet && !from.secret // callers may cache it, and revalidate it each time
-	answer, err := encode(body, acceptsGzip(r), tagged)
+	answer, err := encode(body, AcceptsGzip(r), tagged)
 	if err != nil { // a defect: the body cannot be JSON
 		panic(err)
 	}

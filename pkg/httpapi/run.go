@@ -60,7 +60,7 @@ func (s *service) handler(op Operation) http.Handler {
 		if s.needsToken(&op) {
 			req.session = s.config.Of(r)
 		}
-		req.placeErr = req.place.Parse(Request{r, s.query(r, &op)})
+		req.placeErr = Request{r, s.query(r, &op)}.parse(req.place)
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
 		o.body, o.from, o.err = s.run(ctx, req)
@@ -129,7 +129,7 @@ const feedShare = 8
 // something, it brings the registry of addons, to which the events of the change may have to be sent.
 func (tx *Tx) loadFirst() error {
 	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
-	secret := secretOf(req.http)
+	secret := Secret(req.http)
 	var claimed []flags.Key
 	if req.session != nil {
 		claimed = req.session.Keys()

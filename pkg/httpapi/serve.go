@@ -47,15 +47,6 @@ func (s *service) serveHandler(op Operation) http.Handler {
 	})
 }
 
-// AcceptsGzip reports whether the caller takes a compressed answer.
-func AcceptsGzip(r *http.Request) bool { return acceptsGzip(r) }
-
-// MatchesTag reports whether the If-None-Match of a request has an ETag, by weak comparison, or is "*".
-func MatchesTag(r *http.Request, etag string) bool { return matchesTag(r, etag) }
-
-// Secret returns the token of the request, with or without "Bearer".
-func Secret(r *http.Request) string { return secretOf(r) }
-
 // RemoteAddress returns the IP address of the caller: behind API Gateway, what pkg/lambdahttp takes from the event.
 func RemoteAddress(r *http.Request) string {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {

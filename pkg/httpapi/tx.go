@@ -101,7 +101,7 @@ func try(f func() error) (err error) {
 func (tx *Tx) Query() Query { return tx.service.query(tx.request.http, tx.request.op) }
 
 // AcceptsGzip tells whether the caller takes a compressed answer.
-func (tx *Tx) AcceptsGzip() bool { return acceptsGzip(tx.request.http) }
+func (tx *Tx) AcceptsGzip() bool { return AcceptsGzip(tx.request.http) }
 
 // CheckTime ends the attempt once the time of the request is over. Loops over many flags call it.
 func (tx *Tx) CheckTime() {

@@ -12,14 +12,11 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-const (
-	addonsPath = "/api/admin/addons"
-	addonParam = "addonId"
-)
+const addonsPath = "/api/admin/addons"
 
 // Group lists the operations.
 func Group() httpapi.Group {
-	const one = addonsPath + "/{" + addonParam + "}"
+	const one = addonsPath + "/{addonId}"
 	registry := []flags.Key{flags.AddonsKey()}
 	return httpapi.Group{Name: "addons", Function: "integrations", Operations: []httpapi.Operation{
 		{Route: "GET " + addonsPath, Permission: access.Read, Ahead: registry, Handle: httpapi.Handle(list)},
@@ -36,13 +33,7 @@ func Group() httpapi.Group {
 // inAddon is the place of an operation on one addon.
 type inAddon struct {
 	httpapi.InService
-	ID int64
-}
-
-// Parse reads the id of the addon.
-func (at *inAddon) Parse(r httpapi.Request) (err error) {
-	at.ID, err = r.PathInt(addonParam)
-	return err
+	ID int64 `path:"addonId"`
 }
 
 // Keys names the registry of addons.

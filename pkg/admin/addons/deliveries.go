@@ -27,14 +27,14 @@ type inDeliveries struct {
 	which flags.WhichDeliveries
 }
 
-// Parse reads the addon and the query.
+// Parse reads the query.
 func (at *inDeliveries) Parse(r httpapi.Request) error {
 	which, known := selections[r.Query().Get("state")]
 	if !known {
 		return flags.Errorf(flags.Invalid, "the query's state must be %s, %s or %s", stateSuccess, stateFailed, stateWaiting)
 	}
 	at.which = which
-	return at.inAddon.Parse(r)
+	return nil
 }
 
 // A deliveryList has the latest deliveries of an addon. The names are those of Unleash 6.

@@ -37,12 +37,11 @@ func (at *inLog) Parse(r httpapi.Request) (err error) {
 // Unleash.
 type inFeatureLog struct {
 	inLog
-	FeatureName string
+	FeatureName string `path:"featureName"`
 }
 
 // Parse reads the flag and the query.
 func (at *inFeatureLog) Parse(r httpapi.Request) error {
-	at.FeatureName = r.Path(httpapi.FeatureParam)
 	if err := at.inLog.Parse(r); err != nil {
 		return err
 	}

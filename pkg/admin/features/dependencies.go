@@ -26,13 +26,7 @@ func dependencyOperations() []httpapi.Operation {
 // atParent is a flag and one of its parents.
 type atParent struct {
 	httpapi.InFeature
-	parent string
-}
-
-// Parse reads the flag and the parent.
-func (at *atParent) Parse(r httpapi.Request) error {
-	at.parent = r.Path("parent")
-	return at.InFeature.Parse(r)
+	Parent string `path:"parent"`
 }
 
 // parentsOf are the parents of a flag, in the order of its dependencies.
@@ -67,7 +61,7 @@ func addDependency(tx *httpapi.Tx, at httpapi.InFeature, in wire.DependencyBody)
 
 func removeDependency(tx *httpapi.Tx, at atParent) error {
 	f := at.Feature(tx)
-	d, err := f.Dependency(at.parent)
+	d, err := f.Dependency(at.Parent)
 	if err != nil {
 		return err
 	}

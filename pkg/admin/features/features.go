@@ -57,9 +57,7 @@ type inPage struct {
 
 // Parse reads limit, and cursor or offset.
 func (at *inPage) Parse(r httpapi.Request) (err error) {
-	if err = at.InProject.Parse(r); err == nil {
-		at.page, err = wire.FlagPageOf(r.Query())
-	}
+	at.page, err = wire.FlagPageOf(r.Query())
 	return err
 }
 

@@ -16,13 +16,7 @@ import (
 // inApplication is the place of an operation on an application.
 type inApplication struct {
 	httpapi.InService
-	Name string
-}
-
-// Parse reads the name.
-func (at *inApplication) Parse(r httpapi.Request) error {
-	at.Name = r.Path("appName")
-	return nil
+	Name string `path:"appName"`
 }
 
 // Keys names the application.

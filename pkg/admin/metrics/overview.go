@@ -76,16 +76,15 @@ func outdatedOf(sdks []string) []string {
 // as in Unleash.
 type inInstances struct {
 	inApplication
-	Environment string
+	Environment string `path:"environmentName"`
 }
 
-// Parse reads the names.
-func (at *inInstances) Parse(r httpapi.Request) error {
-	at.Environment = r.Path("environmentName")
+// Parse checks the name of the environment.
+func (at *inInstances) Parse(httpapi.Request) error {
 	if flags.CheckName(at.Environment) != "" {
 		return flags.Errorf(flags.NotFound, "there is no environment %q", jsonbody.Shorten(at.Environment))
 	}
-	return at.inApplication.Parse(r)
+	return nil
 }
 
 // Keys names the application and its instances.

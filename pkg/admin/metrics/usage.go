@@ -27,12 +27,11 @@ const maxZeroRows = 20_000
 // inUsage is the place of an operation on the usage of a flag. A flag that does not exist has no usage, as in Unleash.
 type inUsage struct {
 	httpapi.InService
-	FeatureName string
+	FeatureName string `path:"featureName"`
 }
 
-// Parse reads the flag.
-func (at *inUsage) Parse(r httpapi.Request) error {
-	at.FeatureName = r.Path(httpapi.FeatureParam)
+// Parse checks the name of the flag.
+func (at *inUsage) Parse(httpapi.Request) error {
 	if flags.CheckName(at.FeatureName) != "" {
 		return flags.Errorf(flags.NotFound, "there is no flag %q", jsonbody.Shorten(at.FeatureName))
 	}

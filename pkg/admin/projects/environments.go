@@ -17,7 +17,7 @@ import (
 func Environments() httpapi.Group {
 	const (
 		all = "/api/admin/environments"
-		one = all + "/{" + environmentNameParam + "}"
+		one = all + "/{environmentName}"
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
 	return httpapi.Group{Name: "environments", Function: "projects", Operations: []httpapi.Operation{
@@ -25,7 +25,7 @@ func Environments() httpapi.Group {
 		{Route: "POST " + all, Permission: access.CreateEnvironment, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createEnvironment)},
 		{Route: "POST " + all + "/validate", Permission: access.Read, Ahead: environments, Handle: httpapi.DoBody(validateEnvironment)},
 		{Route: "PUT " + all + "/sort-order", Permission: access.UpdateEnvironment, Ahead: environments, Handle: httpapi.DoBody(orderEnvironments)},
-		{Route: "PUT " + all + "/update/{" + environmentNameParam + "}", Permission: access.UpdateEnvironment, Ahead: environments,
+		{Route: "PUT " + all + "/update/{environmentName}", Permission: access.UpdateEnvironment, Ahead: environments,
 			Handle: httpapi.HandleBody(updateEnvironment)},
 		{Route: "GET " + all + "/project/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listProjectEnvironments)},
 		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readEnvironment)},
@@ -36,25 +36,16 @@ func Environments() httpapi.Group {
 	}}
 }
 
-// environmentNameParam is the path parameter with the name of an environment of the service.
-const environmentNameParam = "environmentName"
-
 // inEnvironment is the place of an operation on an environment of the service.
 type inEnvironment struct {
 	httpapi.InService
-	name string
-}
-
-// Parse reads the name of the environment.
-func (at *inEnvironment) Parse(r httpapi.Request) error {
-	at.name = r.Path(environmentNameParam)
-	return nil
+	Name string `path:"environmentName"`
 }
 
 // find returns the registry, and the environment of the path in it. NotFound if it does not exist.
 func (at inEnvironment) find(tx *httpapi.Tx) (*flags.Environments, *flags.Environment) {
 	registry := tx.Environments()
-	env, err := registry.Get(at.name)
+	env, err := registry.Get(at.Name)
 	if err != nil {
 		tx.Fail(err)
 	}

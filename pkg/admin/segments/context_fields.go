@@ -36,25 +36,13 @@ func contextFieldOperations() []httpapi.Operation {
 // inContextField is the place of an operation on a context field.
 type inContextField struct {
 	httpapi.InService
-	name string
-}
-
-// Parse reads the name of the context field.
-func (at *inContextField) Parse(r httpapi.Request) error {
-	at.name = r.Path("contextField")
-	return nil
+	Name string `path:"contextField"`
 }
 
 // inLegalValue is the place of an operation on a legal value of a context field.
 type inLegalValue struct {
 	inContextField
-	value string
-}
-
-// Parse reads the context field and the value.
-func (at *inLegalValue) Parse(r httpapi.Request) error {
-	at.value = r.Path("legalValue")
-	return at.inContextField.Parse(r)
+	Value string `path:"legalValue"`
 }
 
 func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, error) {
@@ -68,7 +56,7 @@ func listContextFields(tx *httpapi.Tx, _ httpapi.InService) ([]contextFieldRow, 
 }
 
 func readContextField(tx *httpapi.Tx, at inContextField) (shape.ContextFieldView, error) {
-	f, err := tx.ContextFields().Get(at.name)
+	f, err := tx.ContextFields().Get(at.Name)
 	if err != nil {
 		return shape.ContextFieldView{}, err
 	}
@@ -81,23 +69,21 @@ type inFieldStrategies struct {
 	page wire.FlagPage
 }
 
-// Parse reads the context field, and the page.
+// Parse reads limit, and cursor or offset.
 func (at *inFieldStrategies) Parse(r httpapi.Request) (err error) {
-	if err = at.inContextField.Parse(r); err == nil {
-		at.page, err = wire.FlagPageOf(r.Query())
-	}
+	at.page, err = wire.FlagPageOf(r.Query())
 	return err
 }
 
 // listFieldStrategies lists the strategies that have constraints on a context field.
 func listFieldStrategies(tx *httpapi.Tx, at inFieldStrategies) (usingStrategyList, error) {
-	if _, err := tx.ContextFields().Get(at.name); err != nil {
+	if _, err := tx.ContextFields().Get(at.Name); err != nil {
 		return usingStrategyList{}, err
 	}
-	using := strategiesOn(tx, at.page, usable{field: at.name})
+	using := strategiesOn(tx, at.page, usable{field: at.Name})
 	return usingStrategyList{
 		Strategies:        httpapi.Each(using.list, usingStrategyOf),
-		DefaultStrategies: defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesContextField(at.name) }),
+		DefaultStrategies: defaultsOn(tx, at.page, func(d flags.Strategy) bool { return d.UsesContextField(at.Name) }),
 		Next:              using.next,
 	}, nil
 }
@@ -123,7 +109,7 @@ func validateContextField(tx *httpapi.Tx, _ httpapi.InService, in namedBody) err
 
 func updateContextField(tx *httpapi.Tx, at inContextField, in updateContextFieldBody) error {
 	var problems flags.Problems
-	wire.CheckSameName(in.Name, at.name, &problems)
+	wire.CheckSameName(in.Name, at.Name, &problems)
 	if err := problems.Err(); err != nil {
 		return err
 	}
@@ -135,13 +121,13 @@ func addLegalValue(tx *httpapi.Tx, at inContextField, in legalValueBody) error {
 }
 
 func removeLegalValue(tx *httpapi.Tx, at inLegalValue) error {
-	return changeContextField(tx, at.inContextField, func(f flags.ContextField) flags.ContextField { return f.WithoutValue(at.value) })
+	return changeContextField(tx, at.inContextField, func(f flags.ContextField) flags.ContextField { return f.WithoutValue(at.Value) })
 }
 
 // changeContextField replaces the context field of the path by what change makes of it.
 func changeContextField(tx *httpapi.Tx, at inContextField, change func(flags.ContextField) flags.ContextField) error {
 	fields := tx.ContextFields()
-	before, err := fields.Get(at.name)
+	before, err := fields.Get(at.Name)
 	if err != nil {
 		return err
 	}
@@ -155,11 +141,11 @@ func changeContextField(tx *httpapi.Tx, at inContextField, change func(flags.Con
 
 func deleteContextField(tx *httpapi.Tx, at inContextField) error {
 	fields := tx.ContextFields()
-	deleted, err := fields.Get(at.name)
+	deleted, err := fields.Get(at.Name)
 	if err != nil {
 		return err
 	}
-	if err := fields.Remove(at.name, usesOfField(tx, at.name), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
+	if err := fields.Remove(at.Name, usesOfField(tx, at.Name), tx.Projects(), tx.Environments(), tx.Segments()); err != nil {
 		return err
 	}
 	tx.Save(events.ContextFieldDeleted(deleted), fields)

@@ -70,18 +70,12 @@ func authorize(tx *httpapi.Tx, inService access.Permission, s *flags.Segment) er
 // inSegment is the place of an operation on a segment.
 type inSegment struct {
 	httpapi.InService
-	id int64
-}
-
-// Parse reads the id of the segment.
-func (at *inSegment) Parse(r httpapi.Request) (err error) {
-	at.id, err = r.PathInt("id")
-	return err
+	ID int64 `path:"id"`
 }
 
 // Keys names the segment and its use count.
 func (at *inSegment) Keys() []flags.Key {
-	return []flags.Key{flags.SegmentKey(at.id), flags.UseCountKey(at.id)}
+	return []flags.Key{flags.SegmentKey(at.ID), flags.UseCountKey(at.ID)}
 }
 
 func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
@@ -95,7 +89,7 @@ func listSegments(tx *httpapi.Tx, _ httpapi.InService) (segmentRows, error) {
 }
 
 func readSegment(tx *httpapi.Tx, at inSegment) (shape.SegmentView, error) {
-	return shape.SegmentViewOf(tx.Segment(at.id)), nil
+	return shape.SegmentViewOf(tx.Segment(at.ID)), nil
 }
 
 func createSegment(tx *httpapi.Tx, _ httpapi.InService, in wire.SegmentBody) (shape.SegmentView, error) {
@@ -123,7 +117,7 @@ func validateSegment(tx *httpapi.Tx, _ httpapi.InService, in segmentNameBody) er
 }
 
 func updateSegment(tx *httpapi.Tx, at inSegment, in wire.SegmentBody) error {
-	s := tx.SegmentForChange(at.id)
+	s := tx.SegmentForChange(at.ID)
 	if err := authorize(tx, access.UpdateSegment, s); err != nil {
 		return err
 	}
@@ -179,7 +173,7 @@ func applyBody(tx *httpapi.Tx, s *flags.Segment, in wire.SegmentBody, inService 
 // it. They are removed first, each in a transaction of its own, because each is a change of a flag with its own event.
 func deleteSegment(m *httpapi.Many, at inSegment) error {
 	return m.Until(func(tx *httpapi.Tx) (last bool, err error) {
-		s := tx.SegmentForChange(at.id)
+		s := tx.SegmentForChange(at.ID)
 		if err := authorize(tx, access.DeleteSegment, s); err != nil {
 			return false, err
 		}

@@ -19,17 +19,15 @@ type inSegmentStrategies struct {
 	page wire.FlagPage
 }
 
-// Parse reads the id of the segment, and the page.
+// Parse reads limit, and cursor or offset.
 func (at *inSegmentStrategies) Parse(r httpapi.Request) (err error) {
-	if err = at.inSegment.Parse(r); err == nil {
-		at.page, err = wire.FlagPageOf(r.Query())
-	}
+	at.page, err = wire.FlagPageOf(r.Query())
 	return err
 }
 
 // listSegmentStrategies lists the strategies that use a segment.
 func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrategies, error) {
-	s := tx.Segment(at.id)
+	s := tx.Segment(at.ID)
 	var using strategyPage
 	if tx.FlagsUsing(s.ID) != 0 {
 		using = strategiesOn(tx, at.page, usable{segment: s.ID})
@@ -45,18 +43,12 @@ func listSegmentStrategies(tx *httpapi.Tx, at inSegmentStrategies) (segmentStrat
 // inStrategy is the place of an operation on a strategy of any flag.
 type inStrategy struct {
 	httpapi.InService
-	id string
-}
-
-// Parse reads the id of the strategy.
-func (at *inStrategy) Parse(r httpapi.Request) error {
-	at.id = r.Path("strategyId")
-	return nil
+	ID string `path:"strategyId"`
 }
 
 // listStrategySegments lists the segments of a strategy. As in Unleash, a strategy that does not exist has none.
 func listStrategySegments(tx *httpapi.Tx, at inStrategy) (segmentList, error) {
-	ids := segmentsOf(tx, at.id)
+	ids := segmentsOf(tx, at.ID)
 	tx.Load(httpapi.Each(ids, flags.SegmentKey)...)
 	list := []*flags.Segment{}
 	for _, id := range ids {

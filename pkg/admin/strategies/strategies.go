@@ -37,13 +37,7 @@ func Group() httpapi.Group {
 // inStrategy is the place of an operation on one strategy of a flag in an environment.
 type inStrategy struct {
 	httpapi.InFeatureEnvironment
-	StrategyID string
-}
-
-// Parse reads the project, the flag, the environment and the strategy.
-func (at *inStrategy) Parse(r httpapi.Request) error {
-	at.StrategyID = r.Path("strategyId")
-	return at.InFeatureEnvironment.Parse(r)
+	StrategyID string `path:"strategyId"`
 }
 
 // find returns the flag, the environment and the strategy of the path. NotFound when one of them does not exist.

@@ -35,13 +35,7 @@ func TypeGroup() httpapi.Group {
 // inType is the place of an operation on one strategy type.
 type inType struct {
 	httpapi.InService
-	Name string
-}
-
-// Parse reads the name of the strategy type.
-func (at *inType) Parse(r httpapi.Request) error {
-	at.Name = r.Path("strategyType")
-	return nil
+	Name string `path:"strategyType"`
 }
 
 // Keys names the registry of strategy types.

@@ -16,11 +16,8 @@ import (
 // tagTypesPath is where tag types are.
 const tagTypesPath = "/api/admin/tag-types"
 
-// The names of path parameters.
-const (
-	tagTypeParam = "tagType"
-	valueParam   = "value" // the rest of the path: a value can have any characters, slashes included
-)
+// valueParam is the rest of the path: the value of a tag can have any characters, slashes included.
+const valueParam = "value"
 
 // Group is the operations on the tags of flags.
 func Group() httpapi.Group {
@@ -67,7 +64,7 @@ func (at *inTag) Parse(r httpapi.Request) error {
 }
 
 func tagOf(r httpapi.Request) flags.Tag {
-	return flags.Tag{Type: r.Path(tagTypeParam), Value: r.Path(valueParam)}
+	return flags.Tag{Type: r.Path("tagType"), Value: r.Path(valueParam)}
 }
 
 // inFeatureTag is the place of an operation on a tag of a flag.
@@ -76,10 +73,10 @@ type inFeatureTag struct {
 	flags.Tag
 }
 
-// Parse reads the flag and the tag.
+// Parse reads the tag.
 func (at *inFeatureTag) Parse(r httpapi.Request) error {
 	at.Tag = tagOf(r)
-	return at.InFeatureAlone.Parse(r)
+	return nil
 }
 
 // A tagAnswer is one tag.
@@ -105,10 +102,10 @@ func listTags(tx *httpapi.Tx, _ httpapi.InService) (tagList, error) {
 
 // listTagsOfType lists the tags of one type.
 func listTagsOfType(tx *httpapi.Tx, at inTagType) (tagList, error) {
-	if _, err := tx.TagTypes().Get(at.name); err != nil {
+	if _, err := tx.TagTypes().Get(at.Name); err != nil {
 		return tagList{}, err
 	}
-	tags := slices.DeleteFunc(tx.TagsOf(tx.Projects()), func(t flags.Tag) bool { return t.Type != at.name })
+	tags := slices.DeleteFunc(tx.TagsOf(tx.Projects()), func(t flags.Tag) bool { return t.Type != at.Name })
 	return tagListOf(page(tx, tags)), nil
 }
 

@@ -12,13 +12,7 @@ import (
 // inTagType is the place of an operation on a tag type.
 type inTagType struct {
 	httpapi.InService
-	name string
-}
-
-// Parse reads the name of the tag type.
-func (at *inTagType) Parse(r httpapi.Request) error {
-	at.name = r.Path(tagTypeParam)
-	return nil
+	Name string `path:"tagType"`
 }
 
 // A tagTypeBody creates a tag type.
@@ -78,7 +72,7 @@ func listTagTypes(tx *httpapi.Tx, _ httpapi.InService) (tagTypeList, error) {
 }
 
 func readTagType(tx *httpapi.Tx, at inTagType) (tagTypeAnswer, error) {
-	tagType, err := tx.TagTypes().Get(at.name)
+	tagType, err := tx.TagTypes().Get(at.Name)
 	if err != nil {
 		return tagTypeAnswer{}, err
 	}
@@ -105,12 +99,12 @@ func validateTagType(tx *httpapi.Tx, _ httpapi.InService, in tagTypeBody) (valid
 
 func updateTagType(tx *httpapi.Tx, at inTagType, in updateTagTypeBody) error {
 	var problems flags.Problems
-	wire.CheckSameName(in.Name, at.name, &problems)
+	wire.CheckSameName(in.Name, at.Name, &problems)
 	if err := problems.Err(); err != nil {
 		return err
 	}
 	types := tx.TagTypes()
-	before, err := types.Get(at.name)
+	before, err := types.Get(at.Name)
 	if err != nil {
 		return err
 	}
@@ -124,11 +118,11 @@ func updateTagType(tx *httpapi.Tx, at inTagType, in updateTagTypeBody) error {
 
 func deleteTagType(tx *httpapi.Tx, at inTagType) error {
 	types := tx.TagTypes()
-	deleted, err := types.Get(at.name)
+	deleted, err := types.Get(at.Name)
 	if err != nil {
 		return err
 	}
-	if err := types.Remove(at.name); err != nil {
+	if err := types.Remove(at.Name); err != nil {
 		return err
 	}
 	tx.Save(events.TagTypeDeleted(deleted), types)

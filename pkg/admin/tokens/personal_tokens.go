@@ -13,8 +13,8 @@ import (
 // personalTokens are the operations on the tokens of users and service accounts. Users create their own, and administrators
 // create those of service accounts. The secret is returned only when a token is created; the store has its hash.
 func personalTokens() []httpapi.Operation {
-	const own, ofAccount = "/api/admin/user/tokens", "/api/admin/service-account/{" + userParam + "}/token"
-	const one = "/{" + personalTokenParam + "}"
+	const own, ofAccount = "/api/admin/user/tokens", "/api/admin/service-account/{userId}/token"
+	const one = "/{tokenId}"
 	return []httpapi.Operation{
 		{Route: "GET " + own, Permission: access.Read, Allow: requireUser, Handle: httpapi.Handle(listOwnTokens)},
 		{Route: "POST " + own, Permission: access.Read, Allow: requireUser, Status: 201, Handle: httpapi.HandleBody(createOwnToken)},
@@ -36,34 +36,22 @@ func requireUser(tx *httpapi.Tx) error {
 // inOwnToken is the place of an operation on a token of the caller.
 type inOwnToken struct {
 	httpapi.InService
-	tokenID int64
-}
-
-// Parse reads the token.
-func (at *inOwnToken) Parse(r httpapi.Request) (err error) {
-	at.tokenID, err = r.PathInt(personalTokenParam)
-	return err
+	TokenID int64 `path:"tokenId"`
 }
 
 // inAccount is the place of an operation on a service account.
 type inAccount struct {
 	httpapi.InService
-	userID int64
-}
-
-// Parse reads the service account.
-func (at *inAccount) Parse(r httpapi.Request) (err error) {
-	at.userID, err = r.PathInt(userParam)
-	return err
+	UserID int64 `path:"userId"`
 }
 
 // Keys names the service account.
-func (at *inAccount) Keys() []flags.Key { return []flags.Key{access.UserKey(at.userID)} }
+func (at *inAccount) Keys() []flags.Key { return []flags.Key{access.UserKey(at.UserID)} }
 
 // account returns the service account of the path. It ends the transaction with NotFound if there is none, or if the ID
 // belongs to a user.
 func (at inAccount) account(tx *httpapi.Tx) *access.User {
-	u := tx.User(at.userID)
+	u := tx.User(at.UserID)
 	if !u.ServiceAccount {
 		tx.Fail(flags.Errorf(flags.NotFound, "there is no service account %d: it is a user, and users create their own tokens", u.ID))
 	}
@@ -73,16 +61,7 @@ func (at inAccount) account(tx *httpapi.Tx) *access.User {
 // inAccountToken is the place of an operation on a token of a service account.
 type inAccountToken struct {
 	inAccount
-	tokenID int64
-}
-
-// Parse reads the service account and the token.
-func (at *inAccountToken) Parse(r httpapi.Request) (err error) {
-	if err := at.inAccount.Parse(r); err != nil {
-		return err
-	}
-	at.tokenID, err = r.PathInt(personalTokenParam)
-	return err
+	TokenID int64 `path:"tokenId"`
 }
 
 // A personalToken is the answer for a token of a user.
@@ -182,11 +161,11 @@ func newPersonalToken(tx *httpapi.Tx, u *access.User, in createPersonalTokenBody
 }
 
 func deleteOwnToken(tx *httpapi.Tx, at inOwnToken) error {
-	return removePersonalToken(tx, caller(tx), at.tokenID)
+	return removePersonalToken(tx, caller(tx), at.TokenID)
 }
 
 func deleteAccountToken(tx *httpapi.Tx, at inAccountToken) error {
-	return removePersonalToken(tx, at.account(tx), at.tokenID)
+	return removePersonalToken(tx, at.account(tx), at.TokenID)
 }
 
 // removePersonalToken deletes a token of a user. NotFound when the user has no token of that ID.

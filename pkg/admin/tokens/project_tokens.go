@@ -12,7 +12,7 @@ import (
 // projectTokens are the operations on the API tokens of one project, for callers who have the permissions for them in that
 // project. The tokens are the same as those of apiTokens, and so are the rules: see access.Caller.HasTokenRight.
 func projectTokens() []httpapi.Operation {
-	const all = "/api/admin/projects/{" + httpapi.ProjectParam + "}/api-tokens"
+	const all = "/api/admin/projects/{projectId}/api-tokens"
 	ahead := []flags.Key{flags.EnvironmentsKey()}
 	return []httpapi.Operation{
 		{Route: "GET " + all, Permission: access.ReadProjectToken, Ahead: ahead, Handle: httpapi.Handle(listProjectTokens)},
@@ -27,10 +27,10 @@ type inProjectToken struct {
 	hash string
 }
 
-// Parse reads the project and the secret of the token.
+// Parse reads the secret of the token.
 func (at *inProjectToken) Parse(r httpapi.Request) error {
 	at.hash = access.HashSecret(r.Path(tokenParam))
-	return at.InProject.Parse(r)
+	return nil
 }
 
 // Keys names the project and the token.

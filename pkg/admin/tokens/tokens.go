@@ -23,13 +23,8 @@ func Group() httpapi.Group {
 
 const apiTokensPath = "/api/admin/api-tokens"
 
-// The names of path parameters.
-const (
-	tokenParam         = "token" // a secret
-	nameParam          = "name"  // of an API token
-	userParam          = "userId"
-	personalTokenParam = "tokenId" // of a personal token
-)
+// tokenParam is the path parameter that is the secret of a token.
+const tokenParam = "token"
 
 // apiTokens are the operations on all API tokens. They take the permission Read, which every user has: what a caller may do
 // depends on the token, see access.Caller.HasTokenRight.
@@ -39,7 +34,7 @@ func apiTokens() []httpapi.Operation {
 	return []httpapi.Operation{
 		{Route: "GET " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokens)},
 		{Route: "POST " + apiTokensPath, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.CreateTokens), Status: 201, Handle: httpapi.HandleBody(createToken)},
-		{Route: "GET " + apiTokensPath + "/{" + nameParam + "}", Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
+		{Route: "GET " + apiTokensPath + "/{name}", Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.ReadTokens), Handle: httpapi.Handle(listTokensByName)},
 		{Route: "PUT " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.UpdateTokens), Handle: httpapi.DoBody(updateToken)},
 		{Route: "DELETE " + one, Permission: access.Read, Ahead: ahead, Allow: requireTokenRight(access.DeleteTokens), Handle: httpapi.Do(deleteToken)},
 	}
@@ -78,12 +73,7 @@ var noToken = flags.Errorf(flags.NotFound, "there is no API token with this secr
 // inTokenName is the place of an operation on the API tokens of a name.
 type inTokenName struct {
 	httpapi.InService
-	name string
-}
-
-func (at *inTokenName) Parse(r httpapi.Request) error {
-	at.name = r.Path(nameParam)
-	return nil
+	Name string `path:"name"`
 }
 
 // An apiToken is the answer for a token (contract: API token).
@@ -113,7 +103,7 @@ func listTokens(tx *httpapi.Tx, _ httpapi.InService) (tokenList, error) {
 
 func listTokensByName(tx *httpapi.Tx, at inTokenName) (tokenList, error) {
 	visible := visibleTokens(tx)
-	return tokenListOf(tx, slices.DeleteFunc(visible, func(t scopedToken) bool { return t.Name != at.name }))
+	return tokenListOf(tx, slices.DeleteFunc(visible, func(t scopedToken) bool { return t.Name != at.Name }))
 }
 
 // A scopedToken is an API token with its scope.

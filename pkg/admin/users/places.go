@@ -9,13 +9,7 @@ import (
 // inUser is the place of an operation on a user or a service account. They share their IDs, but not their paths.
 type inUser struct {
 	httpapi.InService
-	UserID int64
-}
-
-// Parse reads the ID of the user.
-func (at *inUser) Parse(r httpapi.Request) (err error) {
-	at.UserID, err = r.PathInt("userId")
-	return err
+	UserID int64 `path:"userId"`
 }
 
 // Keys names the user.
@@ -45,32 +39,14 @@ func (at inUser) account(tx *httpapi.Tx) *access.User {
 // inRole is the place of an operation on a role.
 type inRole struct {
 	httpapi.InService
-	RoleID int64
-}
-
-// Parse reads the ID of the role.
-func (at *inRole) Parse(r httpapi.Request) (err error) {
-	at.RoleID, err = r.PathInt("roleId")
-	return err
+	RoleID int64 `path:"roleId"`
 }
 
 // inMemberRole is the place of an operation on a role that a user holds in a project.
 type inMemberRole struct {
 	httpapi.InProject
-	UserID int64
-	RoleID int64
-}
-
-// Parse reads the project, the user and the role.
-func (at *inMemberRole) Parse(r httpapi.Request) (err error) {
-	if err = at.InProject.Parse(r); err != nil {
-		return err
-	}
-	if at.UserID, err = r.PathInt("userId"); err != nil {
-		return err
-	}
-	at.RoleID, err = r.PathInt("roleId")
-	return err
+	UserID int64 `path:"userId"`
+	RoleID int64 `path:"roleId"`
 }
 
 // Keys names the project and the user.
