@@ -57,7 +57,11 @@ func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 		if slices.Contains(b.Added.Value, tag) {
 			problems.Add(path, "is also in addedTags")
 		}
-		flags.CheckLength(path+"/type", tag.Type, flags.MaxTag, problems)
-		flags.CheckLength(path+"/value", tag.Value, flags.MaxTag, problems)
+		for _, member := range []struct{ name, value string }{{"/type", tag.Type}, {"/value", tag.Value}} {
+			if member.value == "" {
+				problems.Add(path+member.name, "is required")
+			}
+			flags.CheckLength(path+member.name, member.value, flags.MaxTag, problems)
+		}
 	}
 }
