@@ -142,8 +142,8 @@ func TestDeliveries(t *testing.T) {
 	dynamotest.Check(t, s.store)
 }
 
-// TestReservedEventsOfAddons checks that editors can neither have an addon send events that only administrators see, nor change
-// the URL of one that does.
+// TestReservedEventsOfAddons checks that editors can neither have an addon send events that only administrators see, nor change,
+// delete, test or resend one that does.
 func TestReservedEventsOfAddons(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -157,7 +157,9 @@ func TestReservedEventsOfAddons(t *testing.T) {
 		want                int
 	}{
 		{"POST", addons, "api-token-created", 403}, {"PUT", addons + "/1", "feature-created", 403},
+		{"POST", addons + "/1/test", "", 403}, {"POST", addons + "/1/resend", "", 403}, {"DELETE", addons + "/1", "", 403},
 		{"POST", addons, "feature-created", 201}, {"PUT", addons + "/2", "role-created", 403}, {"PUT", addons + "/2", "feature-archived", 200},
+		{"POST", addons + "/2/test", "", 202}, {"POST", addons + "/2/resend", "", 202}, {"DELETE", addons + "/2", "", 200},
 	} {
 		if got := s.do(t, c.method, c.path, body(c.event), editor); got.status != c.want {
 			t.Errorf("%s %s %s: %d %s, want %d", c.method, c.path, c.event, got.status, got.body, c.want)

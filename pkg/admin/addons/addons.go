@@ -49,9 +49,12 @@ func (at inAddon) find(tx *httpapi.Tx) (*flags.Addons, flags.Addon) {
 	return registry, a
 }
 
-// findEnabled is find for what a disabled addon cannot do.
+// findEnabled is find for what a disabled addon cannot do, for callers who may change it.
 func (at inAddon) findEnabled(tx *httpapi.Tx) flags.Addon {
 	_, a := at.find(tx)
+	if err := authorize(tx, a); err != nil {
+		tx.Fail(err)
+	}
 	if !a.Enabled {
 		tx.Fail(flags.Errorf(flags.Conflict, "addon %d is disabled and sends nothing; enable it first", a.ID))
 	}
@@ -106,12 +109,12 @@ func update(tx *httpapi.Tx, at inAddon, in addonBody) (addonView, error) {
 	return addonViewOf(after), nil
 }
 
-// authorize lets only administrators have addons send events that only administrators can see, and change such addons:
-// another URL would get these events.
+// authorize lets only administrators have addons send events that only administrators can see, and change, delete, test or resend
+// such addons: another URL would get these events, and a deleted one is an audit that has ended.
 func authorize(tx *httpapi.Tx, states ...flags.Addon) error {
 	for _, a := range states {
 		if a.SendsReserved() && !tx.Caller.Admin {
-			return flags.Errorf(flags.Forbidden, "only administrators can have addons send events about tokens, users, roles and access to projects, or change such addons")
+			return flags.Errorf(flags.Forbidden, "only administrators can have addons send events about tokens, users, roles and access to projects, or change, delete, test or resend such addons")
 		}
 	}
 	return nil
@@ -119,6 +122,9 @@ func authorize(tx *httpapi.Tx, states ...flags.Addon) error {
 
 func remove(tx *httpapi.Tx, at inAddon) error {
 	registry, a := at.find(tx)
+	if err := authorize(tx, a); err != nil {
+		return err
+	}
 	if err := registry.Remove(a.ID); err != nil {
 		return err
 	}
