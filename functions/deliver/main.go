@@ -45,7 +45,8 @@ func main() {
 // run sends what is due, and tells how much that was.
 func run(ctx context.Context, deliverer *webhook.Deliverer, logger *slog.Logger) (string, error) {
 	report, err := deliverer.Run(ctx, time.Now().Add(runTime))
-	attributes := []any{slog.Int("delivered", report.Delivered), slog.Int("failed", report.Failed), slog.Int("parked", report.Parked)}
+	attributes := []any{slog.Int("delivered", report.Delivered), slog.Int("failed", report.Failed), slog.Int("parked", report.Parked),
+		slog.Int("oldestSeconds", int(report.Oldest.Seconds()))} // a metric filter of the template reads it
 	if err != nil {
 		logger.ErrorContext(ctx, "deliver", append(attributes, slog.Any("cause", err))...)
 		return "", err

@@ -45,6 +45,7 @@ type Deliverer struct {
 	now    func() time.Time
 	finish time.Duration // for storing what was done after the context ended
 	turn   time.Duration // how long a look begins to send. All addons wait for its end, with new events too
+	oldest time.Time     // of the last look: when the first event happened that is still to be sent
 }
 
 // A Store has the addons and their outboxes.
@@ -65,6 +66,7 @@ func NewDeliverer(store Store, sealer func(ctx context.Context) (flags.Sealer, e
 // A Report counts what was done.
 type Report struct {
 	Delivered, Failed, Parked int
+	Oldest                    time.Duration // of a Run: how long the oldest event waits that is still to be sent
 }
 
 func (r *Report) add(other Report) {
@@ -88,6 +90,9 @@ func (d *Deliverer) Run(ctx context.Context, until time.Time) (Report, error) {
 			failed = err
 		}
 		if next.IsZero() || next.After(until) {
+			if !next.IsZero() {
+				report.Oldest = d.now().Sub(d.oldest)
+			}
 			return report, failed
 		}
 		wait := time.NewTimer(interval - time.Since(began)) // not until next: new events may come before it
@@ -123,7 +128,13 @@ func (d *Deliverer) look(ctx context.Context, until time.Time) (report Report, n
 	for _, run := range runs {
 		report.add(run.report)
 		err = errors.Join(err, run.err)
-		if !run.next.IsZero() && (next.IsZero() || run.next.Before(next)) {
+		if run.next.IsZero() {
+			continue
+		}
+		if next.IsZero() || run.oldest.Before(d.oldest) {
+			d.oldest = run.oldest
+		}
+		if next.IsZero() || run.next.Before(next) {
 			next = run.next
 		}
 	}
@@ -140,6 +151,7 @@ type addonRun struct {
 	report     Report
 	paused     bool      // whether the receiver asked for fewer requests
 	next       time.Time // when something will be due; zero if there is nothing
+	oldest     time.Time // when the first event in the outbox happened
 	err        error
 }
 

@@ -102,6 +102,26 @@ func TestRefusedEvents(t *testing.T) {
 	}
 }
 
+// TestOldestWaiting checks that a run tells how long the oldest event waits, and nothing when all were sent.
+func TestOldestWaiting(t *testing.T) {
+	r := newReceiver(t)
+	r.setAnswer(func(string, int, int) int { return 503 })
+	w := newWorld(t, r.URL)
+	w.change("a", 1)
+	w.wait(time.Hour)
+	w.change("b", 1)
+	w.wait(settle)
+	d := w.deliverer(w.store)
+	if report, err := d.Run(t.Context(), w.now().Add(time.Second)); err != nil || report.Failed != 2 || report.Oldest < time.Hour || report.Oldest > time.Hour+time.Minute {
+		t.Errorf("%+v, %v; want two failures and an event that waits for an hour", report, err)
+	}
+	r.setAnswer(func(string, int, int) int { return 200 })
+	w.drain(d)
+	if report, err := d.Run(t.Context(), w.now()); err != nil || report != (Report{}) {
+		t.Errorf("%+v, %v; want nothing that waits", report, err)
+	}
+}
+
 // TestReceiverThatRecovers checks that nothing is parked while a receiver does not work for half a day.
 func TestReceiverThatRecovers(t *testing.T) {
 	r := newReceiver(t)

@@ -30,6 +30,9 @@ func (r *addonRun) read(ctx context.Context) ([]queue, error) {
 			break
 		}
 	}
+	if len(all) > 0 {
+		r.oldest = flags.EventTime(all[0].ID)
+	}
 	if more {
 		all = complete(all)
 		r.due(r.now())
