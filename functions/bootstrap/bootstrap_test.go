@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
+	"guidon/functions/internal/smoketoken"
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
@@ -54,6 +55,37 @@ func TestLifeOfAStack(t *testing.T) {
 		}
 	}
 	s.tellsNoSecret(t, secret)
+}
+
+// TestSmokeTokens checks that the tokens for tests of deployments are made once, and may read and do nothing else. Another value of
+// the secret makes others, and those from before stay until somebody deletes them.
+func TestSmokeTokens(t *testing.T) {
+	s := newStack(t)
+	for _, value := range []string{smokeValue, smokeValue, strings.Repeat("another", 9)} {
+		s.secrets.values[smokeSecret] = value
+		s.succeeds(t, cfn.RequestUpdate)
+		for _, kind := range []access.TokenType{access.ClientToken, access.FrontendToken, access.PersonalToken} {
+			token := s.token(t, smoketoken.Of(kind, value))
+			if token == nil || token.Type != kind || token.Deleted {
+				t.Fatalf("the %s token is %+v", kind, token)
+			}
+			if kind != access.PersonalToken {
+				continue
+			}
+			view, err := s.store.Load(t.Context(), []flags.Key{access.UserKey(token.User)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u := flags.Find[*access.User](view, access.UserKey(token.User)); u == nil || !u.ServiceAccount || u.RootRole != access.RoleViewer || len(u.Projects) > 0 {
+				t.Errorf("the personal token is that of %+v, want a service account that may only read", u)
+			}
+		}
+	}
+	users, err := s.store.List(t.Context(), access.EntityUser)
+	if err != nil || len(users) != 3 {
+		t.Errorf("%d users, %v; want the first one and two viewers", len(users), err)
+	}
+	s.tellsNoSecret(t, smokeValue)
 }
 
 // TestDeleteDoesNothing checks that a deletion sends no requests, so that it cannot fail.
@@ -158,6 +190,7 @@ func TestFailures(t *testing.T) {
 			[]string{"the admin token", "PutSecretValue", "can't find"}},
 		{"value that is not an admin token", func(_ *testing.T, s *stack) { s.secrets.values[adminSecret] = value },
 			[]string{adminSecret, "not an admin token", "*:*."}},
+		{"short secret for tests", func(_ *testing.T, s *stack) { s.secrets.values[smokeSecret] = "short" }, []string{smokeSecret, "5 characters"}},
 		{"no permission", func(_ *testing.T, s *stack) { s.secrets.denies = -1 }, []string{"not authorized to perform: secretsmanager:GetSecretValue"}},
 	}
 	for _, tt := range tests {

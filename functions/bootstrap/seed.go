@@ -24,7 +24,7 @@ import (
 )
 
 // seed creates the initial data in the table TABLE_NAME, and the admin token in the secret ADMIN_TOKEN_SECRET, encrypted with
-// the key in TOKEN_KEY_SECRET. Its result tells whether that token is valid.
+// the key in TOKEN_KEY_SECRET. Its result tells whether that token is valid. It also creates the tokens for tests of deployments.
 //
 // It also begins a new epoch of the feed, so that every instance that serves applications reads everything again. A restored
 // table needs that: it repeats numbers of the feed that instances have seen with other changes. So does a deployment: the
@@ -49,8 +49,17 @@ func seed(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the value of the secret %s is not an admin token: %w", arn, err)
 	}
 	token.Name = string(access.AdminToken)
-	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: []bootstrap.Token{token}, Sealer: sealer}); err != nil {
+	tokens, personal, err := smokeTokens(ctx)
+	if err != nil {
+		return "", fmt.Errorf("the tokens for tests of deployments: %w", err)
+	}
+	if err := bootstrap.Seed(ctx, store, bootstrap.Options{Tokens: append(tokens, token), Sealer: sealer}); err != nil {
 		return "", err
+	}
+	if personal != "" {
+		if err := viewer(ctx, store, personal); err != nil {
+			return "", fmt.Errorf("the viewer for tests of deployments: %w", err)
+		}
 	}
 	if err := store.ResetFeed(ctx, newEpoch()); err != nil {
 		return "", fmt.Errorf("resetting the feed: %w", err)

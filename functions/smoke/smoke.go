@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy"
 	"github.com/aws/aws-sdk-go-v2/service/codedeploy/types"
 	lambdaapi "github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"guidon/functions/internal/smoketoken"
+	"guidon/pkg/access"
 )
 
 // An event is the event that CodeDeploy sends to a hook.
@@ -25,6 +29,7 @@ type event struct {
 type hook struct {
 	deployments *codedeploy.Client
 	functions   *lambdaapi.Client
+	secret      func(ctx context.Context) (string, error) // what the tokens are made of that the hook may use
 }
 
 // handle checks the new version and reports the result to CodeDeploy. It fails only if the report fails; CodeDeploy then
@@ -41,7 +46,7 @@ func (h hook) handle(ctx context.Context, e event) error {
 	return err
 }
 
-// check sends a request to each version that the deployment is about to shift traffic to.
+// check sends requests to each version that the deployment is about to shift traffic to.
 func (h hook) check(ctx context.Context, deployment string) error {
 	list, err := h.deployments.ListDeploymentTargets(ctx, &codedeploy.ListDeploymentTargetsInput{DeploymentId: &deployment})
 	if err != nil {
@@ -53,13 +58,16 @@ func (h hook) check(ctx context.Context, deployment string) error {
 	if err != nil {
 		return err
 	}
+	secret, err := h.secret(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the secret of the tokens: %w", err)
+	}
 	checked := 0
 	for _, target := range targets.DeploymentTargets {
 		if target.LambdaTarget == nil || target.LambdaTarget.LambdaFunctionInfo == nil {
 			continue
 		}
-		info := target.LambdaTarget.LambdaFunctionInfo
-		if err := h.checkVersion(ctx, aws.ToString(info.FunctionName), aws.ToString(info.TargetVersion)); err != nil {
+		if err := h.checkVersion(ctx, target.LambdaTarget.LambdaFunctionInfo, secret); err != nil {
 			return err
 		}
 		checked++
@@ -76,18 +84,33 @@ const attempts = 3
 // pause is between two attempts.
 const pause = time.Second
 
-func (h hook) checkVersion(ctx context.Context, function, version string) error {
+func (h hook) checkVersion(ctx context.Context, info *types.LambdaFunctionInfo, secret string) error {
+	function, version := aws.ToString(info.FunctionName), aws.ToString(info.TargetVersion)
 	name := strings.ToLower(function[strings.LastIndex(function, "-")+1:])
 	p, ok := probes[name]
 	if !ok {
 		return fmt.Errorf("the hook has no request for the function %s", function)
 	}
-	request, err := json.Marshal(p.event())
-	if err != nil {
+	if err := h.invokeUntil(ctx, function, version, p.event("*:*.smoke-test-of-a-deployment"), p.status); err != nil || p.token == "" {
 		return err
 	}
+	// A valid token. It is not known before the first start of the version that has it, and an administrator can have deleted it:
+	// then the version that serves callers does not know it either. If that one fails, this may be its repair.
+	request := p.event(smoketoken.Of(p.token, secret))
+	want := []int{200, 401}
+	if serving, _, err := h.invoke(ctx, function, aws.ToString(info.FunctionAlias), request); err == nil && serving < 500 {
+		want[1] = serving
+	}
+	return h.invokeUntil(ctx, function, version, request, want...)
+}
+
+// invokeUntil sends a request to a version, and again if the answer is wrong.
+func (h hook) invokeUntil(ctx context.Context, function, version string, request events.APIGatewayV2HTTPRequest, want ...int) error {
 	for attempt := 1; ; attempt++ {
-		err = h.invoke(ctx, function, version, request, p.status)
+		status, body, err := h.invoke(ctx, function, version, request)
+		if err == nil && !slices.Contains(want, status) {
+			err = fmt.Errorf("%s, version %s, answered %d %.500s; want one of %v", function, version, status, body, want)
+		}
 		if err == nil || attempt == attempts {
 			return err
 		}
@@ -100,54 +123,58 @@ func (h hook) checkVersion(ctx context.Context, function, version string) error 
 	}
 }
 
-func (h hook) invoke(ctx context.Context, function, version string, request []byte, want int) error {
-	out, err := h.functions.Invoke(ctx, &lambdaapi.InvokeInput{FunctionName: &function, Qualifier: &version, Payload: request})
+func (h hook) invoke(ctx context.Context, function, version string, request events.APIGatewayV2HTTPRequest) (status int, body string, err error) {
+	payload, err := json.Marshal(request)
 	if err != nil {
-		return err
+		return 0, "", err
+	}
+	out, err := h.functions.Invoke(ctx, &lambdaapi.InvokeInput{FunctionName: &function, Qualifier: &version, Payload: payload})
+	if err != nil {
+		return 0, "", err
 	}
 	if out.FunctionError != nil {
-		return fmt.Errorf("%s, version %s: %s", function, version, out.Payload)
+		return 0, "", fmt.Errorf("%s, version %s: %s", function, version, out.Payload)
 	}
 	var response events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(out.Payload, &response); err != nil {
-		return fmt.Errorf("%s, version %s: %w", function, version, err)
+		return 0, "", fmt.Errorf("%s, version %s: %w", function, version, err)
 	}
-	if response.StatusCode != want {
-		return fmt.Errorf("%s, version %s, answered %d %.500s; want %d", function, version, response.StatusCode, response.Body, want)
-	}
-	return nil
+	return response.StatusCode, response.Body, nil
 }
 
-// A probe is a request that changes nothing, and the expected status.
+// A probe is a request that changes nothing, the expected status with a token that does not exist, and the kind of a token that
+// does.
 type probe struct {
 	path   string
 	status int
+	token  access.TokenType
 }
 
 // probes contains one for each function with canaries. A function that reads the table looks up the token, which does not
-// exist, and answers 401: so it starts, has its settings and can read the table. The site has no table and answers 200.
+// exist, and answers 401: so it starts, has its settings and can read the table. The site has no table and answers 200. With a
+// token that exists, each answers as the version that serves callers does.
 var probes = map[string]probe{
-	"features":      {"/api/admin/projects/default/features", 401},
-	"projects":      {"/api/admin/projects", 401},
-	"configuration": {"/api/admin/segments", 401},
-	"access":        {"/api/admin/user-admin", 401},
-	"transfer":      {"/api/admin/features-batch/export", 401},
-	"insight":       {"/api/admin/events", 401},
-	"integrations":  {"/api/admin/addons", 401},
-	"applications":  {"/api/client/features", 401},
-	"frontend":      {"/api/frontend", 401},
-	"site":          {"/health", 200},
+	"features":      {"/api/admin/projects/default/features", 401, access.PersonalToken},
+	"projects":      {"/api/admin/projects", 401, access.PersonalToken},
+	"configuration": {"/api/admin/segments", 401, access.PersonalToken},
+	"access":        {"/api/admin/user", 401, access.PersonalToken},
+	"transfer":      {"/api/admin/features-batch/export", 401, access.PersonalToken},
+	"insight":       {"/api/admin/events", 401, access.PersonalToken},
+	"integrations":  {"/api/admin/addons", 401, access.PersonalToken},
+	"applications":  {"/api/client/features", 401, access.ClientToken},
+	"frontend":      {"/api/frontend", 401, access.FrontendToken},
+	"site":          {"/health", 200, ""},
 }
 
 // event returns the request as API Gateway sends it.
-func (p probe) event() events.APIGatewayV2HTTPRequest {
+func (p probe) event(token string) events.APIGatewayV2HTTPRequest {
 	method := "GET"
 	if strings.HasSuffix(p.path, "/export") {
 		method = "POST"
 	}
 	request := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: "ANY " + p.path, RawPath: p.path,
-		Headers: map[string]string{"accept": "application/json", "authorization": "*:*.smoke-test-of-a-deployment", "host": "smoke.invalid"},
+		Headers: map[string]string{"accept": "application/json", "authorization": token, "host": "smoke.invalid"},
 	}
 	request.RequestContext.Stage = "$default"
 	request.RequestContext.HTTP.Method, request.RequestContext.HTTP.Path = method, p.path

@@ -18,10 +18,14 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"guidon/functions/internal/smoketoken"
 	"guidon/internal/runtimeapi"
+	"guidon/pkg/access"
 	"guidon/pkg/admin"
+	"guidon/pkg/bootstrap"
 	"guidon/pkg/dynamo"
 	"guidon/pkg/dynamo/dynamotest"
+	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
 	"guidon/pkg/lambdahttp"
@@ -36,6 +40,7 @@ func TestMain(m *testing.M) { os.Exit(dynamotest.Run(m)) }
 func TestHook(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	dynamotest.Seed(t, store)
+	seed(t, store)
 	lost, err := dynamo.Open(t.Context(), dynamo.Options{Table: "no-such-table", Endpoint: dynamotest.Engine().URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +59,21 @@ func TestHook(t *testing.T) {
 		good[name] = httpapi.New(store, httpapi.Join(slices.DeleteFunc(groups(store), elsewhere)...), config)
 		broken[name] = httpapi.New(lost, httpapi.Join(slices.DeleteFunc(groups(lost), elsewhere)...), config)
 	}
-	aws := &standIn{t: t, versions: map[string]map[string]http.Handler{"7": good, "8": broken}}
+	// Versions that know no token, and that cannot do anything for callers with one.
+	empty := dynamotest.Open(t, nil)
+	forgetful, unable := map[string]http.Handler{}, map[string]http.Handler{}
+	for name := range probes {
+		elsewhere := func(group httpapi.Group) bool { return group.Function != name }
+		forgetful[name] = httpapi.New(empty, httpapi.Join(slices.DeleteFunc(groups(empty), elsewhere)...), config)
+		unable[name] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.Contains(r.Header.Get("Authorization"), "smoke-test") {
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			good[name].ServeHTTP(w, r)
+		})
+	}
+	aws := &standIn{t: t, versions: map[string]map[string]http.Handler{"live": good, "7": good, "8": broken, "forgetful": forgetful, "unable": unable}}
 	server := httptest.NewServer(aws)
 	defer server.Close()
 	hook := build(t, server.URL)
@@ -69,9 +88,14 @@ func TestHook(t *testing.T) {
 		{"a deployment without targets", "", "", "Failed"},
 	}
 	for name := range probes {
-		steps = append(steps, step{"a good version of " + name, "guidon-prod-" + strings.ToUpper(name[:1]) + name[1:], "7", "Succeeded"})
+		function := "guidon-prod-" + strings.ToUpper(name[:1]) + name[1:]
+		steps = append(steps, step{"a good version of " + name, function, "7", "Succeeded"})
+		if slices.Contains([]string{"features", "applications", "frontend"}, name) { // one for each kind of token
+			steps = append(steps, step{"a version of " + name + " that fails with a valid token", function, "unable", "Failed"},
+				step{"a version of " + name + " that refuses a valid token", function, "forgetful", "Failed"})
+		}
 	}
-	for _, tt := range steps {
+	run := func(tt step) {
 		t.Run(tt.name, func(t *testing.T) {
 			aws.deploy(tt.function, tt.version)
 			if _, err := hook.Invoke(t.Context(), []byte(`{"DeploymentId":"d-1","LifecycleEventHookExecutionId":"e-1"}`)); err != nil {
@@ -81,6 +105,37 @@ func TestHook(t *testing.T) {
 				t.Errorf("CodeDeploy was told %q, want %q", got, tt.want)
 			}
 		})
+	}
+	for _, tt := range steps {
+		run(tt)
+	}
+	aws.versions["live"] = forgetful
+	run(step{"tokens that are not there yet", "guidon-prod-Features", "forgetful", "Succeeded"})
+	aws.versions["live"] = broken
+	run(step{"a repair", "guidon-prod-Features", "7", "Succeeded"})
+	run(step{"a repair that fails with a valid token", "guidon-prod-Features", "unable", "Failed"})
+}
+
+// secret is what the tokens are made of.
+const secret = "sixty-four-random-characters-in-a-real-stack"
+
+// seed stores the tokens, as the function bootstrap does.
+func seed(t *testing.T, store *dynamo.Store) {
+	t.Helper()
+	var tokens []bootstrap.Token
+	for _, kind := range []access.TokenType{access.ClientToken, access.FrontendToken} {
+		tokens = append(tokens, bootstrap.Token{Name: string(kind), Type: kind, Secret: smoketoken.Of(kind, secret), Projects: []string{"*"}, Environment: "development"})
+	}
+	if err := bootstrap.Seed(t.Context(), store, bootstrap.Options{Tokens: tokens}); err != nil {
+		t.Fatal(err)
+	}
+	hash := access.HashSecret(smoketoken.Of(access.PersonalToken, secret))
+	u, token, err := (&access.User{ID: 9, ServiceAccount: true, Username: "smoke", RootRole: access.RoleViewer}).WithToken("smoke", hash, time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{After: u}, {After: token}}, Event: flags.Event{ID: "smoke", Type: flags.ServiceAccountCreated}}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -119,7 +174,7 @@ func build(t *testing.T, address string) *runtimeapi.Function {
 	f := &runtimeapi.Function{
 		Name: "SmokeFunction", Command: []string{bootstrap}, Timeout: time.Minute, Memory: 256, Log: t.Output(),
 		Env: map[string]string{
-			"AWS_ENDPOINT_URL_CODEDEPLOY": address, "AWS_ENDPOINT_URL_LAMBDA": address, "AWS_REGION": "eu-central-1",
+			"AWS_ENDPOINT_URL_CODEDEPLOY": address, "AWS_ENDPOINT_URL_LAMBDA": address, "AWS_ENDPOINT_URL_SECRETS_MANAGER": address, "SMOKE_TOKEN_SECRET": "SmokeToken", "AWS_REGION": "eu-central-1",
 			"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_MAX_ATTEMPTS": "1",
 		},
 	}
@@ -165,6 +220,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	answer := map[string]any{}
+	if r.Header.Get("X-Amz-Target") == "secretsmanager.GetSecretValue" {
+		answer["SecretString"] = secret
+		_ = json.NewEncoder(w).Encode(answer)
+		return
+	}
 	switch operation := r.Header.Get("X-Amz-Target"); operation {
 	case "CodeDeploy_20141006.ListDeploymentTargets":
 		answer["targetIds"] = []string{s.function}
