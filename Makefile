@@ -246,20 +246,20 @@ EVERYTHING = KeyArn=arn:aws:kms:eu-central-1:123456789012:key/a AlarmTopicArn=ar
 	FrontSecretHash=2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b ProbeAddress=https://a.example \
 	BackupVaultArn=arn:aws:backup:eu-central-1:210987654321:backup-vault:a \
 	FrontendOrigins=https://a.example PublicUrl=https://a.example SessionHours=24 OpenId=on ClientMaxAge=5 ClientThrottleRate=700 ClientThrottleBurst=1400 \
-	WebhookPrivateNetworks=10.1.0.0/16
+	WebhookPrivateNetworks=10.1.0.0/16 LogKeyArn=arn:aws:kms:eu-central-1:123456789012:key/a
 TRANSFORM = '$(dir $(SAM))python' infra/template/transform.py template.yaml
 
 template: export SAM_CLI_TELEMETRY = 0
 template: export AWS_DEFAULT_REGION = eu-central-1
 template: check-go $(SAM) $(CHECKOV) $(OPA) ## check template.yaml with cfn-lint, SAM's translator, checkov and our own rules (OPA)
-	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml
+	'$(dir $(SAM))cfn-lint' -c I -- template.yaml infra/pipeline/roles.yaml docs/operations/front.yaml docs/operations/spending.yaml
 	@mkdir -p '$(LOCAL)/template'
 	@$(TRANSFORM) > '$(LOCAL)/template/defaults.json'
 	@$(TRANSFORM) $(EVERYTHING) > '$(LOCAL)/template/everything.json'
 	'$(dir $(SAM))python' infra/template/unresolved.py template.yaml
 	@'$(OPA)' check --strict infra/template/rules
 	'$(OPA)' test --timeout 5m infra/template/rules 'defaults:$(LOCAL)/template/defaults.json' 'everything:$(LOCAL)/template/everything.json' \
-		pipeline:infra/pipeline/roles.yaml
+		pipeline:infra/pipeline/roles.yaml front:docs/operations/front.yaml spending:docs/operations/spending.yaml
 	'$(CHECKOV)' --config-file infra/template/checkov.yaml --file '$(LOCAL)/template/everything.json'
 
 ##@ Build and deploy

@@ -105,8 +105,8 @@ func TestPipelineSecrets(t *testing.T) {
 		t.Fatalf("only these secrets were found in the template: %v", secrets)
 	}
 	for _, secret := range secrets {
-		if got := strings.Count(roles, ":secret:"+secret[1]+"-*"); got != 2 {
-			t.Errorf("roles.yaml names the secret %s %d times, want 2: in ExecutionPolicy and in Boundary", secret[1], got)
+		if got := strings.Count(roles, ":secret:"+secret[1]+"-*"); got != 3 {
+			t.Errorf("roles.yaml names the secret %s %d times, want 3: twice in DataPolicy, and in Boundary", secret[1], got)
 		}
 	}
 }

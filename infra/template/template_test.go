@@ -5,6 +5,7 @@ package template
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -135,7 +136,7 @@ var (
 	section    = regexp.MustCompile(`^\[(\w+)\.(.+)\]`)
 	setting    = regexp.MustCompile(`^\w+ = [^#]*[^# ]`)
 	override   = regexp.MustCompile(`([A-Za-z]+)=("[^"]*"|[^ "']*)`)
-	parameters = regexp.MustCompile(`(?m)^  ([A-Z]\w+):\n    Description:`)
+	parameters = regexp.MustCompile(`(?m)^  ([A-Z]\w+):(?:\n    | \{)Description:`)
 )
 
 func stageProblems(source string) (problems []string) {
@@ -178,27 +179,35 @@ func stageProblems(source string) (problems []string) {
 	return problems
 }
 
-// TestSettings checks that the description of a version contains every parameter that is in a function's variables, and fits
-// into 256 characters, without the origins and PublicUrl. docs/deploying.md says how many characters of these fit. SAM may not publish a version for a new parameter value; CloudFormation replaces a version whose
-// description has changed.
+// TestSettings changes each parameter: the version of each function that reads it must get another description, because SAM
+// publishes none for a parameter's new value, and another configuration, because Lambda refuses a version without a change. The
+// description must fit into 256 characters without the addresses. docs/deploying.md says how many characters of these fit.
 func TestSettings(t *testing.T) {
 	source := readSource(t, "template.yaml")
-	for _, fault := range []string{"", " ${RestoredTable}", "/${LimitTags}", " ${CorsOrigins}", " ${PublicUrl}", " ${ClientMaxAge}"} {
-		problems := settingsProblems(strings.Replace(source, fault, "", 1))
-		if fault == "" && len(problems) > 0 {
-			t.Error(strings.Join(problems, "\n"))
-		}
-		if fault != "" && len(problems) == 0 {
-			t.Errorf("the missing %q in the settings is not found", fault)
+	if problems := settingsProblems(source); len(problems) > 0 {
+		t.Error(strings.Join(problems, "\n"))
+	}
+	for _, fault := range [][2]string{
+		{" ${RestoredTable}", ""}, {"/${LimitTags}", ""}, {" ${CorsOrigins}", ""}, {" ${PublicUrl}", ""}, {" ${DomainName}", ""}, {"${OpenId}", ""},
+		{" ${WebhookPrivateNetworks}", ""}, {" ${ProbeAddress}", ""}, {"${Tracing}", ""}, {"        SETTINGS: !GetAtt Settings.Value", "        OTHER: x"},
+		{"        TABLE_NAME:", "        KEY: !Ref KeyArn\n        TABLE_NAME:"}, {"${LogLevel}${Tracing}", strings.Repeat("x", 100) + "${LogLevel}${Tracing}"},
+	} {
+		if !strings.Contains(source, fault[0]) || len(settingsProblems(strings.Replace(source, fault[0], fault[1], 1))) == 0 {
+			t.Errorf("%q instead of %q is not found", fault[1], fault[0])
 		}
 	}
 }
 
 var (
-	settingsText  = regexp.MustCompile(`(?s)\n      Value: !Sub "(\$\{LogLevel\}.*?)"\n`)
+	settingsText  = regexp.MustCompile(`(?s)\n      Value: !Sub "(\$\{LogLevel\}.*?|x+\$\{LogLevel\}.*?)"\n`)
 	ofParameter   = regexp.MustCompile(`\$\{(\w+)\}`)
-	variableRef   = regexp.MustCompile(`\n        [A-Z_0-9]+: !Ref (\w+)`)
-	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4, "SessionHours": 3} // a limit has 6 digits
+	readParameter = regexp.MustCompile(`!Ref (\w+)|\$\{(\w+)\}|(?:!If \[|!Condition |!If\n +- )(\w+)`)
+	function      = regexp.MustCompile(`(?ms)^  (\w+)Function:[^\n]*\n    Type: AWS::Serverless::Function\n.*?\n\n`)
+	description   = regexp.MustCompile(`\n      VersionDescription: (.*)`)
+	condition     = regexp.MustCompile(`(?m)^  (\w+): (!.*)$`)
+	longestValues = map[string]int{"LogLevel": 5, "Tracing": 11, "Metrics": 4, "RestoredTable": 90, "FrontSecretHash": 64, "ClientMaxAge": 4, "SessionHours": 3, "OpenId": 3} // a limit has 6 digits
+	addresses     = []string{"PublicUrl", "DomainName", "CorsOrigins", "FrontendOrigins", "WebhookPrivateNetworks"}                                                           // these have no limit of their own
+	noSettings    = []string{"Architecture", "Deployment", "Paused", "ReservedConcurrency"}                                                                                   // another build is new code, and the others are of all versions
 )
 
 func settingsProblems(source string) (problems []string) {
@@ -209,26 +218,53 @@ func settingsProblems(source string) (problems []string) {
 	text := regexp.MustCompile(`\\\n +`).ReplaceAllString(m[1], "")
 	length := len(ofParameter.ReplaceAllString(text, ""))
 	for _, parameter := range ofParameter.FindAllStringSubmatch(text, -1) {
-		if !strings.HasSuffix(parameter[1], "Origins") && parameter[1] != "PublicUrl" { // these have no limit of their own
+		if !slices.Contains(addresses, parameter[1]) {
 			length += cmp.Or(longestValues[parameter[1]], 6)
 		}
 	}
 	if length > 256 {
 		problems = append(problems, fmt.Sprintf("the settings can take %d characters; a description has at most 256", length))
 	}
+	_, conditionText, _ := strings.Cut(source, "\nConditions:")
+	conditions := map[string]string{}
+	for _, m := range condition.FindAllStringSubmatch(conditionText, -1) {
+		conditions[m[1]] = m[2]
+	}
 	_, globals, _ := strings.Cut(source, "\nGlobals:")
 	globals, _, _ = strings.Cut(globals, "\nResources:")
-	for _, variable := range variableRef.FindAllStringSubmatch(globals, -1) {
-		if name := variable[1]; name != "ReservedConcurrency" && name != "Paused" && name != "AWS" && !strings.Contains(text, "${"+name+"}") { // not a setting of the functions
-			problems = append(problems, "the settings lack "+name)
-		}
+	if !strings.Contains(globals, "\n        SETTINGS: !GetAtt Settings.Value") {
+		problems = append(problems, "the functions have no variable SETTINGS, so Lambda refuses a version in which nothing else changes")
 	}
-	for _, name := range []string{"RestoredTable", "PublicUrl"} { // in a variable by a condition
-		if !strings.Contains(text, "${"+name+"}") {
-			problems = append(problems, "the settings lack "+name)
+	functions := function.FindAllStringSubmatch(source, -1)
+	if len(functions) < 16 {
+		problems = append(problems, fmt.Sprintf("found %d functions, want 16", len(functions)))
+	}
+	for _, f := range functions {
+		d := description.FindStringSubmatch(f[0])
+		if d == nil || !strings.Contains(d[1], "Settings.Value") {
+			problems = append(problems, f[1]+" has versions without the settings in their description")
+			continue
+		}
+		published := reads(text+d[1], conditions)
+		for parameter := range reads(globals+f[0], conditions) {
+			if slices.Contains(templateParameters(), parameter) && !published[parameter] && !slices.Contains(noSettings, parameter) {
+				problems = append(problems, f[1]+" reads the parameter "+parameter+", and its versions do not change with it")
+			}
 		}
 	}
 	return problems
+}
+
+// reads returns the parameters that a part of the template refers to, also by its conditions.
+func reads(text string, conditions map[string]string) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range readParameter.FindAllStringSubmatch(text, -1) {
+		found[m[1]+m[2]] = true
+		if inner, is := conditions[m[3]]; is {
+			maps.Copy(found, reads(inner, conditions))
+		}
+	}
+	return found
 }
 
 // TestDeployingPage checks that docs/deploying.md lists every parameter and no other.

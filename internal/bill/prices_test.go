@@ -13,6 +13,7 @@ const (
 	priceTrace    = 5.00e-6      // a trace of X-Ray
 	priceMetric   = 0.30         // a custom metric, a month
 	priceAlarm    = 0.10         // a metric in an alarm, a month
+	priceGroup    = 0.50         // a composite alarm, a month
 	priceSecret   = 0.40         // a month
 	priceBoard    = 3.00         // a dashboard, a month
 	priceOut      = 0.09         // a GB sent to the internet
@@ -48,7 +49,8 @@ const (
 	evaluationKB               = 10.0
 	snapshotUnits              = 280 // written for a snapshot of 1,000 flags
 	snapshotRuns, snapshotDays = 12 * hoursAMonth, 30
-	secrets, alarmMetrics      = 2, 64
+	secrets                    = 3
+	alarmMetrics, groupAlarms  = 64, 3
 	sdkInterval                = 15 // seconds between two polls of an SDK
 
 	reportedFlags              = 50

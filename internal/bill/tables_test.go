@@ -55,7 +55,7 @@ func (m Measured) administration() string {
 		"requests", "HTTP API", "Lambda", "DynamoDB requests", "DynamoDB storage and point-in-time recovery", "logs",
 		"X-Ray, if every request is traced (`Tracing=Active`)", "metrics of requests (`Metrics=emf`)", "the snapshot function, every five minutes",
 		"the aggregation of usage, every minute", "the delivery of events to webhooks, every minute", "**what use costs**",
-		"two secrets", "dashboard", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
+		"three secrets", "dashboard", "alarms", "**in all**", "the same with `Alarms=off`, `Metrics=none`", "the same, and `Tracing=PassThrough`",
 	}
 	developer := m.Read.Times(readsAMonth).Plus(m.List200.Times(listsAMonth)).Plus(m.Change.Times(changesAMonth))
 	var columns [][]string
@@ -70,9 +70,9 @@ func (m Measured) administration() string {
 			minutesAMonth * (m.Deliver.dollars() + lambda(deliverSeconds, deliverGB) + logs(deliverLogKB)),
 		}
 		use := math.Round((sum(lines)+tiny)*100) / 100
-		const twoSecrets, alarms = secrets * priceSecret, alarmMetrics * priceAlarm
-		all := use + twoSecrets + priceBoard + alarms
-		lines = append(lines, use, twoSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-snapshotRuns*priceTrace)
+		const threeSecrets, alarms = secrets * priceSecret, alarmMetrics*priceAlarm + groupAlarms*priceGroup
+		all := use + threeSecrets + priceBoard + alarms
+		lines = append(lines, use, threeSecrets, priceBoard, alarms, all, all-alarms-metrics, all-alarms-metrics-traces-snapshotRuns*priceTrace)
 		columns = append(columns, append([]string{count(requests)}, amounts(lines)...))
 	}
 	return table("|  | idle | 1 | 50 | 500 developers |", names, columns...)

@@ -46,7 +46,8 @@ func shiftTrafficAtOnce(template, resources map[string]any) {
 	}
 }
 
-// dropMetricMath removes alarms over several metrics, which MiniStack rejects, and the loops that only create such alarms.
+// dropMetricMath removes alarms over several metrics, which MiniStack rejects, the loops that only create such alarms, and the alarms
+// of groups, whose rules name them.
 func dropMetricMath(resources map[string]any) {
 	maps.DeleteFunc(resources, func(id string, resource any) bool {
 		if loop, ok := resource.([]any); ok && strings.HasPrefix(id, "Fn::ForEach::") && len(loop) == 3 {
@@ -55,7 +56,7 @@ func dropMetricMath(resources map[string]any) {
 			return len(created) == 0
 		}
 		alarm, _ := resource.(map[string]any)
-		return alarm["Type"] == "AWS::CloudWatch::Alarm" && at(alarm, "Properties")["Metrics"] != nil
+		return alarm["Type"] == "AWS::CloudWatch::CompositeAlarm" || alarm["Type"] == "AWS::CloudWatch::Alarm" && at(alarm, "Properties")["Metrics"] != nil
 	})
 }
 

@@ -110,6 +110,8 @@ needs_key(name) if {
 	count(table_resources(name)) > 0
 }
 
+needs_key("Smoke") if input.everything # for its secret
+
 has_key(name) if {
 	some statement in statements(name)
 	"kms:Decrypt" in statement.actions
@@ -225,8 +227,14 @@ problems.deliver contains message if {
 }
 
 # Access encrypts the secrets of tokens and reads the settings of OpenID Connect. Integrations encrypts the secrets of webhooks, and
-# Deliver decrypts them. Bootstrap creates the first token.
-secret_readers := {"Access": {"TokenKey", "OpenIdSecret"}, "Integrations": {"TokenKey"}, "Deliver": {"TokenKey"}, "Bootstrap": {"TokenKey", "AdminToken"}}
+# Deliver decrypts them. Bootstrap creates the first token, and those with which Smoke tests deployments.
+secret_readers := {
+	"Access": {"TokenKey", "OpenIdSecret"},
+	"Integrations": {"TokenKey"},
+	"Deliver": {"TokenKey"},
+	"Bootstrap": {"TokenKey", "AdminToken", "SmokeToken"},
+	"Smoke": {"SmokeToken"},
+}
 
 # The transform does not resolve the policy on this secret when it does not exist.
 absent := {"OpenIdSecret"} if not input.everything
@@ -269,31 +277,3 @@ problems.secret contains "TokenKey is not kept when the stack is deleted, or is 
 	key := input.Resources.TokenKey
 	[object.get(key, "DeletionPolicy", ""), object.get(key, "UpdateReplacePolicy", "")] != ["RetainExceptOnCreate", "Retain"]
 }
-
-# The roles of infra/pipeline may deploy every type of resource, and their boundary leaves the stack's roles what they need.
-problems.pipeline contains sprintf("infra/pipeline/roles.yaml does not let a pipeline create %s", [resource.Type]) if {
-	some resource in input.Resources
-	[_, service, _] := split(lower(resource.Type), "::")
-	not service in {"cloudformation", "iam"} # custom resources belong to Lambda; IAM is in RolesPolicy
-	prefix := sprintf("%s:", [object.get({"apigatewayv2": "apigateway"}, service, service)])
-	every action in pipeline_actions.ExecutionPolicy { not startswith(action, prefix) }
-}
-
-problems.pipeline contains sprintf("the boundary in infra/pipeline/roles.yaml denies %s to %s", [action, id]) if {
-	some id in roles
-	some action in statements(trim_suffix(id, "Role"))[_].actions
-	not action in pipeline_actions.Boundary
-}
-
-pipeline_actions[id] := actions if {
-	some id, resource in data.pipeline.Resources
-	actions := {action |
-		some statement in resource.Properties.PolicyDocument.Statement
-		some action in list(unconditional(statement).Action)
-	}
-}
-
-# The first branch of an Fn::If, or the value itself.
-unconditional(value) := value[1] if is_array(value)
-
-unconditional(value) := value if is_object(value)

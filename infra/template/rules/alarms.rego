@@ -26,8 +26,35 @@ watches(id, namespace, name, values) if {
 	every value in values { value in {d.Value | some d in metric.Dimensions} }
 }
 
-wrong_actions(id, actions) := {sprintf("%s has the %s %v; expected %v", [id, actions, got, topics]) |
+wrong_actions(id, actions) := {sprintf("%s has the %s %v; expected %v", [id, actions, got, want]) |
+	want := {true: [], false: topics}[id in grouped]
 	got := list(get(id, [actions]))
+	got != want
+}
+
+# The alarms of a group notify nobody. Its own alarm does, once for all of them.
+groups := {
+	"Administration": services - {"Applications", "Frontend"},
+	"ForApplications": {"Applications", "Frontend"},
+}
+
+members["ForTable"] := {id | some id in of_type("AWS::CloudWatch::Alarm"); regex.match("^Table|^(log|project)Throttles$", id)}
+
+members[group] := {concat("", [name, suffix]) | some name in names; some suffix in ["Errors", "Throttles", "Slow"]} if some group, names in groups
+
+grouped := union({ids | some ids in members})
+
+problems.groups contains sprintf("%s watches %v; expected %v", [group, got, want]) if {
+	some group, want in members
+	rule := plain(get(group, ["AlarmRule"]))
+	got := {id | some part in split(rule, " OR "); id := trim_suffix(trim_prefix(part, "ALARM(\"${"), "}\")")}
+	got != want
+}
+
+problems.groups contains sprintf("%s has the %s %v; expected %v", [group, actions, got, topics]) if {
+	some group, _ in members
+	some actions in ["AlarmActions", "OKActions"]
+	got := list(get(group, [actions]))
 	got != topics
 }
 

@@ -77,6 +77,13 @@ problems.logs contains sprintf("%sLogs is the log group %v; %s writes to %s", [n
 	got != want
 }
 
+problems.logs contains sprintf("%s is encrypted with %v; expected %v", [id, got, want]) if {
+	want := {true: kms_key, false: null}[input.everything]
+	some id in of_type("AWS::Logs::LogGroup")
+	got := get(id, ["KmsKeyId"])
+	got != want
+}
+
 problems.logs contains sprintf("%s keeps its logs forever", [id]) if {
 	some id in of_type("AWS::Logs::LogGroup")
 	get(id, ["RetentionInDays"]) == null
@@ -88,10 +95,17 @@ problems.deployment contains sprintf("%s has no alias named live", [name]) if {
 }
 
 problems.deployment contains sprintf("the version of %s does not depend on the parameters: its description is not that of Settings", [name]) if {
-	some name in (functions - {"Probe"})
+	some name in functions
 	some version in of_type("AWS::Lambda::Version")
 	get(version, ["FunctionName"]) == {"Ref": sprintf("%sFunction", [name])}
-	get(version, ["Description", "Fn::GetAtt", 0]) != "Settings"
+	not contains(text(get(version, ["Description"])), "Settings")
+}
+
+# Lambda refuses to publish a version if code and configuration are those of the version before.
+problems.deployment contains sprintf("the configuration of %s does not depend on the parameters: its variable SETTINGS is %v", [name, got]) if {
+	some name in functions
+	got := property(name, variable("SETTINGS"))
+	got != {"Fn::GetAtt": ["Settings", "Value"]}
 }
 
 # Bootstrap runs once for each deployment, before anything can be measured.
@@ -169,17 +183,38 @@ in_stack(service, kind) := sprintf("arn:${AWS::Partition}:%s:${AWS::Region}:${AW
 
 shifting := {
 	"CodeDeploy": [
-		[["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"], [concat("", [in_stack("lambda", "function"), "*"])]],
-		[["lambda:InvokeFunction"], [concat("", [in_stack("lambda", "function"), "Smoke"])]],
+		[
+			["lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"],
+			[{"Fn::GetAtt": [sprintf("%sFunction", [name]), "Arn"]} | some name in in_order],
+		],
+		[["lambda:InvokeFunction"], [{"Fn::GetAtt": ["SmokeFunction", "Arn"]}]],
 		[["cloudwatch:DescribeAlarms"], ["*"]],
 	],
-	"Smoke": [
-		[["logs:CreateLogStream", "logs:PutLogEvents"], [{"Fn::GetAtt": ["SmokeLogs", "Arn"]}]],
-		[xray, ["*"]],
-		[["lambda:InvokeFunction"], [concat("", [in_stack("lambda", "function"), "*:*"])]],
+	"Smoke": array.concat(
 		[
-			["codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
-			[concat("", [in_stack("codedeploy", "deploymentgroup"), "*/*"])],
+			[["logs:CreateLogStream", "logs:PutLogEvents"], [{"Fn::GetAtt": ["SmokeLogs", "Arn"]}]],
+			[xray, ["*"]],
+			[["lambda:InvokeFunction"], [sprintf("${%sFunction.Arn}:*", [name]) | some name in in_order]],
+			[
+				["codedeploy:BatchGetDeploymentTargets", "codedeploy:ListDeploymentTargets", "codedeploy:PutLifecycleEventHookExecutionStatus"],
+				[concat("", [in_stack("codedeploy", "deploymentgroup"), "ServerlessDeploymentApplication-*/*"])],
+			],
+			[["secretsmanager:GetSecretValue"], [{"Ref": "SmokeToken"}]],
 		],
-	],
+		[[["kms:Decrypt"], [kms_key]] | input.everything],
+	),
+}
+
+# The functions with canaries, one by one: <stack>-* would also be those of a stack <stack>-x.
+in_order := ["Features", "Projects", "Configuration", "Access", "Transfer", "Insight", "Integrations", "Applications", "Frontend", "Site"]
+
+problems.traffic_shifting contains sprintf("a canary of %v may not be shifted or tested", [missing]) if {
+	missing := released - {name | some name in in_order}
+	count(missing) > 0
+}
+
+problems.traffic_shifting contains sprintf("%s lets deployments of other accounts use it", [id]) if {
+	some id in ["CodeDeployRole", "BackupRole"]
+	not conditional(id)
+	get(id, ["AssumeRolePolicyDocument", "Statement", 0, "Condition"]) != {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 }

@@ -188,10 +188,7 @@ problems.policies contains sprintf("%s lets any API invoke the function", [id]) 
 
 problems.policies contains "there are no permissions" if count(policy_size) == 0
 
-dashboard := body[0] if {
-	body := get("Dashboard", ["DashboardBody", "Fn::Sub"])
-	is_array(body)
-} else := get("Dashboard", ["DashboardBody"])
+dashboard := plain(get("Dashboard", ["DashboardBody"]))
 
 problems.dashboard contains "stacks of two regions would have dashboards with the same name" if {
 	not contains(plain(get("Dashboard", ["DashboardName"])), "${AWS::Region}")
@@ -202,4 +199,33 @@ problems.dashboard contains "there is no dashboard with widgets" if not json.unm
 problems.dashboard contains sprintf("%s is not in all widgets of the dashboard", [name]) if {
 	some name in services
 	count(indexof_n(dashboard, sprintf("${AWS::StackName}-%s\"", [name]))) < 3
+}
+
+# The stack with CloudFront, which is not transformed: a function of CloudFormation is its arguments here.
+problems.cloudfront contains sprintf("docs/operations/front.yaml: %v is %v; expected %v", [path, got, want]) if {
+	some [path, want] in {
+		[["Distribution", "Properties", "DistributionConfig", "IPV6Enabled"], true],
+		[["Distribution", "Properties", "DistributionConfig", "Aliases"], ["HasDomain", ["DomainName"], "AWS::NoValue"]],
+		[["Distribution", "Properties", "DistributionConfig", "ViewerCertificate", 1, "AcmCertificateArn"], "CertificateArn"],
+		[["Distribution", "Properties", "DistributionConfig", "ViewerCertificate", 1, "MinimumProtocolVersion"], "TLSv1.2_2021"],
+		[["LogDelivery", "Properties", "DeliverySourceName"], "LogSource"],
+		[["LogSource", "Properties", "LogType"], "ACCESS_LOGS"],
+	}
+	got := object.get(data.front.Resources, path, null)
+	got != want
+}
+
+problems.cloudfront contains sprintf("docs/operations/front.yaml: the log has the field %s, which can hold a secret", [field]) if {
+	some field in data.front.Resources.LogDelivery.Properties.RecordFields
+	regex.match("uri|query|cookie|referer|forwarded|cs\\(", lower(field))
+}
+
+problems.spending contains sprintf("docs/operations/spending.yaml tells nobody: %s has the subscribers %v", [what, got]) if {
+	some [what, path] in {
+		["the budget", ["Budget", "Properties", "NotificationsWithSubscribers", 0, "Subscribers", 0, "Address"]],
+		["the forecast", ["Budget", "Properties", "NotificationsWithSubscribers", 1, "Subscribers", 0, "Address"]],
+		["the alarm of unusual costs", ["Subscription", "Properties", "Subscribers", 0, "Address"]],
+	}
+	got := object.get(data.spending.Resources, path, null)
+	got != "Email"
 }
