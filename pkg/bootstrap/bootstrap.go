@@ -1,7 +1,8 @@
 // Package bootstrap creates the initial data of a service: the environments, the project "default", the roles, the first
 // user, the tag type "simple", the standard context fields and the first API tokens.
 //
-// It creates what is missing and changes nothing else, so it may run at every start, and in several processes at once.
+// It creates what is missing, and changes nothing else than that secrets with an old key get the current one. So it may run at every
+// start, and in several processes at once.
 package bootstrap
 
 import (
@@ -26,7 +27,7 @@ type Options struct {
 // author is the author of the events.
 const author = "bootstrap"
 
-// Seed creates the initial data that is missing. Its errors are those of the store.
+// Seed creates the initial data that is missing, and encrypts secrets again that have an older key of the Sealer. Its errors are those of the store.
 func Seed(ctx context.Context, store flags.Store, o Options) error {
 	s := &seeding{store: store, sealer: o.Sealer, now: o.Now}
 	if s.now == nil {
@@ -53,7 +54,7 @@ func Seed(ctx context.Context, store flags.Store, o Options) error {
 			return err
 		}
 	}
-	return nil
+	return s.reseal(ctx)
 }
 
 type seeding struct {

@@ -4,9 +4,10 @@
 // key. To replace a key:
 //
 //  1. add the new key as the second line, and wait until every process has read it (see secretsmanager.MaxAge);
-//  2. move it to the first line. From then on it encrypts, and the old key still decrypts.
+//  2. move it to the first line. From then on it encrypts, and the old key still decrypts;
+//  3. when every process has read that too, let bootstrap.Seed run: it encrypts the stored secrets again.
 //
-// Remove the old key when no stored secret is encrypted with it any more.
+// Then remove the old key.
 package seal
 
 import (
@@ -85,6 +86,9 @@ func (b *Box) Seal(secret, hash string) string {
 	sealed := k.aead.Seal(nil, nil, []byte(secret), []byte(hash)) //nolint:gosec // no nonce: this AEAD draws one and prepends it
 	return k.id + "." + base64.RawURLEncoding.EncodeToString(sealed)
 }
+
+// IsCurrent reports whether an encrypted secret has the key that encrypts now.
+func (b *Box) IsCurrent(sealed string) bool { return strings.HasPrefix(sealed, b.keys[0].id+".") }
 
 // Open decrypts the secret of the token with a hash.
 func (b *Box) Open(sealed, hash string) (string, error) {
