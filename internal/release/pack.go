@@ -107,7 +107,7 @@ func (r *release) archive(architecture string, functions map[string]string) ([]b
 		}
 		files["functions/"+name+".zip"] = file{content: content}
 	}
-	for _, name := range []string{"LICENSE", "infra/admin-token", "docs/operations/front.yaml"} {
+	for _, name := range []string{"LICENSE", "infra/admin-token", "docs/operations/front.yaml", "docs/operations/spending.yaml"} {
 		content, err := r.read(name)
 		if err != nil {
 			return nil, err
