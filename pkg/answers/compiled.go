@@ -109,8 +109,8 @@ func (c *compiledFlag) add(feature *ClientFeature, variant *evaluate.Variant) {
 }
 
 // evaluate returns the result of a flag for a context.
-func (c *compiledFlag) evaluate(set *evaluate.Set, with *evaluate.Context) (evaluate.Result, *result) {
-	is := set.Evaluate(c.flag.Name, with)
+func (c *compiledFlag) evaluate(e *evaluate.Evaluation) (evaluate.Result, *result) {
+	is := e.Evaluate(c.flag.Name)
 	if !is.Enabled {
 		return is, c.off
 	}

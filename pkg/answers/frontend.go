@@ -51,7 +51,7 @@ type FrontendVariant struct {
 // Toggles returns the response of /api/frontend: the flags that are on for a context.
 func (r *Responder) Toggles(ctx context.Context, set *Set, scope Scope, c *evaluate.Context, q Request) (Response, error) {
 	complete(c, q)
-	compiled := set.evaluator()
+	evaluation := set.evaluator().For(c)
 	var on []*result
 	size, tag := 0, make([]byte, 0, 16*len(set.flags))
 	for _, f := range set.flags {
@@ -59,10 +59,11 @@ func (r *Responder) Toggles(ctx context.Context, set *Set, scope Scope, c *evalu
 		if !flag.flag.Enabled || !scope.Sees(f.ProjectUID) {
 			continue
 		}
-		if ctx.Err() != nil {
-			return Response{}, errTooSlow
+		is, result := flag.evaluate(evaluation)
+		if err := bounded(ctx, evaluation); err != nil {
+			return Response{}, invalidContext(err)
 		}
-		if is, result := flag.evaluate(compiled, c); is.Enabled {
+		if is.Enabled {
 			on = append(on, result)
 			size += len(result.toggle) + 1
 			tag = append(tag, result.sum[:]...)
@@ -80,8 +81,18 @@ func (r *Responder) Toggles(ctx context.Context, set *Set, scope Scope, c *evalu
 	})
 }
 
-// errTooSlow ends a request whose time is over. Only a context that was made for it takes so long.
-var errTooSlow = flags.Errorf(flags.Unavailable, "the flags could not be evaluated in time; try again")
+// bounded returns the error that ends a request whose time is over, or whose context takes too much work.
+func bounded(ctx context.Context, e *evaluate.Evaluation) error {
+	switch {
+	case e.Exhausted():
+		return &contextError{codeInvalidContext, tooLongValues}
+	case ctx.Err() != nil:
+		return flags.Errorf(flags.Unavailable, "the flags could not be evaluated in time; try again")
+	}
+	return nil
+}
+
+const tooLongValues = "it takes too much work to compare the values of this context with all constraints; shorten the long ones, or leave them out"
 
 // evaluated returns a response that depends on the bytes of. Its ETag is weak, because the body can be compressed or not. Caches must
 // ask each time, because it depends on the caller's address and the time too.

@@ -62,7 +62,6 @@ type OfrepEvaluation struct {
 	Metadata OfrepMetadata  `json:"metadata"`
 }
 
-// OfrepMetadata tells what a value that is not a boolean does not tell.
 // An OfrepMetadata says more than OFREP asks for.
 type OfrepMetadata struct {
 	Enabled        bool   `json:"enabled"`
@@ -96,8 +95,11 @@ func (r *Responder) Evaluation(set *Set, scope Scope, c *evaluate.Context, key s
 		return newFailure(http.StatusNotFound, key, codeFlagNotFound, "there is no flag of this name in the projects of the token")
 	}
 	complete(c, q)
-	flag := f.compiled()
-	is, result := flag.evaluate(set.evaluator(), c)
+	flag, evaluation := f.compiled(), set.evaluator().For(c)
+	is, result := flag.evaluate(evaluation)
+	if evaluation.Exhausted() {
+		return newFailure(http.StatusBadRequest, key, codeInvalidContext, tooLongValues)
+	}
 	return newJSONResponse(http.StatusOK, appendEvaluation(nil, result, is.Reason.Kind, flag.reason(is.Reason)))
 }
 
@@ -109,7 +111,7 @@ func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *e
 		decision evaluate.ReasonKind
 		reason   string
 	}
-	compiled := set.evaluator()
+	evaluation := set.evaluator().For(c)
 	all := make([]evaluated, 0, len(set.flags))
 	size, tag := 0, append(make([]byte, 0, 32*len(set.flags)+len(body)+100), scope.Environment...)
 	tag = append(tag, body...)
@@ -117,11 +119,11 @@ func (r *Responder) Evaluations(ctx context.Context, set *Set, scope Scope, c *e
 		if !scope.Sees(f.ProjectUID) {
 			continue
 		}
-		if ctx.Err() != nil {
-			return Response{}, errTooSlow
-		}
 		flag := f.compiled()
-		is, result := flag.evaluate(compiled, c)
+		is, result := flag.evaluate(evaluation)
+		if err := bounded(ctx, evaluation); err != nil {
+			return OFREPFailure(err, "")
+		}
 		e := evaluated{result, is.Reason.Kind, flag.reason(is.Reason)}
 		all = append(all, e)
 		size += len(result.evaluation) + len(`,"decision":"no strategy matched"},"reason":"TARGETING_MATCH"},`)

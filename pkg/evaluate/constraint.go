@@ -8,7 +8,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"time"
 )
 
 // A constraint is a compiled constraint.
@@ -20,8 +19,8 @@ type constraint struct {
 
 // An operand is the value of a constraint with its operator.
 type operand interface {
-	// compare compares it with the value of a context field, which is "" if the context does not have the field.
-	compare(value string, now time.Time) answer
+	// compare compares it with the value of a field of the context, which is "" if the context does not have the field.
+	compare(value string, c *Context) answer
 }
 
 // An answer is the result of a comparison before inversion.
@@ -40,15 +39,15 @@ func answerOf(match bool) answer {
 	return no
 }
 
-// check returns whether the context satisfies the constraint. What cannot be compared does not satisfy it, inverted or
-// not: a mistake in a constraint must not turn a flag on.
+// check returns whether the context satisfies the constraint. A value of the context that cannot be compared does not satisfy it,
+// unless it is inverted, as in Yggdrasil. An invalid constraint is never satisfied: a mistake must not turn a flag on.
 func (c *constraint) check(ctx *Context) answer {
-	if c.operand == nil {
+	if c.operand == nil || ctx.exhausted() {
 		return unreadable
 	}
-	result := c.operand.compare(c.field.of(ctx), ctx.Now)
-	if result != unreadable && c.inverted {
-		return answerOf(result == no)
+	result := c.operand.compare(c.field.of(ctx), ctx)
+	if c.inverted {
+		return answerOf(result != yes)
 	}
 	return result
 }
@@ -104,7 +103,7 @@ type inOperand struct {
 	not    bool
 }
 
-func (o inOperand) compare(value string, _ time.Time) answer {
+func (o inOperand) compare(value string, _ *Context) answer {
 	return answerOf(o.values.has(value) != o.not)
 }
 
@@ -125,12 +124,14 @@ func newTextOperand(match func(string, string) bool, c Constraint) operand {
 	return textOperand{match, parts, c.CaseInsensitive}
 }
 
-func (o textOperand) compare(value string, _ time.Time) answer {
+// compare does not find an absent value, even by an empty part.
+func (o textOperand) compare(value string, c *Context) answer {
 	if o.ignoreCase {
-		value = strings.ToLower(value)
+		value = c.lower(value)
 	}
+	c.charge(len(value), len(o.parts))
 	for _, part := range o.parts {
-		if o.match(value, part) {
+		if value != "" && o.match(value, part) {
 			return yes
 		}
 	}
@@ -140,7 +141,7 @@ func (o textOperand) compare(value string, _ time.Time) answer {
 type addressOperand struct{ addresses *addresses }
 
 // compare treats a value that is no address like one that is not in the list, as the operator IN does.
-func (o addressOperand) compare(value string, _ time.Time) answer {
+func (o addressOperand) compare(value string, _ *Context) answer {
 	address, ok := parseAddress(value)
 	return answerOf(ok && o.addresses.has(address))
 }
@@ -153,45 +154,53 @@ const (
 	maxRegexValue  = 2_000 // bytes of the value; a longer one does not match. A request can evaluate a thousand patterns
 )
 
-type regexOperand struct{ regex *regexp.Regexp }
+type regexOperand struct {
+	regex *regexp.Regexp
+	size  int // instructions
+}
 
 func newRegexOperand(c Constraint) operand {
-	regex, err := CompileRegex(c.Value, c.CaseInsensitive)
+	regex, size, err := CompileRegex(c.Value, c.CaseInsensitive)
 	if err != nil {
 		return nil
 	}
-	return regexOperand{regex}
+	return regexOperand{regex, size}
 }
 
-// CompileRegex compiles the pattern of the operator REGEX, in the syntax of RE2. It returns an error that says what is
-// wrong if the pattern is invalid or too large to be evaluated.
-func CompileRegex(pattern string, caseInsensitive bool) (*regexp.Regexp, error) {
+// CompileRegex compiles the pattern of the operator REGEX, in the syntax of RE2, and returns how many instructions it has. It returns
+// an error that says what is wrong if the pattern is invalid or too large to be evaluated.
+func CompileRegex(pattern string, caseInsensitive bool) (regex *regexp.Regexp, size int, err error) {
 	if len(pattern) > MaxRegexLength {
-		return nil, fmt.Errorf("it has %d bytes, and no more than %d are allowed", len(pattern), MaxRegexLength)
+		return nil, 0, fmt.Errorf("it has %d bytes, and no more than %d are allowed", len(pattern), MaxRegexLength)
 	}
 	if caseInsensitive {
 		pattern = "(?i)" + pattern
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(program.Inst) > maxRegexSize {
-		return nil, &syntax.Error{Code: syntax.ErrLarge, Expr: pattern}
+		return nil, 0, &syntax.Error{Code: syntax.ErrLarge, Expr: pattern}
 	}
-	return regexp.Compile(pattern)
+	regex, err = regexp.Compile(pattern)
+	return regex, len(program.Inst), err
 }
 
 // compare does not find an absent value, even by a pattern that matches an empty one.
-func (o regexOperand) compare(value string, _ time.Time) answer {
-	return answerOf(value != "" && len(value) <= maxRegexValue && o.regex.MatchString(value))
+func (o regexOperand) compare(value string, c *Context) answer {
+	if value == "" || len(value) > maxRegexValue {
+		return no
+	}
+	c.charge(len(value), o.size)
+	return answerOf(o.regex.MatchString(value))
 }
 
-// A valueSet answers quickly whether it has a value. Short lists are faster to search than a map.
+// A valueSet answers quickly whether it has a value; an absent one it never has. Short lists are faster to search than a map.
 type valueSet struct {
 	list []string
 	set  map[string]struct{} // nil for a short list
@@ -212,6 +221,9 @@ func newValueSet(values []string) valueSet {
 }
 
 func (s valueSet) has(value string) bool {
+	if value == "" {
+		return false
+	}
 	if s.set != nil {
 		_, found := s.set[value]
 		return found

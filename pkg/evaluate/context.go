@@ -27,6 +27,8 @@ type Context struct {
 	// Random returns a number from 0 to n-1, for random stickiness. Nil uses math/rand. It must be safe for concurrent
 	// use if the context is.
 	Random func(n uint32) uint32 `json:"-"`
+
+	memory *memory // of an Evaluation; nil outside of one
 }
 
 func (c *Context) random(n uint32) uint32 {
@@ -94,5 +96,6 @@ func (f field) of(c *Context) string {
 	if len(value) > MaxValueLength {
 		return ""
 	}
+	c.charge(len(value), 1)
 	return value
 }

@@ -16,8 +16,9 @@
 // # Cost
 //
 // Compiling parses numbers, dates, versions, addresses and regular expressions, so evaluating only compares. A flag with
-// one rollout and one constraint takes about 100 ns and no allocation. Hostile input takes bounded time: context values
-// have a maximum length, regular expressions have a maximum size and never backtrack without end.
+// one rollout and one constraint takes about 100 ns and no allocation. An Evaluation of many flags evaluates each segment once.
+// Hostile input takes bounded time: context values have a maximum length, regular expressions have a maximum size and never
+// backtrack without end, and an Evaluation ends after MaxWork.
 package evaluate
 
 import (
@@ -91,8 +92,9 @@ func (s *Set) Evaluate(name string, c *Context) Result {
 // All evaluates all flags, in no particular order.
 func (s *Set) All(c *Context) iter.Seq2[string, Result] {
 	return func(yield func(string, Result) bool) {
+		with := &s.For(c).context
 		for name, f := range s.flags {
-			if !yield(name, s.evaluate(f, c)) {
+			if !yield(name, s.evaluate(f, with)) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package evaluate_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -54,8 +55,9 @@ func (g generator) context() evaluate.Context {
 		UserID: g.oftenAbsent(userIDs), SessionID: g.oftenAbsent(userIDs), RemoteAddress: pick(g, ips),
 		Environment: pick(g, texts), AppName: pick(g, texts), CurrentTime: pick(g, dates),
 	}
+	c.Properties = map[string]string{"number": pick(g, numbers[1:10]), "version": pick(g, versions[1:10]), "date": pick(g, dates[1:6]), "d": pick(g, dates[1:])}
 	if g.chance(90) {
-		c.Properties = map[string]string{"country": pick(g, texts), "plan": pick(g, texts), "n": pick(g, numbers), "v": pick(g, versions), "d": pick(g, dates)}
+		maps.Copy(c.Properties, map[string]string{"country": pick(g, texts), "plan": pick(g, texts), "n": pick(g, numbers), "v": pick(g, versions)})
 	}
 	return c
 }
@@ -72,10 +74,10 @@ func (g generator) constraint() evaluate.Constraint {
 	switch g.IntN(8) {
 	case 0, 1, 2:
 		c.Operator = pick(g, []string{"IN", "NOT_IN"})
-		c.Values = several(g, 20, func() string { return pick(g, append(texts, userIDs...)) })
+		c.Values = several(g, 20, func() string { return pick(g, append(texts[1:], userIDs[1:]...)) })
 	case 3, 4:
 		c.Operator = pick(g, []string{"STR_CONTAINS", "STR_STARTS_WITH", "STR_ENDS_WITH"})
-		c.Values = several(g, 3, func() string { return pick(g, texts) })
+		c.Values = several(g, 3, func() string { return pick(g, texts[1:]) })
 	case 5:
 		c.Operator = pick(g, []string{"NUM_EQ", "NUM_GT", "NUM_GTE", "NUM_LT", "NUM_LTE"})
 		c.ContextName, c.Value = g.mostly("n", c.ContextName), pick(g, numbers)
@@ -84,7 +86,17 @@ func (g generator) constraint() evaluate.Constraint {
 		c.ContextName, c.Value = g.mostly("v", c.ContextName), pick(g, versions)
 	case 7:
 		c.Operator = pick(g, []string{"DATE_AFTER", "DATE_BEFORE", "DATE_AFTER", "UNKNOWN", ""})
-		c.ContextName, c.Value = g.mostly(pick(g, []string{"d", "currentTime"}), c.ContextName), pick(g, dates)
+		c.ContextName, c.Value = pick(g, []string{"d", "date", "currentTime"}), pick(g, dates)
+	}
+	if c.Inverted && c.Values == nil { // the Go SDK does not invert the comparison with a value that it cannot read
+		switch {
+		case strings.HasPrefix(c.Operator, "NUM"):
+			c.ContextName = "number"
+		case strings.HasPrefix(c.Operator, "SEMVER"):
+			c.ContextName = "version"
+		case strings.HasPrefix(c.Operator, "DATE"):
+			c.ContextName = "date"
+		}
 	}
 	return c
 }
@@ -142,7 +154,7 @@ func (g generator) variants(stickiness []string) []evaluate.Variant {
 			v.Payload = &evaluate.Payload{Type: "string", Value: pick(g, texts)}
 		}
 		if g.chance(20) {
-			v.Overrides = []evaluate.Override{{ContextName: pick(g, []string{"userId", "country", "unknown"}), Values: several(g, 3, func() string { return pick(g, userIDs) })}}
+			v.Overrides = []evaluate.Override{{ContextName: pick(g, []string{"userId", "country", "unknown"}), Values: several(g, 3, func() string { return pick(g, userIDs[1:]) })}}
 		}
 		return v
 	})

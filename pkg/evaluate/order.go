@@ -25,17 +25,17 @@ type orderOperand struct {
 }
 
 // ordered returns the function that compiles an operator. newOrder returns nil for a value that is not of its kind.
-func ordered(newOrder func(operand string) order, a accepted) func(Constraint) operand {
+func ordered(newOrder func(Constraint) order, a accepted) func(Constraint) operand {
 	return func(c Constraint) operand {
-		if o := newOrder(c.Value); o != nil {
+		if o := newOrder(c); o != nil {
 			return orderOperand{o, a}
 		}
 		return nil
 	}
 }
 
-func (o orderOperand) compare(value string, now time.Time) answer {
-	switch result, ok := o.order(value, now); {
+func (o orderOperand) compare(value string, c *Context) answer {
+	switch result, ok := o.order(value, c.Now); {
 	case !ok:
 		return unreadable
 	case result < 0:
@@ -46,17 +46,18 @@ func (o orderOperand) compare(value string, now time.Time) answer {
 	return answerOf(o.accepted.equal)
 }
 
-// dateOrder uses the current time for an absent value, as all SDKs do for currentTime.
-func dateOrder(operand string) order {
-	with, ok := parseDate(operand)
+// dateOrder uses the current time if the context has no currentTime.
+func dateOrder(c Constraint) order {
+	with, ok := parseDate(c.Value)
 	if !ok {
 		return nil
 	}
+	isCurrent := newField(c.ContextName).kind == currentTimeField
 	return func(value string, now time.Time) (int, bool) {
-		date, ok := now, true
-		if value != "" {
-			date, ok = parseDate(value)
+		if value == "" && isCurrent {
+			return now.Compare(with), true
 		}
+		date, ok := parseDate(value)
 		return date.Compare(with), ok
 	}
 }
@@ -83,11 +84,11 @@ func parseDate(s string) (time.Time, bool) {
 
 const maxVersion = 256 // bytes
 
-func versionOrder(operand string) order {
-	if !ValidVersion(operand) {
+func versionOrder(c Constraint) order {
+	if !ValidVersion(c.Value) {
 		return nil
 	}
-	return func(value string, _ time.Time) (int, bool) { return CompareVersions(value, operand) }
+	return func(value string, _ time.Time) (int, bool) { return CompareVersions(value, c.Value) }
 }
 
 // ValidVersion reports whether s is a full semantic version, such as 1.2.3-beta.1. Like Unleash's SDKs, it refuses short forms
@@ -117,8 +118,8 @@ func CompareVersions(a, b string) (order int, ok bool) {
 	return semver.Compare("v"+a, "v"+b), true
 }
 
-func numberOrder(operand string) order {
-	with, ok := parseNumber(operand)
+func numberOrder(c Constraint) order {
+	with, ok := parseNumber(c.Value)
 	if !ok {
 		return nil
 	}

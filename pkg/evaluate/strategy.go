@@ -53,7 +53,7 @@ func (s *Set) check(st *strategy, c *Context) Outcome {
 			return Outcome{Kind: SegmentMissing, Segment: id}
 		}
 		if first.Kind == Matched {
-			first = checkConstraints(constraints, id, c)
+			first = c.segment(constraints, id)
 		}
 	}
 	if first.Kind == Matched {

@@ -89,7 +89,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// TestAbsentValues checks what the specification leaves open. The results are those of UnleashClient for Python.
+// TestAbsentValues checks what the specification leaves open. The results are those of Yggdrasil, in UnleashClient for Python.
 func TestAbsentValues(t *testing.T) {
 	for _, test := range []struct {
 		constraint Constraint
@@ -101,9 +101,24 @@ func TestAbsentValues(t *testing.T) {
 		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}}, no},
 		{Constraint{Operator: "IN_CIDR", Values: []string{"10.0.0.0/8"}, Inverted: true}, yes},
 		{Constraint{Operator: "IN_CIDR", Values: []string{"nonsense"}, Inverted: true}, yes},
+		{Constraint{Operator: "NUM_GT", Value: "1"}, unreadable},
+		{Constraint{Operator: "NUM_GT", Value: "1", Inverted: true}, yes},
+		{Constraint{Operator: "NUM_GT", Value: "abc", Inverted: true}, unreadable},
+		{Constraint{Operator: "SEMVER_LT", Value: "1.2.3", Inverted: true}, yes},
+		{Constraint{ContextName: "text", Operator: "NUM_LT", Value: "1"}, unreadable},
+		{Constraint{ContextName: "text", Operator: "NUM_LT", Value: "1", Inverted: true}, yes},
+		{Constraint{ContextName: "text", Operator: "SEMVER_EQ", Value: "1.2.3", Inverted: true}, yes},
+		{Constraint{ContextName: "text", Operator: "DATE_AFTER", Value: "2026-01-31T00:00:00.000Z", Inverted: true}, yes},
+		{Constraint{ContextName: "absent", Operator: "DATE_AFTER", Value: "1970-01-01T00:00:00.000Z"}, unreadable},
+		{Constraint{ContextName: "absent", Operator: "DATE_AFTER", Value: "1970-01-01T00:00:00.000Z", Inverted: true}, yes},
+		{Constraint{ContextName: "currentTime", Operator: "DATE_BEFORE", Value: "1970-01-01T00:00:00.000Z"}, yes}, // Now is the year 1 here
+		{Constraint{Operator: "IN", Values: []string{"", "a"}}, no},
+		{Constraint{Operator: "NOT_IN", Values: []string{"", "a"}}, yes},
+		{Constraint{Operator: "STR_CONTAINS", Values: []string{""}}, no},
+		{Constraint{Operator: "STR_STARTS_WITH", Values: []string{""}, Inverted: true}, yes},
 	} {
 		c := compileConstraints([]Constraint{test.constraint})
-		if got := c[0].check(&Context{}); got != test.want {
+		if got := c[0].check(&Context{Properties: map[string]string{"text": "abc"}}); got != test.want {
 			t.Errorf("%+v: got %d, want %d", test.constraint, got, test.want)
 		}
 	}

@@ -149,13 +149,13 @@ func (c Constraint) regexFault() string {
 	if *c.Value == "" {
 		return ": it is empty"
 	}
-	_, err := evaluate.CompileRegex(*c.Value, false)
+	_, _, err := evaluate.CompileRegex(*c.Value, false)
 	return ": " + err.Error()
 }
 
 // isRegex reports whether s can be evaluated: it must be valid and not too large. An empty one would match everyone.
 func isRegex(s string) bool {
-	_, err := evaluate.CompileRegex(s, false)
+	_, _, err := evaluate.CompileRegex(s, false)
 	return s != "" && err == nil
 }
 

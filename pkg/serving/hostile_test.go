@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 )
@@ -84,4 +85,25 @@ func TestHostileContexts(t *testing.T) {
 		t.Errorf("1,001 properties in the query: status %d, want 400", w.Code)
 	}
 	t.Logf("the slowest request took %v of a processor", worst)
+}
+
+// TestTooMuchWork checks that a context with a long value is refused if comparing it with all constraints is too much work, and that
+// the error says what to do.
+func TestTooMuchWork(t *testing.T) {
+	f := newFixture()
+	all := make([]flags.Strategy, 100)
+	for i := range all {
+		all[i] = flags.Strategy{Name: "default", Constraints: []flags.Constraint{
+			{ContextName: "x", Operator: flags.StrContains, Values: strings.Split(strings.Repeat("abcdefgh,", 249)+"i", ",")}}}
+	}
+	f.addStrategies("expensive", all...)
+	h := f.handler(httpapi.Config{})
+	for _, path := range []string{"/api/frontend", ofrepAll, ofrepOne + "expensive"} {
+		for length, status := range map[int]int{evaluate.FreeLength: 200, evaluate.MaxValueLength: 400} {
+			w := call(h, "POST", path, `{"context": {"x": "`+strings.Repeat("a", length)+`"}}`, "Authorization: frontend")
+			if w.Code != status || status == 400 && !strings.Contains(w.Body.String(), "shorten the long ones") {
+				t.Errorf("%s with %d bytes: %d %s, want %d", path, length, w.Code, w.Body, status)
+			}
+		}
+	}
 }

@@ -1,0 +1,74 @@
+package evaluate
+
+import "strings"
+
+// MaxWork bounds the work of an Evaluation that long values of its context cause, in bytes that are compared: about 50 ms. Values of
+// up to FreeLength bytes do not count, so an ordinary context is never too much, however many flags there are.
+const (
+	MaxWork    = 200_000_000
+	FreeLength = 256
+)
+
+// An Evaluation evaluates flags for one context. It remembers what flags have in common: the results of segments, and values in lower
+// case. It must not be used by several goroutines at once.
+type Evaluation struct {
+	set     *Set
+	context Context
+}
+
+type memory struct {
+	segments map[int64]Outcome
+	lower    map[string]string
+	work     int
+}
+
+// For returns an evaluation for a context, which must not be changed meanwhile.
+func (s *Set) For(c *Context) *Evaluation {
+	e := &Evaluation{s, *c}
+	e.context.memory = &memory{segments: map[int64]Outcome{}, lower: map[string]string{}}
+	return e
+}
+
+// Evaluate evaluates a flag. A flag that does not exist is off. Results are meaningless if Exhausted is true afterwards.
+func (e *Evaluation) Evaluate(name string) Result { return e.set.Evaluate(name, &e.context) }
+
+// Exhausted reports whether the evaluation took more than MaxWork. It does not compare anything from then on.
+func (e *Evaluation) Exhausted() bool { return e.context.exhausted() }
+
+// Work returns the work that was done, in the unit of MaxWork.
+func (e *Evaluation) Work() int { return e.context.memory.work }
+
+func (c *Context) exhausted() bool { return c.memory != nil && c.memory.work > MaxWork }
+
+// charge counts that a value of that many bytes is read some times.
+func (c *Context) charge(length, times int) {
+	if c.memory != nil && length > FreeLength {
+		c.memory.work += length * times
+	}
+}
+
+// lower returns a value in lower case.
+func (c *Context) lower(value string) string {
+	if c.memory == nil || len(value) <= FreeLength {
+		return strings.ToLower(value)
+	}
+	lower, known := c.memory.lower[value]
+	if !known {
+		lower = strings.ToLower(value)
+		c.memory.lower[value] = lower
+	}
+	return lower
+}
+
+// segment returns the outcome for the constraints of a segment.
+func (c *Context) segment(constraints []constraint, id int64) Outcome {
+	if c.memory == nil {
+		return checkConstraints(constraints, id, c)
+	}
+	outcome, known := c.memory.segments[id]
+	if !known {
+		outcome = checkConstraints(constraints, id, c)
+		c.memory.segments[id] = outcome
+	}
+	return outcome
+}
