@@ -175,7 +175,7 @@ func newResult(f *ClientFeature, variant *evaluate.Variant) *result {
 		Name: f.Name, Enabled: true, ImpressionData: f.ImpressionData,
 		Variant: FrontendVariant{Name: evaluate.DisabledVariant, OldFlagEnabled: true, FlagEnabled: true},
 	}
-	evaluation := OfrepEvaluation{Key: f.Name, Value: jsontext.Value("true"), Metadata: newOFREPMetadata(f, true)}
+	evaluation := OfrepEvaluation{Key: f.Name, Value: jsontext.Value("true"), Variant: "enabled", Metadata: newOFREPMetadata(f, true)}
 	if variant != nil {
 		toggle.Variant.Name, toggle.Variant.Payload, toggle.Variant.Enabled = variant.Name, variant.Payload, true
 		evaluation.Variant, evaluation.Value = variant.Name, payloadValue(variant.Payload)
@@ -186,7 +186,7 @@ func newResult(f *ClientFeature, variant *evaluate.Variant) *result {
 // newOffResult returns the result of a flag that is off. A flag of which every variant has a payload has no boolean value, so
 // the application uses the value in its code. Others are false.
 func newOffResult(f *ClientFeature) *result {
-	evaluation := OfrepEvaluation{Key: f.Name, Value: jsontext.Value("false"), Metadata: newOFREPMetadata(f, false)}
+	evaluation := OfrepEvaluation{Key: f.Name, Value: jsontext.Value("false"), Variant: evaluate.DisabledVariant, Metadata: newOFREPMetadata(f, false)}
 	if alwaysHasPayload(f) {
 		evaluation.Value = nil
 	}

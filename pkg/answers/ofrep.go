@@ -58,7 +58,7 @@ type OfrepEvaluation struct {
 	Key      string         `json:"key"`
 	Value    jsontext.Value `json:"value,omitzero"` // absent if the application should use the value in its code
 	Reason   string         `json:"reason,omitzero"`
-	Variant  string         `json:"variant,omitzero"`
+	Variant  string         `json:"variant"` // without variants, enabled or disabled: some providers need one
 	Metadata OfrepMetadata  `json:"metadata"`
 }
 

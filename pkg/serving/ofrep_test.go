@@ -97,9 +97,14 @@ func TestOFREPAnswers(t *testing.T) {
 	}
 	f := newFixture()
 	want := map[string]answers.OfrepEvaluation{}
+	without := map[bool]string{true: "enabled", false: "disabled"} // variants: the provider for Python needs a name
 	for _, tt := range tests {
 		f.add("default", tt.name, tt.change)
-		want[tt.name] = answers.OfrepEvaluation{Key: tt.name, Value: []byte(tt.value), Variant: tt.variant, Reason: tt.reason,
+		variant := tt.variant
+		if variant == "" {
+			variant = without[tt.enabled]
+		}
+		want[tt.name] = answers.OfrepEvaluation{Key: tt.name, Value: []byte(tt.value), Variant: variant, Reason: tt.reason,
 			Metadata: answers.OfrepMetadata{Enabled: tt.enabled, Project: "default", Type: "release", Decision: tt.decision}}
 	}
 	f.add("other", "other-project", nil)

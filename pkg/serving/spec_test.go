@@ -86,10 +86,10 @@ func TestClientSpecification(t *testing.T) {
 				}
 				evaluations++
 				name := want.Name
-				if !want.Enabled {
-					name = ""
+				if want.FlagEnabled && !want.Enabled {
+					name = "enabled"
 				}
-				if got := evaluateOFREP(t, h, test); got.Variant != name || got.Metadata.Enabled != want.FlagEnabled {
+				if got := evaluateOFREP(t, h, test); got.Key != "" && got.Variant != name || got.Metadata.Enabled != want.FlagEnabled {
 					t.Errorf("%s: OFREP gives %+v, want %+v", test.Description, got, want)
 				}
 			}
