@@ -66,6 +66,7 @@ var patterns = map[string]string{
 	"name":           flags.NamePattern,
 	"nameOrEmpty":    "^$|" + flags.NamePattern,
 	"notBlank":       `\S`,
+	"noQuote":        `^[^"]*$`,
 	"title":          `^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$`, // not blank, no control characters
 	"permission":     `^[A-Z][A-Z0-9_]*$`,
 	"link":           flags.LinkPattern,
@@ -319,7 +320,7 @@ func constraintShape(s *openapi3.Schema) {
 	s.OneOf = openapi3.SchemaRefs{
 		alternative("operator", operators("IN_CIDR"), "values", openapi3.NewArraySchema().WithItems(addressShape()).WithMinItems(1)),
 		alternative("operator", operators("REGEX"), "value", openapi3.NewStringSchema().WithFormat("regex").WithMinLength(1)),
-		alternative("operator", lists, "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMinItems(1)),
+		alternative("operator", lists, "values", openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema().WithMinLength(1)).WithMinItems(1)),
 		alternative("operator", operators("NUM_"), "value", text("decimal")),
 		alternative("operator", operators("DATE_"), "value", text("time")),
 		alternative("operator", operators("SEMVER_"), "value", text("semver")),

@@ -17,7 +17,7 @@ func TestRestart(t *testing.T) {
 	g := start(t)
 	flag := project + "/features/kept"
 	g.do(t, 201, "POST", project+"/features", map[string]string{"name": "kept"}, nil)
-	g.do(t, 200, "POST", flag+"/environments/production/strategies", `{"name": "flexibleRollout", "parameters": {"rollout": 12.5}}`, nil)
+	g.do(t, 200, "POST", flag+"/environments/production/strategies", `{"name": "flexibleRollout", "parameters": {"rollout": 12.0}}`, nil)
 	g.do(t, 200, "PUT", flag+"/environments/production/variants", `[{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]`, nil)
 	g.do(t, 200, "POST", flag+"/environments/production/on", nil, nil)
 	before := g.get(t, flag)

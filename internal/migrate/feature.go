@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"guidon/internal/adminapi"
+	"guidon/pkg/flags"
 )
 
 // A feature is a flag in the form that is compared. It leaves out what differs between servers without a meaning for
@@ -184,6 +185,7 @@ func (record strategyRecord) strategy(segments map[int64]string) strategy {
 			s.Parameters[name] = fmt.Sprint(value)
 		}
 	}
+	flags.NormalizeParameters(s.Name, s.Parameters, false)
 	return s
 }
 
@@ -196,11 +198,12 @@ func (s strategy) withDefaults(flag string) strategy {
 	return s
 }
 
-// normal is the constraint without the value that its operator ignores.
+// normal is the constraint as Guidon stores it, without the value that its operator ignores.
 func (c constraint) normal() constraint {
 	if c.Values = nilIfEmpty(slices.Clone(c.Values)); len(c.Values) > 0 {
 		c.Value = ""
 	}
+	c.Value = *flags.Constraint{Operator: flags.Operator(c.Operator), Value: &c.Value}.Normalized().Value
 	return c
 }
 

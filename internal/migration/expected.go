@@ -13,6 +13,7 @@ type expectation struct{ pattern, documented string }
 func added() []expectation {
 	return []expectation{
 		{`^/(flags|segments)/.*/constraints/\d+/(caseInsensitive|inverted): absent → false$`, "`caseInsensitive` and `inverted` of a constraint are false where they are left out"},
+		{`^/(flags|segments)/.*/constraints/\d+/value: "[^"]*" → "(\d{4}-\d\d-\d\dT[\d:.]+Z|-?\d[\d.eE+-]*)"$`, "dates of constraints are in UTC with milliseconds"},
 		{`^/flags/.*/variants/\d+/stickiness: absent → "default"$`, "the `stickiness` of a variant is `default` where it is left out"},
 		{`^/flags/sparse/.*/parameters/(groupId|stickiness): absent → `, "a parameter of `flexibleRollout` that is left out is filled in"},
 		{`^/tagTypes/[^/]+/(description|icon): "" → null$`, "a tag type's empty `description` or `icon` is null"},

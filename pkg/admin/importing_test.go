@@ -316,3 +316,24 @@ func TestImportReportFits(t *testing.T) {
 		t.Errorf("got %v, want 1 created and 4000 skipped with a reason each", got.counts())
 	}
 }
+
+// TestImportNormalizes checks that values which some SDKs cannot read are stored in another form, and fractions of a rollout are refused.
+func TestImportNormalizes(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	data := func(rollout string) string {
+		return `{"features":[{"name":"f"}],"featureStrategies":[{"featureName":"f","name":"flexibleRollout","parameters":{"rollout":` + rollout + `},
+			"constraints":[{"contextName":"n","operator":"NUM_GT","value":".5"},{"contextName":"d","operator":"DATE_AFTER","value":"2026-01-31"}]}]}`
+	}
+	if r := s.importHere(t, data("12.5")); r.Skipped != 1 || !strings.Contains(fmt.Sprint(r.Features), "a whole number from 0 to 100") {
+		t.Errorf("a fraction: %+v", r)
+	}
+	for range 2 {
+		s.importHere(t, data("50.0"))
+	}
+	if r := s.importHere(t, data("50.0")); r.Unchanged != 1 {
+		t.Errorf("imported again: %+v", r)
+	}
+	s.check(t, call{"normalized", "GET", in("f", "development") + "/strategies", "", 200, `[{"...":0,"parameters":{"...":0,"rollout":"50"},
+		"constraints":[{"...":0,"value":"0.5"},{"...":0,"value":"2026-01-31T00:00:00.000Z"}]}]`})
+}

@@ -28,6 +28,10 @@ func TestStrategyRules(t *testing.T) {
 		{"a rollout below 0", `"name":"flexibleRollout","parameters":{"rollout":-1}`, "/parameters/rollout"},
 		{"a rollout that is not a number", `"name":"flexibleRollout","parameters":{"rollout":"abc"}`, "/parameters/rollout"},
 		{"an empty rollout", `"name":"flexibleRollout","parameters":{"rollout":""}`, "/parameters/rollout"},
+		{"a fraction as a rollout", `"name":"flexibleRollout","parameters":{"rollout":12.5}`, "/parameters/rollout"},
+		{"a double quote in a group", `"name":"flexibleRollout","parameters":{"groupId":"a\"b"}`, "/parameters/groupId"},
+		{"a double quote in a field", `"name":"default","constraints":[{"contextName":"a\"b","operator":"IN","values":["x"]}]`, "/constraints/0/contextName"},
+		{"an empty value", `"name":"default","constraints":[{"contextName":"c","operator":"IN","values":["x",""]}]`, "/constraints/0/values/1"},
 		{"true as a rollout", `"name":"flexibleRollout","parameters":{"rollout":true}`, "/parameters/rollout"},
 		{"a parameter that is an object", `"name":"default","parameters":{"o":{}}`, "/parameters/o"},
 		{"a parameter that is a list", `"name":"default","parameters":{"l":["1"]}`, "/parameters/l"},
@@ -90,7 +94,7 @@ func TestConstraintsAreKept(t *testing.T) {
 		}
 		answered := content
 		if value, single := one[kind]; single {
-			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, value)
+			content, answered = fmt.Sprintf(`"value":%q`, value), fmt.Sprintf(`"values":[],"value":%q`, strings.Replace(value, "12:00:00+02:00", "10:00:00.000Z", 1))
 		}
 		sent = append(sent, fmt.Sprintf(`{"contextName":"any field","operator":%q,%s}`, operator, content),
 			fmt.Sprintf(`{"contextName":"userId","operator":%q,%s,"inverted":true,"caseInsensitive":true,"nosuch":1}`, operator, content))
@@ -115,10 +119,10 @@ func TestConstraintsAreKept(t *testing.T) {
 			s.check(t, call{"values", "PUT", list + "/" + id, `{"constraints":[` + sent[i] + `]}`, 200, strategy("f", `"constraints":[`+want[i]+`]`)})
 		}
 	}
-	for _, date := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123Z"} {
-		constraint := fmt.Sprintf(`{"contextName":"c","operator":"DATE_BEFORE","value":%q}`, date)
-		s.check(t, call{"dates are kept as sent", "PUT", list + "/" + id, `{"constraints":[` + constraint + `]}`, 200,
-			`{"...":0,"constraints":[{"...":0,"value":"` + date + `"}]}`})
+	for _, value := range [][3]string{{"DATE_BEFORE", "2026-01-31", "2026-01-31T00:00:00.000Z"}, {"DATE_BEFORE", "2026-01-31T12:00:00.123Z", "2026-01-31T12:00:00.123Z"}, {"NUM_GT", ".5", "0.5"}} {
+		constraint := fmt.Sprintf(`{"contextName":"c","operator":%q,"value":%q}`, value[0], value[1])
+		s.check(t, call{"values are normalized", "PUT", list + "/" + id, `{"constraints":[` + constraint + `]}`, 200,
+			`{"...":0,"constraints":[{"...":0,"value":"` + value[2] + `"}]}`})
 	}
 }
 

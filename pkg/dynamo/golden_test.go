@@ -174,3 +174,25 @@ func TestGoldenWithoutLifecycle(t *testing.T) {
 		t.Errorf("its stage (-want +got):\n%s", diff)
 	}
 }
+
+// TestStoredValues checks that values which earlier versions stored, and some SDKs cannot read, are read in the form of today.
+func TestStoredValues(t *testing.T) {
+	const strategy = `{"name":"flexibleRollout","parameters":{"rollout":"12.5"},"constraints":[{"operator":"DATE_AFTER","value":"2026-01-31"}]}`
+	read := func(e entity, document string) flags.Aggregate {
+		a, err := e.codec.decode(envelope{Document: document})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	f := read(featureEntity, `{"environments":{"e":{"strategies":[`+strategy+`]}}}`).(*flags.Feature)
+	p := read(projectEntity, `{"environments":{"e":{"defaultStrategy":`+strategy+`}}}`).(*flags.Project)
+	for _, s := range []flags.Strategy{f.Environments["e"].Strategies[0], *p.Environments["e"].DefaultStrategy} {
+		if s.Parameters["rollout"] != "12" || *s.Constraints[0].Value != "2026-01-31T00:00:00.000Z" {
+			t.Errorf("got %v %s", s.Parameters, *s.Constraints[0].Value)
+		}
+	}
+	if s := read(segmentEntity, `{"constraints":[{"operator":"NUM_GT","value":".5"}]}`).(*flags.Segment); *s.Constraints[0].Value != "0.5" {
+		t.Errorf("got %s", *s.Constraints[0].Value)
+	}
+}

@@ -63,6 +63,9 @@ func jsonCodec[T any, A aggregate[T]](version func(A) *int64) codec {
 			a := A(new(T))
 			err := decode(e.Document, a)
 			*version(a) = e.Version
+			if old, ok := flags.Aggregate(a).(interface{ Upgrade() }); ok {
+				old.Upgrade()
+			}
 			return a, err
 		},
 	}

@@ -77,14 +77,30 @@ type operatorRule struct {
 type valueKind struct {
 	valid       func(string) bool
 	description string
+	normal      func(string) string // returns a valid value in the form that every SDK reads, and others as they are; nil for one form
 }
 
 var (
-	numberValue = &valueKind{isNumber, "a decimal number"}
-	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z"}
-	semverValue = &valueKind{evaluate.ValidVersion, "a full semantic version, such as 1.2.3"}
-	regexValue  = &valueKind{isRegex, "a regular expression in the syntax of RE2"}
+	numberValue = &valueKind{isNumber, "a decimal number", normalNumber}
+	dateValue   = &valueKind{isDate, "an ISO 8601 date or date-time, such as 2026-01-31T00:00:00.000Z", normalDate}
+	semverValue = &valueKind{evaluate.ValidVersion, "a full semantic version, such as 1.2.3", nil}
+	regexValue  = &valueKind{isRegex, "a regular expression in the syntax of RE2", nil}
 )
+
+// Normalized returns the constraint with its value in the form that every SDK reads: 0.5 for .5, and dates in UTC with milliseconds.
+// SDKs built on Yggdrasil (Java, Python, Rust, Unleash Edge) switch a flag off if they cannot read one of its values.
+func (c Constraint) Normalized() Constraint {
+	if c.Value == nil {
+		return c
+	}
+	for _, o := range operators {
+		if o.name == c.Operator && o.kind != nil && o.kind.normal != nil {
+			value := o.kind.normal(*c.Value)
+			c.Value = &value
+		}
+	}
+	return c
+}
 
 // Check adds all problems of the constraint, at paths below path.
 func (c Constraint) Check(path string, limits Limits, p *Problems) {
@@ -92,6 +108,7 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 		p.Add(path+"/contextName", "is required")
 	}
 	CheckLength(path+"/contextName", c.ContextName, MaxIdentifier, p)
+	checkQuote(path+"/contextName", c.ContextName, p)
 	c.checkSizes(path, limits, p)
 	i := slices.IndexFunc(operators, func(o operatorRule) bool { return o.name == c.Operator })
 	switch {
@@ -101,17 +118,27 @@ func (c Constraint) Check(path string, limits Limits, p *Problems) {
 		c.checkValue(path, operators[i].kind, limits, p)
 	case len(c.Values) == 0:
 		p.Add(path+"/values", "must have at least one value: %s compares with a list", c.Operator)
-	case c.Operator == InCIDR && len(c.Values) <= limits.ConstraintValues:
-		c.checkAddresses(path, limits, p)
+	case len(c.Values) <= limits.ConstraintValues:
+		c.checkList(path, limits, p)
 	}
 }
 
-// checkAddresses adds a problem for each value that is not an address. The evaluator would ignore it.
-func (c Constraint) checkAddresses(path string, limits Limits, p *Problems) {
+// checkList adds a problem for each value that is not an address, or is empty. The evaluator would ignore it.
+func (c Constraint) checkList(path string, limits Limits, p *Problems) {
 	for i, value := range c.Values {
-		if utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value) {
-			p.Add(path+"/values/"+strconv.Itoa(i), "must be an IP address or a network, such as 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+		switch at := path + "/values/" + strconv.Itoa(i); {
+		case c.Operator == InCIDR && utf8.RuneCountInString(value) <= limits.ConstraintValueLength && !evaluate.ValidAddress(value):
+			p.Add(at, "must be an IP address or a network, such as 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+		case value == "":
+			p.Add(at, "must not be empty: an empty value matches no context")
 		}
+	}
+}
+
+// checkQuote adds a problem if a text has a double quote. SDKs built on Yggdrasil cannot read the strategy then.
+func checkQuote(path, text string, p *Problems) {
+	if strings.Contains(text, `"`) {
+		p.Add(path, "must not contain a double quote: several SDKs would switch the flag off")
 	}
 }
 
@@ -189,6 +216,42 @@ func isDate(s string) bool {
 		_, err := time.Parse(layout, s)
 		return err == nil
 	})
+}
+
+// normalNumber returns a number without a plus sign, and without a point at the start or end.
+func normalNumber(s string) string {
+	if !isNumber(s) {
+		return s
+	}
+	digits := strings.TrimLeft(s, "+-")
+	mantissa, exponent := digits, ""
+	if i := strings.IndexAny(digits, "eE"); i >= 0 {
+		mantissa, exponent = digits[:i], digits[i:]
+	}
+	if mantissa = strings.TrimSuffix(mantissa, "."); mantissa[0] == '.' {
+		mantissa = "0" + mantissa
+	}
+	if s[0] == '-' {
+		mantissa = "-" + mantissa
+	}
+	return mantissa + exponent
+}
+
+const normalLayout = "2006-01-02T15:04:05.000Z"
+
+// normalDate returns a date as 2026-01-31T00:00:00.000Z. One without a time zone is in UTC. Only years of four digits have this form.
+func normalDate(s string) string {
+	if len(s) == len(normalLayout) && s[len(s)-1] == 'Z' || !isDate(s) {
+		return s
+	}
+	for _, layout := range dateLayouts {
+		if date, err := time.Parse(layout, s); err == nil {
+			if normal := date.UTC().Format(normalLayout); isDate(normal) {
+				return normal
+			}
+		}
+	}
+	return s
 }
 
 // commaList joins words with commas, for messages.

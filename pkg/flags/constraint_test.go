@@ -64,6 +64,24 @@ func TestEverythingAcceptedIsEvaluated(t *testing.T) {
 	}
 }
 
+// TestNormalizedConstraint checks the forms of values that SDKs built on Yggdrasil read. What is invalid stays, so that Check refuses it.
+func TestNormalizedConstraint(t *testing.T) {
+	for operator, values := range map[Operator]map[string]string{
+		NumGt: {".5": "0.5", "-.5": "-0.5", "5.": "5", "+1": "1", "+.5e3": "0.5e3", "5.e3": "5e3", "-12.5e3": "-12.5e3", "1234567890123456789": "1234567890123456789",
+			"": "", ".": ".", "abc": "abc", "1..2": "1..2", "--1": "--1"},
+		DateAfter: {"2026-01-31": "2026-01-31T00:00:00.000Z", "2026-01-31T12:00": "2026-01-31T12:00:00.000Z", "2026-01-31T12:00Z": "2026-01-31T12:00:00.000Z",
+			"2026-01-31T12:00:01": "2026-01-31T12:00:01.000Z", "2026-01-31T12:00:01+02:00": "2026-01-31T10:00:01.000Z", "2026-01-31T12:00:01.123456789Z": "2026-01-31T12:00:01.123Z",
+			"2026-01-31T12:00:01.123Z": "2026-01-31T12:00:01.123Z", "0000-01-01T00:00:00+01:00": "0000-01-01T00:00:00+01:00", "2026-02-30": "2026-02-30", "soon": "soon", "": ""},
+		SemverEq: {"1.2.3": "1.2.3"}, Regex: {".5": ".5"}, In: {".5": ".5"},
+	} {
+		for value, want := range values {
+			if got := *(Constraint{Operator: operator, Value: &value}).Normalized().Value; got != want {
+				t.Errorf("%s %q: got %q, want %q", operator, value, got, want)
+			}
+		}
+	}
+}
+
 func TestConstraintCheck(t *testing.T) {
 	limits := DefaultLimits()
 	limits.ConstraintValues, limits.ConstraintValueLength = 3, 5
@@ -74,11 +92,11 @@ func TestConstraintCheck(t *testing.T) {
 		message    string   // part of the first one
 	}{
 		{"a list", Constraint{ContextName: "c", Operator: In, Values: []string{"a", "b"}}, nil, ""},
-		{"an empty string in a list", Constraint{ContextName: "c", Operator: In, Values: []string{""}}, nil, ""},
+		{"an empty string in a list that is not used", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: []string{""}}, nil, ""},
 		{"an unused value", Constraint{ContextName: "c", Operator: NotIn, Values: []string{"a"}, Value: one("")}, nil, ""},
 		{"one value", Constraint{ContextName: "c", Operator: NumEq, Value: one("1")}, nil, ""},
 		{"an unused list", Constraint{ContextName: "c", Operator: NumEq, Value: one("1"), Values: []string{"a"}}, nil, ""},
-		{"as many values as allowed", Constraint{ContextName: "c", Operator: In, Values: make([]string, 3)}, nil, ""},
+		{"as many values as allowed", Constraint{ContextName: "c", Operator: In, Values: []string{"a", "b", "c"}}, nil, ""},
 		{"values as long as allowed", Constraint{ContextName: "c", Operator: In, Values: []string{"ééééé"}}, nil, ""},
 		{"a value as long as allowed", Constraint{ContextName: "c", Operator: SemverEq, Value: one("1.2.3")}, nil, ""},
 
@@ -86,6 +104,8 @@ func TestConstraintCheck(t *testing.T) {
 		{"no operator", Constraint{ContextName: "c"}, []string{"/operator"}, "must be one of NOT_IN, IN, STR_ENDS_WITH"},
 		{"another operator", Constraint{ContextName: "c", Operator: "EQ"}, []string{"/operator"}, "SEMVER_LT"},
 		{"an operator in lower case", Constraint{ContextName: "c", Operator: "in"}, []string{"/operator"}, "IN"},
+		{"an empty string in a list", Constraint{ContextName: "c", Operator: NotIn, Values: []string{"a", ""}}, []string{"/values/1"}, "matches no context"},
+		{"a double quote in the field", Constraint{ContextName: `a"b`, Operator: In, Values: []string{`"`}}, []string{"/contextName"}, "must not contain a double quote"},
 		{"no list", Constraint{ContextName: "c", Operator: In}, []string{"/values"}, "at least one"},
 		{"an empty list", Constraint{ContextName: "c", Operator: StrContains, Values: []string{}}, []string{"/values"}, "at least one"},
 		{"one value for a list", Constraint{ContextName: "c", Operator: StrEndsWith, Value: one("a")}, []string{"/values"}, "list"},

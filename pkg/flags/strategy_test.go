@@ -94,8 +94,8 @@ func TestStrategyCheckRollout(t *testing.T) {
 		rollout string
 		ok      bool
 	}{
-		{"0", true}, {"100", true}, {"50", true}, {"12.5", true}, {"0.01", true}, {"99.999", true}, {"100.0", true}, {"050", true},
-		{"", false}, {"abc", false}, {"-1", false}, {"-0", false}, {"+5", false}, {"100.1", false}, {"101", false},
+		{"0", true}, {"100", true}, {"50", true}, {"100.0", true}, {"050", true},
+		{"12.5", false}, {"0.01", false}, {"99.999", false}, {"", false}, {"abc", false}, {"-1", false}, {"-0", false}, {"+5", false}, {"100.1", false}, {"101", false},
 		{"1e1", false}, {"0x10", false}, {"NaN", false}, {"Inf", false}, {"50%", false}, {" 50", false}, {"1,5", false},
 		{"1.2.3", false}, {".", false}, {"1_0", false},
 	}
@@ -111,6 +111,38 @@ func TestStrategyCheckRollout(t *testing.T) {
 				t.Errorf("faults at %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+func TestNormalizeParameters(t *testing.T) {
+	for value, want := range map[string]string{"50.0": "50", "100.": "100", "050": "50", "0.0": "0", "50": "50", "101.0": "101.0", "abc": "abc", "": ""} {
+		for _, stored := range []bool{false, true} {
+			parameters := map[string]string{"rollout": value, "groupId": "1.0"}
+			if NormalizeParameters("flexibleRollout", parameters, stored); parameters["rollout"] != want || parameters["groupId"] != "1.0" {
+				t.Errorf("%q: got %v, want %q", value, parameters, want)
+			}
+		}
+	}
+	for stored, want := range map[bool]string{false: "12.5", true: "12"} {
+		parameters := map[string]string{"percentage": "12.5"}
+		if NormalizeParameters("gradualRolloutRandom", parameters, stored); parameters["percentage"] != want {
+			t.Errorf("stored %t: got %v, want %s", stored, parameters, want)
+		}
+	}
+}
+
+// TestQuotesOfParameters checks that a double quote is refused where SDKs built on Yggdrasil cannot read it.
+func TestQuotesOfParameters(t *testing.T) {
+	for name, parameter := range map[string]string{"flexibleRollout": "groupId", "gradualRolloutUserId": "groupId", "remoteAddress": "IPs", "applicationHostname": "hostNames", "userWithId": ""} {
+		parameters := map[string]string{"percentage": "1", "userIds": `"`}
+		var want []string
+		if parameter != "" {
+			parameters[parameter], want = `a"b`, []string{"/parameters/" + parameter}
+		}
+		var p Problems
+		if (Strategy{Name: name, Parameters: parameters}).Check(&StrategyTypes{}, DefaultLimits(), &p); !slices.Equal(paths(p), want) {
+			t.Errorf("%s: faults %v, want one at %s", name, p, want)
+		}
 	}
 }
 

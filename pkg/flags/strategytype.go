@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,9 @@ func (t StrategyType) checkParameters(parameters map[string]string, p *Problems)
 		if given && kind != nil && !kind.valid(value) {
 			p.Add(path, "must be %s", kind.description)
 		}
+		if t.BuiltIn() && parameter.Name != userIDs {
+			checkQuote(path, value, p)
+		}
 	}
 }
 
@@ -181,11 +185,11 @@ var parameterTypes = []struct {
 	name string
 	valueKind
 }{
-	{stringParameter, valueKind{anyValue, "a string"}},
-	{percentageParameter, valueKind{isPercentage, "a decimal number from 0 to 100, such as 50 or 12.5"}},
-	{listParameter, valueKind{anyValue, "a comma-separated list"}},
+	{stringParameter, valueKind{anyValue, "a string", nil}},
+	{percentageParameter, valueKind{isPercentage, "a whole number from 0 to 100, such as 50: several SDKs read a fraction as 0", nil}},
+	{listParameter, valueKind{anyValue, "a comma-separated list", nil}},
 	{"number", *numberValue},
-	{"boolean", valueKind{func(value string) bool { return value == "true" || value == "false" }, "true or false"}},
+	{"boolean", valueKind{func(value string) bool { return value == "true" || value == "false" }, "true or false", nil}},
 }
 
 // ParameterTypes returns the names of all parameter types.
@@ -209,9 +213,31 @@ func parameterTypeOf(name string) *valueKind {
 func anyValue(string) bool { return true }
 
 func isPercentage(value string) bool {
+	n, ok := percentage(value)
+	return ok && n == math.Trunc(n)
+}
+
+func percentage(value string) (n float64, ok bool) {
 	plain := !strings.ContainsFunc(value, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
 	n, err := strconv.ParseFloat(value, 64)
-	return plain && err == nil && n <= 100
+	return n, plain && err == nil && n <= 100
+}
+
+// NormalizeParameters changes the percentages of a built-in strategy type to the form that every SDK reads: 50 for 50.0. Of stored ones it
+// cuts off a fraction, which earlier versions accepted: SDKs that read it choose the same users.
+func NormalizeParameters(strategyType string, parameters map[string]string, stored bool) {
+	t := findBuiltInType(strategyType)
+	if t == nil {
+		return
+	}
+	for _, parameter := range t.Parameters {
+		value, given := parameters[parameter.Name]
+		if given && parameter.Type == percentageParameter && (stored || isPercentage(value)) {
+			if n, ok := percentage(value); ok {
+				parameters[parameter.Name] = strconv.Itoa(int(n))
+			}
+		}
+	}
 }
 
 // A builtInStrategyType is a strategy type that all SDKs implement, with default parameters.
@@ -239,7 +265,7 @@ var builtInTypes = []builtInStrategyType{
 	{StrategyType{
 		Name: "userWithId", DisplayName: "User IDs", Deprecated: true,
 		Description: "On for the listed users. A gradual rollout with a constraint on userId does the same.",
-		Parameters:  []StrategyParameter{{"userIds", listParameter, "The user IDs.", false}},
+		Parameters:  []StrategyParameter{{userIDs, listParameter, "The user IDs.", false}},
 	}, nil},
 	{StrategyType{
 		Name: "remoteAddress", DisplayName: "IP addresses", Description: "On for the listed IP addresses.",
@@ -265,6 +291,8 @@ var builtInTypes = []builtInStrategyType{
 		Parameters:  []StrategyParameter{percentageOfUsers},
 	}, nil},
 }
+
+const userIDs = "userIds" // the only text of a built-in type in which every SDK reads a double quote
 
 // Parameters that several built-in types have.
 var (

@@ -50,12 +50,13 @@ func TestCheckStrategyOfCustomType(t *testing.T) {
 		want  []string
 	}{
 		{"only what is required", parameters{"need": "x"}, nil},
-		{"all", parameters{"need": "x", "share": "12.5", "n": "-1e3", "on": "false", "list": "a, b", "a/b~c": "0"}, nil},
+		{"all", parameters{"need": "x", "share": "12.0", "n": "-1e3", "on": "false", "list": "a, b", "a/b~c": "0"}, nil},
 		{"one that the type does not know", parameters{"need": "x", "other": "y"}, nil},
 		{"an empty list", parameters{"need": "x", "list": ""}, nil},
 		{"without what is required", parameters{"share": "1"}, []string{"/parameters/need"}},
 		{"none at all", nil, []string{"/parameters/need"}},
 		{"what is required, but empty", parameters{"need": ""}, []string{"/parameters/need"}},
+		{"a fraction", parameters{"need": "x", "share": "12.5"}, []string{"/parameters/share"}},
 		{"a percentage past 100", parameters{"need": "x", "share": "101"}, []string{"/parameters/share"}},
 		{"a percentage below 0", parameters{"need": "x", "share": "-1"}, []string{"/parameters/share"}},
 		{"an empty percentage", parameters{"need": "x", "share": ""}, []string{"/parameters/share"}},

@@ -20,7 +20,7 @@ type ConstraintBody struct {
 	Inverted        bool                   `json:"inverted"`
 }
 
-// Constraint returns the constraint.
+// Constraint returns the constraint, with a normalized value.
 func (b ConstraintBody) Constraint() flags.Constraint {
 	c := flags.Constraint{
 		ContextName: b.ContextName, Operator: flags.Operator(b.Operator), Values: b.Values,
@@ -29,7 +29,7 @@ func (b ConstraintBody) Constraint() flags.Constraint {
 	if b.Value.Set {
 		c.Value = &b.Value.Value
 	}
-	return c
+	return c.Normalized()
 }
 
 // A Parameter is the value of a strategy parameter. Requests can have a string, a number, a boolean or null; the store and
