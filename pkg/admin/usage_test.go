@@ -73,6 +73,9 @@ func TestUsage(t *testing.T) {
 	r.must(t, "POST", projects, `{"id":"p2"}`)
 	r.create(t, "f-a", "f-b")
 	r.must(t, "POST", projects+"/p2/features", `{"name":"f-p2"}`)
+	segment := r.segment(t, `{"name":"office","constraints":[{"contextName":"remoteAddress","operator":"IN_CIDR","values":["10.0.0.0/8"]}]}`)
+	r.strategy(t, "f-a", fmt.Sprintf(`{"name":"default","segments":[%s],"constraints":[{"contextName":"email","operator":"REGEX","value":"a"},`+
+		`{"contextName":"userId","operator":"IN","values":["1"]},{"contextName":"email","operator":"REGEX","value":"b"}]}`, segment))
 	token := func(name, environment, projects string) string {
 		return r.apiToken(t, fmt.Sprintf(`{"tokenName":%q,"type":"client","environment":%q,"projects":[%s]}`, name, environment, projects))
 	}
@@ -133,8 +136,10 @@ func TestUsage(t *testing.T) {
 		{"an unknown application", "GET", applications + "/none", "", 404, anything},
 		{"its overview", "GET", applications + "/none/overview", "", 404, anything},
 		{"an overview", "GET", applications + "/app-reg/overview", "", 200, `{"projects":["default","p2"],"featureCount":3,"environments":[` +
-			`{"name":"development","instanceCount":2,"sdks":["unleash-client-node:4.0.0","unleash-client-node:6.1.0"],"lastSeen":"<time>","issues":{"missingFeatures":["missing"],"outdatedSdks":["unleash-client-node:4.0.0"]}},` +
-			`{"name":"production","instanceCount":1,"sdks":["unleash-client-node:6.0.0"],"lastSeen":"<time>","issues":{"missingFeatures":[],"outdatedSdks":[]}}],"issues":{"missingStrategies":["custom-x"]}}`},
+			`{"name":"development","instanceCount":2,"sdks":["unleash-client-node:4.0.0","unleash-client-node:6.1.0"],"lastSeen":"<time>","issues":{"missingFeatures":["missing"],"outdatedSdks":["unleash-client-node:4.0.0"],"unknownOperators":[]}},` +
+			`{"name":"production","instanceCount":1,"sdks":["unleash-client-node:6.0.0"],"lastSeen":"<time>","issues":{"missingFeatures":[],"outdatedSdks":[],"unknownOperators":[]}}],"issues":{"missingStrategies":["custom-x"]}}`},
+		{"operators that an SDK does not know", "GET", applications + "/app-all/overview", "", 200, `{"...":0,"environments":[{"...":0,"issues":{"...":0,` +
+			`"unknownOperators":[{"featureName":"f-a","operator":"REGEX"},{"featureName":"f-a","operator":"IN_CIDR"}]}}]}`},
 		{"instances", "GET", "/api/admin/metrics/instances/app-reg/environment/production", "", 200,
 			`{"instances":[{"instanceId":"i2","sdkVersion":"unleash-client-node:6.0.0","clientIp":"192.0.2.1","lastSeen":"<time>"}]}`},
 		{"instances of no environment", "GET", "/api/admin/metrics/instances/app-reg/environment/none", "", 200, `{"instances":[]}`},

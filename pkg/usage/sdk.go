@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"guidon/pkg/evaluate"
@@ -15,6 +17,27 @@ var oldestSDKs = map[string]string{
 	"unleash-client-ruby":   "5.0.0",
 	"unleash-client-dotnet": "4.1.3",
 	"unleash-client-php":    "2.3.0",
+}
+
+// newestWithout maps operators to SDKs that do not know them, up to a version, and switch off the strategies that use them. The
+// table in docs/how-to/sdks.md is the same.
+var newestWithout = map[string]map[string]string{
+	"REGEX":      {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "11.999.999"},
+	"SEMVER_GTE": {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
+	"SEMVER_LTE": {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
+	"IN_CIDR":    {"unleash-client-go": "4.5.0", "unleash-go-sdk": "5.1.0", "unleash-client-java": "12.2.999"},
+}
+
+// KnowsOperator reports whether an SDK, as a name and version, knows the operator of a constraint. Unknown SDKs and versions do.
+func KnowsOperator(sdk, operator string) bool {
+	name, version := CutSDK(sdk)
+	order, known := evaluate.CompareVersions(strings.TrimPrefix(version, "v"), newestWithout[operator][name])
+	return !known || order > 0
+}
+
+// LacksOperators reports whether an SDK does not know all operators.
+func LacksOperators(sdk string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(newestWithout)), func(operator string) bool { return !KnowsOperator(sdk, operator) })
 }
 
 // CutSDK splits what an SDK sends about itself into its name and version, which is "" if it sends none.

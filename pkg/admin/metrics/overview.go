@@ -32,6 +32,40 @@ type environmentOverview struct {
 type environmentIssues struct {
 	MissingFeatures []string `json:"missingFeatures"`
 	OutdatedSDKs    []string `json:"outdatedSdks"`
+
+	UnknownOperators []unknownOperator `json:"unknownOperators"`
+}
+
+// An unknownOperator is an operator in a flag that an SDK of the application does not know. It switches the strategy off.
+type unknownOperator struct {
+	FeatureName string         `json:"featureName"`
+	Operator    flags.Operator `json:"operator"`
+}
+
+const maxUnknownOperators = 100
+
+// addUnknown adds the operators of a flag, and of its segments, that an SDK of the environment does not know.
+func (v *environmentOverview) addUnknown(tx *httpapi.Tx, f *flags.Feature) {
+	if !slices.ContainsFunc(v.SDKs, usage.LacksOperators) {
+		return
+	}
+	tx.Segments() // for FindSegment
+	for _, s := range f.Environments[v.Name].Strategies {
+		constraints := slices.Clone(s.Constraints)
+		for _, id := range s.Segments {
+			if segment := tx.FindSegment(id); segment != nil {
+				constraints = append(constraints, segment.Constraints...)
+			}
+		}
+		for _, c := range constraints {
+			unknown := unknownOperator{f.Name, c.Operator}
+			forgets := func(sdk string) bool { return !usage.KnowsOperator(sdk, string(c.Operator)) }
+			list := &v.Issues.UnknownOperators
+			if len(*list) < maxUnknownOperators && slices.ContainsFunc(v.SDKs, forgets) && !slices.Contains(*list, unknown) {
+				*list = append(*list, unknown)
+			}
+		}
+	}
 }
 
 type applicationIssues struct {
@@ -48,7 +82,7 @@ func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error)
 		e := a.Environments[name]
 		view.Environments = append(view.Environments, environmentOverview{
 			Name: name, InstanceCount: e.Instances, SDKs: notNil(e.SDKs), LastSeen: shape.TimeOrNull(e.LastSeenAt),
-			Issues: environmentIssues{missingIn(a, e), outdatedOf(e.SDKs)},
+			Issues: environmentIssues{missingIn(a, e), outdatedOf(e.SDKs), []unknownOperator{}},
 		})
 	}
 	for _, s := range seenStrategies(tx, a) {
@@ -57,7 +91,12 @@ func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error)
 		}
 	}
 	projects := map[string]bool{}
-	err := visitFeatures(tx, a, func(f *flags.Feature) { projects[f.Project] = true })
+	err := visitFeatures(tx, a, func(f *flags.Feature) {
+		projects[f.Project] = true
+		for i := range view.Environments {
+			view.Environments[i].addUnknown(tx, f)
+		}
+	})
 	view.Projects = append(view.Projects, slices.Sorted(maps.Keys(projects))...)
 	return view, err
 }

@@ -28,8 +28,8 @@ const environmentColumns: Column<Schema<'EnvironmentOverview'>>[] = [
   { id: 'seen', header: 'Last report', cell: (one) => <DateTime value={one.lastSeen} /> },
 ]
 
-function Issues({ issues: { missingFeatures, outdatedSdks } }: { issues: Schema<'EnvironmentIssues'> }) {
-  if (missingFeatures.length + outdatedSdks.length === 0) return <Badge kind="ok">None</Badge>
+function Issues({ issues: { missingFeatures, outdatedSdks, unknownOperators } }: { issues: Schema<'EnvironmentIssues'> }) {
+  if (missingFeatures.length + outdatedSdks.length + unknownOperators.length === 0) return <Badge kind="ok">None</Badge>
   return (
     <div className="stack-s">
       {missingFeatures.length > 0 && (
@@ -40,6 +40,12 @@ function Issues({ issues: { missingFeatures, outdatedSdks } }: { issues: Schema<
       {outdatedSdks.length > 0 && (
         <p className="break">
           <Badge kind="warn">Outdated SDK</Badge> {some(outdatedSdks)}
+        </p>
+      )}
+      {unknownOperators.length > 0 && (
+        <p className="break">
+          <Badge kind="warn">Off in an SDK</Badge> {some(unknownOperators.map((one) => `${one.featureName} (${one.operator})`))}: the SDK does not know the
+          operator
         </p>
       )}
     </div>
