@@ -3,7 +3,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL = help
 .SUFFIXES:
-.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-release test-clients \
+.PHONY: help run demo reset localstack localstack-down sam-local sam-invoke test test-console test-browser docs-images screenshots test-sam test-sam-local image test-image test-image-docker test-deploy test-release test-clients test-clients-more \
 	test-edge test-migration test-terraform test-terraform-example contract trust fuzz bench lint audit template console build guidon dist release deploy admin-token openapi docs-assets clean \
 	check-go check-npm check-node check-chromium check-docker check-compose check-deploy FORCE
 
@@ -33,6 +33,7 @@ MINISTACK = $(LOCAL)/ministack-$(MINISTACK_VERSION)/bin/ministack
 # The SDKs that make test-clients runs. Their versions are in internal/clients.
 CLIENTS_NODE   = $(LOCAL)/clients-node
 CLIENTS_PYTHON = $(LOCAL)/clients-python
+CLIENTS_JAVA   = $(LOCAL)/clients-java
 
 OPA_VERSION = v1.22.2
 OPA = $(LOCAL)/bin/opa-$(OPA_VERSION)
@@ -157,6 +158,10 @@ test-release: check-go check-npm $(SAM) ## build a release twice, compare the by
 test-clients: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run unmodified SDKs against Guidon (needs Chromium, Python 3.10)
 	CLIENTS_NODE='$(CLIENTS_NODE)' CLIENTS_PYTHON='$(CLIENTS_PYTHON)/bin/python' \
 		go test -tags clients -count=1 -timeout 10m -run '^Test(Clients|ClientsAgree|ClientsUsage|ConnectPage|Demo|FrontendOrigins)$$' ./internal/e2e
+
+test-clients-more: check-go check-npm $(CLIENTS_JAVA)/classpath ## compare the SDK for Java with Guidon (needs Maven, Java 17)
+	CLIENTS_JAVA="$(CLIENTS_JAVA)/classes:$$(cat '$(CLIENTS_JAVA)/classpath')" \
+		go test -tags clients -count=1 -timeout 10m -run '^TestClientsAgree$$' ./internal/e2e
 
 # It is no step of .ci/run: Edge takes half an hour to build (docs/how-to/edge.md).
 test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/installed ## run SDKs behind Unleash Edge (EDGE=program)
@@ -375,6 +380,10 @@ $(CLIENTS_NODE)/installed: internal/clients/node/package.json internal/clients/n
 	@cp $^ '$(CLIENTS_NODE)/'
 	@cd '$(CLIENTS_NODE)' && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch '$@'
+$(CLIENTS_JAVA)/classpath: internal/clients/java/pom.xml $(wildcard internal/clients/java/src/main/java/*.java)
+	@command -v mvn >/dev/null || { echo "mvn is missing: the SDK for Java needs Maven and Java 17 (https://maven.apache.org/)" >&2; exit 1; }
+	@echo "installing the SDK for Java (once)"; mkdir -p '$(@D)'
+	@mvn -q -B -f internal/clients/java '-Dtarget=$(@D)' compile dependency:build-classpath '-Dmdep.outputFile=$@'
 $(ACTIONLINT): ; $(call install,github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION))
 $(GOSEC): ; $(call install,github.com/securego/gosec/v2/cmd/gosec@$(GOSEC_VERSION))
 $(OPA): ; $(call install,github.com/open-policy-agent/opa@$(OPA_VERSION))

@@ -12,7 +12,7 @@ import (
 )
 
 // nightly are the steps that .ci/changed decides about in these tests.
-var nightly = []string{"test-sam", "test-image", "test-deploy", "test-release", "test-migration"}
+var nightly = []string{"test-sam", "test-image", "test-deploy", "test-release", "test-migration", "test-clients-more"}
 
 // A repository is a Git repository of its own, with .ci/changed and one commit.
 type repository struct{ folder string }
@@ -99,6 +99,7 @@ func TestStepsOfChangedFiles(t *testing.T) {
 		"pkg/server/event.go":                "test-image test-release",
 		"cmd/guidon/migrate.go":              "test-migration",
 		"pkg/admin/transfer/import.go":       "test-migration",
+		"internal/clients/java/pom.xml":      "test-clients-more",
 		"functions/console/build":            "test-release",
 		"infra/image/Dockerfile":             "test-image",
 		"internal/release/pack.go":           "test-release",
