@@ -96,9 +96,16 @@ func (u *User) Check(problems *flags.Problems) {
 	if u.Email == "" {
 		return
 	}
-	if address, err := mail.ParseAddress(u.Email); err != nil || address.Address != u.Email {
+	if !IsEmail(u.Email) {
 		problems.Add("/email", "must be an e-mail address, such as someone@example.com")
 	}
+}
+
+// IsEmail reports whether the text is an e-mail address, without a name beside it and at a domain with a dot: bo@example is a typing
+// error far more often than an address.
+func IsEmail(text string) bool {
+	address, err := mail.ParseAddress(text)
+	return err == nil && address.Address == text && strings.Contains(text[strings.LastIndexByte(text, '@'):], ".")
 }
 
 // SetRootRole sets the user's role in the whole service. It returns Invalid for the first user, who must stay an

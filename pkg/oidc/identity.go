@@ -99,6 +99,9 @@ func newIdentity(settings Settings, subject string, all claims) (*access.Identit
 			return nil, Fail(Refused, "the claim email is not an e-mail address of at most %d characters", maxEmail)
 		}
 		who.EmailVerified = all.isTrue("email_verified")
+		if !access.IsEmail(who.Email) { // bo@example, which a provider of a company's own network may send
+			who.Email, who.EmailVerified = "", false
+		}
 	}
 	if who.Name, err = all.text("name"); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ func TestClaims(t *testing.T) {
 		}}, "too many groups", access.Identity{}},
 		{"verified e-mail", oidctest.Person{Email: "a@example.com", EmailVerified: true}, "", access.Identity{Email: "a@example.com", EmailVerified: true}},
 		{"e-mail that is not verified", oidctest.Person{Email: "a@example.com"}, "", access.Identity{Email: "a@example.com"}},
+		{"e-mail without a domain", oidctest.Person{Email: "a@example", EmailVerified: true}, "", access.Identity{}},
 		{"not an e-mail", oidctest.Person{Email: "a b@example.com"}, "not an e-mail", access.Identity{}},
 		{"e-mail with a name", oidctest.Person{Email: "A <a@example.com>"}, "not an e-mail", access.Identity{}},
 		{"long e-mail", oidctest.Person{Email: strings.Repeat("a", 250) + "@example.com"}, "not an e-mail", access.Identity{}},
