@@ -341,7 +341,7 @@ test('strategies are moved with the keyboard, copied, and removed with undo', as
   await page.getByRole('button', { name: 'More actions for strategy in production' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await expect(page.getByRole('region', { name: 'production' }).getByRole('article')).toHaveCount(0)
-  await page.getByRole('status').filter({ hasText: 'Strategy removed from production' }).getByRole('button', { name: 'Undo' }).first().click()
+  await page.locator('.toast', { hasText: 'Strategy removed from production' }).getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByRole('region', { name: 'production' }).getByRole('article', { name: 'Strategy 1: Second' })).toBeVisible()
 })
 
@@ -365,7 +365,7 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
   await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Archive' }).click()
   await expect(page).toHaveURL('/projects/default')
-  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByText('Undone.')).toBeVisible()
   expect((await api('GET', `${features}/${flag}`)).dependencies).toMatchObject([{ feature: parent, enabled: false }])
 

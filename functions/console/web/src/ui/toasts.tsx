@@ -1,96 +1,73 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { Toast } from '@base-ui/react/toast'
 import { errorText } from '../api/errors'
 import { Button, IconButton } from './button'
 import { Icons } from './icons'
 import './toasts.css'
 
-interface Toast {
-  id: number
-  kind: 'success' | 'error' | 'info'
-  text: string
-  undo?: () => Promise<unknown>
-}
+type Kind = 'success' | 'error' | 'info'
 
-const limit = 2
-let toasts: Toast[] = []
-let nextId = 1
-const listeners = new Set<() => void>()
+const manager = Toast.createToastManager<{ undo?: () => void }>()
 
-function set(next: Toast[]) {
-  toasts = next
-  listeners.forEach((listener) => listener())
-}
-
-function add(kind: Toast['kind'], text: string, options?: { undo?: Toast['undo'] }) {
+function add(type: Kind, description: string, undo?: () => Promise<unknown>) {
   // An older error is about an earlier attempt.
-  const kept = toasts.filter((one) => one.kind !== 'error')
-  set([{ id: nextId++, kind, text, undo: options?.undo }, ...kept].slice(0, limit))
+  manager.close('error')
+  const id = manager.add({
+    id: type === 'error' ? 'error' : undefined,
+    type,
+    description,
+    timeout: type === 'error' ? 0 : undo ? 12_000 : 5_000,
+    data: {
+      undo: undo && (() => void takeBack(id, undo)),
+    },
+  })
+}
+
+async function takeBack(id: string, undo: () => Promise<unknown>) {
+  manager.close(id)
+  try {
+    await undo()
+    toast.info('Undone.')
+  } catch (error) {
+    toast.error(`Not undone. ${errorText(error)}`)
+  }
 }
 
 /** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
-  success: (text: string, options?: { undo?: () => Promise<unknown> }) => add('success', text, options),
+  success: (text: string, options?: { undo?: () => Promise<unknown> }) => add('success', text, options?.undo),
   info: (text: string) => add('info', text),
   error: (text: string) => add('error', text),
-  close: (id: number) => set(toasts.filter((one) => one.id !== id)),
-  clear: () => set([]),
 }
 
-/** Shows the toasts. The shell has it once. */
+/** Shows the toasts. The shell has it once. They stay while the pointer or the focus is on them, and F6 leads to them. */
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
   return (
-    <div className="toasts" role="region" aria-label="Messages">
-      <div role="status" aria-live="polite">
-        {shown
-          .filter((one) => one.kind !== 'error')
-          .map((one) => (
-            <ToastView key={one.id} toast={one} />
-          ))}
-      </div>
-      <div role="alert">
-        {shown
-          .filter((one) => one.kind === 'error')
-          .map((one) => (
-            <ToastView key={one.id} toast={one} />
-          ))}
-      </div>
-    </div>
+    <Toast.Provider toastManager={manager} limit={2}>
+      <Toast.Viewport className="toasts" aria-label="Messages">
+        <List />
+      </Toast.Viewport>
+    </Toast.Provider>
   )
 }
 
-function ToastView({ toast: shown }: { toast: Toast }) {
-  const stays = shown.kind === 'error'
-  useEffect(() => {
-    if (stays) return
-    const timer = setTimeout(() => toast.close(shown.id), shown.undo ? 12_000 : 5_000)
-    return () => clearTimeout(timer)
-  }, [shown, stays])
-  const undo = async () => {
-    toast.close(shown.id)
-    try {
-      await shown.undo?.()
-      toast.info('Undone.')
-    } catch (error) {
-      toast.error(`Not undone. ${errorText(error)}`)
-    }
-  }
-  return (
-    <div className={`toast toast-${shown.kind}`}>
-      <span className="toast-icon">{shown.kind === 'success' ? <Icons.Check /> : shown.kind === 'error' ? <Icons.Warning /> : <Icons.Info />}</span>
-      <span className="grow break">{shown.text}</span>
-      {shown.undo && (
-        <Button size="small" onClick={undo}>
-          Undo
-        </Button>
-      )}
-      <IconButton size="small" label="Close message" icon={<Icons.Close />} onClick={() => toast.close(shown.id)} />
-    </div>
-  )
+const icons = { success: Icons.Check, error: Icons.Warning, info: Icons.Info }
+
+function List() {
+  return Toast.useToastManager<{ undo?: () => void }>().toasts.map((shown) => {
+    const Icon = icons[shown.type as Kind]
+    return (
+      <Toast.Root key={shown.id} toast={shown} role={shown.type === 'error' ? 'alert' : 'group'} className={`toast toast-${shown.type}`}>
+        <span className="toast-icon">
+          <Icon />
+        </span>
+        <Toast.Description render={<span />} className="grow break" />
+        {shown.data?.undo && (
+          <Button size="small" onClick={shown.data.undo}>
+            Undo
+          </Button>
+        )}
+        <Toast.Close aria-hidden={false} render={<IconButton size="small" label="Close message" icon={<Icons.Close />} />} />
+      </Toast.Root>
+    )
+  })
 }
