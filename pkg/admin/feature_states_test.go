@@ -63,7 +63,8 @@ func TestArchiveAndRevive(t *testing.T) {
 	s.must(t, "PUT", features+"/f", `{"description":"long","stale":true}`)
 	f, revive, list := features+"/f", "/api/admin/archive/revive/f", "/api/admin/archive/features/default"
 	archived := `{"name":"f","type":"release","description":"long","project":"default","stale":true,"impressionData":false,
-		"createdAt":"<time>","lastSeenAt":null,"archived":true,"archivedAt":"<time>","environments":[` + row("development", `"hasStrategies":true`, `"hasEnabledStrategies":true`) + `,` + row("production") + `]}`
+		"createdAt":"<time>","lastSeenAt":null,"archived":true,"archivedAt":"<time>","environments":[` + row("development", `"hasStrategies":true`, `"hasEnabledStrategies":true`) + `,` + row("production") + `],
+		"wasEnabledIn":["development"]}`
 	s.run(t, []call{
 		{"an empty archive", "GET", list, "", 200, `{"version":2,"features":[]}`},
 		{"archive", "DELETE", f, "", 202, ""},

@@ -18,7 +18,7 @@ func TestFieldsThatClientsRead(t *testing.T) {
 		{"the description in a project", "GET", project, "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
 		{"the description in a search", "GET", "/api/admin/search/features", "", 200, `{"...":0,"features":[{"...":0,"name":"f","description":"What it is for"}]}`},
 		{"the environments of an archived flag", "GET", "/api/admin/archive/features/default", "", 200,
-			`{"version":2,"features":[{"...":0,"name":"gone","environments":[{"...":0,"name":"development","enabled":false},{"...":0,"name":"production","enabled":false}]}]}`},
+			`{"version":2,"features":[{"...":0,"name":"gone","environments":[{"...":0,"name":"development","enabled":false},{"...":0,"name":"production","enabled":false}],"wasEnabledIn":[]}]}`},
 		{"the statistics of a project", "GET", project, "", 200, `{"...":0,"stats":{"...":0,"createdCurrentWindow":1,"createdPastWindow":0}}`},
 		{"its default strategies", "GET", project, "", 200,
 			`{"...":0,"environments":[{"environment":"development"},{"environment":"production","defaultStrategy":{"...":0,"name":"default"}}]}`},

@@ -91,6 +91,7 @@ type archivedFeature struct {
 	Archived     bool                  `json:"archived"`
 	ArchivedAt   shape.Time            `json:"archivedAt"`
 	Environments []wire.RowEnvironment `json:"environments"` // of the project; the flag is disabled in all of them
+	WasEnabledIn []string              `json:"wasEnabledIn"` // the names of the environments in which it was enabled
 }
 
 type archivedList struct {
@@ -100,8 +101,14 @@ type archivedList struct {
 }
 
 func archivedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment) archivedFeature {
+	was := []string{}
+	for _, env := range envs {
+		if _, enabled := s.In(env); enabled {
+			was = append(was, env.Name)
+		}
+	}
 	return archivedFeature{
-		shape.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs),
+		shape.NewMetadataView(s.Name, s.Project, s.Metadata, s.CreatedAt, s.LastSeenAt), true, shape.Time(s.ArchivedAt), wire.RowEnvironments(s, envs), was,
 	}
 }
 
