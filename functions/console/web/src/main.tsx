@@ -9,7 +9,9 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { setUnauthenticated } from './api/client'
 import { apiKey, newQueryClient } from './api/query'
+import { hasInput } from './forms/unsaved'
 import { newRouter } from './routes'
+import { toast } from './ui/toasts'
 
 const queryClient = newQueryClient()
 const router = newRouter()
@@ -17,6 +19,12 @@ const router = newRouter()
 setUnauthenticated(() => {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in') return
+  if (hasInput()) {
+    toast.error('Your session has ended. Sign in again in another tab, then save here: your input is kept.', {
+      action: { label: 'Sign in', run: () => window.open('/sign-in') },
+    })
+    return
+  }
   const wasSignedIn = queryClient.getQueryData(apiKey('/api/admin/user')) !== undefined
   queryClient.clear()
   void router.navigate({ to: '/sign-in', search: { next: href, error: wasSignedIn ? 'ended' : undefined }, replace: true })

@@ -1,4 +1,5 @@
-import { useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { Button, Field, Icons, number, plural } from '../ui'
 import { SuggestInput, type Suggestion } from '../ui/suggest'
 import { addValues, maxValueLength, maxValues, splitValues } from './edit'
@@ -30,6 +31,7 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
     if (texts.length > 0) onChange(addValues(values, texts))
   }
   const commit = () => add(splitValues(draft))
+  const commitOnBlur = useAfterPress(commit)
   const keys = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === ',' && draft.trim() !== '' && !draft.includes('"')) {
       event.preventDefault()
@@ -68,7 +70,7 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
               onEnter={commit}
               onKeyDown={keys}
               onPaste={paste}
-              onBlur={commit}
+              onBlur={commitOnBlur}
               maxLength={10_000}
               placeholder={values.length === 0 ? (placeholder ?? 'Add a value') : undefined}
             />
@@ -89,6 +91,38 @@ export function ValuesField({ label, values, onChange, legal = [], error, invali
       )}
     </div>
   )
+}
+
+/**
+ * Runs an action at once, or, while the pointer is pressed, when it is released: what moves the page between the two makes browsers drop
+ * the click on a button below. The action has changed the state before the click arrives.
+ */
+function useAfterPress(action: () => void): () => void {
+  const pressed = useRef(false)
+  const waiting = useRef(false)
+  const latest = useRef(action)
+  useEffect(() => {
+    latest.current = action
+  })
+  useEffect(() => {
+    const press = () => (pressed.current = true)
+    const release = () => {
+      pressed.current = false
+      if (!waiting.current) return
+      waiting.current = false
+      flushSync(() => latest.current())
+    }
+    document.addEventListener('pointerdown', press, true)
+    for (const type of ['pointerup', 'pointercancel']) document.addEventListener(type, release, true)
+    return () => {
+      document.removeEventListener('pointerdown', press, true)
+      for (const type of ['pointerup', 'pointercancel']) document.removeEventListener(type, release, true)
+    }
+  }, [])
+  return () => {
+    if (pressed.current) waiting.current = true
+    else action()
+  }
 }
 
 function hintOf(count: number, unknown: string[]): string | undefined {

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } fro
 import { Button } from '../ui/button'
 import { DialogActions } from '../ui/dialog'
 import { collectErrors, type FormErrors } from './errors'
+import { useUnsaved } from './unsaved'
 
 interface FormOptions<Values extends object> {
   initial: Values
@@ -128,7 +129,9 @@ export function FormError({ form }: { form: AnyForm }) {
 }
 
 interface FormActionsProps {
-  form: AnyForm
+  form: AnyForm & { dirty: boolean }
+  /** Whether the form has input that is not saved, if the page knows better than the form. */
+  dirty?: boolean
   /** The verb of the button: 'Create flag'. */
   submit: string
   onCancel?: () => void
@@ -137,8 +140,9 @@ interface FormActionsProps {
   children?: ReactNode
 }
 
-/** The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. */
-export function FormActions({ form, submit, onCancel, disabledReason, children }: FormActionsProps) {
+/** The end of a form: errors of no field, Cancel and the button that sends it. Put it after all fields. Leaving the page asks if the form is dirty. */
+export function FormActions({ form, dirty = form.dirty, submit, onCancel, disabledReason, children }: FormActionsProps) {
+  useUnsaved(dirty, form.pending)
   return (
     <>
       <FormError form={form} />

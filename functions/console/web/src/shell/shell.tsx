@@ -7,6 +7,7 @@ import { Button, IconButton } from '../ui/button'
 import { Icons } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { Toasts, toast } from '../ui/toasts'
+import { LeaveGuard } from './leave'
 import { Logo } from './logo'
 import { Nav } from './nav'
 import './shell.css'
@@ -25,6 +26,7 @@ export function Shell() {
       ) : (
         <Frame />
       )}
+      <LeaveGuard />
       <Toasts />
     </>
   )

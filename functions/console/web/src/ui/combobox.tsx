@@ -1,6 +1,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Field, type Choice, type FieldLook } from './field'
 import { Icons } from './icons'
+import { keepsOnEscape } from './suggest'
 import './menu.css'
 
 interface Common extends FieldLook {
@@ -52,9 +53,10 @@ export function Combobox({ choices, value, onChange, onSearch, placeholder, empt
         <Base.Root
           items={choices}
           limit={limit}
-          {...(onSearch && { filter: null, onInputValueChange: onSearch })}
+          {...(onSearch && { filter: null })}
+          onInputValueChange={(text, details) => !keepsOnEscape(details) && onSearch?.(text)}
           value={choices.find((choice) => choice.value === value) ?? null}
-          onValueChange={(choice: Choice | null) => onChange(choice?.value ?? '')}
+          onValueChange={(choice: Choice | null, details) => !keepsOnEscape(details) && onChange(choice?.value ?? '')}
           isItemEqualToValue={sameValue}
           disabled={control.disabled}
         >
@@ -84,7 +86,8 @@ export function MultiCombobox({
           items={choices}
           limit={limit}
           value={chosen}
-          onValueChange={(next: Choice[]) => onChange(next.map((choice) => choice.value))}
+          onInputValueChange={(_, details) => void keepsOnEscape(details)}
+          onValueChange={(next: Choice[], details) => !keepsOnEscape(details) && onChange(next.map((choice) => choice.value))}
           isItemEqualToValue={sameValue}
           disabled={control.disabled}
         >

@@ -35,6 +35,17 @@ export function matching(suggestions: readonly Suggestion[], text: string): Sugg
   return found.slice(0, limit)
 }
 
+/**
+ * Escape closes a list, then the dialog. Base UI would also empty the field with it, unseen in a long form: this cancels that change, and
+ * reports whether it did.
+ */
+export function keepsOnEscape(details: { reason: string; cancel: () => void; allowPropagation: () => void }): boolean {
+  if (details.reason !== 'escape-key') return false
+  details.cancel()
+  details.allowPropagation()
+  return true
+}
+
 /** The input of SuggestField, for fields that draw more around it. control has what Field passes. */
 export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, control, className = 'input', ...rest }: InputProps) {
   const highlighted = useRef(false)
@@ -57,6 +68,7 @@ export function SuggestInput({ suggestions, value, onChange, onChoose, onEnter, 
         if (!next) setTyped(false)
       }}
       onValueChange={(text, details) => {
+        if (keepsOnEscape(details)) return
         setTyped(details.reason === 'input-change')
         if (details.reason === 'item-press' && onChoose) onChoose(text)
         else onChange(text)

@@ -10,6 +10,7 @@ test('a message goes by itself, but not while the pointer is on it', () => {
   act(() => void toast.success('Flag archived'))
   const region = screen.getByRole('region', { name: 'Messages' })
   expect(region.getAttribute('aria-live')).toBe('polite')
+  expect(screen.getByRole('group').hasAttribute('aria-modal')).toBe(false)
   fireEvent.mouseEnter(region)
   act(() => void vi.advanceTimersByTime(60_000))
   expect(screen.getByText('Flag archived')).toBeTruthy()

@@ -6,24 +6,26 @@ import './toasts.css'
 
 type Kind = 'success' | 'error' | 'info'
 
-const manager = Toast.createToastManager<{ undo?: () => void }>()
+interface Action {
+  label: string
+  run: () => void
+}
 
-function add(type: Kind, description: string, undo?: () => Promise<unknown>) {
+const manager = Toast.createToastManager<{ action?: Action }>()
+
+function add(type: Kind, description: string, action?: Action) {
   // An older error is about an earlier attempt.
   manager.close('error')
   const id = manager.add({
     id: type === 'error' ? 'error' : undefined,
     type,
     description,
-    timeout: type === 'error' ? 0 : undo ? 12_000 : 5_000,
-    data: {
-      undo: undo && (() => void takeBack(id, undo)),
-    },
+    timeout: type === 'error' ? 0 : action ? 12_000 : 5_000,
+    data: { action: action && { ...action, run: () => (manager.close(id), action.run()) } },
   })
 }
 
-async function takeBack(id: string, undo: () => Promise<unknown>) {
-  manager.close(id)
+async function takeBack(undo: () => Promise<unknown>) {
   try {
     await undo()
     toast.info('Undone.')
@@ -34,9 +36,9 @@ async function takeBack(id: string, undo: () => Promise<unknown>) {
 
 /** Short messages at the top of the page: toast.success('Flag archived', { undo: () => … }). Errors stay until closed. */
 export const toast = {
-  success: (text: string, options?: { undo?: () => Promise<unknown> }) => add('success', text, options?.undo),
+  success: (text: string, { undo }: { undo?: () => Promise<unknown> } = {}) => add('success', text, undo && { label: 'Undo', run: () => void takeBack(undo) }),
   info: (text: string) => add('info', text),
-  error: (text: string) => add('error', text),
+  error: (text: string, { action }: { action?: Action } = {}) => add('error', text, action),
 }
 
 /** Shows the toasts. The shell has it once. They stay while the pointer or the focus is on them, and F6 leads to them. */
@@ -53,17 +55,17 @@ export function Toasts() {
 const icons = { success: Icons.Check, error: Icons.Warning, info: Icons.Info }
 
 function List() {
-  return Toast.useToastManager<{ undo?: () => void }>().toasts.map((shown) => {
+  return Toast.useToastManager<{ action?: Action }>().toasts.map((shown) => {
     const Icon = icons[shown.type as Kind]
     return (
-      <Toast.Root key={shown.id} toast={shown} role={shown.type === 'error' ? 'alert' : 'group'} className={`toast toast-${shown.type}`}>
+      <Toast.Root key={shown.id} toast={shown} role={shown.type === 'error' ? 'alert' : 'group'} aria-modal={undefined} className={`toast toast-${shown.type}`}>
         <span className="toast-icon">
           <Icon />
         </span>
         <Toast.Description render={<span />} className="grow break" />
-        {shown.data?.undo && (
-          <Button size="small" onClick={shown.data.undo}>
-            Undo
+        {shown.data?.action && (
+          <Button size="small" onClick={shown.data.action.run}>
+            {shown.data.action.label}
           </Button>
         )}
         <Toast.Close aria-hidden={false} render={<IconButton size="small" label="Close message" icon={<Icons.Close />} />} />

@@ -110,6 +110,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
           {!environment.enabled && !switchOn && <p className="soft small">The flag is off in {environment.name}: no one gets it until it is switched on.</p>}
           <FormActions
             form={form}
+            dirty={dirty}
             submit={stored ? 'Save strategy' : switchOn ? 'Add strategy and switch on' : 'Add strategy'}
             onCancel={close}
             disabledReason={reason}

@@ -73,7 +73,7 @@ export function VariantsForm({ flag, environment, title, stored, copyFrom, onClo
           overrides
         />
         {variants.length === 0 && <p className="soft">Saving removes all variants: the flag is then only on or off.</p>}
-        <FormActions form={form} submit="Save variants" onCancel={close} disabledReason={reason} />
+        <FormActions form={form} dirty={dirty} submit="Save variants" onCancel={close} disabledReason={reason} />
       </form>
       {conflict && (
         <ConflictDialog
