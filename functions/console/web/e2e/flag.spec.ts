@@ -364,6 +364,10 @@ test('a parent, a tag, a clone, and archiving with undo', async ({ page, api }) 
 
   await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Archive' }).click()
+  await page
+    .getByRole('dialog', { name: `Archive ${flag}?` })
+    .getByRole('button', { name: 'Archive' })
+    .click()
   await expect(page).toHaveURL('/projects/default')
   await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByText('Undone.')).toBeVisible()

@@ -5,13 +5,26 @@ import { api, type Options, type PathsWith, type Result, type Versioned } from '
 import { ApiError, errorText } from './errors'
 
 const retries = 2
+const freshFor = 10_000
+
+/**
+ * How long until a shown query is read again, in a visible window: ten seconds, so that a page shows what others change. The browser
+ * sends the ETag of what it has, and a 304 carries no body. What says that it stays fresh for longer is read as rarely, and what a form
+ * starts from (Infinity) never. After a 401 it waits until the person does something.
+ */
+export function refreshIn({ error, staleTime }: { error: unknown; staleTime: unknown }): number | false {
+  if (error instanceof ApiError && error.status === 401) return false
+  if (typeof staleTime !== 'number') return freshFor
+  return staleTime === Infinity ? false : Math.max(freshFor, staleTime)
+}
 
 /** Creates the query client. Reads are repeated twice when the server or the network fails, changes never. */
 export function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: 10_000,
+        staleTime: freshFor,
+        refetchInterval: ({ state, observers }) => refreshIn({ error: state.error, staleTime: observers[0]?.options.staleTime }),
         networkMode: 'always',
         retry: (count, error) => count < retries && !(error instanceof ApiError && error.status < 500),
         retryDelay: (count) => Math.min(500 * 2 ** count, 4000),

@@ -16,6 +16,10 @@ export interface Column<Row> {
   align?: 'left' | 'right' | 'center'
   /** A CSS width, for example '120px'. The other columns share the rest. */
   width?: string
+  /** Shown in the header after the text. */
+  mark?: ReactNode
+  /** Stays in view while the table scrolls sideways. Only the first such column does. */
+  sticky?: boolean
   /** Hides the header's text from view, for columns of switches, checkboxes and actions. */
   hideHeader?: boolean
 }
@@ -40,8 +44,8 @@ interface TableProps<Row> {
   loading?: boolean
   /** Renders only the rows in view. Rows are then 40 px high, and each column needs a width. For more than 100 rows. */
   virtual?: boolean
-  /** Width in pixels below which the table scrolls sideways in its box. */
-  minWidth?: number
+  /** CSS width below which the table scrolls sideways in its box. */
+  minWidth?: string
   rowClass?: (row: Row) => string | undefined
 }
 
@@ -75,7 +79,7 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
           {rows.slice(shown.first, shown.last).map((row, index) => (
             <tr key={rowKey(row)} className={rowClass?.(row)} aria-rowindex={virtual ? shown.first + index + 2 : undefined}>
               {columns.map((column) => (
-                <td key={column.id} className={column.align && `align-${column.align}`}>
+                <td key={column.id} className={cellClass(column)}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -99,6 +103,9 @@ export function Table<Row>({ label, columns, rows, rowKey, sort, onSort, empty, 
   )
 }
 
+const cellClass = ({ align, sticky }: Pick<Column<unknown>, 'align' | 'sticky'>) =>
+  [align && `align-${align}`, sticky && 'table-sticky'].filter(Boolean).join(' ') || undefined
+
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden="true" className="table-spacer">
@@ -117,10 +124,11 @@ function HeaderCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?:
     [column.width],
   )
   return (
-    <th ref={width} scope="col" className={column.align && `align-${column.align}`} aria-sort={direction}>
+    <th ref={width} scope="col" className={cellClass(column)} aria-sort={direction}>
       {column.sortable && onSort ? (
         <button type="button" className="table-sort" onClick={() => onSort({ by: column.id, descending: sorted ? !sort.descending : false })}>
           {column.header}
+          {column.mark}
           <span className={sorted ? '' : 'table-sort-off'}>{sorted && sort.descending ? <Icons.Down /> : <Icons.Up />}</span>
         </button>
       ) : column.headerCell ? (

@@ -2,10 +2,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, useChange } from '../../api'
 import { Button, FavoriteButton, Icons, Menu, type MenuEntry } from '../../ui'
+import { ArchiveDialog } from '../flags/archivedialog'
 import { flagKey, flagPath, touched, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 
-type Open = 'clone' | 'move' | 'complete' | undefined
+type Open = 'clone' | 'move' | 'complete' | 'archive' | undefined
 
 /** The favourite star and the menu of actions of a flag. */
 export function FlagActions({ flag }: { flag: Flag }) {
@@ -25,6 +26,7 @@ export function FlagActions({ flag }: { flag: Flag }) {
         }
         entries={entries}
       />
+      {open === 'archive' && <ArchiveFlag flag={flag} onClose={close} />}
       {open === 'clone' && <CloneDialog flag={flag} onClose={close} />}
       {open === 'move' && <MoveDialog flag={flag} onClose={close} />}
       {open === 'complete' && <CompleteDialog flag={flag} onClose={close} />}
@@ -64,10 +66,10 @@ export function useUncomplete(flag: Flag) {
   })
 }
 
-/** Archives a flag and goes to the list of flags, with Undo. */
-export function useArchive(flag: Flag) {
+/** Asks before the flag is archived. It then goes to the list of flags, with Undo. */
+export function ArchiveFlag({ flag, onClose }: { flag: Flag; onClose: () => void }) {
   const navigate = useNavigate()
-  return useChange({
+  const archive = useChange({
     change: async () => {
       await api.delete(flagPath, { path: { projectId: flag.project, featureName: flag.name } })
       // The page of an archived flag cannot be read again, so leave it first.
@@ -76,7 +78,9 @@ export function useArchive(flag: Flag) {
     invalidates: touched,
     success: `Flag ${flag.name} archived`,
     undo: () => restore(flag),
+    showsErrors: true,
   })
+  return <ArchiveDialog flags={[flag]} onClose={onClose} onConfirm={() => archive.mutateAsync()} />
 }
 
 // Reviving a flag switches it off everywhere and does not restore its parents: both are set again.
@@ -99,7 +103,6 @@ function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
   const reason = useReasons(flag)
   const stale = useStale(flag)
   const uncomplete = useUncomplete(flag)
-  const archive = useArchive(flag)
   const params = { projectId: flag.project, flag: flag.name }
   const completed = flag.lifecycle.stage === 'completed'
   return [
@@ -123,10 +126,10 @@ function useEntries(flag: Flag, open: (dialog: Open) => void): MenuEntry[] {
       : { label: 'Mark as completed…', icon: <Icons.Check />, onSelect: () => open('complete'), disabledReason: reason('UPDATE_FEATURE') },
     'separator',
     {
-      label: 'Archive',
+      label: 'Archive…',
       icon: <Icons.Archive />,
       danger: true,
-      onSelect: () => archive.mutate(),
+      onSelect: () => open('archive'),
       disabledReason: reason('DELETE_FEATURE') ?? archiveObstacle(flag),
     },
   ]

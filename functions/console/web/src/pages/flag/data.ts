@@ -46,6 +46,3 @@ export function useReasons(flag: Pick<Flag, 'project'>) {
   const { can } = useMe()
   return (permission: string, environment?: string): string | undefined => can(permission, flag.project, environment).reason
 }
-
-/** Whether an environment is for production. */
-export const isProduction = (environment: Pick<FlagEnvironment, 'type'>) => environment.type === 'production'

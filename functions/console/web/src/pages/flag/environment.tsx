@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
-import { Badge, Button, DateTime, Icons, Notice, Switch, plural, words } from '../../ui'
-import { isProduction, useProject, useReasons, type Flag, type FlagEnvironment } from './data'
+import { Badge, Button, DateTime, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
+import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { describeAudience } from './strategy/describe'
 import { StrategyList } from './strategy/list'
@@ -18,6 +18,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const heading = useId()
   const [choosing, setChoosing] = useState(false)
   const flip = useSwitch(flag)
+  const [switchAsked, question] = useAskedSwitch()
   const project = useProject()
   const reason = useReasons(flag)
   const standard = project?.environments.find((one) => one.environment === environment.name)?.defaultStrategy
@@ -27,7 +28,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
   const change = (on: boolean) => {
     // The server refuses to switch on a flag without strategies, unless the project has a default strategy.
     if (on && empty && !standard && !mayAdd) setChoosing(true)
-    else flip.mutate({ environment: environment.name, on })
+    else switchAsked({ what: flag.name, environment, on, act: () => flip.mutate({ environment: environment.name, on }) })
   }
   return (
     <section className={production ? 'card env env-production' : 'card env'} aria-labelledby={heading}>
@@ -42,7 +43,8 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           <h2 id={heading} className="break">
             {environment.name}
           </h2>
-          {environment.type !== environment.name && <Badge kind={production ? 'accent' : 'neutral'}>{words(environment.type)}</Badge>}
+          <ProductionMark type={environment.type} />
+          {!production && environment.type !== environment.name && <Badge>{words(environment.type)}</Badge>}
           <span className={environment.enabled ? 'env-state env-on' : 'env-state soft'}>{environment.enabled ? 'On' : 'Off'}</span>
         </div>
         <div className="row">
@@ -78,6 +80,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
           {plural(environment.variantCount, 'variant')} for those who get the flag by a strategy without variants of its own: see the Variants tab.
         </p>
       )}
+      {question}
       {choosing && (
         <FirstStrategyDialog flag={flag} environment={environment} onClose={() => setChoosing(false)} onDetails={() => onEdit('new', { switchOn: true })} />
       )}

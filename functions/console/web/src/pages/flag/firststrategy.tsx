@@ -1,7 +1,7 @@
 import { api, useChange } from '../../api'
 import { FormActions, useForm } from '../../forms'
-import { Button, Dialog, NumberField, RadioGroup } from '../../ui'
-import { environmentPath, isProduction, touched, useProject, type Flag, type FlagEnvironment } from './data'
+import { Button, Dialog, NumberField, RadioGroup, isProduction } from '../../ui'
+import { environmentPath, touched, useProject, type Flag, type FlagEnvironment } from './data'
 import { newStrategy, strategyRequest } from './strategy/model'
 
 interface FirstStrategyProps {
@@ -23,7 +23,7 @@ export function FirstStrategyDialog({ flag, environment, onClose, onDetails }: F
       return strategy
     },
     invalidates: touched,
-    success: (_, rollout) => `On in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
+    success: (_, rollout) => `${flag.name} is on in ${environment.name} for ${rollout === 100 ? 'everyone' : `${rollout}% of users`}`,
     // Removing the only strategy switches the flag off.
     undo: (_, strategy) => api.delete(`${environmentPath}/strategies/{strategyId}`, { path: { ...path, strategyId: strategy.id } }),
     showsErrors: true,

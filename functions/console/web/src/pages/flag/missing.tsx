@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, apiQuery, useChange } from '../../api'
+import { apiQuery } from '../../api'
 import { Page, type Crumb } from '../../shell'
 import { Badge, Button, DateTime, EmptyState, ErrorState, Icons, LinkButton, Loading } from '../../ui'
-import { touched, useReasons } from './data'
+import { useRevive } from '../projects/revive'
+import { useReasons } from './data'
 
 interface MissingFlagProps {
   project: string
@@ -16,11 +17,7 @@ export function MissingFlag({ project, name, error, crumbs }: MissingFlagProps) 
   const archive = useQuery(apiQuery('/api/admin/archive/features/{projectId}', { path: { projectId: project } }))
   const archived = archive.data?.features.find((one) => one.name === name)
   const reason = useReasons({ project })('UPDATE_FEATURE')
-  const revive = useChange({
-    change: () => api.post('/api/admin/archive/revive/{featureName}', { path: { featureName: name } }),
-    invalidates: touched,
-    success: 'Flag revived. It is off in all environments.',
-  })
+  const revive = useRevive(project)
   return (
     <Page title={name} crumbs={crumbs} description={archived?.description} aside={archived && <Badge kind="warn">Archived</Badge>}>
       {archive.isPending ? (
@@ -30,15 +27,16 @@ export function MissingFlag({ project, name, error, crumbs }: MissingFlagProps) 
           icon={<Icons.Archive />}
           title="This flag is archived"
           action={
-            <Button variant="primary" icon={<Icons.Undo />} pending={revive.isPending} disabledReason={reason} onClick={() => revive.mutate()}>
+            <Button variant="primary" icon={<Icons.Undo />} pending={Boolean(revive.pending)} disabledReason={reason} onClick={() => revive.start([archived])}>
               Revive flag
             </Button>
           }
         >
           <p>
             It was archived <DateTime value={archived.archivedAt} />. Applications do not get it, so it is off everywhere. Reviving it brings back its
-            strategies and variants, and it stays off.
+            strategies and variants.
           </p>
+          {revive.question}
         </EmptyState>
       ) : (
         <>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { api, apiQuery, useChange, type Schema } from '../../api'
 import { FormActions, useForm } from '../../forms'
 import { Button, Checkbox, DateTime, Facts, Icons, RadioGroup, Section, TextArea } from '../../ui'
-import { archiveObstacle, useArchive, useStale, useUncomplete } from './actions'
+import { ArchiveFlag, archiveObstacle, useStale, useUncomplete } from './actions'
 import { flagPath, touched, useLoadedFlag, useReasons, type Flag } from './data'
 import { CloneDialog, CompleteDialog, MoveDialog } from './dialogs'
 import { lifecycleText } from './lifecycle'
@@ -127,9 +127,8 @@ const outcomes: Record<string, string> = {
 }
 
 function PlaceSection({ flag }: { flag: Flag }) {
-  const [open, setOpen] = useState<'clone' | 'move'>()
+  const [open, setOpen] = useState<'clone' | 'move' | 'archive'>()
   const reason = useReasons(flag)
-  const archive = useArchive(flag)
   const close = () => setOpen(undefined)
   return (
     <Section title="Clone, move, archive">
@@ -147,16 +146,11 @@ function PlaceSection({ flag }: { flag: Flag }) {
         <Button icon={<Icons.Folder />} disabledReason={reason('MOVE_FEATURE_TOGGLE')} onClick={() => setOpen('move')}>
           Move…
         </Button>
-        <Button
-          icon={<Icons.Archive />}
-          variant="danger"
-          pending={archive.isPending}
-          disabledReason={reason('DELETE_FEATURE') ?? archiveObstacle(flag)}
-          onClick={() => archive.mutate()}
-        >
+        <Button icon={<Icons.Archive />} variant="danger" disabledReason={reason('DELETE_FEATURE') ?? archiveObstacle(flag)} onClick={() => setOpen('archive')}>
           Archive flag
         </Button>
       </div>
+      {open === 'archive' && <ArchiveFlag flag={flag} onClose={close} />}
       {open === 'clone' && <CloneDialog flag={flag} onClose={close} />}
       {open === 'move' && <MoveDialog flag={flag} onClose={close} />}
     </Section>

@@ -21,7 +21,7 @@ export function useSwitch(flag: Flag) {
     success: (_, { environment, on }) => {
       const before = client.getQueryData<Flag>(flagKey(flag))?.environments.find((one) => one.name === environment)
       const added = on && before?.strategies.length === 0
-      return `${on ? 'On' : 'Off'} in ${environment}${added ? ", with the project's default strategy" : ''}`
+      return `${flag.name} is ${on ? 'on' : 'off'} in ${environment}${added ? ", with the project's default strategy" : ''}`
     },
     undo: ({ environment, on }) => send({ environment, on: !on }),
   })

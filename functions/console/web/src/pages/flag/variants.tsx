@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useUrlState } from '../../shell'
-import { Badge, Button, EmptyState, Icons, Notice, Section, Table, type Column } from '../../ui'
-import { isProduction, useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
+import { Badge, Button, EmptyState, Icons, Notice, ProductionMark, Section, Table, type Column } from '../../ui'
+import { useLoadedFlag, useReasons, type Flag, type FlagEnvironment } from './data'
 import { VariantsEditor } from './variants/editor'
 import { percentOf, type Variant } from './variants/model'
 import { WeightBar } from './variants/weightbar'
@@ -86,7 +86,7 @@ function EnvironmentVariants({ flag, environment, onEdit }: { flag: Flag; enviro
       title={
         <span className="row">
           {environment.name}
-          {isProduction(environment) && environment.name !== environment.type && <Badge kind="accent">Production</Badge>}
+          <ProductionMark type={environment.type} />
         </span>
       }
       actions={

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { invalidate, useMe } from '../../api'
-import { Button, Dialog, Icons, Menu, Notice, plural, number, toast, type MenuEntry } from '../../ui'
+import { Button, Dialog, Icons, Menu, Notice, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
+import { ArchiveDialog, FlagNames } from './archivedialog'
 import type { Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
 import { patchRows } from './data'
@@ -11,7 +12,7 @@ import type { FlagRow } from './rows'
 
 interface BulkBarProps {
   projectId: string
-  environments: readonly string[]
+  environments: readonly { name: string; type: string }[]
   flags: readonly FlagRow[]
   /** The number of selected flags that the filters hide. */
   hidden: number
@@ -22,15 +23,27 @@ interface BulkBarProps {
 export function BulkBar({ projectId, environments, flags, hidden, onClear }: BulkBarProps) {
   const { can } = useMe()
   const bulk = useBulk(projectId, flags, onClear)
-  const [dialog, setDialog] = useState<'tags' | 'move' | 'export'>()
+  const [dialog, setDialog] = useState<'tags' | 'move' | 'export' | 'archive'>()
+  const [switchAsked, question] = useAskedSwitch()
   const close = () => setDialog(undefined)
   const update = can('UPDATE_FEATURE', projectId).reason
   const switches = environments.flatMap((environment): MenuEntry[] => {
-    const disabledReason = can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment).reason
+    const disabledReason = can('UPDATE_FEATURE_ENVIRONMENT', projectId, environment.name).reason
     return [true, false].map((on) => ({
-      label: `Switch ${on ? 'on' : 'off'} in ${environment}`,
+      label: (
+        <>
+          Switch {on ? 'on' : 'off'} in {environment.name} <ProductionMark type={environment.type} />
+        </>
+      ),
       disabledReason,
-      onSelect: () => void bulk.start(switchAction(projectId, flags, environment, on)),
+      onSelect: () =>
+        switchAsked({
+          what: plural(flags.length, 'flag'),
+          environment,
+          on,
+          details: <FlagNames names={flags.map((flag) => flag.name)} />,
+          act: () => void bulk.start(switchAction(projectId, flags, environment.name, on)),
+        }),
     }))
   })
   const more: MenuEntry[] = [
@@ -70,12 +83,7 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
             </Button>
           }
         />
-        <Button
-          size="small"
-          icon={<Icons.Archive />}
-          disabledReason={can('DELETE_FEATURE', projectId).reason}
-          onClick={() => void bulk.start(archiveAction(projectId, flags))}
-        >
+        <Button size="small" icon={<Icons.Archive />} disabledReason={can('DELETE_FEATURE', projectId).reason} onClick={() => setDialog('archive')}>
           Archive
         </Button>
         <Menu
@@ -92,6 +100,8 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
           Clear selection
         </Button>
       </div>
+      {question}
+      {dialog === 'archive' && <ArchiveDialog flags={flags} onClose={close} onConfirm={async () => void bulk.start(archiveAction(projectId, flags))} />}
       {dialog === 'tags' && (
         <TagsDialog
           flags={flags}
@@ -113,7 +123,9 @@ export function BulkBar({ projectId, environments, flags, hidden, onClear }: Bul
           }}
         />
       )}
-      {dialog === 'export' && <ExportDialog projectId={projectId} environments={environments} features={flags.map((flag) => flag.name)} onClose={close} />}
+      {dialog === 'export' && (
+        <ExportDialog projectId={projectId} environments={environments.map(({ name }) => name)} features={flags.map((flag) => flag.name)} onClose={close} />
+      )}
       <FailuresDialog failures={bulk.failures} onClose={bulk.clearFailures} />
     </>
   )

@@ -1,34 +1,42 @@
 import { Link } from '@tanstack/react-router'
 import type { Allowed } from '../../api'
-import { Badge, Checkbox, FavoriteButton, Switch, Tag, ago, fullDate, words, type Column } from '../../ui'
+import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, fullDate, isProduction, words, type Column } from '../../ui'
 import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
 export interface ColumnsInput {
   projectId: string
-  environments: readonly { name: string; allowed: Allowed }[]
+  environments: readonly { name: string; type: string; allowed: Allowed }[]
+  /** Ids of the columns that are left out. */
+  hidden: ReadonlySet<string>
   selected: ReadonlySet<string>
   /** All shown flags are selected, some, or none. */
   selectedAll: 'all' | 'some' | 'none'
   onSelect: (name: string, selected: boolean) => void
   onSelectAll: (selected: boolean) => void
-  onSwitch: (row: FlagRow, environment: string, on: boolean) => void
+  onSwitch: (row: FlagRow, environment: { name: string; type: string }, on: boolean) => void
   onFavorite: (name: string, favorite: boolean) => void
 }
 
-/** The columns of the list, and the width that they need. */
-export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: number } {
+/** The columns of the list, the width that they need, and those that can be left out. */
+export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; width: string; optional: Column<FlagRow>[] } {
   const { projectId, environments } = input
-  const environmentColumns = environments.map(({ name, allowed }): Column<FlagRow> => ({
-    id: `environment:${name}`,
-    header: name,
+  const environmentColumns = environments.map(({ allowed, ...environment }): Column<FlagRow> => ({
+    id: `environment:${environment.name}`,
+    header: environment.name,
+    mark: <ProductionMark type={environment.type} />,
     sortable: true,
-    width: `${environmentWidth(name)}px`,
+    width: `${environmentWidth(environment)}px`,
     cell: (row) => (
-      <Switch label={`${row.name} in ${name}`} checked={isOn(row, name)} disabledReason={allowed.reason} onChange={(on) => input.onSwitch(row, name, on)} />
+      <Switch
+        label={`${row.name} in ${environment.name}`}
+        checked={isOn(row, environment.name)}
+        disabledReason={allowed.reason}
+        onChange={(on) => input.onSwitch(row, environment, on)}
+      />
     ),
   }))
-  const columns: Column<FlagRow>[] = [
+  const fixed: Column<FlagRow>[] = [
     {
       id: 'select',
       header: 'Select',
@@ -50,8 +58,11 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
       id: 'name',
       header: 'Name',
       sortable: true,
+      sticky: true,
       cell: (row) => <NameCell row={row} projectId={projectId} onFavorite={input.onFavorite} />,
     },
+  ]
+  const optional: Column<FlagRow>[] = [
     ...environmentColumns,
     { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
     { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle stage={row.lifecycle.stage} /> },
@@ -59,31 +70,38 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
     { id: 'seen', header: 'Last used', sortable: true, width: '96px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
     { id: 'created', header: 'Created', sortable: true, width: '96px', cell: (row) => <When value={row.createdAt} never="" /> },
   ]
-  const width = columns.reduce((sum, column) => sum + (column.width ? parseInt(column.width, 10) : nameWidth), 0)
-  return { columns, width }
+  const columns = [...fixed, ...optional.filter((column) => !input.hidden.has(column.id))]
+  const others = columns.reduce((sum, column) => sum + parseInt(column.width ?? '0', 10), 0)
+  return { columns, width: `calc(${others}px + ${nameWidth})`, optional }
 }
 
-const nameWidth = 240
+// The name stays in view, and leaves room for a column beside it in a narrow window.
+const nameWidth = 'clamp(170px, 45vw, 320px)'
 
-function environmentWidth(name: string) {
-  return Math.min(160, Math.max(84, 28 + name.length * 7))
+function environmentWidth({ name, type }: { name: string; type: string }) {
+  return Math.min(160, Math.max(84, 28 + name.length * 7)) + (isProduction({ type }) ? 48 : 0)
 }
 
 function NameCell({ row, projectId, onFavorite }: { row: FlagRow; projectId: string; onFavorite: ColumnsInput['onFavorite'] }) {
   return (
     <span className="flags-name">
       <FavoriteButton name={row.name} favorite={row.favorite} onChange={(favorite) => onFavorite(row.name, favorite)} />
-      <Link
-        to="/projects/$projectId/flags/$flag"
-        params={{ projectId, flag: row.name }}
-        className="plain-link strong flags-link"
-        title={row.description || row.name}
-        preload={false}
-      >
-        {row.name}
-      </Link>
+      <Tooltip text={<NameTip row={row} />}>
+        <Link to="/projects/$projectId/flags/$flag" params={{ projectId, flag: row.name }} className="plain-link strong flags-link" preload={false}>
+          {row.name}
+        </Link>
+      </Tooltip>
       {row.stale && <Badge kind="warn">Stale</Badge>}
     </span>
+  )
+}
+
+function NameTip({ row }: { row: FlagRow }) {
+  return (
+    <>
+      <span className="strong break">{row.name}</span>
+      {row.description && <div className="break">{row.description}</div>}
+    </>
   )
 }
 

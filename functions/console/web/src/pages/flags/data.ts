@@ -1,10 +1,13 @@
 // Reading and changing the flags of a project.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api, apiKey, apiQuery, errorText, invalidate, type Schema } from '../../api'
+import { api, apiKey, apiQuery, errorText, invalidate, refreshIn, type Schema } from '../../api'
 import { toast } from '../../ui'
 import { changeRows, switched, type FlagRow } from './rows'
 
 const path = '/api/admin/projects/{projectId}/features'
+
+/** Lists with more flags are read again every minute instead of every ten seconds. */
+const longList = 500
 
 type FlagList = Schema<'FeatureList'>
 
@@ -15,6 +18,8 @@ type FlagList = Schema<'FeatureList'>
 export function flagList(projectId: string) {
   return queryOptions({
     ...apiQuery(path, { path: { projectId } }),
+    // Reading a long list costs hundreds of read units, with and without an ETag.
+    refetchInterval: ({ state: { data, error } }) => refreshIn({ error, staleTime: data && data.features.length > longList ? 60_000 : 0 }),
     staleTime: 60_000,
     // Comparing 10,000 rows with those before takes longer than drawing the visible ones again.
     structuralSharing: false,
@@ -39,6 +44,7 @@ function useRowChange<Input extends { name: string }>(
   projectId: string,
   send: (input: Input) => Promise<unknown>,
   apply: (row: FlagRow, input: Input, back: boolean) => FlagRow,
+  done?: (input: Input) => void,
 ) {
   const client = useQueryClient()
   return useMutation({
@@ -46,6 +52,12 @@ function useRowChange<Input extends { name: string }>(
     onMutate: async (input: Input) => {
       await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
       patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+    },
+    onSuccess: async (_, input) => {
+      // A read that began before the change may have brought the old row back.
+      await client.cancelQueries({ queryKey: apiKey(path, { path: { projectId } }) })
+      patchRows(client, projectId, [input.name], (row) => apply(row, input, false))
+      done?.(input)
     },
     onError: (error, input) => {
       patchRows(client, projectId, [input.name], (row) => apply(row, input, true))
@@ -55,17 +67,33 @@ function useRowChange<Input extends { name: string }>(
   })
 }
 
-/** Switches a flag in an environment. */
+interface Switching {
+  name: string
+  environment: string
+  on: boolean
+}
+
+/** Switches a flag in an environment, with Undo. */
 export function useSwitchFlag(projectId: string) {
-  return useRowChange<{ name: string; environment: string; on: boolean }>(
+  const client = useQueryClient()
+  const send = ({ name, environment, on }: Switching) => {
+    const options = { path: { projectId, featureName: name, environment } }
+    return on
+      ? api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
+      : api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
+  }
+  return useRowChange<Switching>(
     projectId,
-    ({ name, environment, on }) => {
-      const options = { path: { projectId, featureName: name, environment } }
-      return on
-        ? api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', options)
-        : api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off', options)
-    },
+    send,
     (row, { environment, on }, back) => switched(row, environment, on !== back),
+    ({ name, environment, on }) =>
+      toast.success(`${name} is ${on ? 'on' : 'off'} in ${environment}`, {
+        undo: async () => {
+          await send({ name, environment, on: !on })
+          patchRows(client, projectId, [name], (row) => switched(row, environment, !on))
+          await invalidate(client, aroundFlags)
+        },
+      }),
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, invalidate } from '../../api'
-import { ConfirmDialog } from '../../ui'
+import { ConfirmDialog, toast } from '../../ui'
 import { aroundFlags, patchRows } from './data'
 import { switched } from './rows'
 
@@ -18,13 +18,22 @@ export function FirstStrategyDialog({ projectId, name, environment, onClose }: F
   const path = { projectId, featureName: name, environment }
   const add = async () => {
     const parameters = { rollout: '100', stickiness: 'default', groupId: name }
-    await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
+    const strategy = await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies', {
       path,
       body: { name: 'flexibleRollout', parameters },
     })
     await api.post('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on', { path })
     patchRows(client, projectId, [name], (row) => switched(row, environment, true))
     await invalidate(client, aroundFlags)
+    toast.success(`${name} is on in ${environment} for everyone`, {
+      undo: async () => {
+        // Removing the only strategy switches the flag off.
+        await api.delete('/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}', {
+          path: { ...path, strategyId: strategy.id },
+        })
+        await invalidate(client, ['/api/admin/projects/{projectId}/features', ...aroundFlags])
+      },
+    })
   }
   return (
     <ConfirmDialog

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { apiQuery, useMe } from '../../api'
 import { useUrlState } from '../../shell'
-import { Button, EmptyState, ErrorState, Icons, Table, number, plural, type Sort } from '../../ui'
+import { Button, EmptyState, ErrorState, Icons, Menu, Table, number, plural, useAskedSwitch, useStoredNames, type Sort } from '../../ui'
 import { BulkBar } from './bulkbar'
 import { flagColumns } from './columns'
 import { CreateFlagDialog } from './create'
@@ -24,6 +24,8 @@ export default function FlagsTab() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [creating, setCreating] = useState(false)
   const [first, setFirst] = useState<{ name: string; environment: string }>()
+  const [hidden, setHidden] = useStoredNames('guidon-hidden-columns')
+  const [switchAsked, question] = useAskedSwitch()
   const { can } = useMe()
   const switchFlag = useSwitchFlag(projectId)
   const favoriteFlag = useFavoriteFlag(projectId)
@@ -33,23 +35,26 @@ export default function FlagsTab() {
   const sort: Sort = { by: sortBy, descending: desc }
   const shown = useShown(rows, filter, sort)
   const environments = useMemo(() => project.data?.environments.map(({ environment }) => environment) ?? [], [project.data])
+  const typeOf = (name: string) => rows[0]?.environments.find((one) => one.name === name)?.type ?? ''
   const chosen = useMemo(() => rows.filter((row) => selected.has(row.name)), [rows, selected])
   const shownSelected = useMemo(() => shown.reduce((count, row) => count + (selected.has(row.name) ? 1 : 0), 0), [shown, selected])
 
   const onFilter = useCallback((change: Partial<FlagFilter>) => setView(change), [setView])
   const onSelect = (name: string, on: boolean) => setSelected((old) => withName(old, name, on))
-  const onSwitch = (row: FlagRow, environment: string, on: boolean) => {
+  const onSwitch = (row: FlagRow, environment: { name: string; type: string }, on: boolean) => {
+    const { name } = environment
     const ready =
-      row.environments.some((one) => one.name === environment && one.hasStrategies) ||
-      project.data?.environments.some((one) => one.environment === environment && one.defaultStrategy)
-    if (on && !ready) setFirst({ name: row.name, environment })
-    else switchFlag.mutate({ name: row.name, environment, on })
+      row.environments.some((one) => one.name === name && one.hasStrategies) ||
+      project.data?.environments.some((one) => one.environment === name && one.defaultStrategy)
+    if (on && !ready) setFirst({ name: row.name, environment: name })
+    else switchAsked({ what: row.name, environment, on, act: () => switchFlag.mutate({ name: row.name, environment: name, on }) })
   }
   const onSelectAll = (on: boolean) => setSelected(on ? new Set(shown.map((row) => row.name)) : new Set())
 
-  const { columns, width } = flagColumns({
+  const { columns, width, optional } = flagColumns({
     projectId,
-    environments: environments.map((name) => ({ name, allowed: can('UPDATE_FEATURE_ENVIRONMENT', projectId, name) })),
+    environments: environments.map((name) => ({ name, type: typeOf(name), allowed: can('UPDATE_FEATURE_ENVIRONMENT', projectId, name) })),
+    hidden,
     selected,
     selectedAll: shownSelected === 0 ? 'none' : shownSelected === shown.length ? 'all' : 'some',
     onSelect,
@@ -70,13 +75,18 @@ export default function FlagsTab() {
       {!empty && (
         <div className="flags-bar">
           <FilterBar rows={rows} environments={environments} filter={filter} onChange={onFilter} />
+          <Menu
+            trigger={<Button icon={<Icons.Sliders />}>Columns</Button>}
+            heading="Shown columns, kept in this browser"
+            entries={optional.map(({ id, header }) => ({ label: header, checked: !hidden.has(id), onSelect: () => setHidden(id, !hidden.has(id)) }))}
+          />
           {newFlag}
         </div>
       )}
       {chosen.length > 0 ? (
         <BulkBar
           projectId={projectId}
-          environments={environments}
+          environments={environments.map((name) => ({ name, type: typeOf(name) }))}
           flags={chosen}
           hidden={chosen.length - shownSelected}
           onClear={() => setSelected(new Set())}
@@ -115,6 +125,7 @@ export default function FlagsTab() {
           )
         }
       />
+      {question}
       {creating && <CreateFlagDialog projectId={projectId} naming={project.data?.featureNaming} onClose={() => setCreating(false)} />}
       {first && <FirstStrategyDialog projectId={projectId} {...first} onClose={() => setFirst(undefined)} />}
     </>

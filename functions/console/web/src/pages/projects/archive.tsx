@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
+import { apiQuery, useMe, type Schema } from '../../api'
 import { useUrlState } from '../../shell'
 import {
   Button,
@@ -19,12 +19,12 @@ import {
   type Column,
   type Sort,
 } from '../../ui'
+import { maxBulk, useRevive } from './revive'
 import { findArchived } from './view'
 
 type Flag = Schema<'ArchivedFeature'>
 
 const pageSize = 50
-const maxBulk = 100
 
 /** The archived flags of a project, to revive. */
 export default function ArchiveTab() {
@@ -71,8 +71,8 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
           icon={<Icons.Undo />}
           aria-label={`Revive ${name}`}
           disabledReason={reason}
-          pending={revive.isPending && revive.variables?.includes(name)}
-          onClick={() => revive.mutate([name])}
+          pending={revive.pending?.some((flag) => flag.name === name)}
+          onClick={() => revive.start(all.filter((flag) => flag.name === name))}
         >
           Revive
         </Button>
@@ -83,8 +83,8 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
   return (
     <>
       <p className="soft">
-        Applications no longer get archived flags. A revived flag has its strategies again and is off in all environments. The name of an archived flag stays
-        reserved: archived flags cannot be deleted.
+        Applications no longer get archived flags. A revived flag has its strategies again. The name of an archived flag stays reserved: archived flags cannot
+        be deleted.
       </p>
       <div className="row">
         <SearchField label="Search archived flags" value={view.q} onChange={(q) => setView({ q, offset: 0 })} maxLength={100} />
@@ -99,9 +99,9 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
         {selected.length > 0 && (
           <Button
             icon={<Icons.Undo />}
-            pending={revive.isPending && revive.variables.length === selected.length}
+            pending={revive.pending?.length === selected.length}
             disabledReason={reason ?? (selected.length > maxBulk ? `At most ${maxBulk} flags can be revived at once.` : undefined)}
-            onClick={() => revive.mutate(selected)}
+            onClick={() => revive.start(all.filter((flag) => selected.includes(flag.name)))}
           >
             Revive {plural(selected.length, 'flag')}
           </Button>
@@ -122,22 +122,9 @@ function Archived({ projectId, all, loading }: { projectId: string; all: Flag[];
         }
       />
       <Pagination noun="archived flags" offset={offset} limit={pageSize} total={found.length} onChange={(next) => setView({ offset: next }, { push: true })} />
+      {revive.question}
     </>
   )
-}
-
-function useRevive(projectId: string, onSuccess: () => void) {
-  const path = { projectId }
-  return useChange({
-    change: (features: readonly string[]) => api.post('/api/admin/projects/{projectId}/revive', { path, body: { features: [...features] } }),
-    invalidates: ['/api/admin/archive', '/api/admin/projects', '/api/admin/search'],
-    success: (_, features) =>
-      features.length === 1
-        ? `${features[0]} is active again, and off in all environments.`
-        : `${plural(features.length, 'flag')} are active again, and off in all environments.`,
-    undo: (features) => api.post('/api/admin/projects/{projectId}/archive', { path, body: { features: [...features] } }),
-    onSuccess,
-  })
 }
 
 function Name({ flag }: { flag: Flag }) {

@@ -2,7 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
-import { ActionMenu, Badge, Button, ConfirmDialog, EmptyState, Facts, Icons, Loaded, Menu, Notice, Section, number, plural } from '../../ui'
+import {
+  ActionMenu,
+  Badge,
+  Button,
+  ConfirmDialog,
+  EmptyState,
+  Facts,
+  Icons,
+  Loaded,
+  Menu,
+  Notice,
+  ProductionMark,
+  Section,
+  isProduction,
+  number,
+  plural,
+} from '../../ui'
 import { describeStrategy } from '../flag/strategy/describe'
 import { useSegmentNames } from '../flag/strategy/list'
 import { strategyDraft, strategyRequest } from '../flag/strategy/model'
@@ -117,7 +133,8 @@ function EnvironmentSection({ environment, reason, onEdit, onRemove }: SectionPr
   const { name, type, defaultStrategy } = environment
   const title = (
     <span className="row">
-      {name} {type !== name && <Badge>{type}</Badge>}
+      {name} <ProductionMark type={type} />
+      {type !== name && !isProduction({ type }) && <Badge>{type}</Badge>}
     </span>
   )
   return (

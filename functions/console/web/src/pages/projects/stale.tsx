@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { api, apiQuery, useChange, useMe, type Schema } from '../../api'
 import { Button, DateTime, Icons, Loaded, Section, Table, number, plural, words, type Column } from '../../ui'
+import { ArchiveDialog } from '../flags/archivedialog'
 import { enabledIn, lastSeen, restore } from './restore'
 
 type Flag = Schema<'FoundFeature'>
@@ -13,11 +15,13 @@ export function StaleFlags({ projectId }: { projectId: string }) {
   const { can } = useMe()
   const query = { project: `IS:${projectId}`, state: 'IS:stale', sortBy: 'createdAt', limit: String(shownFlags) }
   const stale = useQuery(apiQuery('/api/admin/search/features', { query }))
+  const [archiving, setArchiving] = useState<Flag>()
   const archive = useChange({
     change: (flag: Flag) => api.delete('/api/admin/projects/{projectId}/features/{featureName}', { path: { projectId, featureName: flag.name } }),
     invalidates: ['/api/admin/projects', '/api/admin/search', '/api/admin/archive'],
     success: (_, flag) => `${flag.name} is archived.`,
     undo: (flag) => restore(projectId, [flag]),
+    showsErrors: true,
   })
   const columns: Column<Flag>[] = [
     {
@@ -44,8 +48,7 @@ export function StaleFlags({ projectId }: { projectId: string }) {
           icon={<Icons.Archive />}
           aria-label={`Archive ${flag.name}`}
           disabledReason={can('DELETE_FEATURE', projectId).reason}
-          pending={archive.isPending && archive.variables?.name === flag.name}
-          onClick={() => archive.mutate(flag)}
+          onClick={() => setArchiving(flag)}
         >
           Archive
         </Button>
@@ -70,6 +73,7 @@ export function StaleFlags({ projectId }: { projectId: string }) {
           )
         }
       </Loaded>
+      {archiving && <ArchiveDialog flags={[archiving]} onClose={() => setArchiving(undefined)} onConfirm={() => archive.mutateAsync(archiving)} />}
     </Section>
   )
 }

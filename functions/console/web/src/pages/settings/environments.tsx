@@ -11,11 +11,14 @@ import {
   ErrorState,
   IconButton,
   Icons,
+  ProductionMark,
   Switch,
   Table,
+  isProduction,
   number,
   plural,
   toast,
+  useUnasked,
   type Column,
 } from '../../ui'
 import { EnvironmentDialog } from './environmentdialog'
@@ -41,14 +44,18 @@ export default function EnvironmentsPage() {
   const [deleted, setDeleted] = useState<Environment>()
   const list = environments.data?.environments ?? []
   const edited = list.find((one) => one.name === view.edit)
+  const [unasked, setUnasked] = useUnasked()
   const updateReason = me.can('UPDATE_ENVIRONMENT').reason
 
+  const send = ({ name, enabled }: { name: string; enabled: boolean }) =>
+    enabled
+      ? api.post('/api/admin/environments/{environmentName}/on', { path: { environmentName: name } })
+      : api.post('/api/admin/environments/{environmentName}/off', { path: { environmentName: name } })
   const toggle = useChange({
-    change: ({ name, enabled }: { name: string; enabled: boolean }) =>
-      enabled
-        ? api.post('/api/admin/environments/{environmentName}/on', { path: { environmentName: name } })
-        : api.post('/api/admin/environments/{environmentName}/off', { path: { environmentName: name } }),
+    change: send,
     invalidates: affected,
+    success: (_, { name, enabled }) => `New projects ${enabled ? 'get' : 'do not get'} ${name}`,
+    undo: ({ name, enabled }) => send({ name, enabled: !enabled }),
     optimistic: ({ name, enabled }) => [{ key, update: update((old) => old.map((one) => (one.name === name ? { ...one, enabled } : one))) }],
   })
   const reorder = useChange({
@@ -78,11 +85,20 @@ export default function EnvironmentsPage() {
       cell: (one) => (
         <span className="row cell-name">
           <span className="strong break">{one.name}</span>
+          <ProductionMark type={one.type} />
           {one.protected && <Badge>Protected</Badge>}
         </span>
       ),
     },
-    { id: 'type', header: 'Type', cell: (one) => <Badge kind={one.type === 'production' ? 'warn' : 'neutral'}>{one.type}</Badge> },
+    { id: 'type', header: 'Type', cell: (one) => <Badge>{one.type}</Badge> },
+    {
+      id: 'asks',
+      header: 'Asks before switching',
+      cell: (one) =>
+        isProduction(one) && (
+          <Switch label={`Ask before switching in ${one.name}`} checked={!unasked.has(one.name)} onChange={(asks) => setUnasked(one.name, !asks)} />
+        ),
+    },
     {
       id: 'enabled',
       header: 'Added to new projects',

@@ -19,10 +19,13 @@ export default function WebhooksPage() {
   const addons = useQuery(apiQuery('/api/admin/addons'))
   const [deleted, setDeleted] = useState<Addon>()
   const updateReason = me.can('UPDATE_ADDON').reason
+  const send = ({ addon, enabled }: { addon: Addon; enabled: boolean }) =>
+    api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body: { ...addonBody(addon), enabled } })
   const toggle = useChange({
-    change: ({ addon, enabled }: { addon: Addon; enabled: boolean }) =>
-      api.put('/api/admin/addons/{addonId}', { path: { addonId: addon.id }, body: { ...addonBody(addon), enabled } }),
+    change: send,
     invalidates: addonPaths,
+    success: (_, { addon, enabled }) => `${addonName(addon)} is ${enabled ? 'enabled' : 'disabled'}`,
+    undo: ({ addon, enabled }) => send({ addon, enabled: !enabled }),
     optimistic: ({ addon, enabled }) => [
       { key, update: (list: List): List => ({ ...list, addons: list.addons.map((one) => (one.id === addon.id ? { ...one, enabled } : one)) }) },
     ],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { versionedQuery } from '../../../api'
-import { Dialog, ErrorState } from '../../../ui'
-import { isProduction, type Flag, type FlagEnvironment } from '../data'
+import { Dialog, ErrorState, isProduction } from '../../../ui'
+import { type Flag, type FlagEnvironment } from '../data'
 import { strategyPath } from './changes'
 import { StrategyForm } from './form'
 

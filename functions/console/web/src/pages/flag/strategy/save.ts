@@ -40,7 +40,7 @@ export function useSaveStrategy({ flag, environment, stored, switchOn, onSaved }
   const create = async (values: StrategyDraft) => {
     await api.post(`${environmentPath}/strategies`, { path, body: strategyRequest(values) })
     if (switchOn) await api.post(`${environmentPath}/on`, { path })
-    await done(switchOn ? `Strategy added, and on in ${environment.name}` : `Strategy added in ${environment.name}`)
+    await done(switchOn ? `Strategy added: ${flag.name} is on in ${environment.name}` : `Strategy added in ${environment.name}`)
   }
   const replace = async (values: StrategyDraft, { body, etag }: Versioned<Strategy>) => {
     const strategy = { ...path, strategyId: body.id }

@@ -1,0 +1,269 @@
+// What keeps a person from changing production, or from losing input, by accident.
+import { checkPage } from './checkpage'
+import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+
+async function newProject(api: Api, flags: string[] = [], environments?: string[]) {
+  const id = unique('shop')
+  await api('POST', '/api/admin/projects', { id, name: id, environments })
+  for (const name of flags) await api('POST', `/api/admin/projects/${id}/features`, { name, description: `What ${name} is for` })
+  return id
+}
+
+const inEnvironment = (id: string, flag: string, environment: string) => `/api/admin/projects/${id}/features/${flag}/environments/${environment}`
+
+async function switchedOn(api: Api, id: string, flag: string, environment: string) {
+  await api('POST', `${inEnvironment(id, flag, environment)}/strategies`, { name: 'default' })
+  await api('POST', `${inEnvironment(id, flag, environment)}/on`)
+}
+
+const isOn = async (api: Api, id: string, flag: string, environment: string) => (await api('GET', inEnvironment(id, flag, environment))).enabled as boolean
+
+test('a wide list keeps the name in view, names it in full, marks production, and keeps the chosen columns', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const environments: string[] = []
+  for (let index = 0; index < 9; index++) {
+    const name = unique(`stage-${index}`)
+    await api('POST', '/api/admin/environments', { name, type: index === 8 ? 'production' : 'test' })
+    environments.push(name)
+  }
+  const flag = unique('a-flag-with-a-name-that-is-much-longer-than-its-column-can-be')
+  const id = await newProject(api, [flag], [...environments, 'production'])
+  await page.goto(`/projects/${id}`)
+  const table = page.getByRole('table', { name: `Flags of ${id}` })
+  const link = table.getByRole('link', { name: flag })
+  await expect(link).toBeVisible()
+  await page.locator('.table-box').evaluate((box) => box.scrollBy(5000, 0))
+  await expect(table.getByRole('columnheader', { name: 'Created' })).toBeInViewport()
+  await expect(link).toBeInViewport({ ratio: 0.5 })
+  await link.hover()
+  await expect(page.locator('.tooltip')).toContainText(`What ${flag} is for`)
+  await expect(page.locator('.tooltip')).toContainText(flag)
+  await page.mouse.move(0, 0)
+  await expect(table.getByRole('columnheader', { name: 'production' })).toContainText('Prod')
+  await expect(table.getByRole('columnheader', { name: environments[8] })).toContainText('Prod')
+  await expect(table.getByRole('columnheader', { name: environments[0] })).not.toContainText('Prod')
+  await checkPage(page, 'flags-wide')
+
+  const columns = page.getByRole('button', { name: 'Columns' })
+  await columns.click()
+  await page.getByRole('menuitem', { name: 'Created' }).click()
+  await expect(table.getByRole('columnheader', { name: 'Created' })).toHaveCount(0)
+  await page.reload()
+  await expect(link).toBeVisible()
+  await expect(table.getByRole('columnheader', { name: 'Created' })).toHaveCount(0)
+  await columns.click()
+  await page.getByRole('menuitem', { name: 'Created' }).click()
+  await expect(table.getByRole('columnheader', { name: 'Created' })).toHaveCount(1)
+  check()
+})
+
+test('a switch in production asks, says what it did, and has Undo, in the list and on the page of the flag', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag])
+  await switchedOn(api, id, flag, 'production')
+  await switchedOn(api, id, flag, 'development')
+  const messages = page.getByRole('region', { name: 'Messages' })
+  for (const path of [`/projects/${id}`, `/projects/${id}/flags/${flag}`]) {
+    await page.goto(path)
+    const production = page.getByRole('switch', { name: `${flag} in production` })
+    await production.click()
+    const dialog = page.getByRole('dialog', { name: `Switch ${flag} off in production?` })
+    await expect(dialog).toContainText('production is a production environment')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(production).toBeChecked()
+    expect(await isOn(api, id, flag, 'production')).toBe(true)
+
+    await production.click()
+    await dialog.getByRole('button', { name: 'Switch off' }).click()
+    await expect(messages.getByText(`${flag} is off in production`)).toBeVisible()
+    await expect(production).not.toBeChecked()
+    await expect.poll(() => isOn(api, id, flag, 'production')).toBe(false)
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(messages.getByText('Undone.')).toBeVisible()
+    await expect(production).toBeChecked()
+    expect(await isOn(api, id, flag, 'production')).toBe(true)
+
+    await page.getByRole('switch', { name: `${flag} in development` }).click()
+    await expect(messages.getByText(`${flag} is off in development`)).toBeVisible()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect(page.getByRole('switch', { name: `${flag} in development` })).toBeChecked()
+  }
+  check()
+})
+
+test('an environment of type production need not ask', async ({ page, api }) => {
+  const environment = unique('live')
+  await api('POST', '/api/admin/environments', { name: environment, type: 'production' })
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag], [environment])
+  await switchedOn(api, id, flag, environment)
+  await page.goto('/environments')
+  const asks = page.getByRole('switch', { name: `Ask before switching in ${environment}` })
+  await expect(asks).toBeChecked()
+  await expect(page.getByRole('switch', { name: 'Ask before switching in development' })).toHaveCount(0)
+  await asks.click()
+  await page.goto(`/projects/${id}`)
+  await page.getByRole('switch', { name: `${flag} in ${environment}` }).click()
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText(`${flag} is off in ${environment}`)).toBeVisible()
+  await page.goto('/environments')
+  await expect(asks).not.toBeChecked()
+  await asks.click()
+  await page.goto(`/projects/${id}`)
+  await page.getByRole('switch', { name: `${flag} in ${environment}` }).click()
+  await expect(page.getByRole('dialog', { name: `Switch ${flag} on in ${environment}?` })).toBeVisible()
+})
+
+test('archiving a flag says that production uses it', async ({ page, api }) => {
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag])
+  await switchedOn(api, id, flag, 'production')
+  await page.goto(`/projects/${id}/flags/${flag}`)
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
+  const dialog = page.getByRole('dialog', { name: `Archive ${flag}?` })
+  await expect(dialog).toContainText('The flag is on in production.')
+  await expect(dialog.getByRole('listitem')).toContainText('On in production Prod · not used yet')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await isOn(api, id, flag, 'production')).toBe(true)
+})
+
+test('Escape keeps the segments of a strategy, and Back asks before a changed strategy is left', async ({ page, api }) => {
+  const flag = unique('checkout')
+  const id = await newProject(api, [flag])
+  const segment = unique('Beta users')
+  await api('POST', '/api/admin/segments', { name: segment, constraints: [] })
+  await page.goto(`/projects/${id}/flags/${flag}`)
+  await page.getByRole('button', { name: 'Add strategy in development' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add strategy in development' })
+  const segments = dialog.getByRole('combobox', { name: 'Segments' })
+  await segments.fill(segment)
+  await page.getByRole('option', { name: segment }).click()
+  const chip = dialog.getByRole('button', { name: `Remove ${segment}` })
+  await expect(chip).toBeVisible()
+  await dialog.getByRole('button', { name: 'Add constraint' }).click()
+  const field = dialog.getByRole('combobox', { name: 'Context field' })
+  await field.fill('userId')
+  const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
+  // Without an open list Escape means the dialog, which asks.
+  for (const input of [field, segments]) {
+    await input.press('Escape')
+    await discard.getByRole('button', { name: 'Cancel' }).click()
+    await expect(discard).toBeHidden()
+    await expect(chip).toBeVisible()
+    await expect(field).toHaveValue('userId')
+  }
+
+  await page.goBack()
+  await expect(discard).toBeVisible()
+  await discard.getByRole('button', { name: 'Cancel' }).click()
+  await expect(chip).toBeVisible()
+  await page.goBack()
+  await discard.getByRole('button', { name: 'Discard' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page).toHaveURL(`/projects/${id}/flags/${flag}`)
+})
+
+test('Escape keeps the environments of the playground and the filter of the log', async ({ page }) => {
+  await page.goto('/playground')
+  const environments = page.getByRole('combobox', { name: 'Environments' })
+  await environments.fill('production')
+  await page.getByRole('option', { name: 'production' }).click()
+  await environments.press('Escape')
+  await environments.press('Escape')
+  await expect(page.getByRole('button', { name: 'Remove production' })).toBeVisible()
+  await page.goto('/audit')
+  const type = page.getByRole('combobox', { name: 'Type' })
+  await type.fill('flag created')
+  await page.getByRole('option').first().click()
+  const chosen = await type.inputValue()
+  await type.press('Escape')
+  await type.press('Escape')
+  await expect(type).toHaveValue(chosen)
+})
+
+test('the first click on Create segment counts while a value is being typed', async ({ page, api }) => {
+  const name = unique('typed')
+  await page.goto('/segments/new')
+  await page.getByRole('textbox', { name: /^Name/ }).fill(name)
+  await page.getByRole('button', { name: 'Add constraint' }).click()
+  await page.getByRole('combobox', { name: 'Context field' }).fill('user')
+  await page.getByRole('option', { name: /^userId/ }).click()
+  await page.getByRole('combobox', { name: 'Values' }).fill('a, b, c')
+  // A person releases the button later than a click of a script does.
+  await page.getByRole('button', { name: 'Create segment' }).hover()
+  await page.mouse.down()
+  await expect(page.getByRole('combobox', { name: 'Values' })).not.toBeFocused()
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  await page.mouse.up()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+  const id = Number(/\d+$/.exec(page.url())![0])
+  expect((await api('GET', `/api/admin/segments/${id}`)).constraints[0].values).toEqual(['a', 'b', 'c'])
+})
+
+test('leaving a page with input that is not saved asks', async ({ page }) => {
+  const name = unique('typed')
+  await page.goto('/segments')
+  await page.getByRole('button', { name: 'Create segment' }).first().click()
+  await page.getByRole('textbox', { name: /^Name/ }).fill(name)
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await navigation.getByRole('link', { name: 'Users' }).click()
+  const discard = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await discard.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('textbox', { name: /^Name/ })).toHaveValue(name)
+  await page.getByRole('button', { name: 'Create segment' }).click()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+  await navigation.getByRole('link', { name: 'Users' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible()
+})
+
+test('a form that is open when the session ends keeps its input', async ({ browser, api, server }) => {
+  const user = unique('eva')
+  const { id } = await api('POST', '/api/admin/user-admin', { name: user, username: user, rootRole: 1 })
+  const link = async () => (await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)).url as string
+  const flag = unique('checkout')
+  const project = await newProject(api, [flag])
+  const context = await browser.newContext({ baseURL: server.url, storageState: { cookies: [], origins: [] } })
+  try {
+    const page = await context.newPage()
+    await page.goto(await link())
+    await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+    await page.goto(`/projects/${project}/flags/${flag}`)
+    await page.getByRole('button', { name: 'Add strategy in development' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add strategy in development' })
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('Everyone in the north')
+    await api('POST', `/api/admin/user-admin/${id}/sign-out`)
+    await dialog.getByRole('button', { name: 'Add strategy' }).click()
+    await expect(page.getByText('Your session has ended. Sign in again in another tab, then save here: your input is kept.')).toBeVisible()
+    const opened = context.waitForEvent('page')
+    await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Sign in' }).click()
+    const other = await opened
+    await expect(other.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+    await other.goto(await link())
+    await expect(other.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+    await expect(dialog.getByRole('textbox', { name: 'Title' })).toHaveValue('Everyone in the north')
+    await dialog.getByRole('button', { name: 'Add strategy' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('article', { name: 'Strategy 1: Everyone in the north' })).toBeVisible()
+  } finally {
+    await context.close()
+  }
+})
+
+test('an open page shows what others change', async ({ page, api }) => {
+  const [flag, later] = ['early', 'later'].map(unique) as [string, string]
+  const id = await newProject(api, [flag])
+  await switchedOn(api, id, flag, 'development')
+  await page.goto(`/projects/${id}`)
+  const switched = page.getByRole('switch', { name: `${flag} in development` })
+  await expect(switched).toBeChecked()
+  await api('POST', `/api/admin/projects/${id}/features`, { name: later })
+  await api('POST', `${inEnvironment(id, flag, 'development')}/off`)
+  await expect(page.getByRole('link', { name: later })).toBeVisible({ timeout: 30_000 })
+  await expect(switched).not.toBeChecked()
+  await page.goto(`/projects/${id}/flags/${flag}`)
+  await expect(switched).not.toBeChecked()
+  await api('POST', `${inEnvironment(id, flag, 'development')}/on`)
+  await expect(switched).toBeChecked({ timeout: 30_000 })
+})

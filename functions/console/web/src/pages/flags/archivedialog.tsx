@@ -1,0 +1,89 @@
+import { ConfirmDialog, DateTime, Notice, ProductionMark, isProduction, number, plural } from '../../ui'
+import { lastSeen, type Archivable } from '../projects/restore'
+import './flags.css'
+
+const shown = 200
+
+interface ArchiveDialogProps {
+  flags: readonly { name: string; environments: (Archivable['environments'][number] & { type: string })[] }[]
+  onClose: () => void
+  onConfirm: () => Promise<unknown>
+}
+
+/** Asks before flags are archived: where they are on, and when they were last used. */
+export function ArchiveDialog({ flags, onClose, onConfirm }: ArchiveDialogProps) {
+  const live = flags.filter((flag) => flag.environments.some((one) => one.enabled && isProduction(one)))
+  const ordered = [...live, ...flags.filter((flag) => !live.includes(flag))]
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={onConfirm}
+      title={flags.length === 1 ? `Archive ${flags[0]!.name}?` : `Archive ${plural(flags.length, 'flag')}?`}
+      description="Applications no longer get an archived flag, and use the default in their code. You can revive it."
+      action="Archive"
+    >
+      {live.length > 0 && (
+        <Notice kind="warn">
+          {flags.length === 1 ? 'The flag is on in production.' : `${plural(live.length, 'flag')} ${live.length === 1 ? 'is' : 'are'} on in production.`}
+        </Notice>
+      )}
+      <ul className="flags-failures" aria-label="Flags to archive">
+        {ordered.slice(0, shown).map((flag) => (
+          <li key={flag.name} className="break">
+            <span className="strong">{flag.name}</span>
+            <div className="soft small">
+              <OnIn flag={flag} /> · <Used at={lastSeen(flag)} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      <More count={flags.length} />
+    </ConfirmDialog>
+  )
+}
+
+function OnIn({ flag }: { flag: ArchiveDialogProps['flags'][number] }) {
+  const on = flag.environments.filter((one) => one.enabled)
+  if (on.length === 0) return <>Off in all environments</>
+  return (
+    <>
+      On in{' '}
+      {on.map((one, index) => (
+        <span key={one.name}>
+          {index > 0 && ', '}
+          {one.name} <ProductionMark type={one.type} />
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Used({ at }: { at: string | null }) {
+  if (!at) return <>not used yet</>
+  return (
+    <>
+      last used <DateTime value={at} />
+    </>
+  )
+}
+
+/** The names of flags that a dialog is about. */
+export function FlagNames({ names }: { names: readonly string[] }) {
+  return (
+    <>
+      <ul className="flags-failures" aria-label="Flags">
+        {names.slice(0, shown).map((name) => (
+          <li key={name} className="strong break">
+            {name}
+          </li>
+        ))}
+      </ul>
+      <More count={names.length} />
+    </>
+  )
+}
+
+function More({ count }: { count: number }) {
+  return count > shown ? <p className="soft small">{number(count - shown)} more are not shown.</p> : null
+}
