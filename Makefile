@@ -170,8 +170,8 @@ test-edge: check-go check-npm $(CLIENTS_NODE)/installed $(CLIENTS_PYTHON)/instal
 		go test -tags clients -count=1 -timeout 15m -run '^TestEdge$$' ./internal/e2e
 
 test-migration: check-go check-npm $(CLIENTS_NODE)/installed ## migrate a real Unleash to Guidon and back, and compare (needs PostgreSQL; FLAGS=5000 measures)
-	@go build -o '$(LOCAL)/bin/migration' ./internal/migration
-	@exec '$(LOCAL)/bin/migration' -sdk '$(CLIENTS_NODE)' $(if $(FLAGS),-flags $(FLAGS))
+	CLIENTS_NODE='$(abspath $(CLIENTS_NODE))' FLAGS='$(FLAGS)' go test -tags migration -count=1 -v -timeout 30m \
+		-run '^$(if $(FLAGS),TestManyFlags,TestMigration)$$' ./internal/migration
 
 test-terraform: check-go check-npm guidon ## run the acceptance tests of Unleash's Terraform provider (PROVIDER=checkout; needs terraform)
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-acceptance.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
@@ -181,7 +181,8 @@ test-terraform-example: check-go check-npm guidon ## run examples/terraform/flag
 	@GUIDON_LOCAL='$(LOCAL)' internal/e2e/terraform-example.sh '$(LOCAL)/bin/guidon' '$(PROVIDER)'
 
 contract: check-go check-npm guidon $(SCHEMATHESIS) ## test the API against its OpenAPI description with Schemathesis (SEED, EXAMPLES)
-	@go run ./internal/contract -guidon '$(LOCAL)/bin/guidon' -st '$(SCHEMATHESIS)' $(if $(SEED),-seed $(SEED)) $(if $(EXAMPLES),-examples $(EXAMPLES))
+	@GUIDON='$(abspath $(LOCAL))/bin/guidon' SCHEMATHESIS='$(abspath $(SCHEMATHESIS))' SEED='$(SEED)' EXAMPLES='$(EXAMPLES)' \
+		go test -tags contract -count=1 -v -parallel 3 -timeout 40m -run '^TestContract$$' ./internal/contract
 
 # The long versions of the tests behind docs/reliability.md. Their short versions are part of make test.
 trust: check-go check-npm ## run the long reliability tests (more than an hour)
@@ -216,7 +217,7 @@ PIPELINE = $(LOCAL)/actionlint
 lint: check-go $(GOLANGCI_LINT) $(ACTIONLINT) ## run gofmt, golangci-lint (with go vet and staticcheck) and actionlint
 	@unformatted=$$(find . \( -name '.?*' -o -name node_modules \) -prune -o -name '*.go' -print | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt on:"; echo "$$unformatted"; exit 1; fi
-	go vet -tags sam,image,deploy,release,clients ./internal/e2e
+	go vet -tags sam,image,deploy,release,clients,contract,migration ./internal/e2e ./internal/contract ./internal/migration
 	cd internal/clients/go && go vet ./...
 	cd demo/go && go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./cmd/guidon

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"guidon/internal/ministack"
 )
 
 // shellBlock matches a fenced block of shell commands.
@@ -269,7 +267,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	program, port := os.Getenv("MINISTACK"), freePort(t)
-	e, err := ministack.Start(t.Context(), program, temporary, port)
+	e, err := startEmulator(t.Context(), program, temporary, port)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,15 +275,15 @@ func newStage(t *testing.T) *stage {
 		if t.Failed() {
 			t.Logf("MiniStack printed:\n%s", e.Output.End())
 		}
-		if err := e.Stop(); err != nil {
+		if err := e.stop(); err != nil {
 			t.Error(err)
 		}
 	})
 	s := &stage{stack: "guidon-dev", dir: dir, gateway: &gateway{port: port, http: &http.Client{Timeout: endTimeout}}}
 	s.env = append(slices.DeleteFunc(os.Environ(), isSetting),
 		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "ROOT="+root, "SAM_CLI_TELEMETRY=0",
-		"AWS_ENDPOINT_URL="+e.Endpoint, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", // the root user, in MiniStack
-		"AWS_REGION="+ministack.Region, "AWS_DEFAULT_REGION="+ministack.Region,
+		"AWS_ENDPOINT_URL="+e.endpoint, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", // the root user, in MiniStack
+		"AWS_REGION="+region, "AWS_DEFAULT_REGION="+region,
 		"AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull, "AWS_PAGER=")
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
@@ -302,7 +300,7 @@ func (s *stage) build(t *testing.T, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err = ministack.Adapt(raw, "http://"+address(s.port), s.first); err != nil {
+	if raw, err = adaptTemplate(raw, "http://"+address(s.port), s.first); err != nil {
 		t.Fatal(err)
 	}
 	s.template = filepath.Join(built, "adapted.json") // beside the functions, which it names by their folders

@@ -101,16 +101,6 @@ func (p *Postgres) Query(ctx context.Context, version, database, statement strin
 	}
 }
 
-// PostgresVersion returns what the program says of its version.
-func PostgresVersion(ctx context.Context) (string, error) {
-	server, err := postgresProgram("postgres")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(ctx, server, "--version").Output()
-	return strings.TrimPrefix(strings.TrimSpace(string(out)), "postgres (PostgreSQL) "), err
-}
-
 // postgresProgram finds a program in the path, or the newest version where Debian installs it.
 func postgresProgram(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {

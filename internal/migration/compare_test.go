@@ -1,4 +1,6 @@
-package main
+//go:build migration
+
+package migration
 
 import (
 	"encoding/json"

@@ -1,9 +1,10 @@
-package main
+//go:build migration
+
+package migration
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,32 +20,22 @@ const (
 	contextsOfSpec  = 146 // different ones
 	evaluateTimeout = time.Minute
 
-	// withoutGroup is the flag of extras.go whose strategy has no groupId in Unleash. The SDKs for Node.js and Go take none then,
+	// withoutGroup is the flag of extras_test.go whose strategy has no groupId in Unleash. The SDKs for Node.js and Go take none then,
 	// those that are built on Yggdrasil the name of the flag, as Guidon does.
 	withoutGroup = "sparse"
 )
 
 // sameEvaluations checks that every flag gives the same for every context of the specification on both servers, with the same
 // SDK: unleash-client, unmodified. The only exception is withoutGroup.
-func (t *test) sameEvaluations(ctx context.Context, first, second *server) error {
-	contexts, err := specContexts(ctx)
-	if err != nil {
-		return err
-	}
+func (t *test) sameEvaluations(first, second *server) {
+	contexts := t.specContexts()
 	if len(contexts) != contextsOfSpec {
-		t.errorf("the specification has %d contexts, expected %d", len(contexts), contextsOfSpec)
+		t.Errorf("the specification has %d contexts, expected %d", len(contexts), contextsOfSpec)
 	}
 	for _, environment := range environments {
-		want, err := t.evaluate(ctx, first, environment, contexts)
-		if err != nil {
-			return err
-		}
-		got, err := t.evaluate(ctx, second, environment, contexts)
-		if err != nil {
-			return err
-		}
+		want, got := t.evaluate(first, environment, contexts), t.evaluate(second, environment, contexts)
 		if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) || len(want) != flagsFilled {
-			t.errorf("the SDK has %d flags of %s and %d of %s in %s, expected the same %d", len(want), first.Name, len(got), second.Name, environment, flagsFilled)
+			t.Errorf("the SDK has %d flags of %s and %d of %s in %s, expected the same %d", len(want), first.Name, len(got), second.Name, environment, flagsFilled)
 		}
 		on, differ, groupless := 0, 0, 0
 		for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -59,37 +50,32 @@ func (t *test) sameEvaluations(ctx context.Context, first, second *server) error
 					groupless++
 				default:
 					if differ++; differ <= 10 {
-						t.errorf("%s in %s for %s is %q, was %q", name, environment, contexts[i], now[min(i, len(now)):min(i+1, len(now))], was)
+						t.Errorf("%s in %s for %s is %q, was %q", name, environment, contexts[i], now[min(i, len(now)):min(i+1, len(now))], was)
 					}
 				}
 			}
 		}
 		if differ > 0 || on == 0 {
-			t.errorf("%d evaluations differ in %s; %d were on", differ, environment, on)
+			t.Errorf("%d evaluations differ in %s; %d were on", differ, environment, on)
 		}
 		if environment == "development" && groupless == 0 {
-			t.errorf("%s should differ: it has no groupId in Unleash", withoutGroup)
+			t.Errorf("%s should differ: it has no groupId in Unleash", withoutGroup)
 		}
-		t.logf("unleash-client evaluates %d flags for %d contexts in %s: %d are on, %d differ, and %d of %s, which has no groupId in Unleash",
+		t.Logf("unleash-client evaluates %d flags for %d contexts in %s: %d are on, %d differ, and %d of %s, which has no groupId in Unleash",
 			len(want), len(contexts), environment, on, differ, groupless, withoutGroup)
 	}
-	return nil
 }
 
 // specContexts returns the different contexts of the specification's tests.
-func specContexts(ctx context.Context) (contexts []json.RawMessage, err error) {
-	files, err := clientspec.Load(ctx, os.Stderr)
-	if err != nil {
-		return nil, err
-	}
+func (t *test) specContexts() (contexts []json.RawMessage) {
+	files, err := clientspec.Load(t.Context(), os.Stderr)
+	t.must(err)
 	seen := map[string]bool{}
 	for _, file := range files {
 		var suite struct {
 			Tests, VariantTests []struct{ Context json.RawMessage }
 		}
-		if err := json.Unmarshal(file.JSON, &suite); err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name, err)
-		}
+		t.must(json.Unmarshal(file.JSON, &suite))
 		for _, test := range append(suite.Tests, suite.VariantTests...) {
 			if !seen[string(test.Context)] {
 				seen[string(test.Context)] = true
@@ -97,36 +83,24 @@ func specContexts(ctx context.Context) (contexts []json.RawMessage, err error) {
 			}
 		}
 	}
-	return contexts, nil
+	return contexts
 }
 
 // evaluate runs unleash-client on a server, with a new token. It returns the results by flag, in the order of the contexts.
-func (t *test) evaluate(ctx context.Context, s *server, environment string, contexts []json.RawMessage) (map[string][]string, error) {
+func (t *test) evaluate(s *server, environment string, contexts []json.RawMessage) (results map[string][]string) {
 	var token struct{ Secret string }
 	body := object{"tokenName": "evaluate-" + environment, "type": "client", "environment": environment, "projects": list{"*"}}
-	if err := s.CallOnce(ctx, "POST", "/api/admin/api-tokens", body, &token); err != nil {
-		return nil, err
-	}
+	s.call("POST", "/api/admin/api-tokens", body, &token)
 	folder, err := os.MkdirTemp(t.folder, "evaluate-") // a folder of its own: the SDK keeps the flags there
-	if err != nil {
-		return nil, err
-	}
+	t.must(err)
 	const program = "evaluate.mjs"
 	source, err := os.ReadFile(filepath.Join(t.root, "internal", "clients", "node", program))
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(folder, program), source, 0o600); err != nil {
-		return nil, err
-	}
-	if err := os.Symlink(filepath.Join(t.sdk, "node_modules"), filepath.Join(folder, "node_modules")); err != nil {
-		return nil, err
-	}
+	t.must(err)
+	t.must(os.WriteFile(filepath.Join(folder, program), source, 0o600))
+	t.must(os.Symlink(filepath.Join(os.Getenv("CLIENTS_NODE"), "node_modules"), filepath.Join(folder, "node_modules")))
 	input, err := json.Marshal(contexts)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, evaluateTimeout) // the SDK waits for its first flags
+	t.must(err)
+	ctx, cancel := context.WithTimeout(t.Context(), evaluateTimeout) // the SDK waits for its first flags
 	defer cancel()
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, "node", program)
@@ -134,8 +108,8 @@ func (t *test) evaluate(ctx context.Context, s *server, environment string, cont
 	cmd.Stdin, cmd.Stderr = strings.NewReader(string(input)), &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("unleash-client on %s: %w; it printed:\n%s", s.Name, err, &stderr)
+		t.Fatalf("unleash-client on %s: %v; it printed:\n%s", s.Name, err, &stderr)
 	}
-	var results map[string][]string
-	return results, json.Unmarshal(out, &results)
+	t.must(json.Unmarshal(out, &results))
+	return results
 }

@@ -1,4 +1,6 @@
-package ministack
+//go:build deploy && linux
+
+package e2e
 
 import (
 	"context"
@@ -7,29 +9,23 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 
 	"guidon/internal/child"
 )
 
-const (
-	startTimeout = time.Minute
-	endTimeout   = 10 * time.Second
-)
+// region is the AWS region of the emulator.
+const region = "eu-central-1"
 
-// Region is the AWS region of the emulator.
-const Region = "eu-central-1"
-
-// An Emulator is a running MiniStack with its data in memory. It enforces the policies of roles, and runs the functions as
+// An emulator is a running MiniStack, an emulator of AWS, with its data in memory. It enforces the policies of roles, and runs the functions as
 // its own child processes.
-type Emulator struct {
+type emulator struct {
 	*child.Process
-	Endpoint string // the address of every AWS service
+	endpoint string // the address of every AWS service
 }
 
-// Start runs the program of MiniStack on a port of 127.0.0.1. The folder is for its temporary files.
-func Start(ctx context.Context, program, dir, port string) (*Emulator, error) {
-	e := &Emulator{Endpoint: "http://127.0.0.1:" + port}
+// startEmulator runs the program of MiniStack on a port of 127.0.0.1. The folder is for its temporary files.
+func startEmulator(ctx context.Context, program, dir, port string) (*emulator, error) {
+	e := &emulator{endpoint: "http://127.0.0.1:" + port}
 	cmd := exec.Command(program)
 	cmd.Dir = dir
 	// The functions inherit these variables, so they contain nothing of the developer's environment.
@@ -38,8 +34,8 @@ func Start(ctx context.Context, program, dir, port string) (*Emulator, error) {
 		"GATEWAY_PORT=" + port,
 		"BIND_HOST=127.0.0.1",
 		"MINISTACK_HOST=127.0.0.1",       // in the address that custom resources answer to
-		"AWS_ENDPOINT_URL=" + e.Endpoint, // for the functions
-		"MINISTACK_REGION=" + Region,
+		"AWS_ENDPOINT_URL=" + e.endpoint, // for the functions
+		"MINISTACK_REGION=" + region,
 		"AUTH=true",                            // enforce IAM policies
 		"LAMBDA_EXECUTOR=local",                // run functions as processes, without Docker
 		"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0", // no other listeners
@@ -50,14 +46,14 @@ func Start(ctx context.Context, program, dir, port string) (*Emulator, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if err := e.Await(ctx, child.Serves(e.Endpoint+"/_ministack/ready", http.StatusOK)); err != nil {
-		return nil, errors.Join(err, e.Stop())
+	if err := e.Await(ctx, child.Serves(e.endpoint+"/_ministack/ready", http.StatusOK)); err != nil {
+		return nil, errors.Join(err, e.stop())
 	}
 	return e, nil
 }
 
-// Stop ends the emulator and every function that it runs. The functions are in the emulator's process group.
-func (e *Emulator) Stop() error {
+// stop ends the emulator and every function that it runs. The functions are in the emulator's process group.
+func (e *emulator) stop() error {
 	e.Process.Stop(syscall.SIGTERM, endTimeout)
 	if err := syscall.Kill(-e.PID(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err

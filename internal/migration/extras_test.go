@@ -1,4 +1,6 @@
-package main
+//go:build migration
+
+package migration
 
 // This file creates what the suites lack: metadata, tags, and differences between environments.
 

@@ -1,8 +1,9 @@
-package main
+//go:build migration
+
+package migration
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -20,8 +21,8 @@ var own = []string{
 	"favorite", "lifecycle", "collaborators", "usedInProjects", "usedInFeatures", "archivedAt", "archived", "tokens", "links",
 }
 
-func takeSnapshot(ctx context.Context, c *server) (snapshot, error) {
-	r := &snapper{ctx: ctx, c: c, segments: map[string]string{}, places: map[string]float64{}}
+func (s *server) snapshot() snapshot {
+	r := &snapper{c: s, segments: map[string]string{}, places: map[string]float64{}}
 	snap := snapshot{"segments": r.listed("/api/admin/segments", "segments")}
 	for _, s := range snap["segments"].(object) {
 		r.segments[fmt.Sprint(s.(object)["id"])] = fmt.Sprint(s.(object)["name"])
@@ -42,22 +43,18 @@ func takeSnapshot(ctx context.Context, c *server) (snapshot, error) {
 			clean(entity)
 		}
 	}
-	return snap, r.err
+	return snap
 }
 
-// A snapper reads the parts of a snapshot. It stops at the first error.
+// A snapper reads the parts of a snapshot.
 type snapper struct {
-	ctx      context.Context
 	c        *server
 	segments map[string]string  // names by id
 	places   map[string]float64 // sort orders of strategies, by id: exports of Unleash are not sorted
-	err      error
 }
 
 func (r *snapper) get(path string) (answer object) {
-	if r.err == nil {
-		r.err = r.c.Get(r.ctx, path, &answer)
-	}
+	r.c.call("GET", path, nil, &answer)
 	return answer
 }
 
@@ -65,9 +62,7 @@ func (r *snapper) get(path string) (answer object) {
 func (r *snapper) listed(path, member string) object {
 	items := list{}
 	if member == "" {
-		if r.err == nil {
-			r.err = r.c.Get(r.ctx, path, &items)
-		}
+		r.c.call("GET", path, nil, &items)
 	} else {
 		items, _ = r.get(path)[member].([]any)
 	}
@@ -85,9 +80,6 @@ func index(items list, by string) object {
 // flag returns a flag with its tags, and with its strategies and variants in each environment.
 func (r *snapper) flag(name string) object {
 	flag := r.get(flagPath(name))
-	if r.err != nil {
-		return nil
-	}
 	delete(flag, "variants") // a summary of those of the environments
 	delete(flag, "tags")     // only in some responses
 	in := object{}
@@ -96,9 +88,7 @@ func (r *snapper) flag(name string) object {
 		environment := e["name"].(string)
 		at := inEnvironment(name, environment)
 		strategies := list{}
-		if r.err == nil {
-			r.err = r.c.Get(r.ctx, at+"/strategies", &strategies)
-		}
+		r.c.call("GET", at+"/strategies", nil, &strategies)
 		for _, s := range strategies {
 			r.places[fmt.Sprint(s.(object)["id"])] = number(s.(object)["sortOrder"])
 		}
@@ -118,12 +108,7 @@ func (r *snapper) flag(name string) object {
 // export adds the export of an environment to each flag.
 func (r *snapper) export(environment string, flags object) {
 	var data object
-	if r.err == nil {
-		r.err = r.c.Call(r.ctx, "POST", "/api/admin/features-batch/export", object{"environment": environment, "features": list{}}, &data)
-	}
-	if r.err != nil {
-		return
-	}
+	r.c.call("POST", "/api/admin/features-batch/export", object{"environment": environment, "features": list{}}, &data)
 	exported := index(data["features"].([]any), "name")
 	strategies, tags := map[string]list{}, map[string]list{}
 	for _, s := range data["featureStrategies"].([]any) {

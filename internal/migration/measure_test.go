@@ -1,59 +1,50 @@
-package main
+//go:build migration
+
+package migration
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
-// measure prints the time of one import into Guidon, of the same import repeated, and of two runs of the command from Unleash.
-func (t *test) measure(ctx context.Context, many int) error {
+// TestManyFlags prints the time of one import of FLAGS flags into Guidon, of the same import repeated, and of two runs of the
+// command from Unleash.
+func TestManyFlags(tt *testing.T) {
+	t := newTest(tt)
+	many, err := strconv.Atoi(os.Getenv("FLAGS"))
+	t.must(err)
 	data := manyFlags(0, many)
 	body, err := json.Marshal(data)
-	if err != nil {
-		return err
-	}
-	one, err := t.guidon(ctx, "one")
-	if err != nil {
-		return err
-	}
+	t.must(err)
+	one := t.guidon("one")
 	for _, again := range []string{"into an empty Guidon", "repeated"} {
 		var report struct{ Created, Overwritten, Unchanged, Skipped int }
 		began := time.Now()
-		if err := one.Call(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": data}, &report); err != nil {
-			return err
-		}
-		t.logf("one import of %d flags (%.2f MiB), %s: %.1f s, %+v", many, float64(len(body))/(1<<20), again, time.Since(began).Seconds(), report)
+		one.call("POST", importPath, object{"project": "default", "environment": "development", "data": data}, &report)
+		t.Logf("one import of %d flags (%.2f MiB), %s: %.1f s, %+v", many, float64(len(body))/(1<<20), again, time.Since(began).Seconds(), report)
 	}
-	from, err := t.unleash(ctx, "many")
-	if err != nil {
-		return err
-	}
+	from := t.unleash("many")
 	api := from.Token
-	if from.Token, err = personalToken(ctx, from); err != nil {
-		return err
-	}
+	from.Token = from.personalToken()
 	const atOnce = 100 // flags in one import
 	for i := 0; i < many; i += atOnce {
-		err := from.Call(ctx, "POST", "/api/admin/features-batch/import", object{"project": "default", "environment": "development", "data": manyFlags(i, min(i+atOnce, many))}, nil)
-		if err != nil {
-			return err
-		}
+		from.call("POST", importPath, object{"project": "default", "environment": "development", "data": manyFlags(i, min(i+atOnce, many))}, nil)
 	}
 	from.Token = api
-	t.logf("Unleash has %d flags", many)
-	to, err := t.guidon(ctx, "many")
-	if err != nil {
-		return err
-	}
+	t.Logf("Unleash has %d flags", many)
+	to := t.guidon("many")
 	for range 2 {
-		out := t.migrate(ctx, from, to)
-		t.logf("%s", strings.TrimSpace(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]))
+		out := t.migrate(from, to)
+		t.Logf("%s", strings.TrimSpace(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]))
 	}
-	return nil
 }
+
+const importPath = "/api/admin/features-batch/import"
 
 // manyFlags returns import data of flags with a strategy and texts of a usual length.
 func manyFlags(first, end int) object {

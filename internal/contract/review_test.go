@@ -1,12 +1,11 @@
-package main
+//go:build contract
+
+package contract
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
+	"testing"
 
 	"guidon/pkg/admin"
 )
@@ -16,7 +15,7 @@ const mostUnseen = 5
 
 // review reads the server's log, which has a line for each request. It must have no error, and a success of nearly every
 // operation: without those, a run proves little.
-func review(log string) error {
+func review(t *testing.T, log string) {
 	successes, statuses := map[string]int{}, map[int]int{}
 	for line := range strings.Lines(log) {
 		var logged struct {
@@ -27,7 +26,7 @@ func review(log string) error {
 			continue // a line of the engine
 		}
 		if logged.Level == "ERROR" {
-			return fmt.Errorf("the server logged an error: %.2000s", line)
+			t.Errorf("the server logged an error: %.2000s", line)
 		}
 		if logged.Status == 0 {
 			continue // a line about something else, such as an event that was delivered
@@ -37,11 +36,7 @@ func review(log string) error {
 			successes[logged.Route]++
 		}
 	}
-	fmt.Print("\nresponses by status:")
-	for _, status := range slices.Sorted(maps.Keys(statuses)) {
-		fmt.Printf(" %d: %d", status, statuses[status])
-	}
-	fmt.Println()
+	t.Logf("responses by status: %v", statuses)
 	var unseen []string
 	for _, group := range admin.Groups() {
 		for _, route := range group.Routes() {
@@ -50,11 +45,8 @@ func review(log string) error {
 			}
 		}
 	}
-	if len(unseen) > 0 {
-		fmt.Printf("operations without a success:\n%s\n", strings.Join(unseen, "\n"))
-	}
+	t.Logf("operations without a success:\n%s", strings.Join(unseen, "\n"))
 	if len(unseen) > mostUnseen {
-		return errors.New("too many operations without a success; create what they need in fixtures.go")
+		t.Error("too many operations without a success; create what they need in fixtures_test.go")
 	}
-	return nil
 }

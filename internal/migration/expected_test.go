@@ -1,4 +1,6 @@
-package main
+//go:build migration
+
+package migration
 
 import (
 	"os"
@@ -30,15 +32,12 @@ func served() []expectation {
 }
 
 // checkDocumented checks that docs/from-unleash.md has the expected differences.
-func (t *test) checkDocumented() error {
+func (t *test) checkDocumented() {
 	page, err := os.ReadFile(filepath.Join(t.root, "docs", "from-unleash.md"))
-	if err != nil {
-		return err
-	}
+	t.must(err)
 	for _, e := range append(added(), served()...) {
 		if !strings.Contains(string(page), e.documented) {
-			t.errorf("docs/from-unleash.md lacks this sentence: %s", e.documented)
+			t.Errorf("docs/from-unleash.md lacks this sentence: %s", e.documented)
 		}
 	}
-	return nil
 }

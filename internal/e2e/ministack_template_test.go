@@ -1,4 +1,6 @@
-package ministack
+//go:build deploy && linux
+
+package e2e
 
 import (
 	"crypto/sha256"
@@ -11,10 +13,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Adapt changes a template of `sam build` (YAML) so that MiniStack can deploy it (JSON). The emulator does not test what
-// Adapt changes; docs/operations/emulator.md lists the changes. address is that of the emulator, and adminToken the value
+// adaptTemplate changes a template of `sam build` (YAML) so that MiniStack can deploy it (JSON). The emulator does not test what
+// it changes; docs/operations/emulator.md lists the changes. address is that of the emulator, and adminToken the value
 // of the first admin token.
-func Adapt(built []byte, address, adminToken string) ([]byte, error) {
+func adaptTemplate(built []byte, address, adminToken string) ([]byte, error) {
 	var template map[string]any
 	if err := yaml.Unmarshal(built, &template); err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func dropMetricMath(resources map[string]any) {
 
 // useInlinePolicies replaces AWS::IAM::RolePolicy, which MiniStack does not support, by AWS::IAM::Policy.
 func useInlinePolicies(node any) {
-	walk(node, func(object map[string]any) {
+	eachObject(node, func(object map[string]any) {
 		if object["Type"] == "AWS::IAM::RolePolicy" {
 			object["Type"] = "AWS::IAM::Policy"
 			properties := at(object, "Properties")
@@ -75,7 +77,7 @@ func useInlinePolicies(node any) {
 // useSecretARNs replaces each Ref to a secret by Fn::GetAtt. A Ref returns the ARN on AWS, and the name in MiniStack.
 func useSecretARNs(template, resources map[string]any) {
 	secrets := ofType(resources, "AWS::SecretsManager::Secret")
-	walk(template, func(object map[string]any) {
+	eachObject(template, func(object map[string]any) {
 		id, _ := object["Ref"].(string)
 		if _, isSecret := secrets[id]; isSecret && len(object) == 1 {
 			delete(object, "Ref")
@@ -136,17 +138,17 @@ func setAddress(template map[string]any, address string) {
 	at(template, "Outputs", "Address")["Value"] = map[string]any{"Fn::Sub": address + "/_aws/execute-api/${Api}"}
 }
 
-// walk calls change for each object in node, parents first.
-func walk(node any, change func(object map[string]any)) {
+// eachObject calls change for each object in node, parents first.
+func eachObject(node any, change func(object map[string]any)) {
 	switch node := node.(type) {
 	case map[string]any:
 		change(node)
 		for _, member := range node {
-			walk(member, change)
+			eachObject(member, change)
 		}
 	case []any:
 		for _, element := range node {
-			walk(element, change)
+			eachObject(element, change)
 		}
 	}
 }

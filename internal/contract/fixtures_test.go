@@ -1,12 +1,14 @@
-package main
+//go:build contract
+
+package contract
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	"guidon/internal/adminapi"
 )
@@ -76,27 +78,24 @@ const (
 )
 
 // create sends the requests of the fixtures and returns the dictionaries.
-func create(ctx context.Context, server *adminapi.Client) (dictionaries, error) {
+func create(t *testing.T, server *adminapi.Client) dictionaries {
 	made := dictionaries{"roles": {4, 5}, "matching": {"*"}} // built-in project roles; any state
 	for _, f := range once {
-		if err := f.create(ctx, server, made, "contract"); err != nil {
-			return nil, err
-		}
+		f.create(t, server, made, "contract")
 	}
 	for i := range repetitions {
 		for _, f := range repeated {
 			if f.dictionary == "strategies" && i >= mostStrategies {
 				continue
 			}
-			if err := f.create(ctx, server, made, fmt.Sprintf("doomed-%d", i)); err != nil {
-				return nil, err
-			}
+			f.create(t, server, made, fmt.Sprintf("doomed-%d", i))
 		}
 	}
-	return made, last.create(ctx, server, made, "contract")
+	last.create(t, server, made, "contract")
+	return made
 }
 
-func (f fixture) create(ctx context.Context, server *adminapi.Client, made dictionaries, name string) error {
+func (f fixture) create(t *testing.T, server *adminapi.Client, made dictionaries, name string) {
 	path := f.path
 	if accounts := made["accounts"]; accounts != nil {
 		path = strings.ReplaceAll(path, "ACCOUNT", fmt.Sprint(accounts[0]))
@@ -106,9 +105,7 @@ func (f fixture) create(ctx context.Context, server *adminapi.Client, made dicti
 		method = "PUT"
 	}
 	var response any
-	if err := server.CallOnce(ctx, method, path, json.RawMessage(strings.ReplaceAll(f.body, "NAME", name)), &response); err != nil {
-		return err
-	}
+	must(t, server.CallOnce(t.Context(), method, path, json.RawMessage(strings.ReplaceAll(f.body, "NAME", name)), &response))
 	switch f.keep {
 	case "":
 	case "name":
@@ -119,9 +116,8 @@ func (f fixture) create(ctx context.Context, server *adminapi.Client, made dicti
 			fields = role
 		}
 		if fields[f.keep] == nil {
-			return fmt.Errorf("POST %s: the response has no %s: %v", path, f.keep, response)
+			t.Fatalf("POST %s: the response has no %s: %v", path, f.keep, response)
 		}
 		made[f.dictionary] = append(made[f.dictionary], fields[f.keep])
 	}
-	return nil
 }

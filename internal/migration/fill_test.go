@@ -1,7 +1,8 @@
-package main
+//go:build migration
+
+package migration
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,11 +30,9 @@ func inEnvironment(name, environment string) string {
 
 // A filler creates flags in Unleash and counts the requests that Unleash refuses.
 type filler struct {
-	ctx     context.Context
 	c       *server
 	refused map[string][]string // descriptions of the refused items, by reason
 	flags   int
-	err     error // the first error that is not a refusal; no requests follow it
 }
 
 // quoted matches the parts of a message that differ between items.
@@ -41,40 +40,29 @@ var quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 
 // try sends a request that Unleash may refuse. It reports whether Unleash accepted it.
 func (f *filler) try(what, method, path string, body, into any) (accepted bool) {
-	if f.err != nil {
-		return false
-	}
-	err := f.c.Call(f.ctx, method, path, body, into)
+	err := f.c.Call(f.c.t.Context(), method, path, body, into)
 	if refused, is := errors.AsType[*adminapi.Refusal](err); is && refused.Status < 500 {
 		reason := quoted.ReplaceAllString(refused.Message, "…")
 		f.refused[reason] = append(f.refused[reason], what)
 		return false
 	}
-	f.err = err
-	return err == nil
+	f.c.t.must(err)
+	return true
 }
 
 // must sends a request that Unleash must accept.
-func (f *filler) must(method, path string, body, into any) {
-	if f.err == nil {
-		f.err = f.c.Call(f.ctx, method, path, body, into)
-	}
-}
+func (f *filler) must(method, path string, body, into any) { f.c.call(method, path, body, into) }
 
-// fill creates the flags of the specification and those of extras.go.
-func fill(ctx context.Context, c *server) (*filler, error) {
-	files, err := clientspec.Load(ctx, os.Stderr)
-	if err != nil {
-		return nil, err
-	}
+// fill creates the flags of the specification and those of extras_test.go.
+func fill(c *server) *filler {
+	files, err := clientspec.Load(c.t.Context(), os.Stderr)
+	c.t.must(err)
 	suites := make([]suite, len(files))
 	for i, file := range files {
-		if err := json.Unmarshal(file.JSON, &suites[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name, err)
-		}
+		c.t.must(json.Unmarshal(file.JSON, &suites[i]))
 		suites[i].name = file.Name
 	}
-	f := &filler{ctx: ctx, c: c, refused: map[string][]string{}}
+	f := &filler{c: c, refused: map[string][]string{}}
 	f.extraFields() // first, because those of the suites have only names
 	f.contextFields(suites)
 	f.strategyTypes(suites)
@@ -82,7 +70,7 @@ func fill(ctx context.Context, c *server) (*filler, error) {
 		f.suite(s)
 	}
 	f.extras()
-	return f, f.err
+	return f
 }
 
 // A suite is one file of the specification: the parts that concern the administration of flags.

@@ -1,7 +1,8 @@
-package main
+//go:build migration
+
+package migration
 
 import (
-	"context"
 	"maps"
 	"net/url"
 	"slices"
@@ -16,7 +17,7 @@ type event struct {
 }
 
 // readEvents reads all pages of a log, oldest event first.
-func readEvents(ctx context.Context, c *server, path string) (events []event, err error) {
+func (s *server) readEvents(path string) (events []event) {
 	for cursor := ""; ; {
 		var page struct {
 			Events []event
@@ -26,30 +27,22 @@ func readEvents(ctx context.Context, c *server, path string) (events []event, er
 		if cursor != "" {
 			query.Set("cursor", cursor)
 		}
-		if err := c.Get(ctx, path+"?"+query.Encode(), &page); err != nil {
-			return nil, err
-		}
+		s.call("GET", path+"?"+query.Encode(), nil, &page)
 		events = append(events, page.Events...)
 		if page.Next == nil {
 			slices.Reverse(events)
-			return events, nil
+			return events
 		}
 		cursor = *page.Next
 	}
 }
 
-func countEvents(ctx context.Context, c *server) (int, error) {
-	events, err := readEvents(ctx, c, "/api/admin/events")
-	return len(events), err
-}
+func (s *server) countEvents() int { return len(s.readEvents("/api/admin/events")) }
 
 // checkStory checks that the event log has the creator and every change of each flag, and the creation of each item that flags
 // refer to.
-func (t *test) checkStory(ctx context.Context, c *server, now snapshot) error {
-	events, err := readEvents(ctx, c, "/api/admin/events")
-	if err != nil {
-		return err
-	}
+func (t *test) checkStory(c *server, now snapshot) {
+	events := c.readEvents("/api/admin/events")
 	flags, others := map[string][]event{}, map[string]int{}
 	for _, e := range events {
 		switch {
@@ -64,26 +57,22 @@ func (t *test) checkStory(ctx context.Context, c *server, now snapshot) error {
 		"context-field-created": len(now["contextFields"].(object)) - 5, "strategy-created": len(now["strategyTypes"].(object)) - 8,
 	} {
 		if others[kind] != want {
-			t.errorf("the log has %d events %s, expected %d", others[kind], kind, want)
+			t.Errorf("the log has %d events %s, expected %d", others[kind], kind, want)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(now["flags"].(object))) {
 		t.checkFlagStory(name, flags[name], now["flags"].(object)[name].(object))
-		own, err := readEvents(ctx, c, "/api/admin/events/"+url.PathEscape(name))
-		if err != nil {
-			return err
-		}
+		own := c.readEvents("/api/admin/events/" + url.PathEscape(name))
 		if len(own) != len(flags[name]) {
-			t.errorf("%s: its own log has %d events, the log of all flags has %d", name, len(own), len(flags[name]))
+			t.Errorf("%s: its own log has %d events, the log of all flags has %d", name, len(own), len(flags[name]))
 		}
 	}
 	for name := range flags {
 		if now["flags"].(object)[name] == nil {
-			t.errorf("the log has events of %s, which does not exist", name)
+			t.Errorf("the log has events of %s, which does not exist", name)
 		}
 	}
-	t.logf("the event log explains the state of %d flags with %d events", len(flags), len(events))
-	return nil
+	t.Logf("the event log explains the state of %d flags with %d events", len(flags), len(events))
 }
 
 // checkFlagStory replays the events of a flag and compares the result with the flag.
@@ -95,20 +84,20 @@ func (t *test) checkFlagStory(name string, events []event, flag object) {
 			want = "feature-created"
 		}
 		if e.Type != want || e.CreatedBy == "" || e.Environment == "" {
-			t.errorf("%s: event %d is %s by %q in %q, expected %s with a creator and an environment", name, i, e.Type, e.CreatedBy, e.Environment, want)
+			t.Errorf("%s: event %d is %s by %q in %q, expected %s with a creator and an environment", name, i, e.Type, e.CreatedBy, e.Environment, want)
 		}
 		data, pre := parts(e.Data), parts(e.PreData)
 		for part, at := range map[string]string{"flag": "", "environment": e.Environment} {
 			if before, known := told[at]; known && i > 0 {
 				for _, d := range differences(before, pre[part]) {
-					t.errorf("%s: preData of event %d differs from data of the previous event: %s", name, i, d)
+					t.Errorf("%s: preData of event %d differs from data of the previous event: %s", name, i, d)
 				}
 			}
 			told[at] = data[part]
 		}
 	}
 	if len(events) == 0 {
-		t.errorf("%s: the log has no events", name)
+		t.Errorf("%s: the log has no events", name)
 		return
 	}
 	is := object{"": object{"dependencies": flag["dependencies"], "tags": flag["tags"]}}
@@ -122,7 +111,7 @@ func (t *test) checkFlagStory(name string, events []event, flag object) {
 		is[environment] = withoutSegments(in)
 	}
 	for _, d := range differences(is, told) {
-		t.errorf("%s: the state after the last event differs from the flag: %s", name, d)
+		t.Errorf("%s: the state after the last event differs from the flag: %s", name, d)
 	}
 }
 
