@@ -3,8 +3,6 @@ package server
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -29,7 +27,7 @@ const (
 var errTooLarge = errors.New("the body is larger than the limit of API Gateway (10 MB) or Lambda (6 MB as part of a JSON event)")
 
 // newEvent creates the event that API Gateway sends for a request, in payload format 2.0.
-func newEvent(r *http.Request, matched *route, parameters map[string]string) (events.APIGatewayV2HTTPRequest, error) {
+func newEvent(r *http.Request, body []byte, matched *route, parameters map[string]string) (events.APIGatewayV2HTTPRequest, error) {
 	now := time.Now().UTC()
 	path := strings.ToValidUTF8(r.URL.Path, "\uFFFD") // an event is JSON
 	host := hostOf(r)
@@ -50,10 +48,6 @@ func newEvent(r *http.Request, matched *route, parameters map[string]string) (ev
 		},
 	}
 	event.Headers, event.Cookies = headersOf(r, host)
-	body, err := readBody(r)
-	if err != nil {
-		return event, err
-	}
 	event.Body, event.IsBase64Encoded = encodeBody(body, r.Header)
 	if eventSize(event) > maxEvent {
 		return event, errTooLarge
@@ -124,23 +118,6 @@ func portOf(host string) string {
 		return port
 	}
 	return "80"
-}
-
-func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength == 0 {
-		return nil, nil
-	}
-	if r.ContentLength > maxBody {
-		return nil, errTooLarge
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, fmt.Errorf("the body could not be read to its end: %w", err)
-	}
-	if len(body) > maxBody {
-		return nil, errTooLarge
-	}
-	return body, nil
 }
 
 // encodeBody returns text and JSON unchanged, and everything else in base64, as API Gateway does. A JSON event cannot

@@ -33,10 +33,18 @@ type eventHandler = func(context.Context, events.APIGatewayV2HTTPRequest) (event
 
 func serve(t *testing.T, h eventHandler, keys ...string) string {
 	t.Helper()
-	g := &gateway{metrics: newMetrics(), routes: testRouter(t, &function{handle: h, timeout: 7 * time.Second}, keys...)}
+	url, _ := serveGateway(t, maxBody, h, keys...)
+	return url
+}
+
+// serveGateway serves a gateway whose only function takes bodies of maxBody bytes.
+func serveGateway(t *testing.T, maxBody int, h eventHandler, keys ...string) (url string, g *gateway) {
+	t.Helper()
+	g = newGateway()
+	g.routes = testRouter(t, &function{handle: h, timeout: 7 * time.Second, maxBody: maxBody}, keys...)
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
-	return server.URL
+	return server.URL, g
 }
 
 // send writes a request byte for byte, because HTTP clients would normalize it, and returns the response.

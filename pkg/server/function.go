@@ -10,10 +10,11 @@ import (
 	"guidon/pkg/lambdahttp"
 )
 
-// A function is a Lambda function: a handler, and its timeout in the template.
+// A function is a Lambda function: a handler, its timeout in the template, and the largest body of its operations.
 type function struct {
 	handle  lambdahttp.EventHandler
 	timeout time.Duration
+	maxBody int // bytes
 }
 
 // call invokes the function. Its context is not the request's: as on AWS, it continues when the caller disconnects.

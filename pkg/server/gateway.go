@@ -47,6 +47,9 @@ type gateway struct {
 
 	processes *processes // nil unless FUNCTIONS is set
 
+	requests, answers budget
+	readGrace         time.Duration // how long a caller may take for a small response
+
 	reader         *serving.Reader // reads for applications
 	snapshotEvery  time.Duration   // see runSchedule
 	aggregator     *aggregate.Aggregator
@@ -55,13 +58,17 @@ type gateway struct {
 	deliverEvery   time.Duration
 }
 
+func newGateway() *gateway {
+	return &gateway{metrics: newMetrics(), requests: newBudget(requestsInFlight), answers: newBudget(answersInFlight), readGrace: readGrace}
+}
+
 // open starts the engine and prepares everything that the template describes.
 func open(ctx context.Context, s settings) (*gateway, error) {
 	t, err := readTemplate(s.template)
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{metrics: newMetrics()}
+	g := newGateway()
 	options := dynamo.Options{Table: s.table}
 	if s.endpoint == "" {
 		g.engine, err = engine.Start(ctx, engine.Options{
@@ -215,6 +222,11 @@ func (g *gateway) functions(t *template, store *dynamo.Store, config httpapi.Con
 			handle:  lambdahttp.Handler(httpapi.New(store, httpapi.Join(of...), config)),
 			timeout: f.timeout,
 		}
+		for _, group := range of {
+			for _, op := range group.Operations {
+				invoke.maxBody = max(invoke.maxBody, op.Shape().MaxBody)
+			}
+		}
 		if g.processes != nil {
 			invoke.handle = g.processes.handler(f.id)
 		}
@@ -267,13 +279,15 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 		writeError(w, http.StatusNotFound, "NotFoundError", "no such endpoint; see /docs")
 		return
 	}
-	event, err := newEvent(r, matched, parameters)
-	switch {
-	case errors.Is(err, errTooLarge):
-		writeError(w, http.StatusRequestEntityTooLarge, "PayloadTooLargeError", err.Error())
+	body, release, err := g.requests.readBody(r, matched.function.maxBody)
+	if err != nil {
+		refuse(w, err)
 		return
-	case err != nil:
-		writeError(w, http.StatusBadRequest, "ValidationError", err.Error())
+	}
+	defer release()
+	event, err := newEvent(r, body, matched, parameters)
+	if err != nil {
+		refuse(w, err)
 		return
 	}
 	response, err := matched.function.call(event)
@@ -281,7 +295,20 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; see its log")
 		return
 	}
-	writeResponse(w, response)
+	g.writeResponse(r.Context(), w, response)
+}
+
+// refuse writes the error of a body that was not passed to a function.
+func refuse(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errTooLarge):
+		writeError(w, http.StatusRequestEntityTooLarge, "PayloadTooLargeError", err.Error())
+	case errors.Is(err, errNoRoom):
+		w.Header().Set("Retry-After", "1")
+		writeError(w, http.StatusServiceUnavailable, "ServiceUnavailableError", err.Error())
+	default:
+		writeError(w, http.StatusBadRequest, "ValidationError", err.Error())
+	}
 }
 
 // engineEnded is closed when the engine has ended. It is nil, which blocks forever, with an external DynamoDB.

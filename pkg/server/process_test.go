@@ -280,7 +280,7 @@ func TestCORS(t *testing.T) {
 			if tt.method == "GET" {
 				headers = "Origin: " + tt.origin + "\r\nAuthorization: " + adminToken + "\r\n"
 			}
-			response, _ := send(t, s.url, tt.method+" "+features+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n")
+			response, _ := send(t, s.url, tt.method+" "+features+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"+headers+"\r\n")
 			got := response.Header.Get("Access-Control-Allow-Origin")
 			if response.StatusCode != tt.status || (got == page) != tt.allowed || !tt.allowed && got != "" {
 				t.Errorf("%s, allowed origin %q; want %d, allowed %t", response.Status, got, tt.status, tt.allowed)
@@ -312,7 +312,7 @@ func TestAnotherEngine(t *testing.T) {
 // TestOddRequests sends requests that API Gateway and the adapter change, and wants JSON errors.
 func TestOddRequests(t *testing.T) {
 	s := launch(t, "DATA_DIR="+t.TempDir(), "PORT=0")
-	auth := "Host: x\r\nAuthorization: " + adminToken + "\r\nConnection: close\r\n"
+	auth := "Host: localhost\r\nAuthorization: " + adminToken + "\r\nConnection: close\r\n"
 	tests := []struct {
 		name, request string
 		want          int
@@ -327,6 +327,7 @@ func TestOddRequests(t *testing.T) {
 		{"dots", "GET /api/../health HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"double slash", "GET //api//admin/nothing HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"slash at the end", "GET /api/admin/projects/ HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"another name of the server", "GET /health HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n", 403},
 		{"unknown method", "PURGE " + features + " HTTP/1.1\r\n" + auth + "\r\n", 404},
 		{"invalid UTF-8 in JSON", "POST " + features + " HTTP/1.1\r\n" + auth +
 			"Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"name\":\"a\xff\"}\n", 400},
@@ -343,7 +344,7 @@ func TestOddRequests(t *testing.T) {
 			}
 		})
 	}
-	response, body := send(t, s.url, fmt.Sprintf("OPTIONS %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", features))
+	response, body := send(t, s.url, fmt.Sprintf("OPTIONS %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", features))
 	if response.StatusCode != http.StatusNoContent || body != "" {
 		t.Errorf("preflight: %s %q, want 204", response.Status, body)
 	}

@@ -1,19 +1,29 @@
 package server
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
 )
 
-// writeResponse writes the response of a function.
-func writeResponse(w http.ResponseWriter, response events.APIGatewayV2HTTPResponse) {
+// writeResponse writes the response of a function. It gives up on a caller that reads too slowly.
+func (g *gateway) writeResponse(ctx context.Context, w http.ResponseWriter, response events.APIGatewayV2HTTPResponse) {
 	body := response.Body
+	release, err := g.answers.take(ctx, len(body))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	defer release()
+	patience := g.readGrace + time.Duration(len(body))*time.Second/slowestReader
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // the writer of a test has none
 	if response.IsBase64Encoded {
 		decoded, err := base64.StdEncoding.DecodeString(body)
 		if err != nil {

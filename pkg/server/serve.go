@@ -62,10 +62,11 @@ func runServer(ctx context.Context, s settings, stopping func()) error {
 	defer g.runSchedule(ctx)() // before the engine stops
 
 	server := &http.Server{
-		Handler:           g.handler(),
+		Handler:           s.onlyThisMachine(g.handler()),
 		MaxHeaderBytes:    maxHeader,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second, // the timeout of API Gateway
+		WriteTimeout:      time.Minute,      // until a function has a response; writeResponse sets another
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

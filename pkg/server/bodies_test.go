@@ -1,0 +1,161 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"guidon/pkg/httpapi"
+)
+
+// TestLargeBodiesAreCut checks that a function gets one byte more of a body than its operations take, so that it refuses the body
+// itself, and that the rest is not kept.
+func TestLargeBodiesAreCut(t *testing.T) {
+	const limit = 1 << 20
+	got := 0
+	url, g := serveGateway(t, limit, func(_ context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		got = len(e.Body)
+		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusUnauthorized}, nil
+	}, "$default")
+	for _, body := range []io.Reader{bytes.NewReader(bytes.Repeat([]byte("a"), 5<<20)), io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("a"), 5<<20)))} {
+		req, err := http.NewRequest(http.MethodPost, url, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if response, _ := do(t, req); response.StatusCode != http.StatusUnauthorized || got != limit+1 {
+			t.Errorf("%s, and the function got %d bytes; want 401 and %d", response.Status, got, limit+1)
+		}
+	}
+	checkFree(t, "requests", g.requests, requestsInFlight)
+}
+
+// TestLimitsOfFunctions checks that only the function that imports flags takes large bodies.
+func TestLimitsOfFunctions(t *testing.T) {
+	g := opened(t, httpapi.Config{})
+	for _, r := range g.routes.routes {
+		want := httpapi.DefaultMaxBody
+		if r.group == "transfer" {
+			want = 4 << 20
+		}
+		if r.function.maxBody > want || r.function.maxBody == 0 {
+			t.Errorf("%s takes bodies of %d bytes, want at most %d", r.key, r.function.maxBody, want)
+		}
+	}
+}
+
+// TestRequestsShareABudget has callers that send half of a body and stop. When they hold the budget, another large body gets a 503
+// and a small one is served.
+func TestRequestsShareABudget(t *testing.T) {
+	const size = 1 << 20
+	url, g := serveGateway(t, size, func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusNoContent}, nil
+	}, "$default")
+	g.requests = newBudget(2 * size)
+	var slow []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n{"); err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, conn)
+	}
+	for g.requests.TryAcquire(1) { // until both have begun
+		g.requests.Release(1)
+		time.Sleep(time.Millisecond)
+	}
+	for body, want := range map[string]int{strings.Repeat("a", size): http.StatusServiceUnavailable, "{}": http.StatusNoContent} {
+		response, err := http.Post(url, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want || want == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "" {
+			t.Errorf("%d bytes: %s, want %d", len(body), response.Status, want)
+		}
+	}
+	for _, conn := range slow {
+		conn.Close()
+	}
+	checkFree(t, "requests", g.requests, 2*size)
+}
+
+// TestSlowReaders has callers that do not read a large response. The server gives up on them, and their memory is free again.
+func TestSlowReaders(t *testing.T) {
+	large := strings.Repeat("a", 16<<20) // more than the system keeps of a connection
+	url, g := serveGateway(t, maxBody, func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusOK, Body: large}, nil
+	}, "$default")
+	g.readGrace = time.Second - time.Duration(len(large))*time.Second/slowestReader
+	for range 3 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); g.answers.TryAcquire(answersInFlight); g.answers.Release(answersInFlight) {
+		if time.Sleep(time.Millisecond); time.Now().After(deadline) { // until one is being sent
+			t.Fatal("no response is being sent")
+		}
+	}
+	checkFree(t, "answers", g.answers, answersInFlight)
+}
+
+// checkFree waits until a budget is free.
+func checkFree(t *testing.T, name string, b budget, bytes int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := b.Acquire(ctx, bytes); err != nil {
+		t.Errorf("the budget of %s is not free: %v", name, err)
+	}
+}
+
+// TestOtherNames checks that a server on loopback refuses names that any page could point to it.
+func TestOtherNames(t *testing.T) {
+	served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for _, tt := range []struct {
+		listens, public, host string
+		want                  int
+	}{
+		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1:4242", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "LOCALHOST:4242", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "guidon.localhost", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "[::1]:4242", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "192.168.0.7", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "host.docker.internal:4242", 204},
+		{"127.0.0.1", "http://127.0.0.1:4242", "attacker.example:4242", 403},
+		{"127.0.0.1", "http://127.0.0.1:4242", "127.0.0.1.attacker.example", 403},
+		{"127.0.0.1", "http://127.0.0.1:4242", "localhost.attacker.example", 403},
+		{"::1", "http://127.0.0.1:4242", "attacker.example", 403},
+		{"127.0.0.1", "https://flags.example.com", "Flags.example.com", 204},
+		{"127.0.0.1", "https://flags.example.com", "other.example.com", 403},
+		{"0.0.0.0", "http://127.0.0.1:4242", "attacker.example", 204},
+	} {
+		s := settings{host: tt.listens}
+		s.config.PublicURL = tt.public
+		r := httptest.NewRequest(http.MethodGet, "/health", nil)
+		r.Host = tt.host
+		w := httptest.NewRecorder()
+		s.onlyThisMachine(served).ServeHTTP(w, r)
+		if w.Code != tt.want || w.Code == 403 && !strings.Contains(w.Body.String(), "PUBLIC_URL") {
+			t.Errorf("%s with %s for %s: %d %s, want %d", tt.listens, tt.public, tt.host, w.Code, w.Body, tt.want)
+		}
+	}
+}
