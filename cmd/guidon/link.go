@@ -31,7 +31,8 @@ func (a *app) link() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link [USER]",
 		Short: "Print a one-time link to sign in to the console",
-		Long: `Print a link that signs a person in to the console of the server, once and within 15 minutes. USER
+		Long: `Print a link that signs a person in to the console of the server, once and within 15 minutes. It
+replaces earlier links for that person. The command says on stderr which server it asked. USER
 is a user name, an email address or an id; without it, the link is for the first administrator. It
 takes an admin token, or a personal token of an administrator.`,
 		Example: `  guidon link
@@ -52,6 +53,8 @@ takes an admin token, or a personal token of an administrator.`,
 		if err := server.CallOnce(ctx, http.MethodPost, fmt.Sprintf("%s/%d/sign-in-link", usersPath, id), nil, &link); err != nil {
 			return err
 		}
+		_, _ = fmt.Fprintf(a.messages, "the server at %s made this link; it works once, until %s, and earlier ones for the same user do not work any more\n",
+			server.Base, link.ExpiresAt.Local().Format("15:04"))
 		return a.print(link, [][]string{{link.URL}})
 	})
 }

@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 // default admin token is valid.
 func TestAllNetworks(t *testing.T) {
 	known := start(t, "HOST=0.0.0.0")
-	if printed := known.stdout.String(); strings.Contains(printed, "0.0.0.0") || !strings.Contains(printed, "http://127.0.0.1:"+known.port+"/sign-in#link=") {
+	if printed := known.stdout.String(); strings.Contains(printed, "0.0.0.0") || !strings.Contains(printed, "http://127.0.0.1:"+known.port+"/docs") {
 		t.Errorf("it prints\n%s\nwant the address 127.0.0.1 in it", printed)
 	}
 	const warning = "guidon: warning: HOST is 0.0.0.0"

@@ -36,6 +36,10 @@ type Sessions struct {
 
 	// Generation is how often all sessions were ended. Sign-in links of an earlier generation are invalid.
 	Generation int64 `json:"generation,omitzero"`
+
+	// Link is the hash of the user's newest sign-in link; all others are invalid. It is "" if that link was created by a version
+	// that did not note it.
+	Link string `json:"link,omitzero"`
 }
 
 // MaxSessions is how many sessions a user can have. Another one ends the oldest.
@@ -57,7 +61,7 @@ var (
 
 	// ErrLinkInvalid is the error for every sign-in link that cannot be used. It does not tell why, so that a caller who guesses
 	// learns nothing.
-	ErrLinkInvalid = flags.Errorf(flags.Unauthenticated, "the sign-in link is not valid: it was used, has expired or was never issued; ask an administrator for a new link")
+	ErrLinkInvalid = flags.Errorf(flags.Unauthenticated, "the sign-in link is not valid: it was used, has expired, was replaced by a newer one or was never issued; ask an administrator for a new link")
 )
 
 // Key returns the key of the sessions of the user.
@@ -159,13 +163,14 @@ func (l *SignInLink) Clone() *SignInLink {
 	return &c
 }
 
-// NewSignInLink returns a link with that secret for a user. sessions is nil if the user never signed in. It returns Invalid for a
-// service account.
+// NewSignInLink returns a link with that secret for a user, and notes it in the user's sessions, so that earlier links are invalid. It
+// returns Invalid for a service account.
 func NewSignInLink(u *User, sessions *Sessions, secret string, now time.Time, lifetime time.Duration) (*SignInLink, error) {
 	if err := u.CheckCanSignIn(); err != nil {
 		return nil, err
 	}
-	return &SignInLink{Hash: HashSecret(secret), User: u.ID, Generation: sessions.generation(), CreatedAt: now, ExpiresAt: now.Add(lifetime)}, nil
+	sessions.Link = HashSecret(secret)
+	return &SignInLink{Hash: sessions.Link, User: u.ID, Generation: sessions.Generation, CreatedAt: now, ExpiresAt: now.Add(lifetime)}, nil
 }
 
 // SignInURL returns the address of the page that uses a sign-in link. The secret is in the fragment, which browsers send to no
@@ -192,7 +197,8 @@ func SignInLinkHash(secret string) string {
 func (l *SignInLink) Check(hash string, user *User, sessions *Sessions, now time.Time) error {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(l.Hash), []byte(hash)) != 1, // an item that was written past Guidon gives no access
-		!now.Before(l.ExpiresAt), user == nil, user.ID != l.User, user.ServiceAccount, l.Generation != sessions.generation():
+		!now.Before(l.ExpiresAt), user == nil, user.ID != l.User, user.ServiceAccount, l.Generation != sessions.generation(),
+		sessions != nil && sessions.Link != "" && sessions.Link != l.Hash:
 		return ErrLinkInvalid
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestSignInGivesNewSession(t *testing.T) {
 		"an invented session":       "Cookie: __Host-guidon=1." + strings.Repeat("a", 64),
 	} {
 		before := s.do(t, "GET", me, "", inSession(planted)...)
-		got := s.do(t, "POST", useLink, withSecret(s.link(t, 1)), "Authorization:", planted)
+		got := s.do(t, "POST", useLink, `{"secret":"`+s.link(t, 1)+`","replace":true}`, "Authorization:", planted)
 		pair, _, _ := strings.Cut(got.header.Get("Set-Cookie"), ";")
 		if got.status != 204 || "Cookie: "+pair == planted {
 			t.Errorf("%s: %d with the cookie %s, want 204 and another one", name, got.status, pair)

@@ -126,6 +126,40 @@ func TestSignInByLink(t *testing.T) {
 	refused("a link of a deleted user", orphan)
 }
 
+// TestNewestLink checks that only the newest link of a user works, and that one that was stored by an earlier version still does.
+func TestNewestLink(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	id, _ := s.person(t, access.RoleEditor)
+	first, others := s.link(t, id), s.link(t, 1)
+	second := s.link(t, id)
+	s.check(t, call{"an earlier link", "POST", useLink, withSecret(first), 401, failure("AuthenticationRequired", "newer one")}, "Authorization:")
+	for _, secret := range []string{second, others} {
+		s.check(t, call{"the newest link", "POST", useLink, withSecret(secret), 204, ""}, "Authorization:")
+	}
+	s.check(t, call{"an earlier link, after the newest", "POST", useLink, withSecret(first), 401, anything}, "Authorization:")
+	link := &access.SignInLink{Hash: "h", User: id}
+	if err := link.Check("h", &access.User{ID: id}, &access.Sessions{User: id}, time.Time{}.Add(-time.Hour)); err != nil {
+		t.Errorf("a link of an earlier version: %v", err)
+	}
+}
+
+// TestLinkAsksBeforeItReplacesASession opens links in browsers in which somebody is signed in.
+func TestLinkAsksBeforeItReplacesASession(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	id, _ := s.person(t, access.RoleEditor)
+	cookie := s.signIn(t, id)
+	session, secret := inSession(cookie), s.link(t, 1)
+	replace := `{"secret":"` + secret + `","replace":true}`
+	s.check(t, call{"the link of another user", "POST", useLink, withSecret(secret), 409, failure("ConflictError", "you are signed in as person-")}, session...)
+	s.check(t, call{"the session stays", "GET", me, "", 200, anything}, session...)
+	s.check(t, call{"the person agrees", "POST", useLink, replace, 204, ""}, session...)
+	s.check(t, call{"the same user", "POST", useLink, withSecret(s.link(t, id)), 204, ""}, session...)
+	s.must(t, "POST", fmt.Sprintf("%s/%d/sign-out", people, id), "")
+	s.check(t, call{"the session has ended", "POST", useLink, withSecret(s.link(t, 1)), 204, ""}, session...)
+}
+
 // TestOneLinkOnce uses a link in several requests at once. One of them starts a session.
 func TestOneLinkOnce(t *testing.T) {
 	t.Parallel()

@@ -177,7 +177,7 @@ func FullSignupToken() *access.SignupToken {
 
 // FullSessions returns the sessions of a user.
 func FullSessions() *access.Sessions {
-	return &access.Sessions{User: 3, Generation: 2, List: []access.Session{
+	return &access.Sessions{User: 3, Generation: 2, Link: "the hash of a link", List: []access.Session{
 		{Hash: "abcd", How: access.SignInByLink, CreatedAt: SampleTime, ExpiresAt: SampleTime.Add(12 * time.Hour)},
 	}}
 }

@@ -303,6 +303,20 @@ func (tx *Tx) Cookies() []*http.Cookie { return tx.request.http.Cookies() }
 // CheckSameOrigin returns Forbidden if the browser says that the request comes from a page of another origin.
 func (tx *Tx) CheckSameOrigin() error { return tx.service.config.CheckSameOrigin(tx.request.http) }
 
+// SignedIn is the user whose session the browser has; nil without one. It is for operations that need no token.
+func (tx *Tx) SignedIn() *access.User {
+	claim := tx.service.config.Of(tx.request.http)
+	if claim == nil {
+		return nil
+	}
+	tx.Load(claim.Keys()...)
+	caller, err := claim.Caller(tx.round.view, tx.Now)
+	if err != nil {
+		return nil
+	}
+	return caller.User
+}
+
 // SignIn are the settings of the people who sign in.
 func (tx *Tx) SignIn() session.Settings { return tx.service.config.Settings }
 

@@ -41,7 +41,7 @@ type gateway struct {
 	routes     *router
 	metrics    *metrics
 	tokens     map[access.TokenType]string // secrets of valid tokens, for the greeting
-	signIn     string                      // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none
+	signIn     string                      // secret of a new sign-in link, for the greeting; "" with AUTH_TYPE=none or without a terminal
 	engine     *engine.Engine              // nil if an external DynamoDB is used
 	knownToken bool                        // whether the default admin token is valid, perhaps since an earlier start
 
@@ -129,7 +129,7 @@ func (g *gateway) prepare(ctx context.Context, s settings, t *template, options 
 	if g.knownToken, err = isValid(ctx, store, bootstrap.LocalAdminToken); err != nil {
 		return err
 	}
-	if !s.config.Open {
+	if !s.config.Open && s.terminal {
 		if g.signIn, err = bootstrap.SignInLink(ctx, store, time.Now()); err != nil {
 			return err
 		}

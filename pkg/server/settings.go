@@ -7,10 +7,14 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"golang.org/x/term"
 
 	"guidon/internal/engine"
 	"guidon/pkg/access"
@@ -33,6 +37,7 @@ type settings struct {
 	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
+	terminal  bool              // whether a person reads what the server prints, and not a log
 	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
 }
 
@@ -40,7 +45,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
 		host: or(getenv("HOST"), "127.0.0.1"), port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
-		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"),
+		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"), terminal: term.IsTerminal(int(os.Stdout.Fd())),
 	}
 	if net.ParseIP(s.host) == nil {
 		return s, fmt.Errorf("HOST is %q; it must be an IP address: 127.0.0.1 for this machine only, 0.0.0.0 for all networks", s.host)
@@ -133,11 +138,23 @@ func (s settings) exposed(knownToken bool) string {
 }
 
 // console is the line with the address of the console, by which the first administrator signs in.
-func console(publicURL, signIn string) string {
-	if signIn == "" {
-		return "console         " + publicURL + "/"
+func (s settings) console(signIn string) string {
+	switch {
+	case s.config.Open:
+		return "console         " + s.config.PublicURL + "/"
+	case signIn == "":
+		return "console         " + s.config.PublicURL + "/ (guidon link prints a link to sign in)"
 	}
-	return "sign in         " + access.SignInURL(publicURL, signIn)
+	return "sign in         " + access.SignInURL(s.config.PublicURL, signIn)
+}
+
+// shown is the secret of a token as the greeting shows it: one that not everyone knows is only shown in a terminal, since others may
+// read a log.
+func (s settings) shown(kind access.TokenType, secret string) string {
+	if s.terminal || slices.Contains([]string{bootstrap.LocalAdminToken, bootstrap.LocalClientToken, bootstrap.LocalFrontendToken}, secret) {
+		return secret
+	}
+	return "set by INIT_" + strings.ToUpper(string(kind)) + "_API_TOKENS"
 }
 
 // greet prints what a new user needs: the addresses, a valid token of each type, and a first request.
@@ -146,12 +163,14 @@ func greet(w io.Writer, address net.Addr, s settings, tokens map[access.TokenTyp
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		url = s.config.PublicURL // in a container, the address of this machine is of no use outside of it
 	}
-	admin, header := tokens[access.AdminToken], ""
+	admin, header := s.shown(access.AdminToken, tokens[access.AdminToken]), ""
 	switch {
 	case s.config.Open:
 		admin = "none needed (AUTH_TYPE=none)"
-	case admin == "":
+	case tokens[access.AdminToken] == "":
 		admin = "none is valid; set INIT_ADMIN_API_TOKENS to create one"
+	case admin != tokens[access.AdminToken]:
+		header = ` -H "Authorization: $GUIDON_TOKEN"`
 	default:
 		header = " -H 'Authorization: " + admin + "'"
 	}
@@ -166,16 +185,31 @@ Guidon is ready. Ctrl-C stops it.
   %s
   API docs        %s/docs
   admin token     %s
-`, url, console(s.config.PublicURL, signIn), url, admin)
+`, url, s.console(signIn), url, admin)
 	if client := tokens[access.ClientToken]; client != "" {
-		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", client, url)
+		_, _ = fmt.Fprintf(w, "  client token    %s (for SDKs on servers: %s/api)\n", s.shown(access.ClientToken, client), url)
 	}
 	if frontend := tokens[access.FrontendToken]; frontend != "" {
-		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", frontend, url)
+		_, _ = fmt.Fprintf(w, "  frontend token  %s (for browsers: %s/api/frontend)\n", s.shown(access.FrontendToken, frontend), url)
 	}
 	_, _ = fmt.Fprintf(w, `  data            %s
 
 Try:  curl -s%s %s/api/admin/projects/default/features
+%s
+`, where, header, url, exports(url, s.host))
+}
 
-`, where, header, url)
+// exports are the lines that let the command find itself and this server in another terminal; "" if it finds them without.
+func exports(url, host string) (lines string) {
+	program, err := os.Executable()
+	if found, missing := exec.LookPath(filepath.Base(program)); err == nil && (missing != nil || found != program) {
+		lines += fmt.Sprintf("  export PATH=%q:\"$PATH\"\n", filepath.Dir(program))
+	}
+	if url != "http://127.0.0.1:4242" && net.ParseIP(host).IsLoopback() {
+		lines += fmt.Sprintf("  export GUIDON_URL=%s\n", url)
+	}
+	if lines == "" {
+		return ""
+	}
+	return "\nFor the command guidon in another terminal:\n\n" + lines
 }

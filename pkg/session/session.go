@@ -61,17 +61,22 @@ func (c *Claim) Keys() []flags.Key {
 var errSeveral = flags.Errorf(flags.Unauthenticated,
 	"the request has several cookies of a session; delete the cookies of this address in the browser, and sign in again")
 
-// Authenticate returns who is signed in. A change must come from a page of this origin: browsers also send the cookie with some
-// requests that pages of other origins make.
-func (s Settings) Authenticate(c *Claim, r *http.Request, view flags.View, now time.Time) (access.Caller, error) {
+// Caller returns who is signed in. view has the aggregates of Keys.
+func (c *Claim) Caller(view flags.View, now time.Time) (access.Caller, error) {
 	switch {
 	case c.ambiguous:
 		return access.Caller{}, errSeveral
 	case c.user == 0:
 		return access.Caller{}, access.ErrSessionEnded
 	}
-	caller, err := access.AuthenticateSession(flags.Find[*access.Sessions](view, access.SessionsKey(c.user)), c.hash,
+	return access.AuthenticateSession(flags.Find[*access.Sessions](view, access.SessionsKey(c.user)), c.hash,
 		flags.Find[*access.User](view, access.UserKey(c.user)), flags.Find[*access.Roles](view, access.RolesKey()), now)
+}
+
+// Authenticate is Caller for a request that needs a token or session. A change must come from a page of this origin: browsers also
+// send the cookie with some requests that pages of other origins make.
+func (s Settings) Authenticate(c *Claim, r *http.Request, view flags.View, now time.Time) (access.Caller, error) {
+	caller, err := c.Caller(view, now)
 	if err == nil {
 		err = s.checkChange(r)
 	}

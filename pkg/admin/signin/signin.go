@@ -50,7 +50,8 @@ func readMethods(tx *httpapi.Tx, _ httpapi.InService) (signInMethods, error) {
 
 // A signInLinkBody is a sign-in link that is used.
 type signInLinkBody struct {
-	Secret jsonbody.Maybe[string] `json:"secret"`
+	Secret  jsonbody.Maybe[string] `json:"secret"`
+	Replace jsonbody.Maybe[bool]   `json:"replace"`
 }
 
 // maxSecret is the largest number of characters of a secret in a body. Real ones are shorter.
@@ -64,7 +65,9 @@ func (b signInLinkBody) Check(_ flags.Limits, problems *flags.Problems) {
 	flags.CheckLength("/secret", b.Secret.Value, maxSecret, problems)
 }
 
-// signInWithLink uses up a link and starts a session, in one transaction: of two requests with the same link, one is refused.
+// signInWithLink uses up a link and starts a session, in one transaction: of two requests with the same link, one is refused. A
+// browser in which another user is signed in keeps that session until the person agrees: a page of another site can open a link too,
+// to have the person work as somebody else.
 func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) error {
 	hash := access.SignInLinkHash(in.Secret.Value)
 	if hash == "" {
@@ -78,6 +81,10 @@ func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) erro
 	user := tx.FindUser(link.User)
 	if err := link.Check(hash, user, tx.FindSessions(link.User), tx.Now); err != nil {
 		return err
+	}
+	if other := tx.SignedIn(); other != nil && other.ID != user.ID && !in.Replace.Value {
+		return flags.Errorf(flags.Conflict, "you are signed in as %s, and the link is for %s: to sign in as %[2]s instead, send it again with \"replace\": true",
+			other.DisplayName(), user.DisplayName())
 	}
 	tx.Delete(startSession(tx, user, access.SignInByLink), link, tx.Sessions(user.ID))
 	return nil

@@ -24,11 +24,12 @@ type signInLinkView struct {
 
 func createSignInLink(tx *httpapi.Tx, at inSessions) (signInLinkView, error) {
 	secret := tx.Random()
-	link, err := access.NewSignInLink(tx.User(at.UserID), tx.FindSessions(at.UserID), secret, tx.Now, access.SignInLinkLifetime)
+	sessions := tx.Sessions(at.UserID)
+	link, err := access.NewSignInLink(tx.User(at.UserID), sessions, secret, tx.Now, access.SignInLinkLifetime)
 	if err != nil {
 		return signInLinkView{}, withTokenRoute(err, at.UserID)
 	}
-	tx.Save(events.SignInLinkCreated(link), link)
+	tx.Save(events.SignInLinkCreated(link), link, sessions)
 	tx.NoStore()
 	return signInLinkView{URL: access.SignInURL(tx.PublicURL(), secret), ExpiresAt: shape.Time(link.ExpiresAt)}, nil
 }

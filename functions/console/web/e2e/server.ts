@@ -40,13 +40,20 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     await stop()
     throw error
   }
+  const url = /^\s+address\s+(\S+)/m.exec(printed)![1]!
+  const adminToken = /^\s+admin token\s+(\*:\*\.\S+)/m.exec(printed)?.[1]
   return {
-    url: /^\s+address\s+(\S+)/m.exec(printed)![1]!,
-    adminToken: /^\s+admin token\s+(\*:\*\.\S+)/m.exec(printed)?.[1],
-    link: /(https?:\S+\/sign-in#link=\S+)/.exec(printed)?.[1],
+    url,
+    adminToken,
+    link: adminToken && (await signInLink(url, adminToken)),
     output: () => printed,
     stop,
   }
+}
+
+async function signInLink(url: string, adminToken: string): Promise<string> {
+  const response = await fetch(`${url}/api/admin/user-admin/1/sign-in-link`, { method: 'POST', headers: { Authorization: adminToken } })
+  return ((await response.json()) as { url: string }).url
 }
 
 // ready waits for the last line that the server prints at its start.

@@ -35,6 +35,20 @@ test('the account is named, and no secret stays in the address', async ({ page }
   check()
 })
 
+test('a link for another user asks before it replaces the session', async ({ page, api }) => {
+  const name = unique('ivo')
+  const { id } = await api('POST', '/api/admin/user-admin', { name, username: name, rootRole: 2 })
+  const { url } = await api('POST', `/api/admin/user-admin/${id}/sign-in-link`)
+  await page.goto(url)
+  await expect(page.getByText('Somebody else is signed in in this browser.')).toBeVisible()
+  await page.getByRole('button', { name: 'Stay signed in' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  await page.goto('/sign-in')
+  await page.evaluate((hash) => (location.hash = hash), new URL(url).hash)
+  await page.getByRole('button', { name: 'Sign in with the link' }).click()
+  await expect(page.getByRole('button', { name: new RegExp(`^Account of ${name}`) })).toBeVisible()
+})
+
 test('a tab whose session has ended elsewhere leads to the sign-in page, and a link opened there signs in', async ({ browser, api, server }) => {
   const name = unique('eva')
   const { id } = await api('POST', '/api/admin/user-admin', { name, username: name, rootRole: 2 })

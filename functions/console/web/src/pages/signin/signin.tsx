@@ -37,6 +37,14 @@ export default function SignInPage() {
         )}
         {link.pending ? (
           <Loading label="Signing in…" lines={2} />
+        ) : link.replace ? (
+          <div className="stack-s">
+            <p>Somebody else is signed in in this browser. Continue only if you expected this link.</p>
+            <Button variant="primary" onClick={link.replace}>
+              Sign in with the link
+            </Button>
+            <Button onClick={() => router.history.replace('/')}>Stay signed in</Button>
+          </div>
         ) : methods.data ? (
           <Ways methods={methods.data} next={safeNext(next)} onContinue={() => router.history.push(safeNext(next))} />
         ) : methods.error ? (
@@ -96,22 +104,41 @@ function takeSecret(): string | undefined {
   return secret
 }
 
-// useLink signs in with the secret of the fragment: when the page is opened, and when a link is opened in its tab.
+interface LinkState {
+  pending: boolean
+  error?: string
+  /** Signs in although another user is signed in. */
+  replace?: () => void
+}
+
+// useLink signs in with the secret of the fragment: when the page is opened, and when a link is opened in its tab. If another user is
+// signed in, the person has to agree: a page of another site can open a link, too.
 function useLink(onSignedIn: () => void) {
-  const [state, setState] = useState<{ pending: boolean; error?: string }>({ pending: location.hash.startsWith('#link=') })
+  const [state, setState] = useState<LinkState>({ pending: location.hash.startsWith('#link=') })
   const signedIn = useEffectEvent(onSignedIn)
   useEffect(() => {
     let current = true
     const signIn = () => {
       const secret = takeSecret()
-      if (secret) sent = send('post', '/auth/link', { body: { secret }, quiet: true })
-      if (!sent) return
+      if (secret) start(secret, false)
+      else if (sent) follow(sent)
+    }
+    const start = (secret: string, replace: boolean) => {
+      const attempt = send('post', '/auth/link', { body: { secret, replace }, quiet: true }).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 409) return () => start(secret, true)
+        throw error
+      })
+      sent = attempt
+      follow(attempt)
+    }
+    const follow = (attempt: Promise<unknown>) => {
       setState({ pending: true })
-      sent.then(
-        () => {
+      attempt.then(
+        (result) => {
           if (!current) return
           sent = undefined
-          signedIn()
+          if (typeof result === 'function') setState({ pending: false, replace: result as () => void })
+          else signedIn()
         },
         (error: unknown) => {
           if (!current) return
