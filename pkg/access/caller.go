@@ -3,6 +3,7 @@ package access
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"guidon/pkg/flags"
@@ -38,8 +39,20 @@ func Authenticate(token *Token, now time.Time) (Caller, error) {
 var (
 	ErrNoToken = flags.Errorf(flags.Unauthenticated,
 		"This endpoint requires an API token. Please add an authorization header to your request with a valid token")
-	ErrWrongTokenType = flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint")
 )
+
+// wrongTokenType is the refusal of a valid token that is for another endpoint.
+func wrongTokenType(got TokenType, types []TokenType) error {
+	if len(types) == 0 {
+		types = []TokenType{AdminToken}
+	}
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = string(t)
+	}
+	return flags.Errorf(flags.Forbidden, "invalid token: expected a different token type for this endpoint: use a token of the type %s, not %s",
+		strings.Join(names, " or "), got)
+}
 
 // AuthenticateApplication returns an error unless the token is valid and is an admin token or of one of these types. hash is that
 // of the secret in the request. Whether the token's projects and environment still exist is checked apart, see Token.Scope.
@@ -48,7 +61,7 @@ func AuthenticateApplication(token *Token, hash string, now time.Time, types ...
 		return ErrNoToken
 	}
 	if token.Type != AdminToken && !slices.Contains(types, token.Type) {
-		return ErrWrongTokenType
+		return wrongTokenType(token.Type, types)
 	}
 	return nil
 }

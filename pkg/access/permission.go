@@ -1,7 +1,6 @@
 package access
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -254,17 +253,23 @@ func CheckPermissionName(name string) string {
 	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}
-	return fmt.Sprintf("there is no permission %q; did you mean %s?", name, nearestPermission(name))
+	if near := nearestPermission(name); near != "" {
+		return fmt.Sprintf("there is no permission %q; did you mean %s?", name, near)
+	}
+	return fmt.Sprintf("there is no permission %q.", name)
 }
 
-// nearestPermission returns the permission with the most similar name. It never suggests Admin, so that
-// following a suggestion does not create administrators.
-func nearestPermission(name string) Permission {
+// nearestPermission returns the permission with the most similar name; "" if more than half of it is different. It never suggests
+// Admin, so that following a suggestion does not create administrators.
+func nearestPermission(name string) (near Permission) {
 	name = strings.ToUpper(name)
-	others := slices.DeleteFunc(slices.Clone(permissions), func(p PermissionInfo) bool { return p.Name == Admin })
-	return slices.MinFunc(others, func(a, b PermissionInfo) int {
-		return cmp.Compare(editDistance(name, string(a.Name)), editDistance(name, string(b.Name)))
-	}).Name
+	least := len(name)/2 + 1
+	for _, p := range permissions {
+		if d := editDistance(name, string(p.Name)); d < least && p.Name != Admin {
+			near, least = p.Name, d
+		}
+	}
+	return near
 }
 
 // editDistance returns how many bytes must be inserted, removed or replaced to turn a into b (Levenshtein).

@@ -62,7 +62,7 @@ func TestStoreDoesNotRespond(t *testing.T) {
 			"no operation responds",
 			[]string{"BatchGetItem", "Query", "GetItem", "UpdateItem", "PutItem", "TransactWriteItems"},
 			func(route string) bool {
-				return route != "GET /health" && route != "GET /auth/methods" && route != "GET /auth/oidc/login"
+				return route != "GET /health" && route != "GET /ready" && route != "GET /auth/methods" && route != "GET /auth/oidc/login"
 			},
 		},
 		{

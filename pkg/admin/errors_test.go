@@ -228,10 +228,26 @@ func TestRemovedEndpoints(t *testing.T) {
 	}
 }
 
+// TestOtherMethods checks that the 404 of a path that exists names its methods, and that of a path that has none does not.
+func TestOtherMethods(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	handler := httpapi.New(s.store, httpapi.Join(admin.Groups()...), httpapi.Config{})
+	for path, has := range map[string]string{
+		"/health": "has no PUT; it has GET;", features: "has no PUT; it has GET, POST;", features + "/f/environments/development/on": "has no PUT; it has POST;",
+		"/api/admin/features/f/toggle": "no such endpoint; see /docs", "/nothing": "no such endpoint; see /docs",
+	} {
+		if got := direct(handler, "PUT", path, ""); got.status != http.StatusNotFound || !strings.Contains(got.body, has) {
+			t.Errorf("PUT %s: %d %s, want a 404 with %q", path, got.status, got.body, has)
+		}
+	}
+}
+
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.check(t, call{"without a token", "GET", "/health", "", 200, `{"health":"GOOD"}`}, "Authorization:")
+	s.check(t, call{"Unleash's check for readiness", "GET", "/ready", "", 200, `{"health":"GOOD"}`}, "Authorization:")
 	handler := httpapi.New(nil, admin.Group("fallback"), httpapi.Config{})
 	if got := direct(handler, "GET", "/health", ""); got.status != http.StatusOK {
 		t.Errorf("without a store %d, want 200", got.status)

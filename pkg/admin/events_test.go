@@ -241,7 +241,7 @@ func TestReadLog(t *testing.T) {
 		{"a page of a search", "GET", searchLog + "?type=feature-archived", "", 200, `{"events":[` + archived + `],"next":null,"totalEvents":1}`},
 	})
 	whole := s.do(t, "GET", log, "").body
-	for _, limit := range []string{"0", "1001", "ten", "-1", ""} {
+	for _, limit := range []string{"0", "1001", "1e3", "-1", ""} {
 		s.check(t, call{"a limit out of range is the default", "GET", log + "?limit=" + limit, "", 200, whole})
 	}
 	for name, query := range map[string]string{

@@ -36,7 +36,7 @@ func TestPatchFeature(t *testing.T) {
 	}
 }
 
-// TestPatchFeatureImmutable patches fields that a patch may name but does not change.
+// TestPatchFeatureImmutable patches fields that a patch can test and copy but not change.
 func TestPatchFeatureImmutable(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -45,12 +45,14 @@ func TestPatchFeatureImmutable(t *testing.T) {
 	var calls []call
 	for _, member := range []string{"name", "project", "createdAt", "lastSeen", "lastSeenAt", "archived"} {
 		calls = append(calls,
-			call{"replace " + member, "PATCH", f, `[{"op":"replace","path":"/` + member + `","value":"other"}]`, 200, subset("f")},
-			call{"to a value of another type " + member, "PATCH", f, `[{"op":"add","path":"/` + member + `","value":{"x":[1]}}]`, 200, subset("f")},
-			call{"remove " + member, "PATCH", f, `[{"op":"remove","path":"/` + member + `"}]`, 200, subset("f")})
+			call{"replace " + member, "PATCH", f, `[{"op":"replace","path":"/` + member + `","value":"other"}]`, 400, invalid("/0/path")},
+			call{"to a value of another type " + member, "PATCH", f, `[{"op":"add","path":"/` + member + `","value":{"x":[1]}}]`, 400, invalid("/0/path")},
+			call{"move " + member, "PATCH", f, `[{"op":"move","from":"/` + member + `","path":"/description"}]`, 400, invalid("/0/from")},
+			call{"copy to " + member, "PATCH", f, `[{"op":"copy","from":"/description","path":"/` + member + `"}]`, 400, invalid("/0/path")},
+			call{"remove " + member, "PATCH", f, `[{"op":"remove","path":"/` + member + `"}]`, 400, faulty("/0/path: a patch cannot change the " + member)})
 	}
 	s.unchanged(t, "f", append(calls,
-		call{"archived by true", "PATCH", f, `[{"op":"replace","path":"/archived","value":true}]`, 200, subset("f")}))
+		call{"test", "PATCH", f, `[{"op":"test","path":"/archived","value":false}]`, 200, subset("f")}))
 }
 
 func TestPatchFeatureRejected(t *testing.T) {
@@ -62,7 +64,7 @@ func TestPatchFeatureRejected(t *testing.T) {
 		{"a value that is not allowed", "PATCH", f, `[{"op":"replace","path":"/type","value":"nosuch"}]`, 400, invalid("/type")},
 		{"a value of another type", "PATCH", f, `[{"op":"replace","path":"/description","value":5}]`, 400, invalid("/description")},
 		{"null for a boolean", "PATCH", f, `[{"op":"replace","path":"/stale","value":null}]`, 400, invalid("/stale")},
-		{"move a string to a boolean", "PATCH", f, `[{"op":"move","from":"/name","path":"/stale"}]`, 400, invalid("/stale")},
+		{"move a string to a boolean", "PATCH", f, `[{"op":"move","from":"/type","path":"/stale"}]`, 400, invalid("/stale")},
 		{"a change before a failing test", "PATCH", f,
 			`[{"op":"replace","path":"/description","value":"half"},{"op":"test","path":"/type","value":"experiment"}]`, 400, malformed("nothing was changed")},
 		{"a change before an invalid operation", "PATCH", f,

@@ -50,6 +50,7 @@ const (
 // are rejected or change nothing. Whether a new name is taken is decided by the store, in the second call.
 var examples = map[string]example{
 	"GET /health": {"", 200, 0, 0},
+	"GET /ready":  {"", 200, 0, 0},
 
 	"GET /auth/methods": {"", 200, 0, 0},
 	"POST /auth/link":   {`{"secret":"{token}"}`, 204, 4, 2}, // the link, and then its user
@@ -583,7 +584,7 @@ func withBody(t *testing.T) []string {
 }
 
 // publicRoutes are those that need no token.
-var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /auth/oidc/login", "GET /auth/oidc/callback", "GET /health"}
+var publicRoutes = []string{"GET /auth/methods", "POST /auth/link", "GET /auth/oidc/login", "GET /auth/oidc/callback", "GET /health", "GET /ready"}
 
 func isPublic(route string) bool { return slices.Contains(publicRoutes, route) }
 

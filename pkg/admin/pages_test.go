@@ -102,6 +102,9 @@ func TestCursors(t *testing.T) {
 			s.check(t, call{"the cursor " + cursor, "GET", path + "?cursor=" + url.QueryEscape(cursor), "", 400, failure("ValidationError", "cursor")})
 		}
 	}
+	for _, query := range []string{"limit=many", "offset=x", "cursor=a&limit=one"} {
+		s.check(t, call{query, "GET", features + "?" + query, "", 400, failure("ValidationError", "must be a whole number, not")})
+	}
 	for query, want := range map[string]string{
 		"cursor=":                  "a b c",
 		"cursor=a":                 "b c",
@@ -110,7 +113,7 @@ func TestCursors(t *testing.T) {
 		"cursor=~":                 "",
 		"cursor=a&offset=1":        "b c", // an offset is ignored
 		"cursor=a&limit=1":         "b",
-		"cursor=a&limit=many":      "b c",
+		"cursor=a&limit=0":         "b c",
 		"limit=1&offset=1":         "b",
 		"offset=1":                 "b c",
 		"offset=1073741824":        "",

@@ -81,7 +81,7 @@ func TestSearch(t *testing.T) {
 		{"a page", "limit=1&offset=1", []string{"full"}},
 		{"a limit of 0 is the default", "limit=0&sortBy=name", []string{"Basket", "full", "parent"}},
 		{"a limit that is too high is the default", "limit=101&sortBy=name", []string{"Basket", "full", "parent"}},
-		{"a limit that is not a number is the default", "limit=x&sortBy=name", []string{"Basket", "full", "parent"}},
+		{"a limit that is no whole number is the default", "limit=1.5&sortBy=name", []string{"Basket", "full", "parent"}},
 		{"an offset below 0 is 0", "offset=-1&sortBy=name", []string{"Basket", "full", "parent"}},
 		{"an unknown order is ascending", "sortBy=name&sortOrder=up", []string{"Basket", "full", "parent"}},
 		{"an unknown sort field is the default", "sortBy=color", []string{"parent", "full", "Basket"}},

@@ -21,7 +21,7 @@ func ForSDKs(path string) bool {
 
 // NoPage reports whether a path cannot be a page of the console: it belongs to the API, or to the files of the console.
 func NoPage(path string) bool {
-	return below(path, "/api", "/assets", "/auth", "/docs", "/edge", Health, "/invite", "/ofrep")
+	return below(path, "/api", "/assets", "/auth", "/docs", "/edge", Health, "/invite", "/ofrep", "/ready")
 }
 
 // below reports whether a path is one of others, or below one.

@@ -82,8 +82,9 @@ func New(store Store, group Group, config Config) http.Handler {
 		config.Now = time.Now
 	}
 	s := &service{store: store, config: config, uses: NewTokenUses(store, config.Logger), cors: administrationCORS(config.Origins), frontendCORS: frontendCORS(config.FrontendOrigins)}
-	mux := &Mux{}
+	mux, operations := &Mux{}, map[string]bool{}
 	for _, op := range group.Operations {
+		operations[op.Route] = true
 		if op.Handle.serve != nil {
 			mux.Handle(op.Route, s.serveHandler(op))
 		} else {
@@ -94,7 +95,7 @@ func New(store Store, group Group, config Config) http.Handler {
 		mux.Handle(route, s.fails(route, flags.Errorf(flags.NotFound, "%s", message)))
 	}
 	s.page = s.serveSite(mux, group.Site)
-	nothing := http.HandlerFunc(s.notFound)
+	nothing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.notFound(mux, operations, w, r) })
 	mux.Handle("/", nothing)
 	for _, op := range group.Operations {
 		if before, tail := withoutTail(op.Route); tail && !slices.Contains(group.Routes(), before) { // net/http would add a slash and redirect

@@ -28,6 +28,18 @@ func (m *Mux) Handler(r *http.Request) (http.Handler, string) { return m.of(r).H
 // ServeHTTP serves a request by the handler of its route.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.of(r).ServeHTTP(w, r) }
 
+// methods are the methods with which the path of a request is one of these routes.
+func (m *Mux) methods(r *http.Request, routes map[string]bool) (methods []string) {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		other := *r
+		other.Method = method
+		if _, route := m.Handler(&other); routes[route] {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
 func (m *Mux) of(r *http.Request) *http.ServeMux {
 	if !m.split {
 		return &m.first

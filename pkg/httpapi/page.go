@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 )
 
 // A Query is the parameters of the query of a request. Tests learn which an operation reads (see Config.QueryRead): all of them are in
@@ -13,14 +15,16 @@ import (
 type Query struct {
 	values url.Values
 	read   func(name string)
+	fail   func(err error) // ends the request
 }
 
 // QueryOf returns the Query of parameters, for tests.
-func QueryOf(values url.Values) Query { return Query{values, func(string) {}} }
+func QueryOf(values url.Values) Query { return Query{values, func(string) {}, func(error) {}} }
 
 // query is the Query of a request.
 func (s *service) query(r *http.Request, op *Operation) Query {
 	q := QueryOf(r.URL.Query())
+	q.fail = func(err error) { panic(aborted{err}) }
 	if noted := s.config.QueryRead; noted != nil {
 		q.read = func(name string) { noted(op.Route, name) }
 	}
@@ -64,9 +68,14 @@ func PageBounds(query Query) (offset, limit int) {
 // MaxOffset is the largest offset: it fits into an int on every platform.
 const MaxOffset = 1 << 30
 
-// WholeNumber reads a parameter that is a whole number from least to most. Anything else is the default, as in Unleash.
+// WholeNumber reads a parameter that is a whole number from least to most. Any other number is the default, as in Unleash; a word is
+// Invalid.
 func WholeNumber(query Query, name string, standard, least, most int) int {
-	n, err := strconv.Atoi(query.Get(name))
+	text := query.Get(name)
+	n, err := strconv.Atoi(text)
+	if _, isWord := strconv.ParseFloat(text, 64); errors.Is(isWord, strconv.ErrSyntax) && text != "" {
+		query.fail(flags.Errorf(flags.Invalid, "the query's %s must be a whole number, not %q", name, jsonbody.Shorten(text)))
+	}
 	if err != nil || n < least || n > most {
 		return standard
 	}

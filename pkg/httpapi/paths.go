@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -8,6 +9,7 @@ import (
 
 	"guidon/pkg/apipath"
 	"guidon/pkg/flags"
+	"guidon/pkg/jsonbody"
 	"guidon/pkg/version"
 )
 
@@ -73,8 +75,8 @@ func withoutSpareSlashes(r *http.Request) *http.Request {
 	return c
 }
 
-// notFound answers a request for a path and method that this group does not serve.
-func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
+// notFound answers a request for a path and method that this group does not serve. operations has the routes that it serves.
+func (s *service) notFound(mux *Mux, operations map[string]bool, w http.ResponseWriter, r *http.Request) {
 	if toDocs(r) {
 		s.log(r, outcome{path: apipath.Pattern(r.URL.Path)}, http.StatusFound, errorBody{})
 		http.Redirect(w, r, "/docs", http.StatusFound)
@@ -90,7 +92,7 @@ func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, to, http.StatusPermanentRedirect) //nolint:gosec // G710: to begins with a path of ours
 		return
 	}
-	s.respond(w, r, outcome{path: apipath.Pattern(r.URL.Path), err: flags.Errorf(flags.NotFound, "%s", unknownPath(r))})
+	s.respond(w, r, outcome{path: apipath.Pattern(r.URL.Path), err: flags.Errorf(flags.NotFound, "%s", unknownPath(r, mux.methods(r, operations)))})
 }
 
 // withoutSlashesOfSDK returns the path and query without the additional slashes of an SDK's request; "" for other requests. API
@@ -111,10 +113,13 @@ func toDocs(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/docs/" && r.URL.RawPath == ""
 }
 
-// unknownPath is the message of the 404 for a path that this group does not serve.
-func unknownPath(r *http.Request) string {
+// unknownPath is the message of the 404 for a path that this group does not serve, or serves only with these methods.
+func unknownPath(r *http.Request, methods []string) string {
 	if escaped := r.URL.EscapedPath(); strings.Contains(escaped, "//") || len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		return "no such endpoint: remove the extra slash; see /docs"
+	}
+	if len(methods) > 0 {
+		return fmt.Sprintf("no such endpoint: this path has no %s; it has %s; see /docs", jsonbody.Shorten(r.Method), strings.Join(methods, ", "))
 	}
 	return apipath.Unknown(r.URL.Path)
 }

@@ -60,7 +60,7 @@ func (s *service) handler(op Operation) http.Handler {
 		if s.needsToken(&op) {
 			req.session = s.config.Of(r)
 		}
-		req.placeErr = Request{r, s.query(r, &op)}.parse(req.place)
+		req.placeErr = try(func() error { return Request{r, s.query(r, &op)}.parse(req.place) })
 		ctx, cancel := context.WithDeadline(r.Context(), s.deadline(r.Context()))
 		defer cancel()
 		o.body, o.from, o.err = s.run(ctx, req)

@@ -67,19 +67,19 @@ func (p Patch) Check(_ flags.Limits, problems *flags.Problems) {
 	}
 }
 
-// Members visits the top-level fields that the patch names, each with its place in the patch. Check refuses a path that names no
-// field.
-func (p Patch) Members(visit func(at, member string)) {
-	visitPath := func(at, pointer string) {
+// Members visits the top-level fields that the patch names, each with its place in the patch and whether the operation changes it.
+// Check refuses a path that names no field.
+func (p Patch) Members(visit func(at, member string, changed bool)) {
+	visitPath := func(at, pointer string, changed bool) {
 		if rest, ok := strings.CutPrefix(pointer, "/"); ok {
 			member, _, _ := strings.Cut(rest, "/")
-			visit(at, member)
+			visit(at, member, changed)
 		}
 	}
 	for i, op := range p {
-		visitPath("/"+strconv.Itoa(i)+"/path", op.Path)
+		visitPath("/"+strconv.Itoa(i)+"/path", op.Path, op.Op != "test")
 		if op.From != nil {
-			visitPath("/"+strconv.Itoa(i)+"/from", *op.From)
+			visitPath("/"+strconv.Itoa(i)+"/from", *op.From, op.Op == "move")
 		}
 	}
 }

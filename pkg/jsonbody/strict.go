@@ -168,15 +168,18 @@ func SyntaxError(err error) error {
 
 func typeFault(e *json.SemanticError) error {
 	var problems flags.Problems
-	at := placeIn(e.JSONPointer)
+	at, subject := placeIn(e.JSONPointer), ""
+	if at == "" {
+		subject = "the body "
+	}
 	null, isNull := errors.AsType[errNull](e.Err)
 	switch {
 	case isNull:
-		problems.Add(at, "must be %s, not null", goWord(null.wanted))
+		problems.Add(at, "%smust be %s, not null", subject, goWord(null.wanted))
 	case e.Err == nil:
-		problems.Add(at, "must be %s, not %s", goWord(e.GoType), jsonWord(e.JSONKind))
+		problems.Add(at, "%smust be %s, not %s", subject, goWord(e.GoType), jsonWord(e.JSONKind))
 	case errors.Is(e.Err, strconv.ErrSyntax), errors.Is(e.Err, strconv.ErrRange):
-		problems.Add(at, "must be %s, not this number", goWord(e.GoType))
+		problems.Add(at, "%smust be %s, not this number", subject, goWord(e.GoType))
 	default:
 		problems.Add(at, "%s", e.Err.Error())
 	}

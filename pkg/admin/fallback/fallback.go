@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/httpapi"
 )
 
-// Group has the health endpoint, the console, and the routes with a 404 message of their own.
+// Group has the health endpoints, which answer as those of Unleash, the console, and the routes with a 404 message of their own.
 func Group() httpapi.Group {
 	gone := maps.Clone(notSupported)
 	for route, instead := range removed {
@@ -18,7 +18,7 @@ func Group() httpapi.Group {
 	return httpapi.Group{
 		Name:       "fallback",
 		Function:   "site",
-		Operations: []httpapi.Operation{{Route: "GET /health", Handle: httpapi.Handle(readHealth)}},
+		Operations: []httpapi.Operation{{Route: "GET /health", Handle: httpapi.Handle(readHealth)}, {Route: "GET /ready", Handle: httpapi.Handle(readHealth)}},
 		Gone:       gone,
 		Site:       console.Site(),
 	}

@@ -26,7 +26,7 @@ func updateFeature(tx *httpapi.Tx, at httpapi.InFeature, in updateFeatureBody) (
 	return subset(f, tx.ProjectEnvironments(at.Project(tx)), nil), nil
 }
 
-// patchFeature applies a JSON Patch to the metadata of the flag. Fields that cannot be changed may be named, and stay; a field
+// patchFeature applies a JSON Patch to the metadata of the flag. A field
 // that the patch removes gets the value that it has in a new flag.
 func patchFeature(tx *httpapi.Tx, at httpapi.InFeature, patch metadataPatch) (featureSubset, error) {
 	f := at.Feature(tx)

@@ -40,15 +40,21 @@ type updateFeatureBody struct {
 // A metadataPatch is a JSON Patch of a flag's metadata.
 type metadataPatch jsonbody.Patch
 
-var metadataMembers = []string{
-	"name", "project", "type", "description", "stale", "impressionData", "archived", "createdAt", "lastSeen", "lastSeenAt",
-}
+// The fields of a flag that a patch can change, and those that it can only test and copy.
+var (
+	metadataMembers = []string{"type", "description", "stale", "impressionData"}
+	fixedMembers    = []string{"name", "project", "archived", "createdAt", "lastSeen", "lastSeenAt"}
+)
 
 // Check finds what is wrong with the patch by itself.
 func (p metadataPatch) Check(limits flags.Limits, problems *flags.Problems) {
 	jsonbody.Patch(p).Check(limits, problems)
-	jsonbody.Patch(p).Members(func(at, member string) {
-		if !slices.Contains(metadataMembers, member) {
+	jsonbody.Patch(p).Members(func(at, member string, changed bool) {
+		fixed := slices.Contains(fixedMembers, member)
+		switch {
+		case fixed && changed:
+			problems.Add(at, "a patch cannot change the %s of a flag, only /%s", member, strings.Join(metadataMembers, ", /"))
+		case !fixed && !slices.Contains(metadataMembers, member):
 			problems.Add(at, "must be one of /%s", strings.Join(metadataMembers, ", /"))
 		}
 	})

@@ -97,7 +97,7 @@ func (b roleBody) Check(_ flags.Limits, problems *flags.Problems) {
 		}
 		at := "/permissions/" + strconv.Itoa(i)
 		switch problem := access.CheckPermissionName(p.Name); {
-		case strings.HasSuffix(problem, "?"): // a suggestion
+		case strings.HasPrefix(problem, "there is no permission"):
 			problems.Add(at+"/name", "%s GET /api/admin/permissions lists all", problem)
 		case problem != "":
 			problems.Add(at+"/name", "%s", problem)
