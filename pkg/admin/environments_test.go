@@ -178,8 +178,17 @@ func TestDeleteEnvironment(t *testing.T) {
 	s.enabled(t, "f")
 	s.must(t, "PUT", in("f", "development")+"/variants", `[{"name":"v","weight":1}]`)
 	s.must(t, "POST", project+"/environments/development/default-strategy", `{"name":"default"}`)
+	for _, name := range []string{"e", "d", "c"} {
+		s.enabled(t, name)
+	}
 	const one = environments + "/development"
 	s.run(t, []call{
+		{"flags are on in it", "DELETE", one, "", 409, failure("ConflictError", `"development" has flags that are on: c, d, e and 1 more; switch them off`)},
+		{"one of the type production", "DELETE", environments + "/production", "", 409, failure("ConflictError", "disable it first")},
+		{"it is still there", "GET", one, "", 200, anything},
+		{"archive flags that are on", "POST", project + "/archive", `{"features":["c","d","e"]}`, 202, ""},
+		{"one flag is on", "DELETE", one, "", 409, failure("ConflictError", "flags that are on: f; switch")},
+		{"switch it off", "POST", in("f", "development") + "/off", "", 200, anything},
 		{"a protected environment", "DELETE", environments + "/default", "", 400, malformed("protected")},
 		{"an unknown environment", "DELETE", environments + "/nosuch", "", 404, notFound(`"nosuch"`)},
 		{"an environment of a project", "DELETE", one, "", 200, ""},
@@ -195,8 +204,10 @@ func TestDeleteEnvironment(t *testing.T) {
 		{"add it to the project", "POST", project + "/environments", `{"environment":"development"}`, 200, ""},
 		{"the flag has nothing in it", "GET", in("f", "development"), "", 200, `{"...":0,"enabled":false,"strategies":[],"variants":[]}`},
 		{"there is no default strategy", "POST", in("f", "development") + "/on", "", 409, failure("ConflictError", "")},
+		{"disable production", "POST", environments + "/production/off", "", 204, ""},
+		{"delete production", "DELETE", environments + "/production", "", 200, ""},
 	})
-	want := []flags.EventType{flags.EnvironmentsSeeded, flags.EnvironmentDeleted, flags.EnvironmentCreated}
+	want := []flags.EventType{flags.EnvironmentsSeeded, flags.EnvironmentDeleted, flags.EnvironmentCreated, flags.EnvironmentUpdated, flags.EnvironmentDeleted}
 	if got := s.eventsOf(t, &flags.Environments{}); !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}

@@ -88,7 +88,7 @@ var examples = map[string]example{
 	"POST /api/admin/environments/{environmentName}/off":                                    {"", 204, 2, 1}, // it is enabled again below
 	"PUT /api/admin/environments/update/{environmentName}":                                  {`{"type":"changed"}`, 200, 2, 1},
 	"PUT /api/admin/environments/sort-order":                                                {`{"{environment}":7}`, 200, 2, 1},
-	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 2, 1},
+	"DELETE /api/admin/environments/{environmentName}":                                      {"", 200, 4, 1},
 
 	"GET /api/admin/projects/{projectId}/features":                                               {"", 200, 2, 2},
 	"POST /api/admin/projects/{projectId}/features":                                              {`{"name":"{new}"}`, 201, 2, 2},

@@ -93,7 +93,8 @@ func (e *Environments) SetSortOrders(order map[string]int64) error {
 	return nil
 }
 
-// Remove deletes an environment. It returns NotFound if there is none, and Invalid if it is protected. Projects,
+// Remove deletes an environment. It returns NotFound if there is none, Invalid if it is protected, and Conflict if it is of the type
+// production and not disabled. Projects,
 // flags and tokens keep their entries for its UID. These entries are ignored from then on, even if an
 // environment of the same name is created again.
 func (e *Environments) Remove(name string) error {
@@ -103,6 +104,9 @@ func (e *Environments) Remove(name string) error {
 	}
 	if env.Protected {
 		return Errorf(Invalid, "environment %q is protected and cannot be deleted", name)
+	}
+	if env.Type == ProductionType && env.Enabled {
+		return Errorf(Conflict, "environment %q is of the type production and cannot be deleted while it is enabled: disable it first", name)
 	}
 	e.List = slices.DeleteFunc(e.List, func(env Environment) bool { return env.Name == name })
 	return nil

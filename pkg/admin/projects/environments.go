@@ -1,8 +1,11 @@
 package projects
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
@@ -145,17 +148,43 @@ func orderEnvironments(tx *httpapi.Tx, _ httpapi.InService, in environmentOrderB
 
 // deleteEnvironment removes an environment from the registry. Flags and projects keep their data for it, which is no longer
 // shown. Roles refer to environments by name, so their permissions in this one are removed too: a new environment of the same
-// name must not inherit them.
+// name must not inherit them. An environment in which a flag is on stays: applications would lose the flag at once, and nothing can
+// bring its state back.
 func deleteEnvironment(tx *httpapi.Tx, at inEnvironment) error {
 	registry, env := at.find(tx)
 	deleted := *env
 	if err := registry.Remove(deleted.Name); err != nil {
 		return err
 	}
+	if on := flagsOn(tx, deleted); len(on) > 0 {
+		const shown = 3
+		names := strings.Join(on[:min(shown, len(on))], ", ")
+		if len(on) > shown {
+			names += fmt.Sprintf(" and %d more", len(on)-shown)
+		}
+		return flags.Errorf(flags.Conflict, "environment %q has flags that are on: %s; switch them off or archive them first", deleted.Name, names)
+	}
 	roles := tx.Roles()
 	roles.RemoveEnvironment(deleted.Name)
 	tx.Save(events.EnvironmentDeleted(deleted), registry, roles)
 	return nil
+}
+
+// flagsOn returns the names of the flags that are on in an environment, sorted: one query a project and megabyte.
+func flagsOn(tx *httpapi.Tx, env flags.Environment) []string {
+	type key struct{ environment string }
+	projects := slices.DeleteFunc(slices.Clone(tx.Projects()), func(p *flags.Project) bool { return !p.HasEnvironment(env) })
+	return httpapi.OncePerRound(tx, key{env.Name}, func() (names []string) {
+		tx.EachSummary(projects, func(p *flags.Project, row flags.SummaryRow) error {
+			whole, err := row.Whole()
+			if _, on := whole.In(flags.ProjectEnvironment{Environment: env, Attachment: p.Environments[env.Name]}); on {
+				names = append(names, whole.Name)
+			}
+			return err
+		})
+		slices.Sort(names)
+		return names
+	})
 }
 
 // A createEnvironmentBody creates an environment.
