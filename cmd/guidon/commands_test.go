@@ -123,8 +123,9 @@ func TestLinkForAmbiguousName(t *testing.T) {
 	if r := guidon(t, "link ambiguous@example.com"); r.code == 0 || !strings.Contains(r.messages, "of the users with the ids") || strings.Contains(r.out, "#link=") {
 		t.Errorf("exit code %d, %q, %q; want an error and no link", r.code, r.messages, r.out)
 	}
-	if got := must(t, "link 1"); !strings.Contains(got, "/sign-in#link=") {
-		t.Errorf("link 1 prints %q, want a link", got)
+	r := guidon(t, "link 1")
+	if r.code != exitOK || !strings.Contains(r.out, "/sign-in#link=") || strings.Count(r.out, "\n") != 1 || !strings.Contains(r.messages, "the server at "+serverURL+" made this link") {
+		t.Errorf("link 1 prints %q and on stderr %q, want a link, and the server that it asked", r.out, r.messages)
 	}
 }
 

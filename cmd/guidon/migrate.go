@@ -47,6 +47,6 @@ Exit codes:
 	cmd.Flags().StringVar(&o.ToToken, "to-token", "", "an admin or personal `token` there (environment: TO_TOKEN); Unleash accepts imports with personal tokens only")
 	cmd.Flags().StringVar(&o.Project, "project", "", "copy only the project with this `id`")
 	cmd.Flags().StringVar(&o.Environment, "environment", "", "copy only this `environment`")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing: print what would be copied, and what differs")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing: print what would be created and updated, and what differs")
 	return cmd
 }

@@ -97,7 +97,11 @@ func TestRun(t *testing.T) {
 		writes         []string // on the target
 	}{
 		{"the same on both sides", withProject(), withProject(), Options{}, "0", []string{"1 flags are the same on both sides, 0 differ; 1 archived flag was not copied"}, nil},
-		{"dry", withProject(), nil, Options{DryRun: true}, "0", []string{"would copy project one", "would copy 1 of 1 flags of project one"}, nil},
+		{"dry", withProject(), nil, Options{DryRun: true}, "0", []string{"would create project one", "would create flag f", "would copy 1 of 1 flags of project one"}, nil},
+		{"dry, with what exists", merge(withProject(), map[string]string{
+			"GET " + segmentsPath: `{"segments":[{"id":1,"name":"s","constraints":[]}]}`, "GET " + projectsPath + "/one/features/f/environments/dev/variants": `{"variants":[{"name":"new","weight":1000}]}`,
+		}), merge(withProject(), map[string]string{"GET " + segmentsPath: `{"segments":[{"id":7,"name":"s","constraints":[{"contextName":"a"}]}]}`}),
+			Options{DryRun: true}, "0", []string{"would update segment s", "would update flag f", "would copy 1 of 1 flags of project one"}, nil},
 		{"a flag that does not arrive", withProject(), merge(empty, map[string]string{importFlags: `{"features":[{"name":"f","outcome":"skipped","reasons":["for a reason"]}]}`}),
 			Options{}, "1", []string{"differs: f: the flag is missing", "the target refused it: for a reason", "0 flags are the same on both sides, 1 differ"},
 			[]string{importFlags + " dev", importFlags + " prod"}},

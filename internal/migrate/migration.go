@@ -44,7 +44,7 @@ func (m *migration) prepare(ctx context.Context) error {
 // printed and counted, and the migration continues: an open-source Unleash cannot create environments and projects.
 func (m *migration) write(ctx context.Context, what, method, path string, body any) (written bool, err error) {
 	if m.dryRun {
-		m.print.wouldCopy(what)
+		m.print.would(method == http.MethodPost, what)
 		return true, nil
 	}
 	if err := m.to.Call(ctx, method, path, body, nil); err != nil {
@@ -194,7 +194,11 @@ func (m *migration) flags(ctx context.Context) error {
 			return err
 		}
 		if m.dryRun {
-			m.print.wouldCopy(fmt.Sprintf("%d of %d flags of project %s", len(names), len(p.flags), p.ID))
+			for _, name := range names {
+				_, exists := slices.BinarySearch(inTarget.flags, name)
+				m.print.would(!exists, "flag "+name)
+			}
+			m.print.line("would copy %d of %d flags of project %s", len(names), len(p.flags), p.ID)
 			continue
 		}
 		if err := m.copyFlags(ctx, p, *inTarget, names); err != nil {

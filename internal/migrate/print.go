@@ -58,7 +58,14 @@ func (p *printer) instance(c *adminapi.Client, in *instance) {
 		c.Name, c.Base, len(in.projects), len(in.environments), active, archived, len(in.segments), len(in.contextFields), len(in.tagTypes), len(types))
 }
 
-func (p *printer) wouldCopy(what string)               { p.line("would copy %s", what) }
+func (p *printer) would(create bool, what string) {
+	does := "update"
+	if create {
+		does = "create"
+	}
+	p.line("would %s %s", does, what)
+}
+
 func (p *printer) copied(what string)                  { p.line("copied %s", what) }
 func (p *printer) notCopied(what string, reason error) { p.line("could not copy %s: %v", what, reason) }
 func (p *printer) differences(flag string, list []string) {

@@ -55,7 +55,7 @@ func (t *test) moveIn(from *server, was snapshot) (here *server, now snapshot) {
 	events := here.countEvents()
 	out := t.migrate(from, here, "--dry-run")
 	t.wants(out, fmt.Sprintf("would copy %d of %d flags of project default", flagsFilled, flagsFilled))
-	if n := strings.Count(out, "would copy ") - 1; n != otherItems {
+	if n := strings.Count(out, "would create ") + strings.Count(out, "would update ") - flagsFilled; n != otherItems {
 		t.Errorf("the dry run would copy %d items besides flags, expected %d:\n%s", n, otherItems, out)
 	}
 	t.unchanged("a dry run", here, now, events)

@@ -36,7 +36,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 		if len(after.Names) == 0 {
 			return nil
 		}
-		return a.unimportant(ctx, "token", hash, a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL)))
+		return a.unimportant(ctx, "token", a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL)))
 	})
 }
 
@@ -49,7 +49,7 @@ func (a *Aggregator) addToApplication(ctx context.Context, name string, reports 
 			break
 		}
 	}
-	return a.unimportant(ctx, "application", name, err)
+	return a.unimportant(ctx, "application", err)
 }
 
 func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []usage.Report) error {

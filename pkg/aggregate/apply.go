@@ -132,16 +132,16 @@ func (a *Aggregator) recordEvaluations(ctx context.Context, t *tally, l *sources
 			}
 			after.RecordEvaluation(flags.ProjectEnvironment{Environment: *env, Attachment: project.Environments[environment]}, at)
 		}
-		return a.unimportant(ctx, "flag", name, a.store.PutSeen(ctx, before, after))
+		return a.unimportant(ctx, "flag", a.store.PutSeen(ctx, before, after))
 	})
 }
 
 // unimportant drops an error that must not stop the aggregation: another request has changed the item at the same time, so that
 // the next report is added to it, or the item is full.
-func (a *Aggregator) unimportant(ctx context.Context, kind, name string, err error) error {
+func (a *Aggregator) unimportant(ctx context.Context, kind string, err error) error {
 	switch flags.KindOf(err) {
-	case flags.VersionConflict, flags.Invalid:
-		a.logger.InfoContext(ctx, "usage: not recorded", slog.String(kind, name), slog.Any("cause", err))
+	case flags.VersionConflict, flags.Invalid: // without the error, which names the item
+		a.logger.InfoContext(ctx, "usage: not recorded", slog.String("of", kind), slog.Bool("full", flags.KindOf(err) == flags.Invalid))
 		return nil
 	}
 	return err

@@ -65,9 +65,9 @@ func (a *Aggregator) loadSources(ctx context.Context, posts []*usage.Post) (*sou
 	for _, p := range posts {
 		l.collect(p)
 	}
-	for hash, s := range l.byHash {
+	for _, s := range l.byHash {
 		if skipped := s.limitNames(); skipped > 0 {
-			a.logger.WarnContext(ctx, "usage: too many names of flags with one token", slog.String("token", hash), slog.Int("names", skipped))
+			a.logger.WarnContext(ctx, "usage: too many names of flags with one token", slog.Int("names", skipped))
 		}
 	}
 	keys := []flags.Key{flags.EnvironmentsKey()}

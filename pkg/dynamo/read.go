@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ func (s *Store) Load(ctx context.Context, keys []flags.Key) (flags.View, error) 
 	err := batchGet(ctx, s, request, true, func(e envelope) (err error) {
 		key, requested := keyOfItem[itemKey{e.PK, e.SK}]
 		if !requested {
-			return fmt.Errorf("dynamo: the response has the item %q %q, which was not requested", e.PK, e.SK)
+			return errors.New("dynamo: the response has an item that was not requested")
 		}
 		view[key], err = s.decoded.decode(entityOf(key.Entity), e)
 		return err

@@ -1,6 +1,8 @@
 package dynamo
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -234,8 +236,8 @@ func TestUnusualResponses(t *testing.T) {
 // TestOtherItems reads a response with an item that was not requested.
 func TestOtherItems(t *testing.T) {
 	store, _ := openScript(t, response{200, nil, `{"Responses":{"t":[{"pk":{"S":"FLAG#b"},"sk":{"S":"FLAG"},"version":{"N":"1"},"doc":{"S":"{}"}}]}}`})
-	if view, err := store.Load(t.Context(), []flags.Key{flags.FeatureKey("a")}); flags.KindOf(err) != flags.Internal {
-		t.Errorf("got %v and %v, want an internal error", view, err)
+	if view, err := store.Load(t.Context(), []flags.Key{flags.FeatureKey("a")}); flags.KindOf(err) != flags.Internal || strings.Contains(fmt.Sprint(errors.Unwrap(err)), "FLAG#b") {
+		t.Errorf("got %v and %v (%v), want an internal error, whose cause is logged and has no names", view, err, errors.Unwrap(err))
 	}
 }
 
