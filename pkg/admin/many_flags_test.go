@@ -1,10 +1,8 @@
 package admin_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,7 +19,7 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 	t.Parallel()
 	const n = 10_000
 	count := &counter{}
-	units := &unitCounter{next: count}
+	units := &capacity.Counter{Next: count}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
 	const p, stage = projects + "/many", environments + "/stage"
 	s.must(t, "POST", environments, `{"name":"stage","type":"test"}`)
@@ -30,7 +28,7 @@ func TestEnvironmentOfManyFlags(t *testing.T) {
 	s.manyFlags(t, n)
 	many := s.costsIn(t, units, p, "all")
 	for what, cost := range few {
-		if got := many[what]; got.calls != cost.calls || got.units > cost.units*1.3 {
+		if got := many[what]; got.Calls != cost.Calls || got.Read+got.Write > (cost.Read+cost.Write)*1.3 {
 			t.Errorf("%s costs %+v in a project of %d flags, and %+v in an empty one; want the same calls, and at most 1.3 times the units", what, got, n, cost)
 		}
 	}
@@ -118,45 +116,11 @@ func wantOfMany(t *testing.T, body string, n int, on bool) {
 	}
 }
 
-// A unitCounter adds up the calls of DynamoDB that pass through it, and their capacity units.
-type unitCounter struct {
-	next http.RoundTripper
-	mu   sync.Mutex
-	cost unitCost
-}
-
-type unitCost struct {
-	calls int
-	units float64 // read and write
-}
-
-func (c *unitCounter) RoundTrip(r *http.Request) (*http.Response, error) {
-	request, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(request))
-	response, err := c.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	response.Body = io.NopCloser(bytes.NewReader(content))
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	read, write := capacity.Units(operation, request, content)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cost.calls++
-	c.cost.units += read + write
-	return response, err
-}
-
 // costsIn returns what operations on one flag of a project cost: the least of several requests, because some changes also move
 // entries of the feed. It archives its flags.
-func (s *server) costsIn(t *testing.T, units *unitCounter, project, name string) map[string]unitCost {
+func (s *server) costsIn(t *testing.T, units *capacity.Counter, project, name string) map[string]capacity.Cost {
 	t.Helper()
-	costs := map[string]unitCost{}
+	costs := map[string]capacity.Cost{}
 	for i := range 10 {
 		flag := fmt.Sprintf("cost-%s-%d", name, i)
 		one := project + "/features/" + flag
@@ -171,14 +135,8 @@ func (s *server) costsIn(t *testing.T, units *unitCounter, project, name string)
 			{"off", "POST", stage + "/off", ""},
 			{"archive", "DELETE", one, ""},
 		} {
-			units.mu.Lock()
-			units.cost = unitCost{}
-			units.mu.Unlock()
-			s.must(t, step.method, step.path, step.body)
-			units.mu.Lock()
-			cost := units.cost
-			units.mu.Unlock()
-			if least, known := costs[step.what]; !known || cost.units < least.units {
+			cost := units.During(func() { s.must(t, step.method, step.path, step.body) })
+			if least, known := costs[step.what]; !known || cost.Read+cost.Write < least.Read+least.Write {
 				costs[step.what] = cost
 			}
 		}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -39,10 +40,11 @@ func oldEdgeMetrics(context.Context, *http.Request) (httpapi.Response, error) {
 	return answerJSON(disabledMetrics{"disabled", "disabled by killswitch", "You should upgrade Edge to the most recent version to not lose metrics"})
 }
 
-// The limits of POST /edge/validate, which needs no token: what a request may ask for costs at most two reads of 100 tokens each.
+// The limits of POST /edge/validate, which needs no token: Unleash Edge sends none. A request that guesses costs freeTokens reads.
 const (
 	maxValidateBody = 64 << 10 // bytes
 	maxTokens       = 200
+	freeTokens      = 10 // that are looked up, and as many more for each valid one among them
 )
 
 // A validateTokensBody has the tokens that Unleash Edge asks about.
@@ -81,38 +83,24 @@ func (s *server) validate(ctx context.Context, r *http.Request) (httpapi.Respons
 	return answerJSON(validatedTokens{tokens})
 }
 
-// validTokens returns those of these secrets that are valid: one call for the tokens, and one for their projects and environments.
+// validTokens returns those of these secrets that are valid: one call for the first freeTokens, at most two more for others, and one
+// for their projects and environments.
 func (s *server) validTokens(ctx context.Context, secrets []text) ([]validatedToken, error) {
-	var keys []flags.Key
-	for _, secret := range secrets {
-		if secret != "" {
-			keys = append(keys, access.TokenKey(access.HashSecret(string(secret))))
-		}
+	tokens, err := s.findTokens(ctx, secrets)
+	valid := []validatedToken{}
+	if err != nil || len(tokens) == 0 {
+		return valid, err
 	}
-	view, err := s.store.Load(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	tokens := map[text]*access.Token{}
-	keys = []flags.Key{flags.EnvironmentsKey()}
-	for _, secret := range secrets {
-		hash := access.HashSecret(string(secret))
-		token := flags.Find[*access.Token](view, access.TokenKey(hash))
-		if access.AuthenticateApplication(token, hash, s.now(), access.ClientToken, access.FrontendToken) != nil {
-			continue
-		}
-		tokens[secret] = token
+	keys := []flags.Key{flags.EnvironmentsKey()}
+	for _, token := range tokens {
 		for _, id := range token.Projects {
 			if id != flags.All {
 				keys = append(keys, flags.ProjectKey(id))
 			}
 		}
 	}
-	valid := []validatedToken{}
-	if len(tokens) == 0 {
-		return valid, nil
-	}
-	if view, err = s.store.Load(ctx, keys); err != nil {
+	view, err := s.store.Load(ctx, keys)
+	if err != nil {
 		return nil, err
 	}
 	environments := flags.Find[*flags.Environments](view, flags.EnvironmentsKey())
@@ -128,6 +116,43 @@ func (s *server) validTokens(ctx context.Context, secrets []text) ([]validatedTo
 		}
 	}
 	return valid, nil
+}
+
+// findTokens returns the tokens of these secrets, by secret, that are neither unknown nor expired. It looks up the first freeTokens,
+// and the others only as far as the valid ones pay for them: a caller who knows none or a public one cannot have 200 looked up.
+func (s *server) findTokens(ctx context.Context, secrets []text) (map[text]*access.Token, error) {
+	var others []text
+	for _, secret := range secrets {
+		if secret != "" && !slices.Contains(others, secret) {
+			others = append(others, secret)
+		}
+	}
+	tokens := map[text]*access.Token{}
+	for looked := 0; len(others) > 0; {
+		next := others[:min(len(others), freeTokens*(1+len(tokens))-looked)]
+		if len(next) == 0 {
+			var problems flags.Problems
+			problems.Add("/tokens", "only %d tokens are looked up, and %d more for each valid one among them; %d of %d were valid: leave out deleted tokens, or ask about fewer",
+				freeTokens, freeTokens, len(tokens), looked)
+			return nil, problems.Err()
+		}
+		keys := make([]flags.Key, len(next))
+		for i, secret := range next {
+			keys[i] = access.TokenKey(access.HashSecret(string(secret)))
+		}
+		view, err := s.store.Load(ctx, keys)
+		if err != nil {
+			return nil, err
+		}
+		for i, secret := range next {
+			token := flags.Find[*access.Token](view, keys[i])
+			if access.AuthenticateApplication(token, access.HashSecret(string(secret)), s.now(), access.ClientToken, access.FrontendToken) == nil {
+				tokens[secret] = token
+			}
+		}
+		looked, others = looked+len(next), others[len(next):]
+	}
+	return tokens, nil
 }
 
 // answerJSON answers with JSON that no cache may keep.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"guidon/internal/capacity"
 	"guidon/pkg/access"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/httpapi"
@@ -147,6 +148,8 @@ func TestValidate(t *testing.T) {
 		`{}`:                         "/tokens: is required",
 		``:                           "a JSON body is required",
 		list(make([]string, 200)...): `{"tokens":[]}`,
+		list(numbered(10)...):        `{"tokens":[]}`,
+		list(numbered(11)...):        "/tokens: only 10 tokens are looked up, and 10 more for each valid one among them; 0 of 10 were valid",
 		list(make([]string, 201)...): "/tokens: must have at most 200 tokens, has 201",
 		list(strings.Repeat("x", maxValidateBody)): "the body is larger than 64 KiB",
 	} {
@@ -157,6 +160,48 @@ func TestValidate(t *testing.T) {
 	// The token in the header does not matter.
 	if w := s.post("/edge/validate", dynamotest.ClientToken, list(both)); w.Code != 200 {
 		t.Errorf("with a client token: %d %s", w.Code, w.Body)
+	}
+}
+
+// numbered returns secrets of no token.
+func numbered(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("default:development.%064d", i))
+	}
+	return list
+}
+
+// TestValidateUnits checks what a request costs that needs no token: few reads if it guesses, whatever its size, while Unleash Edge
+// may ask about 200 tokens at once.
+func TestValidateUnits(t *testing.T) {
+	count := &capacity.Counter{}
+	s := serve(t, count)
+	var valid []string
+	for i := range 190 {
+		valid = append(valid, s.token(t, fmt.Sprintf(`{"tokenName": "edge-%d", "type": "client", "projects": ["default"], "environment": "development"}`, i)))
+	}
+	for _, tt := range []struct {
+		name    string
+		secrets []string
+		status  int
+		found   int
+		calls   int
+		read    float64
+	}{
+		{"guesses", numbered(200), 400, 0, 1, 10},
+		{"a public token and guesses", append([]string{dynamotest.FrontendToken}, numbered(199)...), 400, 0, 2, 20},
+		{"one token of Edge", valid[:1], 200, 1, 2, 3},
+		{"tokens of Edge, and some that were deleted", append(valid, numbered(10)...), 200, 190, 4, 202},
+	} {
+		cost := count.During(func() {
+			w := s.post("/edge/validate", "", `{"tokens": ["`+strings.Join(tt.secrets, `", "`)+`"]}`)
+			if found := strings.Count(w.Body.String(), `"type":"client"`); w.Code != tt.status || found != tt.found {
+				t.Errorf("%s: %d with %d tokens: %.300s", tt.name, w.Code, found, w.Body)
+			}
+		})
+		if cost.Calls > tt.calls || cost.Read > tt.read {
+			t.Errorf("%s: %+v, want %d calls and at most %v read units", tt.name, cost, tt.calls, tt.read)
+		}
 	}
 }
 

@@ -14,7 +14,10 @@ optional_table_settings := {[["SSESpecification", "KMSMasterKeyId"], kms_key]} |
 	some units in ["MaxReadRequestUnits", "MaxWriteRequestUnits"]
 } if input.everything
 
-optional_table_settings := {[["SSESpecification"], null]} | {[path, null] | some path in capped} if not input.everything
+optional_table_settings := {[["SSESpecification"], null]} | {[array.concat(path, [units]), cap] |
+	some path in capped
+	some units, cap in {"MaxReadRequestUnits": "12000", "MaxWriteRequestUnits": null}
+} if not input.everything
 
 capped := {["OnDemandThroughput"]} | {["GlobalSecondaryIndexes", i, "OnDemandThroughput"] | some i, _ in get("Table", ["GlobalSecondaryIndexes"])}
 
