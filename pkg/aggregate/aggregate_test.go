@@ -40,10 +40,15 @@ func newWorld(t *testing.T, names ...string) *world {
 	return w
 }
 
+// create creates a flag with the variant blue.
 func (w *world) create(name string) {
 	w.Helper()
 	project := find[*flags.Project](w, flags.ProjectKey(flags.DefaultProject))
 	f := flags.NewFeature(project, name, flags.DefaultMetadata(), "test", noon.Add(-time.Hour))
+	env := find[*flags.Environments](w, flags.EnvironmentsKey()).Find("development")
+	f.Environments = map[string]flags.FeatureEnvironment{"development": {
+		EnvironmentState: flags.EnvironmentState{EnvironmentUID: env.UID}, Variants: []flags.Variant{{Name: "blue", Weight: 1000}},
+	}}
 	w.commit(flags.Write{After: f})
 }
 

@@ -3,6 +3,7 @@ package aggregate
 import (
 	"time"
 
+	"guidon/pkg/evaluate"
 	"guidon/pkg/flags"
 	"guidon/pkg/usage"
 )
@@ -13,6 +14,8 @@ type tally struct {
 	counts  map[string][]usage.Count
 	seen    map[string]map[string]time.Time // by flag and environment
 	reports map[reportKey]*report
+
+	variants map[string]map[string]bool // by flag: the names that count
 }
 
 type reportKey struct{ hash, application, environment string }
@@ -27,7 +30,7 @@ type report struct {
 func newTally(at time.Time) *tally {
 	return &tally{
 		hour: at.UTC().Truncate(time.Hour), counts: map[string][]usage.Count{}, seen: map[string]map[string]time.Time{},
-		reports: map[reportKey]*report{},
+		reports: map[reportKey]*report{}, variants: map[string]map[string]bool{},
 	}
 }
 
@@ -69,13 +72,34 @@ func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) 
 		if r != nil {
 			r.features[c.Feature] = true
 		}
-		c.Application = s.admit(c.Application)
+		c.Application, c.Variants = s.admit(c.Application), t.known(f, c.Variants)
 		t.counts[c.Feature] = append(t.counts[c.Feature], c)
 		if t.seen[c.Feature] == nil {
 			t.seen[c.Feature] = map[string]time.Time{}
 		}
 		t.seen[c.Feature][c.Environment] = p.At // posts are in order
 	}
+}
+
+// known returns the counts of variants, with Other for names that the flag does not have. A client could fill each sum with names
+// that it invents, and a sum is written as a whole each minute.
+func (t *tally) known(f *flags.Feature, variants map[string]int64) map[string]int64 {
+	names := t.variants[f.Name]
+	if names == nil {
+		names = setOf(append(f.AllVariantNames(), evaluate.DisabledVariant))
+		t.variants[f.Name] = names
+	}
+	var counts map[string]int64
+	for name, n := range variants {
+		if !names[name] {
+			name = usage.Other
+		}
+		if counts == nil {
+			counts = map[string]int64{}
+		}
+		counts[name] += n
+	}
+	return counts
 }
 
 // report is the report of an application; nil if it is beyond the limits.

@@ -288,16 +288,28 @@ func (f *Feature) AllVariants(envs []ProjectEnvironment) []Variant {
 func (f *Feature) VariantNames(envs []ProjectEnvironment) []string {
 	names := []string{}
 	for _, env := range envs {
-		fe := f.In(env)
-		for _, v := range fe.Variants {
-			names = append(names, v.Name)
-		}
-		for _, s := range fe.Strategies {
-			for _, v := range s.Variants {
-				names = append(names, v.Name)
-			}
-		}
+		names = append(names, f.In(env).variantNames()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+func (e FeatureEnvironment) variantNames() (names []string) {
+	for _, v := range e.Variants {
+		names = append(names, v.Name)
+	}
+	for _, s := range e.Strategies {
+		for _, v := range s.Variants {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// AllVariantNames returns the names of the variants in all environments, also in those that the project has no longer.
+func (f *Feature) AllVariantNames() (names []string) {
+	for _, e := range f.Environments {
+		names = append(names, e.variantNames()...)
+	}
+	return names
 }
