@@ -1,11 +1,14 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"guidon/internal/capacity"
 	"guidon/pkg/access"
 	"guidon/pkg/httpapi"
 )
@@ -92,6 +95,7 @@ func TestBudgetOfLongLists(t *testing.T) {
 	count := &counter{}
 	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = count })
 	s.create(t, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
+	s.must(t, "GET", project, "") // the first request of a token also learns whose favorites go with it
 	for _, path := range []string{project, features, "/api/admin/archive/features/default"} {
 		got := count.during(func() { s.must(t, "GET", path, "") })
 		if strings.Join(got, " ") != "BatchGetItem Query" {
@@ -141,6 +145,53 @@ func TestRefusedSegmentsLoadNoFlags(t *testing.T) {
 		calls := count.during(func() { status = s.do(t, "POST", "/api/admin/segments/strategies", body, header).status })
 		if got := strings.Join(calls, " "); status != tt.status || got != tt.calls {
 			t.Errorf("with the permission in project %q: status %d after %s, want %d after %s", tt.project, status, got, tt.status, tt.calls)
+		}
+	}
+}
+
+// TestInvalidTokensCostLittle reads the largest possible flag with tokens and sessions that are not valid. Only the first one may cause
+// the flag to be read.
+func TestInvalidTokensCostLittle(t *testing.T) {
+	t.Parallel()
+	units := &capacity.Counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	s.largestFlag(t, "big")
+	_, ann := s.person(t, access.RoleViewer)
+	another := "Authorization: " + s.adminToken(t, time.Time{})
+	deleted, cookie := s.adminToken(t, time.Now().Add(time.Hour)), s.signIn(t, 1)
+	s.must(t, "DELETE", apiTokens+"/"+deleted, "")
+	get := func(status int, headers ...string) capacity.Cost {
+		return units.During(func() {
+			s.check(t, call{"the flag", "GET", features + "/big", "", status, anything}, headers...)
+		})
+	}
+	for _, invalid := range []struct {
+		name    string
+		headers func(i int) []string
+	}{
+		{"guessed tokens", func(i int) []string { return []string{fmt.Sprintf("Authorization: *:*.%064d", i)} }},
+		{"a deleted token", func(int) []string { return []string{"Authorization: " + deleted} }},
+		{"forged sessions", func(i int) []string {
+			return []string{"Authorization:", fmt.Sprintf("%s%064d", cookie[:len(cookie)-64], i)}
+		}},
+	} {
+		read, calls := 0.0, 0
+		for i := range 20 {
+			cost := get(401, invalid.headers(i)...)
+			read, calls = read+cost.Read, calls+cost.Calls
+		}
+		if read > 105+20*3 || calls > 20 {
+			t.Errorf("20 requests with %s: %v read units in %d calls, want at most 165 in 20", invalid.name, read, calls)
+		}
+	}
+	for _, valid := range []struct {
+		name          string
+		headers       []string
+		first, second int // calls
+	}{{"a token that was seen before", nil, 1, 1}, {"another token", []string{another}, 4, 1}, {"a personal token", []string{ann}, 4, 2}} {
+		first, second := get(200, valid.headers...), get(200, valid.headers...)
+		if first.Calls > valid.first || second.Calls > valid.second {
+			t.Errorf("%s takes %d calls after invalid ones, and then %d; want %d and %d", valid.name, first.Calls, second.Calls, valid.first, valid.second)
 		}
 	}
 }

@@ -174,30 +174,6 @@ func TestListEntrySize(t *testing.T) {
 	}
 }
 
-// TestFavoriteLimit gives a flag as many favorites as allowed.
-func TestFavoriteLimit(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	s.create(t, "f")
-	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := flags.Find[*flags.Feature](view, flags.FeatureKey("f"))
-	full := before.Clone()
-	for i := range flags.MaxFavorites {
-		full.Favorites = append(full.Favorites, fmt.Sprintf("user:%d", 1000+i))
-	}
-	slices.Sort(full.Favorites)
-	if err := s.store.Commit(t.Context(), flags.Change{Writes: []flags.Write{{Before: before, After: full}}, Event: flags.Event{ID: "0190", Type: flags.FeatureFavorited, FeatureName: "f"}}); err != nil {
-		t.Fatal(err)
-	}
-	s.run(t, []call{
-		{"one favorite too many", "POST", features + "/f/favorites", "", 400, malformed("no more than 500 are allowed")},
-		{"remove a favorite that the caller does not have", "DELETE", features + "/f/favorites", "", 200, ""},
-	})
-}
-
 // TestManyTags creates more tags than one response can hold. The list is read in pages, none of which is too large.
 func TestManyTags(t *testing.T) {
 	t.Parallel()

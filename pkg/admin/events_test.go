@@ -77,7 +77,6 @@ func kinds(events []logEvent) string {
 // before is the request without which an operation's example would change nothing.
 var before = map[string]string{
 	inEnvironment("POST", "/off"):                          inEnvironment("POST", "/on"),
-	ofFlag("DELETE", "/favorites"):                         ofFlag("POST", "/favorites"),
 	"POST /api/admin/archive/revive/{featureName}":         ofFlag("DELETE", ""),
 	"POST /api/admin/strategies/{strategyType}/reactivate": "POST /api/admin/strategies/{strategyType}/deprecate",
 }
@@ -234,7 +233,7 @@ func TestReadLog(t *testing.T) {
 		})
 	}
 	archived := fmt.Sprintf(`{"id":"<any>","type":"feature-archived","createdBy":"person-%[1]d","createdByUserId":%[1]d,"createdAt":"<time>",`+
-		`"data":{"archived":true,"favorite":false},"preData":{"archived":false,"favorite":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
+		`"data":{"archived":true},"preData":{"archived":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
 	s.run(t, []call{
 		{"a page of the log", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},
 		{"the log of a flag", "GET", log + "/checkout?type=feature-archived", "", 200, `{"version":1,"toggleName":"checkout","events":[` + archived + `],"next":null,"totalEvents":1}`},

@@ -56,6 +56,10 @@ var changesNothing = map[string]bool{
 	"POST " + anAddon + "/test":               true, // it puts an entry into the outbox, without a transaction
 	"POST " + anAddon + "/resend":             true, // nothing is parked
 	"POST /api/admin/features-batch/export":   true,
+	ofFlag("POST", "/favorites"):              true, // favorites are put into an item of the caller, without a transaction
+	ofFlag("DELETE", "/favorites"):            true,
+	ofProject("POST", "/favorites"):           true,
+	ofProject("DELETE", "/favorites"):         true,
 	"POST /api/admin/features-batch/validate": true,
 	"PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config": true, // change requests are not supported
 }

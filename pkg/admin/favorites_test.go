@@ -2,10 +2,12 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
+	"guidon/internal/capacity"
 	"guidon/pkg/access"
 	"guidon/pkg/admin"
 	"guidon/pkg/dynamo/dynamotest"
@@ -61,9 +63,95 @@ func TestFavorites(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { s.check(t, tt.call, tt.caller) })
 	}
-	want := []flags.EventType{flags.FeatureCreated, flags.FeatureFavorited, flags.FeatureFavorited, flags.FeatureUnfavorited}
-	if got := s.events(t, "f"); !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
+	if got := s.events(t, "f"); !slices.Equal(got, []flags.EventType{flags.FeatureCreated}) {
+		t.Errorf("events %q, want none of favorites", got)
+	}
+}
+
+// TestFavoriteUnits has a viewer add the largest possible flag to the favorites, and as many others as allowed: it must cost about as
+// much as with a small flag, which it did not when favorites were in the flag.
+func TestFavoriteUnits(t *testing.T) {
+	t.Parallel()
+	units := &capacity.Counter{}
+	s := serve(t, func(_ *httpapi.Config, transport *http.RoundTripper) { *transport = units })
+	s.largestFlag(t, "big")
+	ann, annsHeader := s.person(t, access.RoleViewer)
+	owner := fmt.Sprintf("user:%d", ann)
+	before := s.newest(t)[0].ID
+	s.check(t, call{"read it", "GET", features + "/big", "", 200, anything}, annsHeader)
+	for _, method := range []string{"POST", "POST", "DELETE", "POST"} {
+		if cost := units.During(func() { s.check(t, call{method, method, features + "/big/favorites", "", 200, ""}, annsHeader) }); cost.Write > 1 || cost.Calls > 3 {
+			t.Errorf("%s a favorite: %+v, want at most 1 write unit and 3 calls", method, cost)
+		}
+	}
+	if after := s.newest(t)[0].ID; after != before {
+		t.Errorf("%d events of favorites, want none", after-before)
+	}
+	many := &flags.Favorites{Owner: owner, Flags: map[string]bool{}}
+	for i := range flags.MaxFavorites {
+		many.Flags[fmt.Sprintf("%0*d", flags.MaxName, i)] = true
+	}
+	delete(many.Flags, fmt.Sprintf("%0*d", flags.MaxName, 0))
+	load := func(key flags.Key) flags.Aggregate {
+		view, err := s.store.Load(t.Context(), []flags.Key{key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return view[key]
+	}
+	if err := s.store.PutFavorites(t.Context(), load(flags.FavoritesKey(owner)), many); err != nil {
+		t.Fatal(err)
+	}
+	if cost := units.During(func() { s.check(t, call{"the last", "POST", features + "/big/favorites", "", 200, ""}, annsHeader) }); cost.Write > 25 {
+		t.Errorf("the last of %d favorites writes %v units, want at most 25", flags.MaxFavorites, cost.Write)
+	}
+	s.create(t, "more")
+	s.check(t, call{"one too many", "POST", features + "/more/favorites", "", 400, malformed("you have 200 favorites")}, annsHeader)
+	s.check(t, call{"a project too many", "POST", project + "/favorites", "", 400, malformed("you have 200 favorites")}, annsHeader)
+	s.check(t, call{"remove one", "DELETE", features + "/big/favorites", "", 200, ""}, annsHeader)
+	s.check(t, call{"there is room again", "POST", features + "/more/favorites", "", 200, ""}, annsHeader)
+}
+
+// TestFavoritesInFlags reads favorites that an earlier version stored in the flag and the project, and removes them. The flag does not
+// change.
+func TestFavoritesInFlags(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.create(t, "f", "g")
+	ann, annsHeader := s.person(t, access.RoleViewer)
+	_, ben := s.person(t, access.RoleViewer)
+	view, err := s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f"), flags.ProjectKey("default")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, p := flags.Find[*flags.Feature](view, flags.FeatureKey("f")), flags.Find[*flags.Project](view, flags.ProjectKey("default"))
+	withFavorite, projectWithFavorite := f.Clone(), p.Clone()
+	withFavorite.Favorites = []string{fmt.Sprintf("user:%d", ann)}
+	projectWithFavorite.Favorites = withFavorite.Favorites
+	if err := s.store.Commit(t.Context(), flags.Change{
+		Writes: []flags.Write{{Before: f, After: withFavorite}, {Before: p, After: projectWithFavorite}}, Event: flags.Event{ID: "0190", Type: "feature-favorited", FeatureName: "f"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	all := func(of string, is bool) {
+		t.Helper()
+		s.check(t, call{"the flag", "GET", features + "/f", "", 200, fmt.Sprintf(`{"...":0,"favorite":%t}`, is)}, of)
+		s.check(t, call{"the project", "GET", project, "", 200, fmt.Sprintf(`{"...":0,"favorite":%t,"features":[{"...":0,"name":"f","favorite":%[1]t},{"...":0,"favorite":false}]}`, is)}, of)
+		s.check(t, call{"the list of projects", "GET", projects, "", 200, fmt.Sprintf(`{"...":0,"projects":[{"...":0,"favorite":%t}]}`, is)}, of)
+		first := map[bool]string{true: "f", false: "g"}[is]
+		s.check(t, call{"a search", "GET", "/api/admin/search/features?favoritesFirst=true&sortBy=name&sortOrder=desc", "", 200, fmt.Sprintf(`{"...":0,"features":[{"...":0,"name":%q,"favorite":%t},{"...":0}]}`, first, is)}, of)
+	}
+	all(annsHeader, true)
+	all(ben, false)
+	for _, method := range []string{"DELETE", "POST", "DELETE"} {
+		s.check(t, call{method, method, features + "/f/favorites", "", 200, ""}, annsHeader)
+		s.check(t, call{method, method, project + "/favorites", "", 200, ""}, annsHeader)
+		all(annsHeader, method == "POST")
+	}
+	all(ben, false)
+	view, err = s.store.Load(t.Context(), []flags.Key{flags.FeatureKey("f")})
+	if got := flags.Find[*flags.Feature](view, flags.FeatureKey("f")); err != nil || got.Version != 2 {
+		t.Errorf("the flag is at version %d (%v), want 2", got.Version, err)
 	}
 }
 
@@ -96,7 +184,6 @@ func TestParallelFavorites(t *testing.T) {
 	}
 	got := s.parallel(t, 40, func(i int) call { return calls[i%4] })
 	wantStatuses(t, got, map[int]int{200: 30, 201: 10})
-	s.wantEvents(t, "f", flags.FeatureFavorited, 1)
 	s.check(t, call{"no change is lost", "GET", features + "/f", "", 200, `{"...":0,"enabled":true,"stale":true,"favorite":true,"tags":[{"type":"simple","value":"mine"}]}`})
 }
 

@@ -468,7 +468,9 @@ func (q *sequence) favorite() {
 		method = "POST"
 	}
 	q.do(method, q.pathOf(name)+"/favorites", "", q.status(f, 200))
-	q.change(f, func() { f.Favorite = yes })
+	if f != nil {
+		f.Favorite = yes
+	}
 }
 
 func (q *sequence) move() {

@@ -12,7 +12,7 @@ import (
 // A replay rebuilds a flag from its events, which GET /api/admin/events/{featureName} returns. It also needs the events of the
 // log about environments that were removed from a project or deleted, since these changes have no event of a flag.
 //
-// It rebuilds all of a flagState: name, type, project, description, stale, impressionData, archived, the caller's favorite,
+// It rebuilds all of a flagState: name, type, project, description, stale, impressionData, archived,
 // tags, dependencies, the stage with its outcome, and for each environment whether it is enabled, its strategies with all
 // fields, and its variants. It does not rebuild the times (an event has the time of the commit, the flag that of the
 // decision), nor data that events above 64 KiB leave out.
@@ -48,6 +48,7 @@ func (q *sequence) replayAll() {
 			}
 		}
 		want, got := q.world.state(f).normal(), r.flag
+		want.Favorite = false                        // favorites are no change of the flag
 		for environment := range want.Environments { // the project has environments without data
 			if _, had := got.Environments[environment]; !had {
 				got.Environments[environment] = environmentState{}
@@ -67,7 +68,7 @@ type eventSide struct {
 	Name, Type, Project   *string
 	Description           *string
 	Stale, ImpressionData bool
-	Archived, Favorite    *bool
+	Archived              *bool
 	Enabled               *bool
 	EnabledInEnvironment  *bool
 	Strategies            []strategyState
@@ -128,8 +129,6 @@ func (r *replay) apply(e eventState) error {
 		}
 	case flags.FeatureMoved:
 		r.flag.Project = data.NewProject
-	case flags.FeatureFavorited, flags.FeatureUnfavorited:
-		r.flag.Favorite = *data.Favorite
 	case flags.FeatureCompleted, flags.FeatureUncompleted:
 		r.flag.Lifecycle = phaseState{data.Stage, data.Status, data.StatusValue}
 	case flags.FeatureTagged, flags.FeatureUntagged:

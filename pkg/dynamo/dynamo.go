@@ -67,6 +67,7 @@ var _ interface {
 	flags.EventStore
 	flags.FeedStore
 	flags.DeliveryStore
+	flags.FavoritesStore
 	flags.OutboxStore
 	access.TokenUseStore
 	usage.UsageReader

@@ -75,6 +75,7 @@ var entities = [...]*entity{
 	&sessionsEntity,
 	&signInLinkEntity,
 	&identityEntity,
+	&favoritesEntity,
 }
 
 // entityOf is the descriptor of an entity.

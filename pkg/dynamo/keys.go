@@ -35,6 +35,7 @@ import (
 //	sign-in history  SIGNIN#<sha256>      EVENT#<version>
 //	identity         IDENTITY#<sha256>    IDENTITY                    as which user a person at an OpenID provider signs in; never deleted
 //	identity history IDENTITY#<sha256>    EVENT#<version>
+//	favorites        FAVORITES#<owner>    FAVORITES                   of a user or the API tokens of a name, without events
 //	signup token     SIGNUPS              <sha256>                    a public signup token
 //	signup history   SIGNUP#<sha256>      EVENT#<version>
 //	unique name      UNIQUE#<kind>#<name> UNIQUE                      of a token, a segment or a user (username, e-mail)

@@ -83,6 +83,11 @@ func FullProject() *flags.Project {
 	}
 }
 
+// FullFavorites returns favorites with all fields set.
+func FullFavorites() *flags.Favorites {
+	return &flags.Favorites{Owner: "user:2", Flags: map[string]bool{"checkout": true, "old": false}, Projects: map[string]bool{"0f1e2d3c": true}}
+}
+
 // FullEnvironments returns a registry with all fields set.
 func FullEnvironments() *flags.Environments {
 	return &flags.Environments{List: []flags.Environment{
@@ -264,7 +269,7 @@ func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
 		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
-		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(),
+		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(),
 	}
 }
 

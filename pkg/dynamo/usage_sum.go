@@ -67,7 +67,9 @@ func (s *Store) PutReport(ctx context.Context, before, after flags.Aggregate, ex
 	}
 	at := keyOf(after.Key())
 	e := envelope{PK: at.pk, SK: at.sk, UID: uidOf(after), Version: version, Document: document}
-	e.TTL = expires.Unix()
+	if !expires.IsZero() {
+		e.TTL = expires.Unix()
+	}
 	failed, err := s.putIf(ctx, e, expected)
 	if failed {
 		return versionConflict.Error

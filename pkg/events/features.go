@@ -1,9 +1,6 @@
 package events
 
 import (
-	"slices"
-
-	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -85,50 +82,38 @@ func FeatureStale(after *flags.Feature) flags.Event {
 	return ofFeature(kind, after, staleState{after.Stale}, staleState{!after.Stale})
 }
 
-// featureState is the state of a flag that was archived, revived, switched or made a favorite.
+// featureState is the state of a flag that was archived, revived or switched.
 type featureState struct {
 	Archived   bool                 `json:"archived"`
-	Favorite   bool                 `json:"favorite"` // of the caller
 	Enabled    *bool                `json:"enabled,omitzero"`
 	Strategies []shape.StrategyView `json:"strategies,omitzero"` // in the environment: enabling a flag may add one
 }
 
-func stateOf(f *flags.Feature, caller access.Caller) featureState {
-	return featureState{Archived: f.Archived, Favorite: slices.Contains(f.Favorites, caller.FavoritesKey())}
-}
+func stateOf(f *flags.Feature) featureState { return featureState{Archived: f.Archived} }
 
-func stateIn(f *flags.Feature, env flags.ProjectEnvironment, caller access.Caller) featureState {
-	state, enabled := stateOf(f, caller), f.Enabled(env)
+func stateIn(f *flags.Feature, env flags.ProjectEnvironment) featureState {
+	state, enabled := stateOf(f), f.Enabled(env)
 	state.Enabled, state.Strategies = &enabled, shape.StrategyViews(f, env)
 	return state
 }
 
 // FeatureArchived is the event of a flag that was archived.
-func FeatureArchived(before, after *flags.Feature, caller access.Caller) flags.Event {
-	return ofFeature(flags.FeatureArchived, after, stateOf(after, caller), stateOf(before, caller))
+func FeatureArchived(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureArchived, after, stateOf(after), stateOf(before))
 }
 
 // FeatureRevived is the event of a flag that was revived.
-func FeatureRevived(before, after *flags.Feature, caller access.Caller) flags.Event {
-	return ofFeature(flags.FeatureRevived, after, stateOf(after, caller), stateOf(before, caller))
-}
-
-// FeatureFavorite is the event of a flag that became a favorite of the caller, or is no longer one.
-func FeatureFavorite(before, after *flags.Feature, caller access.Caller) flags.Event {
-	state, kind := stateOf(after, caller), flags.FeatureUnfavorited
-	if state.Favorite {
-		kind = flags.FeatureFavorited
-	}
-	return ofFeature(kind, after, state, stateOf(before, caller))
+func FeatureRevived(before, after *flags.Feature) flags.Event {
+	return ofFeature(flags.FeatureRevived, after, stateOf(after), stateOf(before))
 }
 
 // FeatureSwitched is the event of a flag that was enabled or disabled in an environment.
-func FeatureSwitched(before, after *flags.Feature, env flags.ProjectEnvironment, caller access.Caller) flags.Event {
+func FeatureSwitched(before, after *flags.Feature, env flags.ProjectEnvironment) flags.Event {
 	kind := flags.FeatureEnvironmentDisabled
 	if after.Enabled(env) {
 		kind = flags.FeatureEnvironmentEnabled
 	}
-	return inEnvironment(kind, after, env, stateIn(after, env, caller), stateIn(before, env, caller))
+	return inEnvironment(kind, after, env, stateIn(after, env), stateIn(before, env))
 }
 
 // A move tells where a flag went.

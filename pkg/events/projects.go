@@ -1,7 +1,6 @@
 package events
 
 import (
-	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -19,20 +18,6 @@ func ProjectUpdated(before, after *flags.Project) flags.Event {
 // ProjectDeleted is the event of a deleted project.
 func ProjectDeleted(p *flags.Project) flags.Event {
 	return flags.Event{Type: flags.ProjectDeleted, Project: p.ID, PreData: shape.DescribedProjectOf(p)}
-}
-
-// A favoriteProject names the project that is a favorite, or no longer is.
-type favoriteProject struct {
-	Project string `json:"project"`
-}
-
-// ProjectFavorite is the event of a project that became a favorite of the caller, or is no longer one.
-func ProjectFavorite(after *flags.Project, caller access.Caller) flags.Event {
-	kind := flags.ProjectUnfavorited
-	if after.IsFavoriteOf(caller.FavoritesKey()) {
-		kind = flags.ProjectFavorited
-	}
-	return flags.Event{Type: kind, Project: after.ID, Data: favoriteProject{after.ID}}
 }
 
 // An attachment is an environment of a project.

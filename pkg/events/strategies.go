@@ -1,7 +1,6 @@
 package events
 
 import (
-	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/shape"
 )
@@ -35,10 +34,10 @@ func StrategyUpdated(before, after *flags.Feature, env flags.ProjectEnvironment,
 
 // StrategyRemoved is the event of a flag that lost the strategy of that id. Its Data is nil unless that disabled the flag
 // in the environment.
-func StrategyRemoved(before, after *flags.Feature, env flags.ProjectEnvironment, id string, caller access.Caller) flags.Event {
+func StrategyRemoved(before, after *flags.Feature, env flags.ProjectEnvironment, id string) flags.Event {
 	event := inEnvironment(flags.FeatureStrategyRemove, after, env, nil, changedStrategyOf(before, env, id))
 	if before.Enabled(env) != after.Enabled(env) {
-		event.Data = stateIn(after, env, caller)
+		event.Data = stateIn(after, env)
 	}
 	return event
 }

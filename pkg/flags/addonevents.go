@@ -8,12 +8,12 @@ var addonEvents = []EventType{
 	FeatureEnvironmentEnabled, FeatureEnvironmentDisabled, FeatureStrategyAdd, FeatureStrategyUpdate, FeatureStrategyRemove,
 	FeatureStrategyOrder, FeatureVariantsUpdated, FeatureAllVariantsUpdated, FeatureStaleOn, FeatureStaleOff, FeatureTagged,
 	FeatureUntagged, FeatureDependencyAdded, FeatureDependencyRemoved, FeatureDependenciesRemoved, FeatureCompleted,
-	FeatureUncompleted, FeatureFavorited, FeatureUnfavorited,
+	FeatureUncompleted,
 	TagTypeCreated, TagTypeUpdated, TagTypeDeleted,
 	ContextFieldCreated, ContextFieldUpdated, ContextFieldDeleted,
 	SegmentCreated, SegmentUpdated, SegmentDeleted,
 	StrategyTypeCreated, StrategyTypeUpdated, StrategyTypeDeleted, StrategyTypeDeprecated, StrategyTypeReactivated,
-	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectFavorited, ProjectUnfavorited, ProjectDeleted,
+	ProjectCreated, ProjectEnvironmentAdded, ProjectUpdated, ProjectDeleted,
 	ProjectEnvironmentRemoved, DefaultStrategyUpdated,
 	EnvironmentCreated, EnvironmentUpdated, EnvironmentDeleted, EnvironmentsSeeded,
 	ApplicationCreated, ApplicationUpdated, ApplicationDeleted,
@@ -35,7 +35,7 @@ var unleashOnlyEvents = []EventType{
 	"change-request-sent-to-review", "change-request-applied", "change-request-scheduled",
 	"change-request-scheduled-application-success", "change-request-scheduled-application-failure",
 	"change-request-schedule-suspended", "group-created", "group-updated", "group-deleted", "banner-created", "banner-updated",
-	"banner-deleted",
+	"banner-deleted", "feature-favorited", "feature-unfavorited", "project-favorited", "project-unfavorited", // the last four did in earlier versions
 }
 
 // AddonTest is the type of the event of a test of an addon. It is in no log, and addons cannot select it.

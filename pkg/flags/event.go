@@ -30,8 +30,6 @@ const (
 	FeatureDependenciesRemoved EventType = "feature-dependencies-removed" // all of a flag's dependencies
 	FeatureCompleted           EventType = "feature-completed"
 	FeatureUncompleted         EventType = "feature-uncompleted"
-	FeatureFavorited           EventType = "feature-favorited"
-	FeatureUnfavorited         EventType = "feature-unfavorited"
 	TagTypeCreated             EventType = "tag-type-created"
 	TagTypeUpdated             EventType = "tag-type-updated"
 	TagTypeDeleted             EventType = "tag-type-deleted"
@@ -52,8 +50,6 @@ const (
 	ProjectCreated             EventType = "project-created"
 	ProjectEnvironmentAdded    EventType = "project-environment-added"
 	ProjectUpdated             EventType = "project-updated"
-	ProjectFavorited           EventType = "project-favorited"
-	ProjectUnfavorited         EventType = "project-unfavorited"
 	ProjectDeleted             EventType = "project-deleted"
 	ProjectEnvironmentRemoved  EventType = "project-environment-removed"
 	DefaultStrategyUpdated     EventType = "default-strategy-updated"

@@ -1,35 +1,70 @@
 package flags
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
-// SetFavorite adds the flag to a caller's favorites or removes it. key is the caller's, see Caller.FavoritesKey. It returns
-// Invalid if too many callers have it as a favorite.
-func (f *Feature) SetFavorite(key string, favorite bool) (err error) {
-	f.Favorites, err = withFavorite(f.Favorites, key, favorite)
-	return err
+// Favorites are the flags and projects that a caller has as favorites. They are an aggregate of their own: a caller who can only read
+// changes no flag.
+//
+// Favorites of earlier versions are in the flags and projects. They count until the caller removes them, which is stored here too.
+type Favorites struct {
+	Version  int64           `json:"version,omitzero"`
+	Owner    string          `json:"owner"`              // see Caller.FavoritesKey
+	Flags    map[string]bool `json:"flags,omitempty"`    // by name; false for one that is stored in the flag and was removed
+	Projects map[string]bool `json:"projects,omitempty"` // by UID; likewise
 }
 
-// SetFavorite adds the project to a caller's favorites or removes it. It returns Invalid if too many callers have it as a
-// favorite.
-func (p *Project) SetFavorite(key string, favorite bool) (err error) {
-	p.Favorites, err = withFavorite(p.Favorites, key, favorite)
-	return err
+// FavoritesKey returns the key of the favorites of a caller.
+func FavoritesKey(owner string) Key { return Key{EntityFavorites, owner} }
+
+// Key returns the key of the favorites.
+func (f *Favorites) Key() Key { return FavoritesKey(f.Owner) }
+
+func (f *Favorites) StoredVersion() int64 { return f.Version }
+
+// Clone returns a copy that can be changed.
+func (f *Favorites) Clone() *Favorites {
+	c := *f
+	c.Flags, c.Projects = maps.Clone(f.Flags), maps.Clone(f.Projects)
+	return &c
 }
 
-// IsFavoriteOf reports whether the project is a favorite of the caller with that key.
-func (p *Project) IsFavoriteOf(key string) bool {
-	return slices.Contains(p.Favorites, key)
-}
+// HasFlag reports whether a flag is a favorite. stored are the callers that are stored in the flag.
+func (f *Favorites) HasFlag(name string, stored []string) bool { return f.has(f.Flags, name, stored) }
 
-// withFavorite returns the sorted list of callers' keys, with or without the key of one caller.
-func withFavorite(keys []string, key string, favorite bool) ([]string, error) {
-	after := slices.DeleteFunc(slices.Clone(keys), func(of string) bool { return of == key })
-	if favorite {
-		after = append(after, key)
-		slices.Sort(after)
+// HasProject reports whether a project is a favorite.
+func (f *Favorites) HasProject(p *Project) bool { return f.has(f.Projects, p.UID, p.Favorites) }
+
+func (f *Favorites) has(own map[string]bool, id string, stored []string) bool {
+	if is, known := own[id]; known {
+		return is
 	}
-	if n := len(after); n > MaxFavorites && n > len(keys) {
-		return keys, Errorf(Invalid, "it is a favorite of %d callers, and no more than %d are allowed", len(keys), MaxFavorites)
+	return slices.Contains(stored, f.Owner)
+}
+
+// SetFlag adds a flag or removes it. It returns Invalid if there are too many favorites.
+func (f *Favorites) SetFlag(flag *Feature, favorite bool) error {
+	return f.set(&f.Flags, flag.Name, flag.Favorites, favorite)
+}
+
+// SetProject adds a project or removes it. It returns Invalid if there are too many favorites.
+func (f *Favorites) SetProject(p *Project, favorite bool) error {
+	return f.set(&f.Projects, p.UID, p.Favorites, favorite)
+}
+
+func (f *Favorites) set(own *map[string]bool, id string, stored []string, favorite bool) error {
+	if favorite == slices.Contains(stored, f.Owner) {
+		delete(*own, id)
+		return nil
 	}
-	return after, nil
+	if _, known := (*own)[id]; !known && len(f.Flags)+len(f.Projects) >= MaxFavorites {
+		return Errorf(Invalid, "you have %d favorites, and no more are allowed: remove one first", MaxFavorites)
+	}
+	if *own == nil {
+		*own = map[string]bool{}
+	}
+	(*own)[id] = favorite
+	return nil
 }

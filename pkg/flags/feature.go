@@ -23,7 +23,7 @@ type Feature struct {
 	ArchivedAt time.Time `json:"archivedAt,omitzero"` // zero while active
 	LastSeenAt time.Time `json:"lastSeenAt,omitzero"` // zero until usage is reported
 	Tags       []Tag     `json:"tags,omitempty"`      // sorted by type and value
-	Favorites  []string  `json:"favorites,omitempty"` // keys of the callers who have it as a favorite, sorted
+	Favorites  []string  `json:"favorites,omitempty"` // keys of callers who have it as a favorite, from earlier versions: see Favorites
 
 	Dependencies []Dependency `json:"dependencies,omitempty"` // its parents, in the order in which they were added
 	Children     []string     `json:"children,omitempty"`     // names of the active flags that depend on it, sorted; kept by SetDependency

@@ -21,7 +21,7 @@ const MaxFlagSize = 400 << 10
 const (
 	MaxProjects  = 2_000
 	MaxSegments  = 1_000
-	MaxFavorites = 500 // callers who marked one flag or project as a favorite
+	MaxFavorites = 200 // flags and projects that one caller marked as favorites
 )
 
 // DefaultLimits returns the limits of a deployment that sets none.

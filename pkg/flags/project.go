@@ -31,7 +31,7 @@ type Project struct {
 	Settings
 	Members      map[int64][]int64     `json:"members,omitempty"`      // IDs of the roles by user ID
 	Environments map[string]Attachment `json:"environments,omitempty"` // by environment name
-	Favorites    []string              `json:"favorites,omitempty"`    // keys of the callers who have it as a favorite, sorted
+	Favorites    []string              `json:"favorites,omitempty"`    // keys of callers who have it as a favorite, from earlier versions: see Favorites
 }
 
 // Settings are settings of a project that have no effect on flags.

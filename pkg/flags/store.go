@@ -34,7 +34,7 @@ const (
 	EntityFeed          Entity = "feed"      // the changes that applications see; only loaded
 	EntityAddons        Entity = "addons"    // registry of addons
 	EntitySnapshot      Entity = "snapshot"  // which snapshot of what applications see is the current one; only loaded
-
+	EntityFavorites     Entity = "favorites" // of a caller
 )
 
 // A Key identifies an aggregate.
@@ -108,6 +108,13 @@ type Change struct {
 	// Addons is the registry of addons as it was loaded before the change. Each event gets an entry in the outbox of each
 	// addon that matches it. Nil if there are none.
 	Addons *Addons
+}
+
+// A FavoritesStore stores favorites.
+type FavoritesStore interface {
+	// PutFavorites stores the favorites of a caller without an event. It returns VersionConflict if they are no longer at the
+	// version that was loaded. before is nil for the first ones.
+	PutFavorites(ctx context.Context, before, after Aggregate) error
 }
 
 // Store stores aggregates. What lists, logs and deliveries need in addition is in the interfaces SummaryStore, UseStore, EventStore,

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -161,28 +162,25 @@ func TestTagTypes(t *testing.T) {
 	}
 }
 
+// TestFavorites adds and removes favorites, of which some are stored in the flags.
 func TestFavorites(t *testing.T) {
-	f := &Feature{Name: "f"}
-	for _, key := range []string{"token:user:1", "user:1", "user:10", "user:1"} {
+	stored := &Feature{Name: "stored", Favorites: []string{"token:user:1", "user:1"}}
+	own, p := &Feature{Name: "own"}, &Project{ID: "p", UID: "1"}
+	f := &Favorites{Owner: "user:1"}
+	for _, is := range []bool{true, true, false, false, true} {
 		before := f
 		f = before.Clone()
-		if err := f.SetFavorite(key, true); err != nil {
+		if err := errors.Join(f.SetFlag(stored, is), f.SetFlag(own, is), f.SetProject(p, is)); err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(before.Favorites, key) != (len(before.Favorites) == len(f.Favorites)) {
-			t.Errorf("favorites of %s added to %q: %q", key, before.Favorites, f.Favorites)
+		if f.HasFlag("stored", stored.Favorites) != is || f.HasFlag("own", nil) != is || f.HasProject(p) != is {
+			t.Errorf("%+v, want all to be favorites: %t", f, is)
 		}
 	}
-	if want := []string{"token:user:1", "user:1", "user:10"}; !slices.Equal(f.Favorites, want) {
-		t.Errorf("favorites %q, want %q, without duplicates", f.Favorites, want)
+	if want := (&Favorites{Owner: "user:1", Flags: map[string]bool{"own": true}, Projects: map[string]bool{"1": true}}); !reflect.DeepEqual(f, want) {
+		t.Errorf("%+v, want %+v: what is stored in the flag is not stored again", f, want)
 	}
-	if err := f.SetFavorite("user:1", false); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"token:user:1", "user:10"}; !slices.Equal(f.Favorites, want) {
-		t.Errorf("favorites %q, want %q", f.Favorites, want)
-	}
-	if c := f.CloneAs("g", true, &Environments{}, "x", f.CreatedAt, func() string { return "id" }); len(c.Favorites)+len(c.Tags) > 0 {
+	if c := stored.CloneAs("g", true, &Environments{}, "x", stored.CreatedAt, func() string { return "id" }); len(c.Favorites)+len(c.Tags) > 0 {
 		t.Errorf("a clone has favorites %q and tags %v, want none", c.Favorites, c.Tags)
 	}
 }

@@ -2,33 +2,66 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 )
 
+// anyone is the caller of a service that needs no token, and of public operations.
+var anyone = access.Caller{Name: "admin", Admin: true}
+
 // authenticate finds out who calls. What a session needs was loaded with the operation's own reads. A personal token costs one more call: for the user, the roles, and what else the place
 // needs to decide what a user may do.
 func (tx *Tx) authenticate() error {
 	s, req := tx.service, tx.request
 	if !s.needsToken(req.op) {
-		tx.Caller = access.Caller{Name: "admin", Admin: true}
+		tx.Caller = anyone
 		return nil
 	}
-	if req.session != nil {
-		caller, err := s.config.Authenticate(req.session, req.http, tx.round.view, tx.Now)
-		if err != nil {
+	caller, token, err := tx.credential()
+	if err != nil {
+		if len(tx.claimed()) > 0 {
+			s.owners.distrust(tx.claimedHash(), tx.Now)
+		}
+		return err
+	}
+	tx.Caller = caller
+	var keys []flags.Key
+	personal := token != nil && token.Type == access.PersonalToken
+	if personal {
+		keys = []flags.Key{access.UserKey(token.User), access.RolesKey()}
+		if slices.Contains(req.op.Ahead, CallersFavorites) {
+			keys = append(keys, flags.FavoritesKey(access.Caller{User: &access.User{ID: token.User}}.FavoritesKey()))
+		}
+	}
+	if token != nil {
+		s.uses.Touch(tx.ctx, flags.Find[*access.TokenUse](tx.round.view, access.TokenUseKey(token.Hash)), &access.TokenUse{Hash: token.Hash, At: tx.Now})
+	}
+	if place, ok := req.place.(placeOfMore); ok && (personal || req.session != nil) {
+		keys = append(keys, place.MoreKeys(tx)...)
+	}
+	tx.Load(keys...)
+	if personal {
+		if tx.Caller, err = access.AuthenticateUser(token,
+			flags.Find[*access.User](tx.round.view, access.UserKey(token.User)), flags.Find[*access.Roles](tx.round.view, access.RolesKey())); err != nil {
 			return err
 		}
-		tx.Caller = caller
-		if place, ok := req.place.(placeOfMore); ok {
-			tx.Load(place.MoreKeys(tx)...)
-		}
-		return nil
+	}
+	s.owners.remember(tx.claimedHash(), tx.Caller.FavoritesKey())
+	return nil
+}
+
+// credential checks the token or session of the request, which are loaded, and returns the caller, and the token without a session. For a
+// personal token, AuthenticateUser must follow.
+func (tx *Tx) credential() (access.Caller, *access.Token, error) {
+	if req := tx.request; req.session != nil {
+		caller, err := tx.service.config.Authenticate(req.session, req.http, tx.round.view, tx.Now)
+		return caller, nil, err
 	}
 	var token *access.Token
-	if secret := Secret(req.http); secret != "" {
+	if secret := Secret(tx.request.http); secret != "" {
 		hash := access.HashSecret(secret)
 		token = flags.Find[*access.Token](tx.round.view, access.TokenKey(hash))
 		if token != nil && !token.HasHash(hash) {
@@ -36,22 +69,7 @@ func (tx *Tx) authenticate() error {
 		}
 	}
 	caller, err := access.Authenticate(token, tx.Now)
-	if err != nil {
-		return err
-	}
-	tx.Caller = caller
-	s.uses.Touch(tx.ctx, flags.Find[*access.TokenUse](tx.round.view, access.TokenUseKey(token.Hash)), &access.TokenUse{Hash: token.Hash, At: tx.Now})
-	if token.Type != access.PersonalToken {
-		return nil
-	}
-	keys := []flags.Key{access.UserKey(token.User), access.RolesKey()}
-	if place, ok := req.place.(placeOfMore); ok {
-		keys = append(keys, place.MoreKeys(tx)...)
-	}
-	tx.Load(keys...)
-	tx.Caller, err = access.AuthenticateUser(token,
-		flags.Find[*access.User](tx.round.view, access.UserKey(token.User)), flags.Find[*access.Roles](tx.round.view, access.RolesKey()))
-	return err
+	return caller, token, err
 }
 
 // Secret returns the token of the request, with or without "Bearer".

@@ -18,7 +18,7 @@
 //		if err := f.Enable(env, tx.NewID); err != nil {
 //			return err
 //		}
-//		tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+//		tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)
 //		return nil
 //	}
 //

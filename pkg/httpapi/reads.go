@@ -235,6 +235,12 @@ func (tx *Tx) Application(name string) *usage.Application {
 	return a
 }
 
+// Favorites are the favorites of the caller.
+func (tx *Tx) Favorites() *flags.Favorites {
+	owner := tx.Caller.FavoritesKey()
+	return findOrNew(tx, flags.FavoritesKey(owner), &flags.Favorites{Owner: owner})
+}
+
 // FindSessions are the sessions of a user; nil if the user never signed in.
 func (tx *Tx) FindSessions(user int64) *access.Sessions {
 	return Find[*access.Sessions](tx, access.SessionsKey(user))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type service struct {
 	warm         atomic.Bool  // whether a request was served
 	conflicts    atomic.Int64 // how often another writer was first, since the last line of the log
 	uses         *TokenUses
+	owners       owners
 	cors         *cors
 	frontendCORS *cors
 	page         http.Handler // of the site; nil without one
@@ -125,30 +127,58 @@ func (s *service) begin(ctx context.Context, req *request) (*Tx, error) {
 // would cost more, and those that run at the same time would conflict with each other.
 const feedShare = 8
 
-// loadFirst brings the caller's token or session and what the operation is known to read, in one call. With a request that may change
-// something, it brings the registry of addons, to which the events of the change may have to be sent.
+// loadFirst brings the caller's token or session and what the operation is known to read, in one call, or in two if invalid tokens came
+// (see owners). With a request that may change something, it brings the registry of addons, to which the events of the change may have to
+// be sent.
 func (tx *Tx) loadFirst() error {
-	req, needsToken := tx.request, tx.service.needsToken(tx.request.op)
-	secret := Secret(req.http)
-	var claimed []flags.Key
-	if req.session != nil {
-		claimed = req.session.Keys()
+	req, owner := tx.request, anyone.FavoritesKey()
+	keys := slices.Concat(req.place.Keys(), req.op.Ahead)
+	if tx.service.needsToken(req.op) {
+		claimed := tx.claimed()
+		if len(claimed) == 0 {
+			return nil // authenticate refuses it
+		}
+		var first bool
+		if owner, first = tx.service.owners.find(tx.claimedHash(), tx.Now); first {
+			if err := tx.round.load(tx.ctx, tx.service.store, claimed); err != nil {
+				return err
+			}
+			if _, _, err := tx.credential(); err != nil {
+				return nil //nolint:nilerr // authenticate refuses it
+			}
+		} else {
+			keys = append(keys, claimed...)
+		}
+		if req.session == nil {
+			keys = append(keys, access.TokenUseKey(tx.claimedHash()))
+		} else {
+			owner = access.Caller{User: &access.User{ID: req.session.User()}}.FavoritesKey()
+		}
 	}
-	if needsToken && len(claimed) == 0 && (req.session != nil || secret == "") {
-		return nil // authenticate refuses it
+	if i := slices.Index(keys, CallersFavorites); i >= 0 {
+		keys = slices.Delete(keys, i, i+1)
+		if owner != "" {
+			keys = append(keys, flags.FavoritesKey(owner))
+		}
 	}
-	keys := append(req.place.Keys(), req.op.Ahead...)
 	if req.http.Method != http.MethodGet && req.http.Method != http.MethodHead {
 		keys = append(keys, flags.AddonsKey())
 		if rand.N(feedShare) == 0 { //nolint:gosec // spreading load is no secret
 			keys = append(keys, flags.FeedKey())
 		}
 	}
-	if keys = append(keys, claimed...); needsToken && req.session == nil {
-		hash := access.HashSecret(secret)
-		keys = append(keys, access.TokenKey(hash), access.TokenUseKey(hash))
-	}
 	return tx.round.load(tx.ctx, tx.service.store, keys)
+}
+
+// claimed are the keys of the token or session of the request; none without one.
+func (tx *Tx) claimed() []flags.Key {
+	if session := tx.request.session; session != nil {
+		return session.Keys()
+	}
+	if Secret(tx.request.http) == "" {
+		return nil
+	}
+	return []flags.Key{access.TokenKey(tx.claimedHash())}
 }
 
 // decide runs the function of an operation. In tests it runs twice, which must give the same (see Config.Twice).

@@ -13,6 +13,7 @@ type Store interface {
 	flags.UseStore
 	flags.EventStore
 	flags.DeliveryStore
+	flags.FavoritesStore
 	access.TokenUseStore
 	usage.UsageReader
 }

@@ -254,6 +254,15 @@ func (tx *Tx) Save(e flags.Event, aggregates ...flags.Aggregate) {
 	tx.events = append(tx.events, e)
 }
 
+// SaveFavorites stores the favorites of the caller when the operation commits. They are no change that others see, so there is no event.
+func (tx *Tx) SaveFavorites(after *flags.Favorites) {
+	before := tx.storedFor(after)
+	if before == nil && len(after.Flags)+len(after.Projects) == 0 {
+		return
+	}
+	tx.After(func(ctx context.Context, store Store) error { return store.PutFavorites(ctx, before, after) })
+}
+
 // Delete deletes an aggregate when the operation commits, and saves others in the same transaction.
 func (tx *Tx) Delete(e flags.Event, gone flags.Aggregate, others ...flags.Aggregate) {
 	tx.change.Writes = append(tx.change.Writes, flags.Write{Before: tx.storedFor(gone)})

@@ -48,6 +48,12 @@ func (s Settings) Of(r *http.Request) *Claim {
 	return &Claim{user: user, hash: hash}
 }
 
+// User returns the ID of the user; 0 if it cannot be the cookie of a session.
+func (c *Claim) User() int64 { return c.user }
+
+// Hash returns the hash of the session; "" if it cannot be the cookie of a session.
+func (c *Claim) Hash() string { return c.hash }
+
 // Keys returns the aggregates with which Authenticate decides; none for a cookie that is refused anyway.
 func (c *Claim) Keys() []flags.Key {
 	if c.user == 0 {

@@ -84,7 +84,7 @@ func archiveIn(tx *httpapi.Tx, f *flags.Feature) error {
 		return err
 	}
 	before := httpapi.Was(tx, f)
-	tx.Save(events.FeatureArchived(before, f, tx.Caller), append([]flags.Aggregate{f}, aggregates(parents)...)...)
+	tx.Save(events.FeatureArchived(before, f), append([]flags.Aggregate{f}, aggregates(parents)...)...)
 	if len(before.Dependencies) > 0 {
 		tx.Save(events.DependenciesRemoved(before))
 	}
@@ -97,7 +97,7 @@ func reviveFeature(tx *httpapi.Tx, at httpapi.InFeatureAlone) error {
 
 func reviveIn(tx *httpapi.Tx, f *flags.Feature) error {
 	f.Revive(tx.Now)
-	tx.Save(events.FeatureRevived(httpapi.Was(tx, f), f, tx.Caller), f)
+	tx.Save(events.FeatureRevived(httpapi.Was(tx, f), f), f)
 	return nil
 }
 
@@ -119,13 +119,13 @@ func enableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) er
 	if err := f.Enable(env, tx.NewID); err != nil {
 		return err
 	}
-	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)
 	return nil
 }
 
 func disableIn(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironment) {
 	f.Disable(env)
-	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env, tx.Caller), f)
+	tx.Save(events.FeatureSwitched(httpapi.Was(tx, f), f, env), f)
 }
 
 // switched is the answer of on and off: the flag, enabled as it is in the environment.
@@ -135,17 +135,18 @@ func switched(tx *httpapi.Tx, at httpapi.InFeatureEnvironment, f *flags.Feature,
 	return answer
 }
 
-// Favorites belong to the caller, so READ is enough. Adding one twice, or removing what is not one, changes nothing.
+// Favorites are an item of the caller, so READ is enough, and the flag does not change. Adding one twice, or removing what is not one,
+// changes nothing.
 
 func addFavorite(tx *httpapi.Tx, at httpapi.InFeature) error { return setFavorite(tx, at, true) }
 
 func removeFavorite(tx *httpapi.Tx, at httpapi.InFeature) error { return setFavorite(tx, at, false) }
 
 func setFavorite(tx *httpapi.Tx, at httpapi.InFeature, favorite bool) error {
-	f := at.Feature(tx)
-	if err := f.SetFavorite(tx.Caller.FavoritesKey(), favorite); err != nil {
+	f, favorites := at.Feature(tx), tx.Favorites()
+	if err := favorites.SetFlag(f, favorite); err != nil {
 		return err
 	}
-	tx.Save(events.FeatureFavorite(httpapi.Was(tx, f), f, tx.Caller), f)
+	tx.SaveFavorites(favorites)
 	return nil
 }

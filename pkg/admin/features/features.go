@@ -25,22 +25,25 @@ const (
 // environments is loaded ahead by operations that need the environments of a project.
 var environments = []flags.Key{flags.EnvironmentsKey()}
 
+// shown is loaded ahead by operations that answer with flags, which say what is a favorite of the caller.
+var shown = []flags.Key{flags.EnvironmentsKey(), httpapi.CallersFavorites}
+
 // Group has the operations on flags.
 func Group() httpapi.Group {
 	return httpapi.Group{Name: "features", Function: "features", Operations: slices.Concat([]httpapi.Operation{
-		{Route: "GET " + all, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listFeatures)},
+		{Route: "GET " + all, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(listFeatures)},
 		{Route: "POST " + all, Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createFeature)},
-		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeature)},
-		{Route: "PUT " + one, Permission: access.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(updateFeature)},
-		{Route: "PATCH " + one, Permission: access.UpdateFeature, Ahead: environments, Handle: httpapi.HandleBody(patchFeature)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readFeature)},
+		{Route: "PUT " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(updateFeature)},
+		{Route: "PATCH " + one, Permission: access.UpdateFeature, Ahead: shown, Handle: httpapi.HandleBody(patchFeature)},
 		{Route: "DELETE " + one, Permission: access.DeleteFeature, Status: http.StatusAccepted, Handle: httpapi.Do(archiveFeature)},
 		{Route: "POST " + one + "/clone", Permission: access.CreateFeature, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(cloneFeature)},
 		{Route: "POST " + one + "/changeProject", Permission: access.MoveFeature, Ahead: environments, Handle: httpapi.DoBody(moveFeature)},
-		{Route: "POST " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(addFavorite)},
-		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(removeFavorite)},
+		{Route: "POST " + one + "/favorites", Permission: access.Read, Ahead: shown[1:], Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Ahead: shown[1:], Handle: httpapi.Do(removeFavorite)},
 		{Route: "GET " + env, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readFeatureEnvironment)},
-		{Route: "POST " + env + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(enableFeature)},
-		{Route: "POST " + env + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: environments, Handle: httpapi.Handle(disableFeature)},
+		{Route: "POST " + env + "/on", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(enableFeature)},
+		{Route: "POST " + env + "/off", Permission: access.UpdateFeatureEnvironment, Ahead: shown, Handle: httpapi.Handle(disableFeature)},
 		{Route: "GET " + archive + "/features/{projectId}", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listArchived)},
 		{Route: "GET " + archive + "/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(listAllArchived)},
 		{Route: "POST " + archive + "/revive/{featureName}", Permission: access.UpdateFeature, Handle: httpapi.Do(reviveFeature)},
@@ -99,8 +102,8 @@ func (at *inList) Parse(r httpapi.Request) error {
 
 func listFeatures(tx *httpapi.Tx, at inList) (featureList, error) {
 	p := at.Project(tx)
-	envs, key := tx.ProjectEnvironments(p), tx.Caller.FavoritesKey()
-	view := func(s flags.FeatureSummary) listedFeature { return listedFeatureOf(s, envs, key) }
+	envs, favorites := tx.ProjectEnvironments(p), tx.Favorites()
+	view := func(s flags.FeatureSummary) listedFeature { return listedFeatureOf(s, envs, favorites) }
 	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{Prefix: at.prefix, Tags: at.tags}, at.page, leastSize(view))
 	return featureList{Version: 2, Features: httpapi.Each(found.Flags, view), Next: found.Next}, err
 }

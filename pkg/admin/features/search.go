@@ -17,7 +17,7 @@ import (
 // not on the number of flags. Name the project where you can.
 func searchOperations() []httpapi.Operation {
 	return []httpapi.Operation{
-		{Route: "GET /api/admin/search/features", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(searchFeatures)},
+		{Route: "GET /api/admin/search/features", Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(searchFeatures)},
 	}
 }
 
@@ -50,7 +50,7 @@ func searchFeatures(tx *httpapi.Tx, at inSearch) (foundFeatures, error) {
 type search struct {
 	criteria
 	tx           *httpapi.Tx
-	favoritesKey string
+	favoritesOf  *flags.Favorites
 	projects     []*flags.Project // by ID
 	environments map[string][]flags.ProjectEnvironment
 	filterIDs    map[int64]string // the segments that the filter names; nil without that filter
@@ -60,7 +60,7 @@ func newSearch(tx *httpapi.Tx, c criteria) *search {
 	if name, found := strings.CutPrefix(c.sortBy, "environment:"); found && tx.Environments().Find(name) == nil {
 		c.sortBy = defaultSort
 	}
-	s := &search{criteria: c, tx: tx, favoritesKey: tx.Caller.FavoritesKey(), environments: map[string][]flags.ProjectEnvironment{}}
+	s := &search{criteria: c, tx: tx, favoritesOf: tx.Favorites(), environments: map[string][]flags.ProjectEnvironment{}}
 	s.projects = s.selectProjects()
 	slices.SortFunc(s.projects, func(a, b *flags.Project) int { return strings.Compare(a.ID, b.ID) })
 	for _, p := range s.projects {
@@ -219,7 +219,7 @@ func (s *search) views(page []*finding) []foundFeature {
 	s.tx.CheckTime()
 	return httpapi.Each(page, func(f *finding) foundFeature {
 		f.segments = used[f.Name]
-		return f.view(s.favoritesKey)
+		return f.view(s.favoritesOf)
 	})
 }
 
@@ -270,9 +270,9 @@ type foundFeature struct {
 	Segments       []string        `json:"segments"`
 }
 
-func (f *finding) view(favoritesKey string) foundFeature {
+func (f *finding) view(favorites *flags.Favorites) foundFeature {
 	view := foundFeature{
-		listedFeature: listedFeatureOf(f.FeatureSummary, f.environments, favoritesKey), Project: f.Project, Segments: f.segments,
+		listedFeature: listedFeatureOf(f.FeatureSummary, f.environments, favorites), Project: f.Project, Segments: f.segments,
 	}
 	if f.Relation != "" {
 		view.DependencyType = &f.Relation

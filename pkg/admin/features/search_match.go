@@ -53,7 +53,7 @@ func (c criteria) matchStatus(f *finding) bool {
 // compare puts a before b, by name where they are the same otherwise.
 func (s *search) compare(a, b *finding) int {
 	if s.favorites {
-		if first := compareBool(a.favorite(s.favoritesKey), b.favorite(s.favoritesKey)); first != 0 {
+		if first := compareBool(s.favoritesOf.HasFlag(a.Name, a.Favorites), s.favoritesOf.HasFlag(b.Name, b.Favorites)); first != 0 {
 			return -first
 		}
 	}
@@ -96,8 +96,6 @@ func compareBool(a, b bool) int {
 func (f *finding) tags() []string {
 	return httpapi.Each(f.Tags, func(t flags.Tag) string { return t.Type + ":" + t.Value })
 }
-
-func (f *finding) favorite(key string) bool { return slices.Contains(f.Favorites, key) }
 
 // status is enabled or disabled.
 func (f *finding) status(env flags.ProjectEnvironment) string {

@@ -137,7 +137,7 @@ type featureRecord struct {
 func record(tx *httpapi.Tx, f *flags.Feature, envs []flags.ProjectEnvironment) featureRecord {
 	return featureRecord{
 		MetadataView: shape.MetadataViewOf(f), Archived: f.Archived, ArchivedAt: shape.TimeOrNull(f.ArchivedAt),
-		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: slices.Contains(f.Favorites, tx.Caller.FavoritesKey()),
+		Enabled: slices.ContainsFunc(envs, f.Enabled), Favorite: flags.VersionOf(f) != 0 && tx.Favorites().HasFlag(f.Name, f.Favorites),
 		Environments: httpapi.Each(envs, func(env flags.ProjectEnvironment) featureEnvironmentView { return environmentOf(f, env) }),
 		Variants:     shape.Variants(f.AllVariants(envs)), Tags: shape.Tags(f.Tags),
 		Children: f.Children, Dependencies: shape.Dependencies(f.Dependencies), Lifecycle: shape.PhaseViewOf(f.Phase()),
@@ -174,6 +174,6 @@ type listedFeature struct {
 	Lifecycle shape.PhaseView `json:"lifecycle"`
 }
 
-func listedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment, favoritesKey string) listedFeature {
-	return listedFeature{FeatureRow: wire.FeatureRowOf(s, envs, favoritesKey), Lifecycle: shape.PhaseViewOf(s.Phase())}
+func listedFeatureOf(s flags.FeatureSummary, envs []flags.ProjectEnvironment, favorites *flags.Favorites) listedFeature {
+	return listedFeature{FeatureRow: wire.FeatureRowOf(s, envs, favorites), Lifecycle: shape.PhaseViewOf(s.Phase())}
 }

@@ -41,7 +41,7 @@ type projectCore struct {
 func projectCoreOf(tx *httpapi.Tx, p *flags.Project, active []flags.FeatureSummary) projectCore {
 	return projectCore{
 		Version: 1, ProjectView: shape.ProjectViewOf(p), Description: p.Description,
-		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
+		Health: flags.Health(len(active), count(active, isStale)), Members: p.MemberCount(), Favorite: tx.Favorites().HasProject(p),
 		Stats:        projectStatsOf(active, tx.Now),
 		Environments: httpapi.Each(tx.ProjectEnvironments(p), attachedViewOf),
 	}
@@ -51,13 +51,13 @@ func isStale(s flags.FeatureSummary) bool { return s.Stale }
 
 // featureRows returns flags of a project as lists show them.
 func featureRows(tx *httpapi.Tx, p *flags.Project, summaries []flags.FeatureSummary) []wire.FeatureRow {
-	environments, key := tx.ProjectEnvironments(p), tx.Caller.FavoritesKey()
-	return httpapi.Each(summaries, func(s flags.FeatureSummary) wire.FeatureRow { return wire.FeatureRowOf(s, environments, key) })
+	environments, favorites := tx.ProjectEnvironments(p), tx.Favorites()
+	return httpapi.Each(summaries, func(s flags.FeatureSummary) wire.FeatureRow { return wire.FeatureRowOf(s, environments, favorites) })
 }
 
 // wholeList returns all active flags of a project. TooLarge if an answer cannot have the rows of all.
 func wholeList(tx *httpapi.Tx, p *flags.Project) ([]flags.FeatureSummary, error) {
-	row := wire.FeatureRowOf(flags.FeatureSummary{}, tx.ProjectEnvironments(p), "")
+	row := wire.FeatureRowOf(flags.FeatureSummary{}, tx.ProjectEnvironments(p), &flags.Favorites{})
 	found, err := wire.ListFlags(tx, []*flags.Project{p}, flags.SummaryQuery{}, wire.FlagPage{}, httpapi.JSONSize(row))
 	return found.Flags, err
 }

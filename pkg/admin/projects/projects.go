@@ -24,16 +24,17 @@ func Projects() httpapi.Group {
 		env  = envs + "/{environment}"
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
+	shown, favorites := append(environments, httpapi.CallersFavorites), []flags.Key{httpapi.CallersFavorites}
 	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
-		{Route: "GET " + all, Permission: access.Read, Handle: httpapi.Handle(listProjects)},
+		{Route: "GET " + all, Permission: access.Read, Ahead: favorites, Handle: httpapi.Handle(listProjects)},
 		{Route: "POST " + all, Permission: access.CreateProject, Ahead: environments, Status: http.StatusCreated, Handle: httpapi.HandleBody(createProject)},
-		{Route: "GET " + one, Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readProject)},
-		{Route: "GET " + one + "/overview", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readProjectSummary)},
-		{Route: "GET " + one + "/health-report", Permission: access.Read, Ahead: environments, Handle: httpapi.Handle(readHealthReport)},
+		{Route: "GET " + one, Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readProject)},
+		{Route: "GET " + one + "/overview", Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readProjectSummary)},
+		{Route: "GET " + one + "/health-report", Permission: access.Read, Ahead: shown, Handle: httpapi.Handle(readHealthReport)},
 		{Route: "GET " + one + "/insights", Permission: access.Read, Handle: httpapi.Handle(readInsights)},
-		{Route: "POST " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(addFavorite)},
-		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Handle: httpapi.Do(removeFavorite)},
+		{Route: "POST " + one + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(addFavorite)},
+		{Route: "DELETE " + one + "/favorites", Permission: access.Read, Ahead: favorites, Handle: httpapi.Do(removeFavorite)},
 		{Route: "PUT " + one, Permission: access.UpdateProject, Handle: httpapi.DoBody(updateProject)},
 		{Route: "PUT " + one + "/settings", Permission: access.UpdateProject, Handle: httpapi.DoBody(updateSettings)},
 		{Route: "DELETE " + one, Permission: access.DeleteProject, Handle: httpapi.Do(deleteProject)},
@@ -48,12 +49,12 @@ func Projects() httpapi.Group {
 
 func listProjects(tx *httpapi.Tx, _ httpapi.InService) (projectList, error) {
 	page := httpapi.PageOf(tx.Query(), tx.Projects())
-	counts := tx.CountsOf(page)
+	counts, favorites := tx.CountsOf(page), tx.Favorites()
 	return projectList{Version: 1, Projects: httpapi.Each(page, func(p *flags.Project) projectRow {
 		n := counts[p.UID]
 		return projectRow{
 			ID: p.ID, DescribedProject: shape.DescribedProjectOf(p), Health: flags.Health(n.Active, n.Stale),
-			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: p.IsFavoriteOf(tx.Caller.FavoritesKey()),
+			FeatureCount: n.Active, StaleFeatureCount: n.Stale, MemberCount: p.MemberCount(), Favorite: favorites.HasProject(p),
 		}
 	})}, nil
 }
@@ -204,10 +205,10 @@ func removeFavorite(tx *httpapi.Tx, at httpapi.InProject) error { return setFavo
 // setFavorite changes a favorite of the caller. Reading the project is enough permission, because favorites are the caller's
 // own. Setting what is set changes nothing.
 func setFavorite(tx *httpapi.Tx, at httpapi.InProject, favorite bool) error {
-	p := at.Project(tx)
-	if err := p.SetFavorite(tx.Caller.FavoritesKey(), favorite); err != nil {
+	p, favorites := at.Project(tx), tx.Favorites()
+	if err := favorites.SetProject(p, favorite); err != nil {
 		return err
 	}
-	tx.Save(events.ProjectFavorite(p, tx.Caller), p)
+	tx.SaveFavorites(favorites)
 	return nil
 }

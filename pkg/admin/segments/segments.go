@@ -210,9 +210,9 @@ func removeOrphan(tx *httpapi.Tx, orphan flags.FeatureStrategyUse) error {
 	if err := f.RemoveStrategy(env, orphan.ID); err != nil {
 		return flags.Errorf(flags.VersionConflict, "strategy %q of flag %q was removed by another request", orphan.ID, orphan.Feature)
 	}
-	tx.Save(events.StrategyRemoved(before, f, env, orphan.ID, tx.Caller), f)
+	tx.Save(events.StrategyRemoved(before, f, env, orphan.ID), f)
 	if before.Enabled(env) && !f.Enabled(env) {
-		tx.Save(events.FeatureSwitched(before, f, env, tx.Caller))
+		tx.Save(events.FeatureSwitched(before, f, env))
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func removeStrategy(tx *httpapi.Tx, at inStrategy) error {
 	if err := f.RemoveStrategy(env, s.ID); err != nil {
 		return err
 	}
-	saveStrategies(tx, f, env, events.StrategyRemoved(httpapi.Was(tx, f), f, env, s.ID, tx.Caller))
+	saveStrategies(tx, f, env, events.StrategyRemoved(httpapi.Was(tx, f), f, env, s.ID))
 	return nil
 }
 
@@ -160,7 +160,7 @@ func saveStrategies(tx *httpapi.Tx, f *flags.Feature, env flags.ProjectEnvironme
 	tx.Save(event, f)
 	before := httpapi.Was(tx, f)
 	if before.Enabled(env) && !f.Enabled(env) {
-		tx.Save(events.FeatureSwitched(before, f, env, tx.Caller))
+		tx.Save(events.FeatureSwitched(before, f, env))
 	}
 }
 

@@ -92,12 +92,12 @@ func RowEnvironmentOf(s flags.EnvironmentSummary, enabled bool, env flags.Projec
 	}
 }
 
-// FeatureRowOf returns a flag as lists have it.
-func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment, favoritesKey string) FeatureRow {
+// FeatureRowOf returns a flag as lists have it. favorites are those of the caller.
+func FeatureRowOf(s flags.FeatureSummary, environments []flags.ProjectEnvironment, favorites *flags.Favorites) FeatureRow {
 	return FeatureRow{
 		Name: s.Name, Type: s.Type, Description: s.Description, Stale: s.Stale, ImpressionData: s.ImpressionData,
 		CreatedAt: shape.Time(s.CreatedAt), LastSeenAt: shape.TimeOrNull(s.LastSeenAt),
-		Favorite: slices.Contains(s.Favorites, favoritesKey), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
+		Favorite: favorites.HasFlag(s.Name, s.Favorites), Tags: shape.Tags(s.Tags), Environments: RowEnvironments(s, environments),
 	}
 }
 

@@ -221,6 +221,8 @@ func aggregateOf(k key) (_ flags.Key, known bool) {
 		return access.SignInLinkKey(rest), true
 	case "IDENTITY IDENTITY":
 		return flags.Key{Entity: access.EntityIdentity, ID: rest}, true
+	case "FAVORITES FAVORITES":
+		return flags.FavoritesKey(rest), true
 	case "FLAG EVENT", "PROJECT EVENT", "REGISTRY EVENT", "TOKEN EVENT", "USER EVENT", "SEGMENT EVENT", "SIGNUP EVENT",
 		"SESSIONS EVENT", "SIGNIN EVENT", "IDENTITY EVENT",
 		"PROJECT FLAG", "PROJECT ARCHIVED", "PROJECT GUARD", "SEGMENT GUARD", "REGISTRY REGISTRY", "TOKEN SEEN",
