@@ -14,6 +14,7 @@ import (
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
 	"guidon/pkg/ingest"
+	"guidon/pkg/usage"
 )
 
 // A reporter sends what applications report to the same store that a server reads.
@@ -72,6 +73,7 @@ func TestUsage(t *testing.T) {
 	r := serve(t).reporter()
 	r.must(t, "POST", projects, `{"id":"p2"}`)
 	r.create(t, "f-a", "f-b")
+	r.must(t, "PUT", features+"/f-a/variants", `[{"name":"v1","weight":500},{"name":"v2","weight":500}]`)
 	r.must(t, "POST", projects+"/p2/features", `{"name":"f-p2"}`)
 	segment := r.segment(t, `{"name":"office","constraints":[{"contextName":"remoteAddress","operator":"IN_CIDR","values":["10.0.0.0/8"]}]}`)
 	r.strategy(t, "f-a", fmt.Sprintf(`{"name":"default","segments":[%s],"constraints":[{"contextName":"email","operator":"REGEX","value":"a"},`+
@@ -181,10 +183,16 @@ func TestUsage(t *testing.T) {
 	r.evaluate(t, p2, "app-moved", "i1", `{"f-p2":{"yes":1,"no":0}}`)
 	r.aggregate(t)
 	r.must(t, "POST", projects+"/p2/features/f-p2/changeProject", `{"newProjectId":"default"}`)
+	r.check(t, call{"a flag that moved, before the next report", "GET", project + "/applications?query=app-moved", "", 200, `{"applications":[],"total":0}`})
+	r.evaluate(t, all, "app-moved", "i1", `{"f-p2":{"yes":1,"no":0}}`)
+	r.aggregate(t)
 	r.check(t, call{"a flag that moved", "GET", project + "/applications?query=app-moved", "", 200,
 		`{"applications":[{"name":"app-moved","environments":["development"],"instances":["i1"],"sdks":[]}],"total":1}`})
 
 	r.must(t, "DELETE", applications+"/app-reg", "")
+	if left, err := r.store.Load(t.Context(), []flags.Key{usage.ApplicationNamesKey("app-reg"), usage.InstancesKey("app-reg", "development"), usage.InstancesKey("app-reg", "production")}); len(left) > 0 || err != nil {
+		t.Errorf("a deleted application leaves %v (%v)", left, err)
+	}
 	r.run(t, []call{
 		{"a deleted application", "GET", applications + "/app-reg", "", 404, anything},
 		{"its instances", "GET", "/api/admin/metrics/instances/app-reg/environment/production", "", 200, `{"instances":[]}`},

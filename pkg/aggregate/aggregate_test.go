@@ -168,14 +168,21 @@ func TestSums(t *testing.T) {
 	app := find[*usage.Application](w, usage.ApplicationKey("app1"))
 	wantApp := &usage.Application{
 		Version: 1, Name: "app1", CreatedAt: noon.Add(24 * time.Second), LastSeenAt: noon.Add(24 * time.Second),
-		Projects: map[string][]string{"default": {"development"}}, Features: []string{"f"},
+		Projects: map[string][]string{"default": {"development"}}, Uses: map[string][]string{"default": {"development"}},
 		Environments: map[string]usage.ApplicationEnvironment{
-			"development": {SDKs: []string{"sdk:1"}, Unknown: []string{"unknown"}, LastSeenAt: noon.Add(24 * time.Second), Instances: 1},
+			"development": {SDKs: []string{"sdk:1"}, LastSeenAt: noon.Add(24 * time.Second), Instances: 1},
 		},
 	}
 	app.CreatedAt = app.LastSeenAt
 	if diff := cmp.Diff(wantApp, app); diff != "" {
 		t.Errorf("the application (-want +got):\n%s", diff)
+	}
+	names := find[*usage.ApplicationNames](w, usage.ApplicationNamesKey("app1"))
+	wantNames := &usage.ApplicationNames{
+		Version: 1, Application: "app1", Features: []string{"f"}, Unknown: map[string][]string{"development": {"unknown"}}, SeenAt: noon.Add(24 * time.Second),
+	}
+	if diff := cmp.Diff(wantNames, names); diff != "" {
+		t.Errorf("the names of its flags (-want +got):\n%s", diff)
 	}
 	dynamotest.Check(t, w.store)
 }

@@ -16,6 +16,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 		byName[key.application] = append(byName[key.application], usage.Report{
 			Application: key.application, Environment: key.environment, Projects: l.byHash[key.hash].scope.ProjectIDs(), At: r.at,
 			Strategies: slices.Sorted(maps.Keys(r.strategies)), Features: slices.Sorted(maps.Keys(r.features)),
+			Uses:    slices.Sorted(maps.Keys(r.uses)),
 			Unknown: slices.Sorted(maps.Keys(r.unknown)), Instances: slices.Collect(maps.Values(r.instances)),
 		})
 	}
@@ -30,7 +31,7 @@ func (a *Aggregator) addToApplications(ctx context.Context, t *tally, l *sources
 		after := &usage.TokenApplications{Hash: hash}
 		var before flags.Aggregate
 		if s.applications != nil {
-			before, after = s.applications, s.applications.Clone()
+			before, after = s.applications, s.known.Clone()
 		}
 		after.Admit(slices.Sorted(maps.Keys(s.admitted)), a.now())
 		if len(after.Names) == 0 {
@@ -53,7 +54,7 @@ func (a *Aggregator) addToApplication(ctx context.Context, name string, reports 
 }
 
 func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []usage.Report) error {
-	keys := []flags.Key{usage.ApplicationKey(name)}
+	keys := []flags.Key{usage.ApplicationKey(name), usage.ApplicationNamesKey(name)}
 	for _, r := range reports {
 		keys = append(keys, usage.InstancesKey(name, r.Environment))
 	}
@@ -66,6 +67,8 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 	if stored := flags.Find[*usage.Application](view, keys[0]); stored != nil {
 		before, after = stored, stored.Clone()
 	}
+	storedNames := flags.Find[*usage.ApplicationNames](view, keys[1])
+	names := after.Names(storedNames)
 	instances := map[string]*usage.Instances{} // by environment
 	for _, r := range reports {
 		known := instances[r.Environment]
@@ -78,6 +81,7 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 		}
 		known.Add(r.Instances, a.now())
 		after.Add(r, len(known.List))
+		names.Add(r)
 	}
 	for _, environment := range slices.Sorted(maps.Keys(instances)) {
 		if environment == "" || len(instances[environment].List) == 0 {
@@ -90,6 +94,13 @@ func (a *Aggregator) tryApplication(ctx context.Context, name string, reports []
 		if err := a.store.PutReport(ctx, stored, instances[environment], a.now().Add(usage.InstanceTTL)); err != nil {
 			return err
 		}
+	}
+	var beforeNames flags.Aggregate
+	if storedNames != nil {
+		beforeNames = storedNames
+	}
+	if err := a.store.PutReport(ctx, beforeNames, names, a.now().Add(usage.ApplicationTTL)); err != nil {
+		return err
 	}
 	return a.store.PutReport(ctx, before, after, a.now().Add(usage.ApplicationTTL))
 }

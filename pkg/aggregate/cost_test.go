@@ -3,10 +3,12 @@ package aggregate_test
 import (
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"guidon/internal/capacity"
+	"guidon/pkg/access"
 	"guidon/pkg/aggregate"
 	"guidon/pkg/dynamo/dynamotest"
 	"guidon/pkg/flags"
@@ -70,5 +72,72 @@ func TestInventedVariants(t *testing.T) {
 	}
 	if other != 800 {
 		t.Errorf("%d invented variants are counted as %s, want 800", other, usage.Other)
+	}
+}
+
+// TestInventedApplications sends 200 posts with a public token that are made to fill the list of applications. The list must stay small,
+// and the projects that real applications use must be in it. Deleting the invented ones makes room for others.
+func TestInventedApplications(t *testing.T) {
+	w := newWorld(t, "f")
+	frontend := access.HashSecret(dynamotest.FrontendToken)
+	post := func(application string, junk int) {
+		p := newPost(w.now, usage.Count{Feature: "f", Application: application, Environment: "development", Yes: 1})
+		p.TokenHash = frontend
+		p.Instances[0].Registered, p.Instances[0].SDK = true, "sdk:"+rand.Text()
+		for range junk {
+			p.Counts = append(p.Counts, usage.Count{Feature: rand.Text() + strings.Repeat("x", 200), Application: application, Environment: "development", Yes: 1})
+			p.Instances[0].Strategies = append(p.Instances[0].Strategies, rand.Text()+strings.Repeat("x", 200))
+		}
+		if err := w.store.PutPost(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	aggregated := func() {
+		w.now = w.now.Add(time.Minute)
+		w.run()
+	}
+	invented := func(i int) string { return fmt.Sprintf("junk-%03d-%s", i, strings.Repeat("y", 100)) }
+	post("shop", 200) // an invented report of a real application
+	for i := range 100 {
+		post(invented(i), 100)
+		post(invented(i), 100)
+	}
+	aggregated()
+	w.post(w.now, yes("f", 1)) // of the application shop, with another token
+	aggregated()
+
+	count := &capacity.Counter{}
+	store := dynamotest.OpenOn(t, dynamotest.Engine(), w.store.Table(), count)
+	cost := count.During(func() {
+		if list, err := store.List(t.Context(), usage.EntityApplication); err != nil || len(list) < 90 {
+			t.Errorf("%d applications, %v", len(list), err)
+		}
+	})
+	if cost.Read > 130 {
+		t.Errorf("the list of applications reads %v units, want at most 130", cost.Read)
+	}
+	shop := find[*usage.Application](w, usage.ApplicationKey("shop"))
+	if shop == nil || shop.Uses["default"] == nil || shop.Projects["default"] == nil {
+		t.Errorf("the application shop: %+v, want its project", shop)
+	}
+	tokens := find[*usage.TokenApplications](w, usage.TokenApplicationsKey(frontend))
+	if size := len(fmt.Sprint(tokens.Names)); size > 32<<10 {
+		t.Errorf("the applications of the token have %d bytes", size)
+	}
+
+	post("new", 0)
+	aggregated()
+	if a := find[*usage.Application](w, usage.ApplicationKey("new")); a != nil {
+		t.Fatalf("there is room for %s", a.Name)
+	}
+	for name := range tokens.Names {
+		if a := find[*usage.Application](w, usage.ApplicationKey(name)); a != nil && name != "shop" {
+			w.commit(flags.Write{Before: a})
+		}
+	}
+	post("new", 0)
+	aggregated()
+	if find[*usage.Application](w, usage.ApplicationKey("new")) == nil {
+		t.Error("there is no room for a new application after the invented ones were deleted")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
@@ -23,6 +24,7 @@ type source struct {
 	hash         string // "" without a token, if the deployment needs none
 	scope        access.TokenScope
 	applications *usage.TokenApplications // as stored; nil if there are none
+	known        *usage.TokenApplications // the same, without applications that were deleted if there is no room for others
 	admitted     map[string]bool          // applications of this batch that are within the limits
 	names        map[string]int           // of the flags in its posts, and how often each is in them
 	reported     map[string]bool          // applications in its posts
@@ -159,11 +161,17 @@ func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 	var keys []flags.Key
 	for _, hash := range slices.Sorted(maps.Keys(l.byHash)) {
 		s := l.byHash[hash]
-		before := &usage.TokenApplications{Hash: hash}
+		s.known = &usage.TokenApplications{Hash: hash}
 		if s.applications != nil {
-			before = s.applications.Clone()
+			s.known = s.applications.Clone()
 		}
-		s.admitted = before.Admit(slices.Sorted(maps.Keys(s.reported)), a.now())
+		reported := slices.Sorted(maps.Keys(s.reported))
+		if s.known.Refuses(reported, a.now()) {
+			if err := a.forgetDeleted(ctx, s.known); err != nil {
+				return err
+			}
+		}
+		s.admitted = s.known.Clone().Admit(reported, a.now())
 		for name := range s.admitted {
 			keys = append(keys, usage.ApplicationKey(name))
 		}
@@ -193,4 +201,15 @@ func (a *Aggregator) admit(ctx context.Context, l *sources) error {
 		}
 	}
 	return nil
+}
+
+// forgetDeleted removes the names of applications that do not exist, because a user has deleted them to make room.
+func (a *Aggregator) forgetDeleted(ctx context.Context, t *usage.TokenApplications) error {
+	var keys []flags.Key
+	for name := range t.Names {
+		keys = append(keys, usage.ApplicationKey(name))
+	}
+	stored, err := a.store.Load(ctx, keys)
+	maps.DeleteFunc(t.Names, func(name string, _ time.Time) bool { return err == nil && stored[usage.ApplicationKey(name)] == nil })
+	return err
 }

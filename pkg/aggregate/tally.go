@@ -22,9 +22,9 @@ type reportKey struct{ hash, application, environment string }
 
 // A report is a usage.Report with sets.
 type report struct {
-	at                            time.Time
-	strategies, features, unknown map[string]bool
-	instances                     map[string]usage.Instance
+	at                                  time.Time
+	strategies, features, uses, unknown map[string]bool
+	instances                           map[string]usage.Instance
 }
 
 func newTally(at time.Time) *tally {
@@ -70,7 +70,7 @@ func (t *tally) add(p *usage.Post, l *sources, found map[string]*flags.Feature) 
 			continue
 		}
 		if r != nil {
-			r.features[c.Feature] = true
+			r.features[c.Feature], r.uses[f.Project] = true, true
 		}
 		c.Application, c.Variants = s.admit(c.Application), t.known(f, c.Variants)
 		t.counts[c.Feature] = append(t.counts[c.Feature], c)
@@ -113,7 +113,7 @@ func (t *tally) report(s *source, l *sources, application, environment string, a
 	key := reportKey{s.hash, application, environment}
 	r := t.reports[key]
 	if r == nil {
-		r = &report{strategies: map[string]bool{}, features: map[string]bool{}, unknown: map[string]bool{}, instances: map[string]usage.Instance{}}
+		r = &report{strategies: map[string]bool{}, features: map[string]bool{}, uses: map[string]bool{}, unknown: map[string]bool{}, instances: map[string]usage.Instance{}}
 		t.reports[key] = r
 	}
 	r.at = at

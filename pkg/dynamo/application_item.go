@@ -28,6 +28,14 @@ const (
 	instancesPrefix = "APP#"
 )
 
+// applicationNamesEntity is the names of flags that an application evaluated.
+var applicationNamesEntity = entity{
+	name:  usage.EntityApplicationNames,
+	key:   func(name string) itemKey { return itemKey{instancesPrefix + name, "NAMES"} },
+	title: func(name string) string { return "the flags of the application " + strconv.Quote(name) },
+	codec: jsonCodec(func(a *usage.ApplicationNames) *int64 { return &a.Version }),
+}
+
 // instancesEntity is the instances of an application in one environment.
 var instancesEntity = entity{
 	name: usage.EntityInstances,

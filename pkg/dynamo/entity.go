@@ -70,6 +70,7 @@ var entities = [...]*entity{
 	&snapshotEntity,
 	&applicationEntity,
 	&instancesEntity,
+	&applicationNamesEntity,
 	&tokenApplicationsEntity,
 	&usageCursorEntity,
 	&sessionsEntity,

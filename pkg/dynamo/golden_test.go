@@ -196,3 +196,20 @@ func TestStoredValues(t *testing.T) {
 		t.Errorf("got %s", *s.Constraints[0].Value)
 	}
 }
+
+// TestApplicationWithoutUses reads an application of an earlier version, which has the names of its flags in itself.
+func TestApplicationWithoutUses(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "golden", "application-without-uses.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := FullApplication()
+	want.Uses = nil
+	got, err := applicationEntity.decode(envelope{Document: string(golden)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flags.Aggregate(want), got); diff != "" {
+		t.Errorf("the application is decoded differently (-want +got):\n%s", diff)
+	}
+}

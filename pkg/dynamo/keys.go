@@ -55,6 +55,7 @@ import (
 //	usage cursor     USAGE                CURSOR                      which batch is the next one
 //	sum              USAGE#<flag>         HOUR#<hour> DAY#<day>       how often applications evaluated the flag
 //	application      APPLICATIONS         <name>                      a program that reported; expires after 90 days without a report
+//	application names APP#<name>          NAMES                       the names of flags that it evaluated; expires too
 //	instances        APP#<name>           INSTANCES#<environment>     its instances in an environment; expires too
 //	application history APP#<name>#<ms>   EVENT#<version>             changes by users, by the time of its creation
 //	token's applications USAGE            TOKEN#<sha256>              which applications reported with the token

@@ -217,11 +217,17 @@ func FullApplication() *usage.Application {
 		Name: "shöp/web #1", CreatedAt: SampleTime, CreatedBy: "admin", LastSeenAt: SampleTime.Add(time.Hour),
 		ApplicationDetails: usage.ApplicationDetails{Description: "the \"shop\"", URL: "https://shop.example", Icon: "cart", Color: "#ff0000"},
 		Projects:           map[string][]string{"*": {"development", "production"}},
+		Uses:               map[string][]string{"shop": {"production"}},
 		Environments: map[string]usage.ApplicationEnvironment{
 			"production": {SDKs: []string{"unleash-client-node:6.0.0"}, Unknown: []string{"a b\n"}, LastSeenAt: SampleTime.Add(time.Minute), Instances: 2},
 		},
 		Features: []string{"checkout", "payments"}, Strategies: []string{"default", "flexibleRollout"},
 	}
+}
+
+// FullApplicationNames returns the names of an application with all fields set.
+func FullApplicationNames() *usage.ApplicationNames {
+	return &usage.ApplicationNames{Application: "shöp/web #1", Features: []string{"checkout"}, Unknown: map[string][]string{"production": {"a b\n"}}, SeenAt: SampleTime}
 }
 
 // FullInstances returns instances with all fields set.
@@ -269,7 +275,7 @@ func fullAggregates() []flags.Aggregate {
 	return []flags.Aggregate{
 		FullFeature(), FullProject(), FullEnvironments(), FullToken(), FullUser(), FullRoles(), FullTagTypes(), FullStrategyTypes(),
 		FullSignupToken(), FullTokenUse(), FullContextFields(), FullSegment(), FullFeatureUse(), FullAddons(),
-		FullApplication(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(),
+		FullApplication(), FullApplicationNames(), FullInstances(), FullTokenApplications(), FullSessions(), FullSignInLink(), FullIdentityLink(), FullFavorites(),
 	}
 }
 

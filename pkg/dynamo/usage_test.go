@@ -143,7 +143,7 @@ func TestSums(t *testing.T) {
 func TestReports(t *testing.T) {
 	store := dynamotest.Open(t, nil)
 	expires := time.Now().Add(time.Hour)
-	for _, a := range []flags.Aggregate{dynamo.FullApplication(), dynamo.FullInstances(), dynamo.FullTokenApplications()} {
+	for _, a := range []flags.Aggregate{dynamo.FullApplication(), dynamo.FullApplicationNames(), dynamo.FullInstances(), dynamo.FullTokenApplications()} {
 		if err := store.PutReport(t.Context(), nil, a, expires); err != nil {
 			t.Fatal(err)
 		}

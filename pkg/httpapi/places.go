@@ -161,12 +161,12 @@ func keysOf(names []string, key func(string) flags.Key) []flags.Key {
 	return keys
 }
 
-// ApplicationKeys are the keys of applications. What cannot be a name is left out.
+// ApplicationKeys are the keys of applications and of the names of their flags. What cannot be a name is left out.
 func ApplicationKeys(names ...string) []flags.Key {
 	var keys []flags.Key
 	for _, name := range names {
 		if canBeReported(name) {
-			keys = append(keys, usage.ApplicationKey(name))
+			keys = append(keys, usage.ApplicationKey(name), usage.ApplicationNamesKey(name))
 		}
 	}
 	return keys

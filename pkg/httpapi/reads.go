@@ -235,6 +235,11 @@ func (tx *Tx) Application(name string) *usage.Application {
 	return a
 }
 
+// ApplicationNames are the names of flags that an application evaluated.
+func (tx *Tx) ApplicationNames(a *usage.Application) *usage.ApplicationNames {
+	return a.Names(Find[*usage.ApplicationNames](tx, usage.ApplicationNamesKey(a.Name)))
+}
+
 // Favorites are the favorites of the caller.
 func (tx *Tx) Favorites() *flags.Favorites {
 	owner := tx.Caller.FavoritesKey()

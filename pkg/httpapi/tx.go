@@ -269,6 +269,13 @@ func (tx *Tx) Delete(e flags.Event, gone flags.Aggregate, others ...flags.Aggreg
 	tx.Save(e, others...)
 }
 
+// AlsoDelete deletes another aggregate with the first one, unless it was never stored.
+func (tx *Tx) AlsoDelete(gone flags.Aggregate) {
+	if before := tx.storedFor(gone); before != nil {
+		tx.change.Writes = append(tx.change.Writes, flags.Write{Before: before})
+	}
+}
+
 // storedFor is what an aggregate replaces; nil for a new one.
 func (tx *Tx) storedFor(a flags.Aggregate) flags.Aggregate {
 	if flags.VersionOf(a) == 0 {

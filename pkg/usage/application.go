@@ -18,9 +18,44 @@ type Application struct {
 	ApplicationDetails
 
 	Projects     map[string][]string               `json:"projects,omitempty"`     // by the project IDs of its tokens, or All: the environments it reported from, sorted
+	Uses         map[string][]string               `json:"uses,omitempty"`         // by the project IDs of the flags that it evaluated: the environments, sorted
 	Environments map[string]ApplicationEnvironment `json:"environments,omitempty"` // by name
-	Features     []string                          `json:"features,omitempty"`     // flags that it evaluated, sorted; at most MaxApplicationFeatures
+	Features     []string                          `json:"features,omitempty"`     // of earlier versions, see ApplicationNames
 	Strategies   []string                          `json:"strategies,omitempty"`   // strategy types that it registered, sorted
+}
+
+// ApplicationNames are the names of flags that an application evaluated. They are apart from the application, because lists read all
+// applications.
+type ApplicationNames struct {
+	Version     int64               `json:"version,omitzero"`
+	Application string              `json:"application"`
+	Features    []string            `json:"features,omitempty"` // flags, sorted; at most MaxApplicationFeatures
+	Unknown     map[string][]string `json:"unknown,omitempty"`  // by environment: names that no flag has, sorted
+	SeenAt      time.Time           `json:"seenAt,omitzero"`    // may be a day behind
+}
+
+// ApplicationNamesKey returns the key of the names of an application.
+func ApplicationNamesKey(application string) flags.Key {
+	return flags.Key{Entity: EntityApplicationNames, ID: application}
+}
+
+// Key returns the key of the names.
+func (n *ApplicationNames) Key() flags.Key { return ApplicationNamesKey(n.Application) }
+
+func (n *ApplicationNames) StoredVersion() int64 { return n.Version }
+
+// Names returns a copy of the names of the application that are stored. Those of earlier versions are in the application itself.
+func (a *Application) Names(stored *ApplicationNames) *ApplicationNames {
+	if stored != nil {
+		return stored.Clone()
+	}
+	n := &ApplicationNames{Application: a.Name, Features: a.Features, Unknown: map[string][]string{}}
+	for name, e := range a.Environments {
+		if e.Unknown != nil {
+			n.Unknown[name] = e.Unknown
+		}
+	}
+	return n
 }
 
 // ApplicationDetails are what users can say about an application.
@@ -34,7 +69,7 @@ type ApplicationDetails struct {
 // An ApplicationEnvironment is what an application reported from one environment.
 type ApplicationEnvironment struct {
 	SDKs       []string  `json:"sdks,omitempty"`    // names and versions, sorted
-	Unknown    []string  `json:"unknown,omitempty"` // names that it evaluated and that no flag has, sorted
+	Unknown    []string  `json:"unknown,omitempty"` // of earlier versions, see ApplicationNames
 	LastSeenAt time.Time `json:"lastSeenAt,omitzero"`
 	Instances  int       `json:"instances,omitzero"` // how many there were in the last two days; at most MaxInstances
 }
@@ -68,6 +103,7 @@ const Other = "(other)"
 // The entities.
 const (
 	EntityApplication       flags.Entity = "application"
+	EntityApplicationNames  flags.Entity = "application names"
 	EntityInstances         flags.Entity = "instances"          // of an application in one environment
 	EntityTokenApplications flags.Entity = "token applications" // applications that reported with a token
 )
@@ -138,6 +174,7 @@ type Report struct {
 	At          time.Time // of the last post
 	Strategies  []string
 	Features    []string
+	Uses        []string // the projects of the flags
 	Unknown     []string
 	Instances   []Instance
 }

@@ -8,7 +8,14 @@ import (
 // Clone returns a copy that can be changed.
 func (a *Application) Clone() *Application {
 	c := *a
-	c.Projects, c.Environments = maps.Clone(a.Projects), maps.Clone(a.Environments)
+	c.Projects, c.Uses, c.Environments = maps.Clone(a.Projects), maps.Clone(a.Uses), maps.Clone(a.Environments)
 	c.Features, c.Strategies = slices.Clone(a.Features), slices.Clone(a.Strategies)
+	return &c
+}
+
+// Clone returns a copy that can be changed.
+func (n *ApplicationNames) Clone() *ApplicationNames {
+	c := *n
+	c.Features, c.Unknown = slices.Clone(n.Features), maps.Clone(n.Unknown)
 	return &c
 }

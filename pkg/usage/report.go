@@ -15,63 +15,92 @@ func NewApplication(name string, at time.Time) *Application {
 	return &Application{Name: name, CreatedAt: at}
 }
 
-// maxApplicationNames is the size that all names in an application may have, in bytes of JSON.
-const maxApplicationNames = 250 << 10
+// How many bytes of JSON the names may have that a client sends, so that lists of all applications stay small, and no client takes the
+// room of what is known to exist: flags, projects and environments.
+const (
+	maxUnknownNames  = 16 << 10  // in ApplicationNames
+	maxReportedNames = 2 << 10   // of strategies in an application, and likewise of SDKs
+	maxTokenNames    = 16 << 10  // of applications with one token
+	maxExistingNames = 250 << 10 // of flags in ApplicationNames, and likewise of projects in an application
+)
 
 // Add adds a report. instances is how many instances of the environment are known with this report.
 func (a *Application) Add(r Report, instances int) {
-	room := maxApplicationNames - a.namesSize()
+	a.Features = nil // they are in ApplicationNames
 	a.LastSeenAt = laterSeen(a.LastSeenAt, r.At)
-	a.Features = unite(a.Features, r.Features, MaxApplicationFeatures, &room)
-	a.Strategies = unite(a.Strategies, r.Strategies, MaxStrategyTypes, &room)
+	a.Strategies = unite(a.Strategies, r.Strategies, MaxStrategyTypes, roomFor(maxReportedNames, a.Strategies))
 	if r.Environment == "" {
 		return
 	}
-	if a.Projects == nil {
-		a.Projects = map[string][]string{}
-	}
+	a.Projects = uniteEnvironments(a.Projects, r.Projects, r.Environment)
+	a.Uses = uniteEnvironments(a.Uses, r.Uses, r.Environment)
 	if a.Environments == nil {
 		a.Environments = map[string]ApplicationEnvironment{}
 	}
-	for _, project := range r.Projects {
-		environments, known := a.Projects[project]
-		if size := jsonSize(project) + jsonSize(r.Environment); !known && size > room {
-			continue
-		} else if !known {
-			room -= jsonSize(project)
-		}
-		a.Projects[project] = unite(environments, []string{r.Environment}, maxApplicationNames, &room)
+	var sdks [][]string
+	for _, e := range a.Environments {
+		sdks = append(sdks, e.SDKs)
 	}
-	env := a.Environments[r.Environment]
-	env.LastSeenAt = laterSeen(env.LastSeenAt, r.At)
-	env.Instances = instances
-	env.Unknown = slices.DeleteFunc(slices.Clone(env.Unknown), func(name string) bool {
-		return slices.Contains(r.Features, name) // it was created since
-	})
-	env.Unknown = unite(env.Unknown, r.Unknown, MaxUnknownFeatures, &room)
+	room, env := roomFor(maxReportedNames, sdks...), a.Environments[r.Environment]
+	env.LastSeenAt, env.Instances, env.Unknown = laterSeen(env.LastSeenAt, r.At), instances, nil
 	for _, i := range r.Instances {
 		if i.SDK != "" {
-			env.SDKs = unite(env.SDKs, []string{i.SDK}, MaxApplicationSDKs, &room)
+			env.SDKs = unite(env.SDKs, []string{i.SDK}, MaxApplicationSDKs, room)
 		}
 	}
 	a.Environments[r.Environment] = env
 }
 
-// namesSize is the size of all names in the application.
-func (a *Application) namesSize() (size int) {
-	lists := [][]string{a.Features, a.Strategies}
-	for project, environments := range a.Projects {
-		lists = append(lists, []string{project}, environments)
+// Add adds a report.
+func (n *ApplicationNames) Add(r Report) {
+	if r.At.Sub(n.SeenAt) >= 24*time.Hour {
+		n.SeenAt = r.At
 	}
-	for _, env := range a.Environments {
-		lists = append(lists, env.SDKs, env.Unknown)
+	n.Features = unite(n.Features, r.Features, MaxApplicationFeatures, roomFor(maxExistingNames, n.Features))
+	if r.Environment == "" {
+		return
 	}
+	known := slices.DeleteFunc(slices.Clone(n.Unknown[r.Environment]), func(name string) bool {
+		return slices.Contains(r.Features, name) // it was created since
+	})
+	room := roomFor(maxUnknownNames, append(slices.Collect(maps.Values(n.Unknown)), []string{r.Environment})...)
+	if known = unite(known, r.Unknown, MaxUnknownFeatures, room); len(known) > 0 {
+		if n.Unknown == nil {
+			n.Unknown = map[string][]string{}
+		}
+		n.Unknown[r.Environment] = known
+	} else {
+		delete(n.Unknown, r.Environment)
+	}
+}
+
+// uniteEnvironments adds an environment to those of projects.
+func uniteEnvironments(all map[string][]string, projects []string, environment string) map[string][]string {
+	lists := slices.Collect(maps.Values(all))
+	room := roomFor(maxExistingNames, append(lists, slices.Collect(maps.Keys(all)))...)
+	for _, project := range projects {
+		environments, known := all[project]
+		if size := jsonSize(project); !known && size+jsonSize(environment) > *room {
+			continue
+		} else if !known {
+			*room -= size
+		}
+		if all == nil {
+			all = map[string][]string{}
+		}
+		all[project] = unite(environments, []string{environment}, maxExistingNames, room)
+	}
+	return all
+}
+
+// roomFor is what is left of a number of bytes beside lists of names.
+func roomFor(most int, lists ...[]string) *int {
 	for _, list := range lists {
 		for _, name := range list {
-			size += jsonSize(name)
+			most -= jsonSize(name)
 		}
 	}
-	return size
+	return &most
 }
 
 // jsonSize is at least the size of a text in JSON, with a comma.
@@ -169,16 +198,17 @@ func (t *TokenApplications) Clone() *TokenApplications {
 	return &c
 }
 
-// Admit adds applications that reported with the token, and returns those that may: at most MaxTokenApplications at a time.
+// Admit adds applications that reported with the token, and returns those that may: at most MaxTokenApplications of
+// maxTokenNames at a time.
 func (t *TokenApplications) Admit(names []string, now time.Time) map[string]bool {
 	day := now.UTC().Truncate(24 * time.Hour)
 	admitted := map[string]bool{}
 	for _, name := range names {
 		seen, known := t.Names[name]
-		if !known && len(t.Names) >= MaxTokenApplications {
+		if !known && t.isFullFor(name) {
 			maps.DeleteFunc(t.Names, func(_ string, seen time.Time) bool { return now.Sub(seen) > TokenApplicationsTTL })
 		}
-		if !known && len(t.Names) >= MaxTokenApplications {
+		if !known && t.isFullFor(name) {
 			continue
 		}
 		if t.Names == nil {
@@ -190,4 +220,14 @@ func (t *TokenApplications) Admit(names []string, now time.Time) map[string]bool
 		}
 	}
 	return admitted
+}
+
+// isFullFor reports whether there is no room for another name.
+func (t *TokenApplications) isFullFor(name string) bool {
+	return len(t.Names) >= MaxTokenApplications || *roomFor(maxTokenNames, slices.Collect(maps.Keys(t.Names))) < jsonSize(name)
+}
+
+// Refuses returns whether Admit would leave out one of these names.
+func (t *TokenApplications) Refuses(names []string, now time.Time) bool {
+	return len(t.Clone().Admit(names, now)) < len(names)
 }

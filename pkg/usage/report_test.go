@@ -14,7 +14,7 @@ var reported = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // TestReportsAreBounded adds more than an application may have, with names that are large in JSON.
 func TestReportsAreBounded(t *testing.T) {
-	a := NewApplication("shop", reported)
+	a, names := NewApplication("shop", reported), &ApplicationNames{}
 	for i := range 60 {
 		r := Report{Environment: fmt.Sprint("env", i), Projects: []string{"default", fmt.Sprint("p", i)}, At: reported}
 		for n := range 300 {
@@ -23,16 +23,27 @@ func TestReportsAreBounded(t *testing.T) {
 			r.Instances = append(r.Instances, Instance{Name: name, SDK: name})
 		}
 		a.Add(r, 1)
+		names.Add(r)
 	}
-	if size := a.namesSize(); size > maxApplicationNames {
-		t.Errorf("the names have %d bytes, want at most %d", size, maxApplicationNames)
+	a.Add(Report{Environment: "env0", Projects: []string{"real"}, Uses: []string{"used"}, At: reported}, 1)
+	if a.Projects["real"] == nil || a.Uses["used"] == nil || len(a.Projects) != 62 {
+		t.Errorf("names that a client invents take the room of projects: %v %v", a.Projects, a.Uses)
 	}
-	if len(a.Features) > MaxApplicationFeatures || len(a.Strategies) > MaxStrategyTypes {
-		t.Errorf("the application has %d flags and %d strategies", len(a.Features), len(a.Strategies))
+	var sdks, unknown [][]string
+	for _, env := range a.Environments {
+		sdks = append(sdks, env.SDKs)
 	}
-	for name, env := range a.Environments {
-		if len(env.Unknown) > MaxUnknownFeatures || len(env.SDKs) > MaxApplicationSDKs {
-			t.Errorf("%s has %d unknown names and %d SDKs", name, len(env.Unknown), len(env.SDKs))
+	for name, list := range names.Unknown {
+		if unknown = append(unknown, list); len(list) > MaxUnknownFeatures {
+			t.Errorf("%s has %d unknown names", name, len(list))
+		}
+	}
+	for what, left := range map[string]int{
+		"strategies": *roomFor(maxReportedNames, a.Strategies), "SDKs": *roomFor(maxReportedNames, sdks...),
+		"unknown names": *roomFor(maxUnknownNames, unknown...), "flags": *roomFor(maxExistingNames, names.Features),
+	} {
+		if left < 0 || left > 2<<10 {
+			t.Errorf("%s leave %d bytes, want a little", what, left)
 		}
 	}
 }
@@ -42,20 +53,38 @@ func TestReportsAreIdempotent(t *testing.T) {
 		Environment: "production", Projects: []string{"default"}, At: reported, Features: []string{"b", "a"}, Unknown: []string{"x"},
 		Strategies: []string{"default"}, Instances: []Instance{{Name: "i", SDK: "sdk:1", CreatedAt: reported, LastSeenAt: reported}},
 	}
-	a, instances := NewApplication("shop", reported), &Instances{}
+	a, names, instances := NewApplication("shop", reported), &ApplicationNames{}, &Instances{}
 	instances.Add(report.Instances, reported)
 	a.Add(report, 1)
-	again, more := a.Clone(), instances.Clone()
+	names.Add(report)
+	again, moreNames, more := a.Clone(), names.Clone(), instances.Clone()
 	report.At, report.Instances[0].LastSeenAt = reported.Add(time.Minute), reported.Add(time.Minute)
 	more.Add(report.Instances, reported)
 	again.Add(report, 1)
-	if !reflect.DeepEqual(a, again) || !reflect.DeepEqual(instances, more) {
+	moreNames.Add(report)
+	if !reflect.DeepEqual(a, again) || !reflect.DeepEqual(names, moreNames) || !reflect.DeepEqual(instances, more) {
 		t.Errorf("a report a minute later changes\n%+v %+v to\n%+v %+v", a, instances, again, more)
 	}
 	report.Features, report.Unknown = []string{"x"}, nil // was created since
-	again.Add(report, 1)
-	if env := again.Environments["production"]; len(env.Unknown) > 0 || len(again.Features) != 3 {
-		t.Errorf("the flag that was created since is unknown: %+v", again)
+	moreNames.Add(report)
+	if len(moreNames.Unknown) > 0 || len(moreNames.Features) != 3 {
+		t.Errorf("the flag that was created since is unknown: %+v", moreNames)
+	}
+}
+
+// TestNamesOfEarlierVersions adds a report to an application that has the names of its flags in itself.
+func TestNamesOfEarlierVersions(t *testing.T) {
+	a := &Application{Name: "shop", Features: []string{"a"}, Environments: map[string]ApplicationEnvironment{"production": {Unknown: []string{"x"}}}}
+	names, r := a.Names(nil), Report{Environment: "production", At: reported, Features: []string{"b"}, Unknown: []string{"y"}}
+	names.Add(r)
+	after := a.Clone()
+	after.Add(r, 1)
+	if !reflect.DeepEqual(names.Features, []string{"a", "b"}) || !reflect.DeepEqual(names.Unknown, map[string][]string{"production": {"x", "y"}}) ||
+		after.Features != nil || after.Environments["production"].Unknown != nil || !reflect.DeepEqual(a.Features, []string{"a"}) {
+		t.Errorf("%+v and %+v, want the names apart from the application", names, after)
+	}
+	if again := after.Names(names); !reflect.DeepEqual(again, names) {
+		t.Errorf("%+v, want %+v", again, names)
 	}
 }
 

@@ -168,10 +168,11 @@ func readApplication(tx *httpapi.Tx, at inApplication) (application, error) {
 		return view, err
 	}
 	slices.SortStableFunc(view.Instances, func(a, b instanceOfApp) int { return time.Time(b.LastSeen).Compare(time.Time(a.LastSeen)) })
-	for _, name := range unknownNames(a) {
+	names := tx.ApplicationNames(a)
+	for _, name := range unknownNames(names) {
 		view.Features = append(view.Features, seenFeature{Name: name, NotFound: true})
 	}
-	err = visitFeatures(tx, a, func(f *flags.Feature) {
+	err = visitFeatures(tx, names, func(f *flags.Feature) {
 		created := shape.Time(f.CreatedAt)
 		view.Features = append(view.Features, seenFeature{
 			Name: f.Name, Type: f.Type, Description: f.Description, Project: f.Project,
@@ -191,10 +192,10 @@ func seenStrategies(tx *httpapi.Tx, a *usage.Application) []seenStrategy {
 }
 
 // unknownNames are the names that an application evaluated in any environment and that no flag has.
-func unknownNames(a *usage.Application) []string {
+func unknownNames(n *usage.ApplicationNames) []string {
 	names := map[string]bool{}
-	for _, e := range a.Environments {
-		for _, name := range missingIn(a, e) {
+	for environment := range n.Unknown {
+		for _, name := range missingIn(n, environment) {
 			names[name] = true
 		}
 	}
@@ -203,10 +204,10 @@ func unknownNames(a *usage.Application) []string {
 
 // missingIn are the names that an application evaluated in an environment and that no flag has. A flag that one of its tokens is
 // for is not missing, even if another token is not for it.
-func missingIn(a *usage.Application, e usage.ApplicationEnvironment) []string {
+func missingIn(n *usage.ApplicationNames, environment string) []string {
 	missing := []string{}
-	for _, name := range e.Unknown {
-		if _, found := slices.BinarySearch(a.Features, name); !found {
+	for _, name := range n.Unknown[environment] {
+		if _, found := slices.BinarySearch(n.Features, name); !found {
 			missing = append(missing, name)
 		}
 	}
@@ -214,8 +215,8 @@ func missingIn(a *usage.Application, e usage.ApplicationEnvironment) []string {
 }
 
 // visitFeatures visits the flags that an application evaluated.
-func visitFeatures(tx *httpapi.Tx, a *usage.Application, visit func(*flags.Feature)) error {
-	return tx.Pages(httpapi.FeatureKeys(a.Features...), func(keys []flags.Key, found flags.View) error {
+func visitFeatures(tx *httpapi.Tx, n *usage.ApplicationNames, visit func(*flags.Feature)) error {
+	return tx.Pages(httpapi.FeatureKeys(n.Features...), func(keys []flags.Key, found flags.View) error {
 		for _, key := range keys {
 			if f := flags.Find[*flags.Feature](found, key); f != nil {
 				visit(f)

@@ -54,11 +54,19 @@ func describeApplication(tx *httpapi.Tx, at inApplication, in describeBody) erro
 	return nil
 }
 
-// deleteApplication deletes an application. One that reports again is created anew. Deleting one that does not exist has no effect.
-// Its instances expire by themselves, and are not shown without the application.
+// deleteApplication deletes an application with all that it reported, except for the sums of flags, and makes room for another one with
+// its tokens. One that reports again is created anew. Deleting one that does not exist has no effect.
 func deleteApplication(tx *httpapi.Tx, at inApplication) error {
 	if a := tx.FindApplication(at.Name); a != nil {
 		tx.Delete(events.ApplicationDeleted(a), a)
+		tx.AlsoDelete(tx.ApplicationNames(a))
+		keys := instancesKeys(a, nil)
+		tx.Load(keys...)
+		for _, key := range keys {
+			if instances := httpapi.Find[*usage.Instances](tx, key); instances != nil {
+				tx.AlsoDelete(instances)
+			}
+		}
 	}
 	return nil
 }

@@ -74,15 +74,16 @@ type applicationIssues struct {
 
 func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error) {
 	a := tx.Application(at.Name)
+	names := tx.ApplicationNames(a)
 	view := applicationOverview{
-		Projects: []string{}, FeatureCount: len(a.Features) + len(unknownNames(a)), Environments: []environmentOverview{},
+		Projects: []string{}, FeatureCount: len(names.Features) + len(unknownNames(names)), Environments: []environmentOverview{},
 		Issues: applicationIssues{MissingStrategies: []string{}},
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Environments)) {
 		e := a.Environments[name]
 		view.Environments = append(view.Environments, environmentOverview{
 			Name: name, InstanceCount: e.Instances, SDKs: notNil(e.SDKs), LastSeen: shape.TimeOrNull(e.LastSeenAt),
-			Issues: environmentIssues{missingIn(a, e), outdatedOf(e.SDKs), []unknownOperator{}},
+			Issues: environmentIssues{missingIn(names, name), outdatedOf(e.SDKs), []unknownOperator{}},
 		})
 	}
 	for _, s := range seenStrategies(tx, a) {
@@ -91,7 +92,7 @@ func readOverview(tx *httpapi.Tx, at inApplication) (applicationOverview, error)
 		}
 	}
 	projects := map[string]bool{}
-	err := visitFeatures(tx, a, func(f *flags.Feature) {
+	err := visitFeatures(tx, names, func(f *flags.Feature) {
 		projects[f.Project] = true
 		for i := range view.Environments {
 			view.Environments[i].addUnknown(tx, f)
@@ -174,13 +175,15 @@ const (
 
 // listProjectApplications lists the applications that evaluated flags of a project, or whose token names the project.
 func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectApplications, error) {
-	p, its := at.Project(tx), map[string]bool{} // the flags of the project
-	for _, s := range tx.Summaries(p) {
-		its[s.Name] = true
+	p, its := at.Project(tx), map[string]bool{} // the flags of the project, for applications that an earlier version stored
+	query, all := tx.Query(), tx.Applications()
+	if slices.ContainsFunc(all, func(a *usage.Application) bool { return a.Features != nil }) {
+		for _, s := range tx.Summaries(p) {
+			its[s.Name] = true
+		}
 	}
-	query := tx.Query()
 	var matching []*usage.Application
-	for _, a := range tx.Applications() {
+	for _, a := range all {
 		if environments := environmentsIn(a, p.ID, its); environments != nil && matches(a, environments, query.Get("query")) {
 			matching = append(matching, a)
 		}
@@ -209,14 +212,15 @@ func listProjectApplications(tx *httpapi.Tx, at httpapi.InProject) (projectAppli
 	return answer, err
 }
 
-// environmentsIn are the environments in which an application uses a project with these flags, sorted; nil if it does not use
-// the project. The sums of an application are not kept by environment, so one whose token is for all projects uses the project
-// in all its environments.
+// environmentsIn are the environments in which an application uses a project, sorted; nil if it does not use the project. One that an
+// earlier version stored names its flags and not their environments: it uses the project in all environments if it has one of its flags.
 func environmentsIn(a *usage.Application, projectID string, its map[string]bool) []string {
 	if environments := a.Projects[projectID]; environments != nil {
 		return environments
 	}
 	switch {
+	case a.Uses[projectID] != nil:
+		return a.Uses[projectID]
 	case !slices.ContainsFunc(a.Features, func(name string) bool { return its[name] }):
 		return nil
 	case a.Projects[flags.All] != nil:
