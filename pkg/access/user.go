@@ -134,6 +134,11 @@ func (u *User) Matches(prefix string) bool {
 	})
 }
 
+// IsNamed reports whether a text is the user's name, user name or e-mail address, ignoring case.
+func (u *User) IsNamed(text string) bool {
+	return text != "" && slices.ContainsFunc([]string{u.Name, u.Username, u.Email}, func(s string) bool { return strings.EqualFold(s, text) })
+}
+
 // Image returns the address of a picture of the user: the one that was set, or a Gravatar address. Guidon does
 // not call Gravatar.
 func (u *User) Image() string {

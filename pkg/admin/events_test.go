@@ -205,6 +205,7 @@ func TestReadLog(t *testing.T) {
 	s.enabled(t, "checkout")
 	s.apiToken(t, `{"tokenName":"a","type":"client"}`)
 	user, header := s.person(t, access.RoleEditor)
+	s.must(t, "PUT", fmt.Sprint(people, "/", user), `{"name":"Bo Berg","email":"bo@example.com"}`)
 	s.check(t, call{"an editor", "DELETE", features + "/checkout", "", 202, ""}, header)
 	const ofFlag = "feature-archived feature-environment-enabled feature-strategy-add feature-created"
 	today := time.Now().UTC().Format(time.DateOnly)
@@ -221,6 +222,9 @@ func TestReadLog(t *testing.T) {
 		{"an environment", searchLog + "?environment=IS:development&query=checkout", "feature-environment-enabled feature-strategy-add"},
 		{"a user's id", searchLog + fmt.Sprintf("?createdBy=IS:%d", user), "feature-archived"},
 		{"a user's name", searchLog + fmt.Sprintf("?createdBy=person-%d", user), "feature-archived"},
+		{"the name that people know a user by", searchLog + "?createdBy=IS:bo%20berg", "feature-archived"},
+		{"an e-mail address, and a token", searchLog + "?createdBy=IS_ANY_OF:bo@example.com,nosuch", "feature-archived"},
+		{"a part of a name", searchLog + "?createdBy=IS:Bo", ""},
 		{"from today until today", searchLog + "?feature=checkout&createdAtFrom=IS:" + today + "&createdAtTo=IS:" + today, ofFlag},
 		{"until yesterday", log + "?to=" + time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), ""},
 		{"from tomorrow", log + "?from=" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339), ""},
@@ -232,7 +236,7 @@ func TestReadLog(t *testing.T) {
 			}
 		})
 	}
-	archived := fmt.Sprintf(`{"id":"<any>","type":"feature-archived","createdBy":"person-%[1]d","createdByUserId":%[1]d,"createdAt":"<time>",`+
+	archived := fmt.Sprintf(`{"id":"<any>","type":"feature-archived","createdBy":"person-%[1]d","createdByUserId":%[1]d,"createdByName":"Bo Berg","createdAt":"<time>",`+
 		`"data":{"archived":true},"preData":{"archived":false},"featureName":"checkout","project":"default","environment":null,"tags":[]}`, user)
 	s.run(t, []call{
 		{"a page of the log", "GET", log + "?limit=1", "", 200, `{"version":1,"events":[` + archived + `],"next":"<any>"}`},

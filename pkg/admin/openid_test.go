@@ -204,6 +204,7 @@ func TestOpenIDSignIn(t *testing.T) {
 	if got, want := s.typesOfLog(t)[before:], []string{"user-created", "user-signed-in", "user-signed-in"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
+	s.check(t, call{"the last sign-in", "GET", fmt.Sprintf("%s/%d", people, first.User.ID), "", 200, `{"...":0,"seenAt":"<time>"}`})
 	newest := s.newest(t)[0]
 	if newest.CreatedBy != "anna@example.com" || newest.Data["how"] != "oidc" {
 		t.Errorf("the event of the sign-in is by %q, with %v", newest.CreatedBy, newest.Data)

@@ -109,6 +109,7 @@ func TestSignInByLink(t *testing.T) {
 	if got.status != 204 || got.body != "" || got.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s, Cache-Control %q; want 204 and no-store", got.status, got.body, got.header.Get("Cache-Control"))
 	}
+	s.check(t, call{"the last sign-in", "GET", fmt.Sprintf("%s/%d", people, id), "", 200, `{"...":0,"seenAt":"2026-01-05T12:00:00.000Z"}`})
 	refused("the same link again", secret)
 	refused("an unknown link", strings.Repeat("0", 64))
 	refused("a token", dynamotest.AdminToken)

@@ -110,10 +110,16 @@ func TestProjectReports(t *testing.T) {
 			`"environments":[{"environment":"development"},{"environment":"production"}],"features":[{"...":0,"name":"a"},{"...":0,"name":"b"},{"...":0,"name":"c"}],` +
 			`"activeCount":2,"staleCount":1,"potentiallyStaleCount":0}`},
 		{"overview", "GET", project + "/overview", "", 200, `{"...":0,"version":1,"name":"Default","health":67,"members":0,"favorite":false,` +
-			`"environments":[{"environment":"development"},{"environment":"production"}],"featureTypeCounts":[{"type":"experiment","count":1},{"type":"release","count":2}]}`},
+			`"environments":[{"environment":"development"},{"environment":"production"}],"featureTypeCounts":[{"type":"experiment","count":1},{"type":"release","count":2}],"owners":[{"ownerType":"system"}]}`},
 		{"the health report of an unknown project", "GET", projects + "/nosuch/health-report", "", 404, notFound("nosuch")},
 		{"the overview of an unknown project", "GET", projects + "/nosuch/overview", "", 404, notFound("nosuch")},
 	})
+	owner, _ := s.person(t, access.RoleViewer)
+	member, header := s.person(t, access.RoleViewer)
+	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", project, owner, access.RoleOwner), "")
+	s.must(t, "POST", fmt.Sprintf("%s/users/%d/roles/%d", project, member, access.RoleMember), "")
+	s.check(t, call{"a member sees the owners", "GET", project + "/overview", "", 200,
+		fmt.Sprintf(`{"...":0,"members":2,"owners":[{"ownerType":"user","name":"person-%d","imageUrl":"<any>"}]}`, owner)}, header)
 	if got := s.must(t, "GET", project+"/overview", "").body; strings.Contains(got, `"features"`) {
 		t.Errorf("the overview lists flags: %s", got)
 	}

@@ -3,6 +3,9 @@
 package eventlog
 
 import (
+	"slices"
+	"strconv"
+
 	"guidon/pkg/access"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -22,9 +25,15 @@ func Group() httpapi.Group {
 
 // An eventPage is a page of the log. The total is left out if it is not known, see flags.UnknownTotal.
 type eventPage struct {
-	Events []shape.EventView `json:"events"`
-	Next   *string           `json:"next"`
-	Total  *int              `json:"totalEvents,omitzero"`
+	Events []loggedEvent `json:"events"`
+	Next   *string       `json:"next"`
+	Total  *int          `json:"totalEvents,omitzero"`
+}
+
+// A loggedEvent is an event with the name that people know its user by. The event itself has the user name at that time.
+type loggedEvent struct {
+	shape.EventView
+	CreatedByName string `json:"createdByName,omitzero"`
 }
 
 // An eventList is a page of the log with the version of its format.
@@ -57,10 +66,41 @@ func searchByBody(tx *httpapi.Tx, _ httpapi.InService, in eventSearchBody) (even
 // readPage reads a page of the events that the caller can see.
 func readPage(tx *httpapi.Tx, q flags.LogQuery) eventPage {
 	q.IncludeReserved = tx.Caller.Admin
+	q.Actors = withUserIDs(tx, q.Actors)
 	page := tx.Log(q)
-	view := eventPage{Events: httpapi.Each(page.Events, shape.EventViewOf), Next: shape.NullIfEmpty(page.Next)}
+	var users []flags.Key
+	for _, e := range page.Events {
+		if e.UserID > 0 {
+			users = append(users, access.UserKey(e.UserID))
+		}
+	}
+	tx.Load(users...)
+	view := eventPage{Next: shape.NullIfEmpty(page.Next), Events: httpapi.Each(page.Events, func(e flags.Event) loggedEvent {
+		event := loggedEvent{EventView: shape.EventViewOf(e)}
+		if e.UserID > 0 {
+			if u := tx.FindUser(e.UserID); u != nil {
+				event.CreatedByName = u.Name
+			}
+		}
+		return event
+	})}
 	if page.Total != flags.UnknownTotal {
 		view.Total = &page.Total
 	}
 	return view
+}
+
+// withUserIDs adds the IDs of the users whom the actors name: events have a user's ID, and only one of the user's names.
+func withUserIDs(tx *httpapi.Tx, actors []string) []string {
+	isName := func(actor string) bool { _, err := strconv.Atoi(actor); return err != nil }
+	if !slices.ContainsFunc(actors, isName) {
+		return actors
+	}
+	all := slices.Clone(actors)
+	for _, u := range tx.Users() {
+		if slices.ContainsFunc(actors, u.IsNamed) {
+			all = append(all, strconv.FormatInt(u.ID, 10))
+		}
+	}
+	return all[:min(len(all), maxFilter)]
 }

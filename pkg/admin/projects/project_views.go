@@ -1,8 +1,12 @@
 package projects
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
+	"guidon/pkg/access"
 	"guidon/pkg/admin/wire"
 	"guidon/pkg/flags"
 	"guidon/pkg/httpapi"
@@ -71,7 +75,36 @@ type projectOverview struct {
 // A projectSummary is a project with the number of its flags of each type.
 type projectSummary struct {
 	projectCore
-	Types []featureTypeCount `json:"featureTypeCounts"`
+	Types  []featureTypeCount `json:"featureTypeCounts"`
+	Owners []ownerView        `json:"owners"`
+}
+
+// An ownerView is whom people ask about a project: a user with the role Owner or, in a project without one, the administrators.
+type ownerView struct {
+	Type  string  `json:"ownerType"` // user or system
+	Name  *string `json:"name,omitzero"`
+	Email *string `json:"email,omitzero"`
+	Image *string `json:"imageUrl,omitzero"`
+}
+
+// maxOwners is how many owners an answer names.
+const maxOwners = 20
+
+// ownersOf returns the first owners of a project, by ID.
+func ownersOf(tx *httpapi.Tx, p *flags.Project) []ownerView {
+	owners := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Members)), func(id int64) bool { return !slices.Contains(p.RolesOf(id), access.RoleOwner) })
+	owners = owners[:min(len(owners), maxOwners)]
+	tx.Load(httpapi.Each(owners, access.UserKey)...)
+	var views []ownerView
+	for _, id := range owners {
+		if u := tx.FindUser(id); u != nil {
+			views = append(views, ownerView{"user", new(cmp.Or(u.Name, u.DisplayName())), shape.NullIfEmpty(u.Email), new(u.Image())})
+		}
+	}
+	if views == nil {
+		return []ownerView{{Type: "system"}}
+	}
+	return views
 }
 
 type featureTypeCount struct {

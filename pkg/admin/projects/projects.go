@@ -72,7 +72,7 @@ func readProject(tx *httpapi.Tx, at httpapi.InProject) (projectOverview, error) 
 func readProjectSummary(tx *httpapi.Tx, at httpapi.InProject) (projectSummary, error) {
 	p := at.Project(tx)
 	active := tx.Summaries(p)
-	return projectSummary{projectCore: projectCoreOf(tx, p, active), Types: typeCountsOf(active)}, nil
+	return projectSummary{projectCore: projectCoreOf(tx, p, active), Types: typeCountsOf(active), Owners: ownersOf(tx, p)}, nil
 }
 
 // typeCountsOf counts flags by type.

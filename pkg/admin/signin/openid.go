@@ -53,7 +53,11 @@ func finishOpenID(tx *httpapi.Tx, _ httpapi.InService) error {
 	if err != nil {
 		return refuse(tx, err)
 	}
-	tx.Save(startSession(tx, user, access.SignInByOIDC), tx.Sessions(user.ID))
+	saved := []flags.Aggregate{tx.Sessions(user.ID)}
+	if before := httpapi.Was(tx, user); before != nil && !changed(before, user) { // else signInAs saves the user
+		saved = append(saved, user)
+	}
+	tx.Save(startSession(tx, user, access.SignInByOIDC), saved...)
 	tx.Redirect(next)
 	return nil
 }

@@ -86,14 +86,15 @@ func signInWithLink(tx *httpapi.Tx, _ httpapi.InService, in signInLinkBody) erro
 		return flags.Errorf(flags.Conflict, "you are signed in as %s, and the link is for %s: to sign in as %[2]s instead, send it again with \"replace\": true",
 			other.DisplayName(), user.DisplayName())
 	}
-	tx.Delete(startSession(tx, user, access.SignInByLink), link, tx.Sessions(user.ID))
+	tx.Delete(startSession(tx, user, access.SignInByLink), link, tx.Sessions(user.ID), user)
 	return nil
 }
 
-// startSession starts a session of a user and has the browser keep it. The caller must save the user's sessions with the event
-// that it returns.
+// startSession starts a session of a user and has the browser keep it. The caller must save the user and the user's sessions with
+// the event that it returns.
 func startSession(tx *httpapi.Tx, user *access.User, how access.SignInMethod) flags.Event {
 	secret := tx.Random()
+	user.SeenAt = tx.Now
 	tx.Sessions(user.ID).Start(tx.SignIn().New(how, secret, tx.Now))
 	tx.SetCookie(tx.SignIn().Cookie(user.ID, secret))
 	tx.Caller = access.Caller{Name: user.DisplayName(), User: user} // of the event
