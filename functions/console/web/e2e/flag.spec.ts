@@ -397,7 +397,7 @@ test('a viewer sees why nothing can be changed', async ({ api, browser, server }
     await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
     await page.goto(pageOf(flag))
     const production = page.getByRole('switch', { name: `${flag} in production` })
-    await expect(production).toHaveAccessibleDescription(/You need the permission UPDATE_FEATURE_ENVIRONMENT in project default and environment production/)
+    await expect(production).toHaveAccessibleDescription(/You need the permission “Enable and disable flags” in project default and environment production/)
     await production.focus()
     await page.keyboard.press('Space')
     await expect(production).toBeChecked()

@@ -70,7 +70,7 @@ test('a team project: create it, add members, change a role, and what each may d
   await other.goto(`/projects/${id}/settings`)
   await expect(other.getByLabel('Description')).toBeDisabled()
   await expect(other.getByRole('button', { name: 'Save settings' })).toHaveAttribute('aria-disabled', 'true')
-  await expect(other.getByText('You need the permission UPDATE_PROJECT').first()).toBeVisible()
+  await expect(other.getByText('You need the permission “Change the project, its environments and who has access to it”').first()).toBeVisible()
   await other.getByRole('link', { name: 'Access', exact: true }).click()
   await expect(heading(other, 'No permission')).toBeVisible()
   await expectAccessible(other, 'access without the permission')

@@ -1,3 +1,5 @@
+import { permissionText } from './permissions'
+
 /** One entry of the details of an error of the server. path is a JSON pointer into the body of the request. */
 export interface ErrorDetail {
   message: string
@@ -33,9 +35,10 @@ export const isForbidden = (error: unknown) => error instanceof ApiError && erro
 /** Whether the requested item does not exist. */
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
 
-/** The text of any error, with a capital letter and a period, as people read it. */
+/** The text of any error, with a capital letter and a period, as people read it: permissions are in words. */
 export function errorText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
+  const text = message.replace(/\b(permission )([A-Z]+(?:_[A-Z]+)*)\b/g, (_, before: string, permission: string) => before + permissionText(permission))
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -1,5 +1,9 @@
+// @vitest-environment node
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { errorText } from './errors'
 import { checkPermission } from './me'
+import { permissionWords } from './permissions'
 
 const held = [
   { permission: 'CREATE_SEGMENT' },
@@ -25,6 +29,17 @@ test('the administrator may do everything', () => {
 
 test('the reason names what is missing', () => {
   expect(checkPermission([], 'UPDATE_FEATURE_ENVIRONMENT', 'shop', 'production').reason).toBe(
-    'You need the permission UPDATE_FEATURE_ENVIRONMENT in project shop and environment production. Ask an administrator.',
+    'You need the permission “Enable and disable flags” in project shop and environment production. Ask an owner of the project or an administrator.',
   )
+  expect(checkPermission([], 'CREATE_SEGMENT').reason).toBe('You need the permission “Create segments”. Ask an administrator.')
+  expect(errorText(new Error('carla needs the permission READ_ROLE'))).toBe('Carla needs the permission “Read roles”.')
+  expect(errorText(new Error('the permission NOSUCH_ONE'))).toBe('The permission NOSUCH_ONE.')
+})
+
+test('permissions have the words of the server', () => {
+  const source = readFileSync(new URL('../../../../../pkg/access/permission.go', import.meta.url), 'utf8')
+  const constants = new Map([...source.matchAll(/(\w+)\s+Permission = "([A-Z_]+)"/g)].map((match) => [match[1], match[2]!]))
+  const rows = [...source.matchAll(/\{(\w+), "([^"]+)", \w+Scope\}/g)].map((match) => [constants.get(match[1]), match[2]])
+  expect(rows.length).toBeGreaterThan(40)
+  expect(permissionWords).toEqual(Object.fromEntries(rows))
 })

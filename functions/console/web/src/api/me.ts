@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { send, type Schema } from './client'
+import { permissionText } from './permissions'
 import { apiQuery } from './query'
 
 /** Whether something is allowed, and if not, why, as a sentence for a disabled control. */
@@ -20,7 +21,8 @@ export function checkPermission(permissions: Schema<'PermissionOfMe'>[], permiss
   )
   if (allowed) return { allowed }
   const where = (project ? ` in project ${project}` : '') + (environment ? ` and environment ${environment}` : '')
-  return { allowed, reason: `You need the permission ${permission}${where}. Ask an administrator.` }
+  const whom = project ? 'an owner of the project or an administrator' : 'an administrator'
+  return { allowed, reason: `You need the permission ${permissionText(permission)}${where}. Ask ${whom}.` }
 }
 
 /** The signed-in user and its permissions. */

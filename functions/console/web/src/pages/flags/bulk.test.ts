@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ApiError } from '../../api'
-import { batchSize, expectAll, failuresOf, inBatches, oneByOne } from './bulk'
+import { batchSize, expectAll, failuresOf, groupFailures, inBatches, oneByOne } from './bulk'
 
 const many = Array.from({ length: 250 }, (_, index) => `flag-${index}`)
 
@@ -45,7 +45,7 @@ it('stops at an error that names no flags', async () => {
   expect(calls).toBe(2)
   expect(result.done).toHaveLength(100)
   expect(result.failed).toHaveLength(150)
-  expect(result.failed[0]).toEqual({ name: 'flag-100', message: 'You need the permission DELETE_FEATURE.' })
+  expect(result.failed[0]).toEqual({ name: 'flag-100', message: 'You need the permission “Archive flags”.' })
   expect(() => expectAll(result)).toThrow('150 flags were not changed')
 })
 
@@ -73,4 +73,12 @@ it('sends one request for each flag, and collects the failures', async () => {
   })
   expect(result.done.sort()).toEqual(['a', 'c'])
   expect(result.failed).toEqual([{ name: 'b', message: 'No.' }])
+})
+
+it('tells the same reason once, with the flags that it is about', () => {
+  const failures = ['a', 'b', 'c'].map((name) => ({ name, message: `flag "${name}" has no strategies` }))
+  expect(groupFailures([{ name: 'x', message: 'flag "x" is archived' }, ...failures])).toEqual([
+    { message: 'The flag has no strategies.', names: ['a', 'b', 'c'] },
+    { message: 'Flag "x" is archived.', names: ['x'] },
+  ])
 })

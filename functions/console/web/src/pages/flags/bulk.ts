@@ -7,6 +7,18 @@ export interface Failure {
   message: string
 }
 
+/** Failures with the same reason, most flags first. The name of a flag in its message is not part of the reason. */
+export function groupFailures(failures: readonly Failure[]): { message: string; names: string[] }[] {
+  const groups = new Map<string, Failure[]>()
+  for (const failure of failures) {
+    const reason = failure.message.replaceAll(`flag "${failure.name}"`, 'the flag')
+    groups.set(reason, [...(groups.get(reason) ?? []), failure])
+  }
+  return [...groups]
+    .map(([reason, same]) => ({ message: errorText(new Error(same.length === 1 ? same[0]!.message : reason)), names: same.map(({ name }) => name) }))
+    .sort((a, b) => b.names.length - a.names.length)
+}
+
 /** What a change of many flags did. */
 export interface BulkResult {
   done: string[]

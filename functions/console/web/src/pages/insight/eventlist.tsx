@@ -1,29 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Schema } from '../../api'
+import { apiQuery, useMe, type Schema } from '../../api'
 import { Badge, Button, DateTime, Icons, number } from '../../ui'
 import { Diff } from '../../ui/diffview'
-import { changesOf, eventTitle } from './eventtext'
+import { actorText, changesOf, eventTitle, plainNames, subjectOf, type EventNames } from './eventtext'
 import './events.css'
 
-type Event = Schema<'Event'>
+type Event = Schema<'LoggedEvent'>
 
-/** Events, newest first, each with what it changed. withFlag also names the project and the flag. */
-export function EventList({ events, withFlag, label }: { events: readonly Event[]; withFlag?: boolean; label: string }) {
+type WithFlag = 'flag' | 'project' | undefined
+
+/** Events, newest first, each with what it changed. withFlag also names the flag, or the flag and the project. */
+export function EventList({ events, withFlag, label }: { events: readonly Event[]; withFlag?: WithFlag; label: string }) {
+  const names = useEventNames()
   return (
     <ol className="events" aria-label={label}>
       {events.map((event) => (
         <li key={event.id}>
-          <EventRow event={event} withFlag={withFlag} />
+          <EventRow event={event} withFlag={withFlag} names={names} />
         </li>
       ))}
     </ol>
   )
 }
 
-function EventRow({ event, withFlag }: { event: Event; withFlag?: boolean }) {
+// The names of what events know by number. Only administrators see events of users, and can read their names.
+function useEventNames(): EventNames {
+  const { isAdmin } = useMe()
+  const rare = { staleTime: 60_000, retry: false }
+  const users = useQuery({ ...apiQuery('/api/admin/user-admin'), ...rare, enabled: isAdmin })
+  const accounts = useQuery({ ...apiQuery('/api/admin/service-account'), ...rare, enabled: isAdmin })
+  const roles = useQuery({ ...apiQuery('/api/admin/roles'), ...rare, enabled: isAdmin })
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), ...rare })
+  const user = (id: number) => [...(users.data?.users ?? []), ...(accounts.data?.serviceAccounts ?? [])].find((one) => one.id === id)
+  return {
+    user: (id) => user(id)?.name || user(id)?.username || user(id)?.email || plainNames.user(id),
+    role: (id) => roles.data?.roles.find((one) => one.id === id)?.name ?? plainNames.role(id),
+    segment: (id) => segments.data?.segments.find((one) => one.id === id)?.name ?? plainNames.segment(id),
+  }
+}
+
+function EventRow({ event, withFlag, names }: { event: Event; withFlag?: WithFlag; names: EventNames }) {
   const [open, setOpen] = useState(false)
-  const { changes, more } = changesOf(event)
+  const me = useMe().user?.id
+  const { changes, more } = changesOf(event, names)
+  const subject = subjectOf(event, names)
   const hasStates = event.preData !== null || event.data !== null
   const title = eventTitle(event.type)
   return (
@@ -32,9 +54,12 @@ function EventRow({ event, withFlag }: { event: Event; withFlag?: boolean }) {
       <div className="grow stack-s">
         <div className="row-apart">
           <div className="row grow">
-            <h3>{title}</h3>
+            <h3>
+              {title}
+              {subject && <span className="break">: {subject}</span>}
+            </h3>
             {event.environment && <Badge>{event.environment}</Badge>}
-            {withFlag && <Subject event={event} />}
+            {withFlag && <Subject event={event} withProject={withFlag === 'project'} />}
           </div>
           {hasStates && (
             <Button size="small" variant="quiet" aria-expanded={open} onClick={() => setOpen(!open)} icon={open ? <Icons.Chevron /> : <Icons.ChevronRight />}>
@@ -57,14 +82,15 @@ function EventRow({ event, withFlag }: { event: Event; withFlag?: boolean }) {
         )}
         {open && <Diff before={event.preData} after={event.data} label={`${title}: state before and after`} />}
         <p className="soft small">
-          <span className="break">{event.createdBy}</span>, <DateTime value={event.createdAt} />
+          <span className="break">{actorText(event)}</span>
+          {event.createdByUserId === me && ' (you)'}, <DateTime value={event.createdAt} />
         </p>
       </div>
     </article>
   )
 }
 
-function Subject({ event }: { event: Event }) {
+function Subject({ event, withProject }: { event: Event; withProject: boolean }) {
   const { project, featureName } = event
   return (
     <>
@@ -73,7 +99,7 @@ function Subject({ event }: { event: Event }) {
           {featureName}
         </Link>
       )}
-      {project && (
+      {project && withProject && (
         <span className="soft">
           in{' '}
           <Link to="/projects/$projectId" params={{ projectId: project }} className="break">

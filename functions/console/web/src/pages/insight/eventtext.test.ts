@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { changeText, changesOf, eventTitle, eventTypes } from './eventtext'
+import { actorText, changeText, changesOf, eventTitle, eventTypes, is, subjectOf, type EventNames } from './eventtext'
 
 const event = {
   id: 1,
@@ -19,26 +19,80 @@ const event = {
 
 test('a changed value is named with its path', () => {
   const preData = { name: 'flexibleRollout', parameters: { rollout: '10', groupId: 'f' }, constraints: [] }
-  const data = { name: 'flexibleRollout', parameters: { rollout: '50', groupId: 'f' }, constraints: [{ contextName: 'plan' }] }
+  const data = {
+    name: 'flexibleRollout',
+    parameters: { rollout: '50', groupId: 'f' },
+    constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }],
+  }
   expect(changesOf({ preData, data } as never)).toEqual({
     changes: [
       { path: 'parameters › rollout', before: '10', after: '50' },
-      { path: 'constraints', before: 'nothing', after: '1 entry' },
+      { path: 'constraints › plan', before: 'nothing', after: 'plan is one of gold' },
     ],
     more: 0,
   })
-  expect(changeText({ ...event, preData, data } as never)).toBe('Strategy changed in production: parameters › rollout 10 → 50, constraints nothing → 1 entry')
+  expect(changeText({ ...event, preData, data } as never)).toBe(
+    'Strategy changed in production: parameters › rollout 10 → 50, constraints › plan nothing → plan is one of gold',
+  )
 })
 
-test('only three changes are named, and the others counted', () => {
-  const { changes, more } = changesOf({ preData: { a: 1, b: 1, c: 1, d: 1, e: 1 }, data: { a: 2, b: 2, c: 2, d: 2, e: 1 } } as never)
-  expect(changes.map(({ path }) => path)).toEqual(['a', 'b', 'c'])
+test('only four changes are named, and the others counted', () => {
+  const { changes, more } = changesOf({ preData: { a: 1, b: 1, c: 1, d: 1, e: 1 }, data: { a: 2, b: 2, c: 2, d: 2, e: 2 } } as never)
+  expect(changes.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'd'])
   expect(more).toBe(1)
 })
 
 test('without a state before, or with fields that are only in one state, nothing is changed', () => {
   expect(changesOf({ preData: null, data: { a: 1 } } as never).changes).toEqual([])
   expect(changesOf({ preData: { a: 1, b: 2 }, data: { a: 1, c: 3 } } as never).changes).toEqual([])
+})
+
+test('variants are compared by name, and their weights are percent', () => {
+  const variant = (name: string, weight: number) => ({ name, weight, weightType: 'fix' })
+  const preData = { production: [variant('blue', 400), variant('old', 600)] }
+  const data = { production: [variant('red', 750), variant('blue', 250)] }
+  expect(changesOf({ preData, data } as never).changes).toEqual([
+    { path: 'production › blue › weight', before: '40 %', after: '25 %' },
+    { path: 'production › old', before: '60 %', after: 'nothing' },
+    { path: 'production › red', before: 'nothing', after: '75 %' },
+  ])
+})
+
+const names: EventNames = { user: (id) => `Anna ${id}`, role: (id) => `Role ${id}`, segment: (id) => `Segment ${id}` }
+
+test.each([
+  ['user-created', { id: 2, name: 'Ada', username: 'ada' }, 'Ada'],
+  ['user-deleted', { id: 2, username: 'ada' }, 'ada'],
+  ['sign-in-link-created', { userId: 2 }, 'Anna 2'],
+  ['project-user-added', { userId: 2, roles: [5] }, 'Anna 2'],
+  ['api-token-created', { tokenName: 'shop', environment: 'production' }, 'shop'],
+  ['pat-created', { description: 'laptop', userId: 3 }, 'laptop of Anna 3'],
+  ['segment-updated', { id: 1, name: 'adults' }, 'adults'],
+  ['addon-config-created', { description: '', provider: 'slack' }, 'slack'],
+  ['default-strategy-updated', { name: 'default' }, ''],
+])('the subject of %s', (type, data, want) => {
+  expect(subjectOf({ ...event, featureName: null, type, data } as never, names)).toBe(want)
+  expect(subjectOf({ ...event, featureName: null, type, preData: data } as never, names)).toBe(want)
+})
+
+test('users, roles and segments are named, and tags and parents are changes', () => {
+  expect(changesOf({ preData: { roles: [], rootRole: 3 }, data: { roles: [5], rootRole: 2 } } as never, names).changes.map(({ after }) => after)).toEqual([
+    'Role 5',
+    'Role 2',
+  ])
+  expect(changesOf({ preData: { segments: [1] }, data: { segments: [1, 2] } } as never, names).changes[0]!.after).toBe('Segment 1, Segment 2')
+  expect(changesOf({ preData: { users: [{ userId: 1, roles: [] }] }, data: { users: [{ userId: 1, roles: [5] }] } } as never, names).changes).toEqual([
+    { path: 'users › Anna 1 › roles', before: 'nothing', after: 'Role 5' },
+  ])
+  expect(changesOf({ type: 'feature-tagged', preData: null, data: { type: 'team', value: 'web' } } as never).changes[0]!.after).toBe('team:web')
+  expect(changesOf({ type: 'feature-dependency-removed', preData: { feature: 'parent' }, data: null } as never).changes[0]!.before).toBe('parent')
+})
+
+test('an event names its user as people do, and as the log does', () => {
+  expect(actorText({ createdBy: 'anna', createdByName: 'Anna Berg', createdByUserId: 2 })).toBe('Anna Berg (anna)')
+  expect(actorText({ createdBy: 'anna', createdByUserId: 2 })).toBe('anna')
+  expect(actorText({ createdBy: 'ci', createdByUserId: -42 })).toBe('ci (API token)')
+  expect([is(''), is(' a '), is('a, b,')]).toEqual([undefined, 'IS:a', 'IS_ANY_OF:a,b'])
 })
 
 test('the filter offers every type of event of the server', () => {

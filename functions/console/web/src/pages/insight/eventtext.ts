@@ -1,8 +1,9 @@
 // What events say, in words.
 import type { Schema } from '../../api'
+import { describeConstraint } from '../../constraints/describe'
 import { number, words } from '../../ui/format'
 
-type Event = Schema<'Event'>
+type Event = Schema<'LoggedEvent'>
 
 // Words for the types whose names do not say it well. `words` makes the others readable.
 const texts: Record<string, string> = {
@@ -74,6 +75,36 @@ export const eventTypes: readonly string[] = [
 /** The type of an event in words: 'Strategy changed'. */
 export const eventTitle = (type: string) => texts[type] ?? words(type)
 
+/** The names of what events know by number. */
+export interface EventNames {
+  user: (id: number) => string
+  role: (id: number) => string
+  segment: (id: number) => string
+}
+
+/** Numbers, for callers who cannot read the names. */
+export const plainNames: EventNames = { user: (id) => `user ${id}`, role: (id) => `role ${id}`, segment: (id) => `segment ${id}` }
+
+/** Who caused an event: the name that people know, and the one of the log in parentheses. */
+export function actorText({ createdBy, createdByName, createdByUserId }: Pick<Event, 'createdBy' | 'createdByName' | 'createdByUserId'>): string {
+  if (createdByUserId !== null && createdByUserId < 0) return `${createdBy} (API token)`
+  return createdByName && createdByName !== createdBy ? `${createdByName} (${createdBy})` : createdBy
+}
+
+const withSubject =
+  /^(user|service-account|sign-in-link|api-token|pat|public-signup-token|role|segment|tag-type|context-field|strategy|addon|application|project-user)-/
+
+/** Which user, token, segment or other thing without a project an event is about: '' if its flag or project says so. */
+export function subjectOf(event: Event, names: EventNames = plainNames): string {
+  if (event.featureName || !withSubject.test(event.type)) return ''
+  const of = { ...event.preData, ...event.data }
+  const text = (...keys: string[]) => keys.map((key) => of[key]).find((value): value is string => typeof value === 'string' && value !== '')
+  const user = typeof of.userId === 'number' ? names.user(of.userId) : undefined
+  if (event.type.startsWith('pat-')) return [text('description'), user].filter(Boolean).join(' of ')
+  if (event.type.startsWith('addon-')) return text('description', 'provider') ?? ''
+  return user ?? text('tokenName', 'appName', 'name', 'username', 'email') ?? ''
+}
+
 /** One changed value. */
 export interface Change {
   /** Where: 'parameters › rollout'. */
@@ -82,38 +113,93 @@ export interface Change {
   after: string
 }
 
-const shownChanges = 3
+const shownChanges = 4
 const maxDepth = 6
 
-/** The first changed values of an event with a state before and after it, and how many more there are. */
-export function changesOf(event: Pick<Event, 'preData' | 'data'>): { changes: Change[]; more: number } {
-  if (!isObject(event.preData) || !isObject(event.data)) return { changes: [], more: 0 }
+/** The first changed values of an event, and how many more there are. */
+export function changesOf(event: Pick<Event, 'preData' | 'data'> & { type?: string }, names: EventNames = plainNames): { changes: Change[]; more: number } {
   const found: Change[] = []
-  // Events with a part of the state have only the fields that changed, so a missing field is no change.
-  for (const key of Object.keys(event.data)) if (key in event.preData) compare([key], event.preData[key], event.data[key], found)
+  const { preData, data } = event
+  // The order of strategies is numbers by id, which nobody can read.
+  if (event.type === 'strategy-order-changed') return { changes: [], more: 0 }
+  if (isObject(preData) && isObject(data)) {
+    // Events with a part of the state have only the fields that changed, so a missing field is no change.
+    for (const key of Object.keys(data)) if (key in preData) compare([key], preData[key], data[key], found, names)
+  } else if (event.type === 'feature-tagged' || event.type === 'feature-untagged') {
+    found.push({ path: 'tag', before: tagOf(preData), after: tagOf(data) })
+  } else if (event.type === 'feature-dependency-added' || event.type === 'feature-dependency-removed') {
+    found.push({ path: 'parent', before: short(preData?.feature), after: short(data?.feature) })
+  }
   return { changes: found.slice(0, shownChanges), more: Math.max(0, found.length - shownChanges) }
 }
 
-function compare(path: string[], before: unknown, after: unknown, found: Change[]) {
+const tagOf = (tag: Event['data']) => (tag ? cut(`${String(tag.type)}:${String(tag.value)}`) : 'nothing')
+
+function compare(path: string[], before: unknown, after: unknown, found: Change[], names: EventNames) {
   if (JSON.stringify(before) === JSON.stringify(after)) return
   if (isObject(before) && isObject(after) && path.length < maxDepth) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) compare([...path, key], before[key], after[key], found)
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) compare([...path, key], before[key], after[key], found, names)
     return
   }
-  found.push({ path: path.join(' › '), before: short(before), after: short(after) })
+  const [old, now] = [byName(before, names), byName(after, names)]
+  if (old && now && old.size + now.size > 0) {
+    for (const key of new Set([...old.keys(), ...now.keys()])) {
+      const [one, other] = [old.get(key), now.get(key)]
+      if (one && other) compare([...path, key], one, other, found, names)
+      else found.push({ path: [...path, key].join(' › '), before: entry(one), after: entry(other) })
+    }
+    return
+  }
+  const [from, to] = [valueText(path.at(-1)!, before, names), valueText(path.at(-1)!, after, names)]
+  if (from !== 'nothing' || to !== 'nothing') found.push({ path: path.join(' › '), before: from, after: to })
+}
+
+/** The entries of a list by what people call them: the name of a variant, the field of a constraint. Undefined if it is no such list. */
+function byName(list: unknown, names: EventNames): Map<string, Record<string, unknown>> | undefined {
+  if (list === undefined || list === null) return new Map()
+  if (!Array.isArray(list)) return undefined
+  const found = new Map<string, Record<string, unknown>>()
+  for (const one of list) {
+    if (!isObject(one)) return undefined
+    const name = typeof one.userId === 'number' ? names.user(one.userId) : (one.name ?? one.contextName ?? one.value ?? one.title)
+    if (typeof name !== 'string') return undefined
+    let key = name
+    for (let n = 2; found.has(key); n++) key = `${name} (${n})`
+    found.set(key, one)
+  }
+  return found
+}
+
+/** An entry that is only in one of the two lists. */
+function entry(one: Record<string, unknown> | undefined): string {
+  if (!one) return 'nothing'
+  if (typeof one.operator === 'string') return cut(describeConstraint({ values: [], ...one } as never))
+  if (typeof one.weight === 'number') return percent(one.weight)
+  return cut(JSON.stringify(one))
+}
+
+const percent = (weight: number) => `${number(weight / 10)} %`
+
+function valueText(key: string, value: unknown, names: EventNames): string {
+  const known = { segments: names.segment, roles: names.role, rootRole: names.role, role: names.role }[key]
+  if (known && Array.isArray(value)) return short(value.map((id) => (typeof id === 'number' ? known(id) : id)))
+  if (known && typeof value === 'number') return known(value)
+  return key === 'weight' && typeof value === 'number' ? percent(value) : short(value)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const maxText = 40
+const maxText = 60
 
 function short(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing'
   if (Array.isArray(value))
     return value.length === 0
       ? 'nothing'
-      : value.every((one) => typeof one === 'string') && value.length <= 3
-        ? cut(value.join(', '))
+      : value.every((one) => typeof one === 'string')
+        ? value.length <= 3
+          ? cut(value.join(', '))
+          : `${cut(value.slice(0, 3).join(', '))} and ${number(value.length - 3)} more`
         : `${number(value.length)} ${value.length === 1 ? 'entry' : 'entries'}`
   if (typeof value === 'object') return cut(JSON.stringify(value))
   return cut(String(value))
@@ -129,5 +215,11 @@ export function changeText(event: Event): string {
   return eventTitle(event.type) + where + (what && `: ${what}`) + (more > 0 ? ` and ${number(more)} more` : '')
 }
 
-/** The words of one filter of the API: a single value. Values with commas would be read as several. */
-export const is = (value: string) => (value.trim() === '' ? undefined : `IS:${value.trim()}`)
+/** The words of one filter of the API, for values between commas. */
+export function is(text: string): string | undefined {
+  const values = text
+    .split(',')
+    .map((value) => value.trim())
+    .filter(Boolean)
+  return values.length === 0 ? undefined : values.length === 1 ? `IS:${values[0]}` : `IS_ANY_OF:${values.join(',')}`
+}

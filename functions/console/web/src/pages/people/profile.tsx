@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, apiQuery, send, useMe } from '../../api'
 import { useSignInMethods } from '../../api/me'
+import { permissionWords } from '../../api/permissions'
 import { Page } from '../../shell'
 import { Button, ConfirmDialog, ErrorState, Facts, Icons, Loaded, Notice, Section } from '../../ui'
 import { accountName } from './account'
@@ -35,22 +36,27 @@ export default function ProfilePage() {
   )
 }
 
-// The permissions of the caller, in short: where each is held.
+// The permissions of the caller, in words, by where each is held.
 function HeldPermissions() {
   const held = useMe().query.data?.permissions ?? []
-  if (held.length === 0) return <>None yet. Ask an administrator for a role.</>
-  const places = new Map<string, number>()
-  for (const { project, environment } of held) {
+  if (held.length === 0) return <>Reading. Ask an administrator for a role to do more.</>
+  const places = new Map<string, string[]>()
+  for (const { permission, project, environment } of held) {
     const place =
       !project || project === '*' ? 'the whole service' : environment && environment !== '*' ? `${environment} of project ${project}` : `project ${project}`
-    places.set(place, (places.get(place) ?? 0) + 1)
+    places.set(place, [...(places.get(place) ?? []), permissionWords[permission] ?? permission])
   }
   const most = 20
   return (
     <ul className="plain-list">
-      {[...places].slice(0, most).map(([place, count]) => (
+      {[...places].slice(0, most).map(([place, permissions]) => (
         <li key={place}>
-          {count} in {place}
+          <details>
+            <summary>
+              {permissions.length} in {place}
+            </summary>
+            {permissions.join(' · ')}
+          </details>
         </li>
       ))}
       {places.size > most && <li>and in {places.size - most} more places</li>}

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { apiQuery, isNotFound } from '../../api'
+import { apiQuery, isNotFound, type Schema } from '../../api'
 import { Page } from '../../shell'
 import { Badge, EmptyState, Icons, LinkButton, Loaded, type Tab } from '../../ui'
 import { ProjectFavorite } from './favorite'
+import { Owners } from './owners'
 import './projects.css'
 import { modes } from './view'
 
@@ -22,6 +23,7 @@ export default function ProjectLayout() {
     { label: 'Environments', link: { to: '/projects/$projectId/environments', params } },
     { label: 'Access', link: { to: '/projects/$projectId/access', params } },
     { label: 'Tokens', link: { to: '/projects/$projectId/tokens', params } },
+    { label: 'Log', link: { to: '/projects/$projectId/log', params } },
     { label: 'Archive', link: { to: '/projects/$projectId/archive', params } },
     { label: 'Settings', link: { to: '/projects/$projectId/settings', params } },
   ]
@@ -33,9 +35,26 @@ export default function ProjectLayout() {
     </>
   )
   return (
-    <Page title={project.data?.name ?? projectId} aside={aside} description={project.data?.description} crumbs={crumbs} tabs={tabs}>
+    <Page
+      title={project.data?.name ?? projectId}
+      aside={aside}
+      description={project.data && <Description project={project.data} />}
+      crumbs={crumbs}
+      tabs={tabs}
+    >
       <Loaded query={project}>{() => <Outlet />}</Loaded>
     </Page>
+  )
+}
+
+function Description({ project }: { project: Schema<'ProjectSummary'> }) {
+  return (
+    <>
+      {project.description}
+      <span className="project-owners small">
+        <Owners owners={project.owners} />
+      </span>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { Button, ConfirmDialog, Loaded, Notice, NumberField, RadioGroup, Section
 import { LinkTemplates } from './linktemplates'
 import { exampleError, settingsOf, settingsRequest } from './settingsform'
 import { useStickinessChoices } from './stickiness'
-import { modes } from './view'
+import { modesFor } from './view'
 
 type Project = Schema<'ProjectSummary'>
 
@@ -58,7 +58,7 @@ function SettingsForm({ projectId, project }: { projectId: string; project: Proj
       <Section title="General">
         <TextField label="Name" required maxLength={255} disabledReason={disabledReason} {...form.field('name')} />
         <TextArea label="Description" maxLength={2000} disabledReason={disabledReason} {...form.field('description')} />
-        <RadioGroup label="Collaboration mode" choices={modes} disabledReason={disabledReason} {...form.field('mode')} />
+        <RadioGroup label="Collaboration mode" choices={modesFor(project.mode)} disabledReason={disabledReason} {...form.field('mode')} />
         <p className="soft small">The mode tells people how to work together. Guidon shows it and does not enforce it: permissions come from roles.</p>
       </Section>
       <Section title="Flags" description="Guidon shows these fields as suggestions. It does not enforce the limit or the naming pattern.">

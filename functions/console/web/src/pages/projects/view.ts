@@ -44,10 +44,19 @@ export function healthKind(health: number): 'ok' | 'warn' | 'danger' {
 export const modes = [
   { value: 'open', label: 'Open', hint: 'Everyone may propose and make changes.' },
   { value: 'protected', label: 'Protected', hint: 'Only members should make changes.' },
-  { value: 'private', label: 'Private', hint: 'Only members should look at the project.' },
 ] as const
 
-export type Mode = (typeof modes)[number]['value']
+// The API takes this mode, as Unleash does. The console does not offer it, because it would promise what nothing enforces.
+const privateMode = {
+  value: 'private',
+  label: 'Private',
+  hint: 'Set by the API. Guidon does not enforce it: everyone who can sign in can read the project.',
+} as const
+
+/** The modes to choose from for a project that has this one. */
+export const modesFor = (current: string) => (current === privateMode.value ? [...modes, privateMode] : modes)
+
+export type Mode = (typeof modes)[number]['value'] | (typeof privateMode)['value']
 
 /** How a number of 30 days compares with that of the 30 days before. */
 export function comparedWithBefore(now: number, before: number): string {
