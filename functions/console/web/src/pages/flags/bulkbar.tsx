@@ -4,7 +4,7 @@ import { invalidate, useMe } from '../../api'
 import { Button, Dialog, Icons, Menu, Notice, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
-import type { Failure } from './bulk'
+import { groupFailures, type Failure } from './bulk'
 import { MoveDialog, TagsDialog } from './bulkdialogs'
 import { patchRows } from './data'
 import { ExportDialog } from './exportdialog'
@@ -188,13 +188,19 @@ function FailuresDialog({ failures, onClose }: { failures: Failure[]; onClose: (
       actions={<Button onClick={onClose}>Close</Button>}
     >
       <ul className="flags-failures">
-        {failures.slice(0, shownFailures).map(({ name, message }) => (
-          <li key={name} className="break">
-            <span className="strong">{name}</span>: {message}
+        {groupFailures(failures).map(({ message, names }) => (
+          <li key={message} className="break">
+            <p>
+              {names.length > 1 && <span className="strong">{plural(names.length, 'flag')}: </span>}
+              {message}
+            </p>
+            <p className="soft small">
+              {names.slice(0, shownFailures).join(', ')}
+              {names.length > shownFailures && ` and ${number(names.length - shownFailures)} more`}
+            </p>
           </li>
         ))}
       </ul>
-      {failures.length > shownFailures && <Notice>{number(failures.length - shownFailures)} more are not shown.</Notice>}
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextText, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf } from './playgrounddata'
+import { comparedText, contextText, parseContext, parseNames, reasonOf, reasonOfStrategy, requestOf } from './playgrounddata'
 
 const strategy = (more: object = {}) =>
   ({
@@ -13,10 +13,12 @@ const strategy = (more: object = {}) =>
     result: { enabled: true, evaluationStatus: 'complete' },
     ...more,
   }) as never
+const constraint = (result: boolean) => ({ contextName: 'plan', operator: 'IN', values: ['gold'], result })
 const feature = (more: object = {}) =>
   ({
     name: 'f',
     environment: 'production',
+    context: {},
     isEnabled: true,
     isEnabledInCurrentEnvironment: true,
     hasUnsatisfiedDependency: false,
@@ -58,23 +60,43 @@ test.each([
     'All strategies are disabled in production.',
   ],
   [{ isEnabled: false, hasUnsatisfiedDependency: true }, 'A parent flag is not in the required state.'],
-  [{ isEnabled: false, strategies: { result: false, data: [strategy({ result: { enabled: false } })] } }, 'The strategy does not match.'],
+  [
+    { isEnabled: false, strategies: { result: false, data: [strategy({ result: { enabled: false } })] } },
+    'The context lacks a value that its parameters need.',
+  ],
+  [{ isEnabled: false, strategies: { result: false, data: [strategy(), strategy()] } }, 'None of the 2 strategies matches.'],
+  [
+    { context: { userId: '7' }, strategies: { result: true, data: [strategy({ parameters: { rollout: '90', groupId: 'g' } })] } },
+    'Strategy flexibleRollout matches: userId 7 has place 81 of 100, inside the rollout of 90 %.',
+  ],
   [{ isEnabled: false, strategies: { result: 'unknown', data: [] } }, 'No strategy matches here. Only an application can evaluate some of them.'],
 ])('the reason of a flag: %j', (more, text) => expect(reasonOf(feature(more))).toBe(text))
 
 test.each([
   [{}, 'It matches.'],
-  [{ parameters: { rollout: '20' } }, 'The context is in the rollout of 20 %.'],
-  [{ parameters: { rollout: '20' }, result: { enabled: false, evaluationStatus: 'complete' } }, 'The context is not in the rollout of 20 %.'],
+  [{ parameters: { rollout: '90', groupId: 'g' } }, 'userId 7 has place 81 of 100, inside the rollout of 90 %.'],
+  [{ parameters: { rollout: '10', groupId: 'g' }, result: { enabled: false } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
+  [{ name: 'gradualRolloutUserId', parameters: { percentage: '10', groupId: 'g' } }, 'userId 7 has place 81 of 100, outside the rollout of 10 %.'],
+  [{ parameters: { rollout: '20', stickiness: 'random' } }, 'Without stickiness it is decided at random each time, for 20 %.'],
+  [{ parameters: { rollout: '20', stickiness: 'company' }, result: { enabled: false } }, 'The context has no company, by which the rollout decides.'],
   [{ disabled: true, result: { enabled: 'unknown', evaluationStatus: 'unevaluated' } }, 'It is disabled, so it is ignored.'],
   [{ parameters: {}, result: { enabled: 'unknown', evaluationStatus: 'incomplete' } }, 'Only an application can evaluate it, so it counts as off here.'],
   [
-    { constraints: [{ result: true }, { result: false }], segments: [{ result: false }], result: { enabled: false } },
-    '1 of 2 constraints do not hold, and the context is not in a segment.',
+    { constraints: [constraint(true), constraint(false)], segments: [{ result: false, constraints: [] }], result: { enabled: false } },
+    'It needs plan is one of gold, but plan is silver; 1 more condition does not hold.',
   ],
-  [{ segments: [{ result: false }], result: { enabled: false } }, 'The context is not in a segment.'],
+  [
+    { segments: [{ name: 'adults', result: false, constraints: [{ ...constraint(false), contextName: 'age' }] }], result: { enabled: false } },
+    'It needs the segment adults: age is one of gold, but the context has no age.',
+  ],
   [
     { name: 'userWithId', parameters: { userIds: '1' }, result: { enabled: false, evaluationStatus: 'complete' } },
     'The context lacks a value that its parameters need.',
   ],
-])('the reason of a strategy: %j', (more, text) => expect(reasonOfStrategy(strategy(more))).toBe(text))
+])('the reason of a strategy: %j', (more, text) => expect(reasonOfStrategy(strategy(more), { userId: '7', plan: 'silver' })).toBe(text))
+
+test('the value that was compared', () => {
+  expect(comparedText('plan', { plan: 'gold' })).toBe('plan is gold')
+  expect(comparedText('plan', { plan: '' })).toBe('the context has no plan')
+  expect(comparedText('currentTime', {})).toBe('the time is now')
+})

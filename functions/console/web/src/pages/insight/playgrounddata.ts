@@ -1,5 +1,9 @@
 // Request and results of the playground.
 import type { Schema } from '../../api'
+import { describeConstraint } from '../../constraints/describe'
+import { bucket } from '../flag/strategy/bucket'
+import { stickinessOf } from '../flag/strategy/describe'
+import { percentageName } from '../flag/strategy/model'
 
 type Feature = Schema<'PlaygroundEnvironmentFeature'>
 type Strategy = Schema<'PlaygroundStrategy'>
@@ -46,45 +50,81 @@ export function parseContext(text: string): ContextEntry[] {
 /** Names of an address that are between commas. */
 export const parseNames = (text: string) => text.split(',').filter(Boolean).slice(0, 100)
 
-/** Why a flag is on or off for a context, in one sentence. */
+/** Why a flag is on or off for a context: what decided it, in one sentence. */
 export function reasonOf(feature: Feature): string {
-  const { strategies, environment } = feature
+  const { strategies, environment, context } = feature
+  const active = strategies.data.filter((one) => !one.disabled)
   if (!feature.isEnabledInCurrentEnvironment) {
-    return strategies.data.length > 0 && strategies.data.every((one) => one.disabled)
-      ? `All strategies are disabled in ${environment}.`
-      : `The flag is switched off in ${environment}.`
+    return strategies.data.length > 0 && active.length === 0 ? `All strategies are disabled in ${environment}.` : `The flag is switched off in ${environment}.`
   }
   if (feature.hasUnsatisfiedDependency) return 'A parent flag is not in the required state.'
   if (feature.isEnabled) {
     const match = strategies.data.find((one) => one.result.enabled === true)
-    return match ? `${nameOf(match)} matches.` : 'The flag is on, and has no strategy that limits it.'
+    if (!match) return 'The flag is on, and has no strategy that limits it.'
+    const place = placeText(match, context)
+    return place ? `${nameOf(match)} matches: ${place}.` : `${nameOf(match)} matches.`
   }
   if (strategies.result === 'unknown') return 'No strategy matches here. Only an application can evaluate some of them.'
-  return strategies.data.length > 1 ? 'No strategy matches.' : 'The strategy does not match.'
+  return active.length === 1 ? reasonOfStrategy(active[0]!, context) : `None of the ${active.length} strategies matches.`
 }
 
 /** The name that people know a strategy by. */
 export const nameOf = (strategy: Strategy) => (strategy.title ? `Strategy “${strategy.title}”` : `Strategy ${strategy.name}`)
 
-/** Why a strategy matches or not, in one sentence. */
-export function reasonOfStrategy(strategy: Strategy): string {
-  const { result, constraints, segments, parameters } = strategy
+type Context = Readonly<Record<string, unknown>>
+
+/** Why a strategy matches a context or not, in one sentence. */
+export function reasonOfStrategy(strategy: Strategy, context: Context = {}): string {
+  const { result, constraints, segments } = strategy
   if (result.evaluationStatus === 'unevaluated') return 'It is disabled, so it is ignored.'
-  const failed = constraints.filter((one) => !one.result).length
-  const outside = segments.filter((one) => !one.result).length
-  if (failed > 0 || outside > 0) {
-    return [
-      failed > 0 && `${failed} of ${constraints.length} ${constraints.length === 1 ? 'constraint does' : 'constraints do'} not hold`,
-      outside > 0 && `the context is not in ${outside === 1 ? 'a segment' : `${outside} segments`}`,
-    ]
-      .filter(Boolean)
-      .join(', and ')
-      .replace(/^./, (first) => first.toUpperCase())
-      .concat('.')
+  const failed = [
+    ...constraints.filter((one) => !one.result).map((one) => `it needs ${needs(one, context)}`),
+    ...segments.filter((one) => !one.result).map((one) => outside(one, context)),
+  ]
+  if (failed.length > 0) {
+    const more = failed.length - 1
+    return upper(`${failed[0]}${more === 0 ? '' : `; ${more} more ${more === 1 ? 'condition does' : 'conditions do'} not hold`}.`)
   }
   if (result.evaluationStatus === 'incomplete') return 'Only an application can evaluate it, so it counts as off here.'
-  const rollout = parameters.rollout
-  const given = rollout === undefined ? '' : ` of ${rollout} %`
-  if (result.enabled === true) return rollout === undefined || rollout === '100' ? 'It matches.' : `The context is in the rollout${given}.`
-  return rollout === undefined ? 'The context lacks a value that its parameters need.' : `The context is not in the rollout${given}.`
+  const place = placeText(strategy, context)
+  if (place) return upper(`${place}.`)
+  if (result.enabled === true) return 'It matches.'
+  const field = percentageName(strategy) && stickinessOf(strategy)
+  if (field && field !== 'default' && field !== 'random') return `The context has no ${field}, by which the rollout decides.`
+  return 'The context lacks a value that its parameters need.'
+}
+
+const upper = (text: string) => (/^it /.test(text) || /^the /.test(text) || /^without /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
+
+const needs = (constraint: Strategy['constraints'][number], context: Context) =>
+  `${describeConstraint(constraint)}, but ${comparedText(constraint.contextName, context)}`
+
+function outside(segment: Strategy['segments'][number], context: Context): string {
+  const failed = segment.constraints.find((one) => !one.result)
+  return failed ? `it needs the segment ${segment.name}: ${needs(failed, context)}` : 'it needs a segment that does not exist'
+}
+
+const maxValue = 60
+
+/** The value that was compared: 'plan is gold', or that there is none. */
+export function comparedText(name: string, context: Context): string {
+  const value = context[name]
+  if (typeof value === 'string' && value !== '') return `${name} is ${value.length > maxValue ? `${value.slice(0, maxValue)}…` : value}`
+  if (name === 'currentTime') return 'the time is now'
+  return name === 'environment' ? 'environment is default' : `the context has no ${name}`
+}
+
+/** Where a context is in the rollout of a strategy: 'userId 7 has place 74 of 100, outside the rollout of 50 %'. Undefined if no one is left out. */
+export function placeText(strategy: Strategy, context: Context): string | undefined {
+  const percentage = strategy.parameters[percentageName(strategy) ?? '']
+  if (percentage === undefined || percentage === '100') return undefined
+  const stickiness = stickinessOf(strategy)
+  const names = stickiness === 'default' ? ['userId', 'sessionId'] : [stickiness]
+  const field = names.find((name) => typeof context[name] === 'string' && context[name] !== '')
+  if (!field || stickiness === 'random') {
+    if (stickiness !== 'default' && stickiness !== 'random') return undefined
+    return `without ${stickiness === 'random' ? 'stickiness' : 'userId and sessionId'} it is decided at random each time, for ${percentage} %`
+  }
+  const place = bucket(strategy.parameters.groupId ?? '', String(context[field]))
+  return `${field} ${String(context[field]).slice(0, maxValue)} has place ${place} of 100, ${place <= Number(percentage) ? 'inside' : 'outside'} the rollout of ${percentage} %`
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Schema } from '../../api'
 import { describeConstraint } from '../../constraints'
 import { Badge, Dialog, Icons, number } from '../../ui'
-import { nameOf, reasonOf, reasonOfStrategy } from './playgrounddata'
+import { comparedText, nameOf, reasonOf, reasonOfStrategy } from './playgrounddata'
 
 type Result = Schema<'PlaygroundEnvironmentFeature'>
 
@@ -38,7 +38,7 @@ function ResultDetails({ result, single }: { result: Result; single: boolean }) 
         <h3>{result.environment}</h3>
         {!single && context.length > 0 && <span className="soft break">{context.map(([name, value]) => `${name} ${flat(value)}`).join(', ')}</span>}
       </div>
-      <p>{reasonOf(result)}</p>
+      <p className="strong break">{reasonOf(result)}</p>
       {result.isEnabled && result.variant.enabled && (
         <p className="break">
           Variant <Badge kind="accent">{result.variant.name}</Badge>
@@ -51,7 +51,7 @@ function ResultDetails({ result, single }: { result: Result; single: boolean }) 
         </p>
       )}
       {result.strategies.data.map((strategy) => (
-        <StrategyDetails key={strategy.id} strategy={strategy} />
+        <StrategyDetails key={strategy.id} strategy={strategy} context={result.context} />
       ))}
     </section>
   )
@@ -59,7 +59,7 @@ function ResultDetails({ result, single }: { result: Result; single: boolean }) 
 
 const flat = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function StrategyDetails({ strategy }: { strategy: Schema<'PlaygroundStrategy'> }) {
+function StrategyDetails({ strategy, context }: { strategy: Schema<'PlaygroundStrategy'>; context: Result['context'] }) {
   const { enabled } = strategy.result
   return (
     <div className="playground-strategy">
@@ -69,12 +69,12 @@ function StrategyDetails({ strategy }: { strategy: Schema<'PlaygroundStrategy'> 
         </Badge>
         <span className="strong break">{nameOf(strategy)}</span>
       </div>
-      <p className="soft">{reasonOfStrategy(strategy)}</p>
+      <p className="soft break">{reasonOfStrategy(strategy, context)}</p>
       {(strategy.constraints.length > 0 || strategy.segments.length > 0) && (
         <ul className="stack-s">
           {strategy.constraints.map((constraint, index) => (
             <Check key={index} holds={constraint.result}>
-              {describeConstraint(constraint)}
+              {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
             </Check>
           ))}
           {strategy.segments.map((segment) => (
@@ -87,7 +87,7 @@ function StrategyDetails({ strategy }: { strategy: Schema<'PlaygroundStrategy'> 
                 <ul className="stack-s playground-nested">
                   {segment.constraints.map((constraint, index) => (
                     <Check key={index} holds={constraint.result}>
-                      {describeConstraint(constraint)}
+                      {describeConstraint(constraint)} <span className="soft">({comparedText(constraint.contextName, context)})</span>
                     </Check>
                   ))}
                 </ul>

@@ -23,6 +23,7 @@ import {
   type StrategyType,
 } from './model'
 import { Parameters } from './parameters'
+import { NewSegment } from './newsegment'
 import { useSaveStrategy } from './save'
 
 interface StrategyFormProps {
@@ -171,17 +172,21 @@ export function SegmentsField({ projectId, value, onChange, error }: SegmentsPro
   const usable = segments.filter((segment) => !segment.project || segment.project === projectId || value.includes(segment.id))
   const full = value.length >= maxSegments
   const choices = usable.map((segment) => ({ value: String(segment.id), label: segment.name, disabled: full && !value.includes(segment.id) }))
+  const most = `At most ${maxSegments} segments.`
   return (
-    <MultiCombobox
-      label="Segments"
-      choices={choices}
-      value={value.map(String)}
-      onChange={(next) => onChange(next.slice(0, maxSegments).map(Number))}
-      placeholder={usable.length ? 'Choose segments' : 'There are no segments yet'}
-      emptyText="No segment matches."
-      hint={full ? `At most ${maxSegments} segments.` : 'Named lists of constraints that strategies share.'}
-      error={error}
-    />
+    <>
+      <MultiCombobox
+        label="Segments"
+        choices={choices}
+        value={value.map(String)}
+        onChange={(next) => onChange(next.slice(0, maxSegments).map(Number))}
+        placeholder={usable.length ? 'Choose segments' : 'There are no segments yet'}
+        emptyText="No segment matches."
+        hint={full ? most : 'Named lists of constraints that strategies share.'}
+        error={error}
+      />
+      <NewSegment projectId={projectId} disabledReason={full ? most : undefined} onCreated={(id) => onChange([...value, id])} />
+    </>
   )
 }
 
