@@ -5,10 +5,11 @@ const now = new Date('2026-03-10T12:00:00Z')
 
 test.each([
   ['2026-03-10T11:59:50Z', 'just now'],
-  ['2026-03-10T11:59:10Z', '1 minute ago'],
-  ['2026-03-10T11:30:00Z', '30 minutes ago'],
-  ['2026-03-10T09:00:00Z', '3 hours ago'],
+  ['2026-03-10T11:59:10Z', '1 min ago'],
+  ['2026-03-10T11:30:00Z', '30 min ago'],
+  ['2026-03-10T09:00:00Z', '3 h ago'],
   ['2026-03-09T12:00:00Z', 'yesterday'],
+  ['2026-03-10T12:20:00Z', 'in 20 min'],
   ['2026-03-12T12:00:00Z', 'in 2 days'],
 ])('%s is %s', (date, text) => {
   expect(ago(new Date(date), now)).toBe(text)

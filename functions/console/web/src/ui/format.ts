@@ -1,7 +1,7 @@
 const numbers = new Intl.NumberFormat('en')
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relativeDays = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** A number with separators: 12,345. */
 export const number = (value: number) => numbers.format(value)
@@ -12,21 +12,19 @@ export const plural = (count: number, noun: string, nouns = `${noun}s`) => `${nu
 /** A date with its time, in the time zone of the browser. */
 export const fullDate = (date: Date) => dates.format(date)
 
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-]
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
 
-/** A date relative to now: 'just now', '5 minutes ago', 'yesterday'; above 30 days the date. */
+/** A date relative to now, short enough for a column: 'just now', '5 min ago', '3 h ago', 'yesterday'; above 30 days the date. */
 export function ago(date: Date, now: Date = new Date()): string {
   const seconds = (date.getTime() - now.getTime()) / 1000
-  if (Math.abs(seconds) < 45) return 'just now'
-  if (Math.abs(seconds) > 30 * 86_400) return days.format(date)
-  for (const [unit, length] of units) {
-    if (Math.abs(seconds) >= length || unit === 'minute') return relative.format(Math.round(seconds / length) || Math.sign(seconds), unit)
-  }
-  return days.format(date)
+  const distance = Math.abs(seconds)
+  if (distance < 45) return 'just now'
+  if (distance > 30 * day) return days.format(date)
+  if (distance >= day) return relativeDays.format(Math.round(seconds / day), 'day')
+  const text = distance >= hour ? `${Math.round(distance / hour)} h` : `${Math.max(1, Math.round(distance / minute))} min`
+  return seconds < 0 ? `${text} ago` : `in ${text}`
 }
 
 /** The name of a constant as words: 'feature-environment-enabled' is 'Feature environment enabled'. */

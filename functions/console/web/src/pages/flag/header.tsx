@@ -8,7 +8,7 @@ import { lifecycleText } from './lifecycle'
 
 /** Type, lifecycle and whether the flag is stale. */
 export function FlagBadges({ flag }: { flag: Flag }) {
-  const stage = lifecycleText(flag.lifecycle)
+  const stage = lifecycleText(flag.lifecycle, flag.environments)
   return (
     <>
       <Badge>{words(flag.type)}</Badge>

@@ -80,7 +80,7 @@ function LifecycleSection({ flag }: { flag: Flag }) {
   return (
     <Section
       title="Lifecycle"
-      description={lifecycleText(flag.lifecycle).hint}
+      description={lifecycleText(flag.lifecycle, flag.environments).hint}
       actions={
         <>
           <Button disabledReason={reason} pending={stale.isPending} onClick={() => stale.mutate(!flag.stale)}>

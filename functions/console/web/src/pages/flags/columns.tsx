@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Allowed } from '../../api'
-import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, fullDate, isProduction, words, type Column } from '../../ui'
+import { Badge, Checkbox, FavoriteButton, ProductionMark, Switch, Tag, Tooltip, ago, fullDate, isProduction, type Column } from '../../ui'
+import { lifecycleText } from '../flag/lifecycle'
 import { isOn, lastSeen, tagText, typeName, type FlagRow } from './rows'
 
 /** What the columns show and do. */
@@ -65,7 +66,7 @@ export function flagColumns(input: ColumnsInput): { columns: Column<FlagRow>[]; 
   const optional: Column<FlagRow>[] = [
     ...environmentColumns,
     { id: 'type', header: 'Type', sortable: true, width: '96px', cell: (row) => <span className="soft">{typeName(row.type)}</span> },
-    { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle stage={row.lifecycle.stage} /> },
+    { id: 'lifecycle', header: 'Lifecycle', sortable: true, width: '92px', cell: (row) => <Lifecycle row={row} /> },
     { id: 'tags', header: 'Tags', width: '136px', cell: (row) => <Tags row={row} /> },
     { id: 'seen', header: 'Last used', sortable: true, width: '96px', cell: (row) => <When value={lastSeen(row)} never="Not yet" /> },
     { id: 'created', header: 'Created', sortable: true, width: '96px', cell: (row) => <When value={row.createdAt} never="" /> },
@@ -105,10 +106,13 @@ function NameTip({ row }: { row: FlagRow }) {
   )
 }
 
-const stageKinds = { 'pre-live': 'info', live: 'ok', completed: 'accent' } as const
-
-function Lifecycle({ stage }: { stage: string }) {
-  return <Badge kind={stageKinds[stage as keyof typeof stageKinds]}>{words(stage)}</Badge>
+function Lifecycle({ row }: { row: FlagRow }) {
+  const { label, hint, kind } = lifecycleText(row.lifecycle, row.environments)
+  return (
+    <span title={hint}>
+      <Badge kind={kind}>{label}</Badge>
+    </span>
+  )
 }
 
 const shownTags = 1

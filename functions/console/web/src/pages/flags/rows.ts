@@ -1,6 +1,7 @@
 // The flags of a project as the list shows them: filters, sorting and changes of the cached list, without React.
 import type { Schema } from '../../api'
 import { words, type Sort } from '../../ui'
+import { lifecycleText } from '../flag/lifecycle'
 
 /** A flag in the list of its project. */
 export type FlagRow = Schema<'ListedFeature'>
@@ -144,4 +145,4 @@ export const flagTypes = [
 ] as const
 
 /** The lifecycle stages that a flag of the list can have. */
-export const lifecycleStages = stages.map((value) => ({ value, label: words(value) }))
+export const lifecycleStages = stages.map((value) => ({ value, label: lifecycleText({ stage: value }).label }))
