@@ -12,7 +12,8 @@ interface Item {
   icon: ComponentType
 }
 
-const groups: { label: string; items: Item[] }[] = [
+/** The pages of the navigation, in groups. */
+export const groups: { label: string; items: Item[] }[] = [
   {
     label: 'Flags',
     items: [

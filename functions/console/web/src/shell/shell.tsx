@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { Suspense, lazy, useEffect, useState } from 'react'
 import { send, useMe } from '../api'
 import { useReachable } from '../api/reachable'
 import { Button, IconButton } from '../ui/button'
@@ -92,40 +92,33 @@ function useFocusOnNavigation() {
   )
 }
 
+// The palette is loaded when it is first opened, so that it costs the first page nothing.
+const Palette = lazy(() => import('./palette'))
+
 function SearchBox() {
-  const navigate = useNavigate()
-  const input = useRef<HTMLInputElement>(null)
+  const [open, setOpen] = useState(false)
   useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      input.current?.focus()
+      setOpen(true)
     }
-    document.addEventListener('keydown', focus)
-    return () => document.removeEventListener('keydown', focus)
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
   }, [])
   return (
-    <form
-      role="search"
-      className="bar-search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void navigate({ to: '/search', search: { q: input.current?.value ?? '' } as never })
-      }}
-    >
-      <Icons.Search />
-      <input
-        ref={input}
-        type="search"
-        className="input"
-        aria-label="Search all flags"
-        aria-keyshortcuts="Control+K"
-        placeholder="Search all flags"
-        maxLength={100}
-        autoComplete="off"
-      />
-      <kbd aria-hidden="true">Ctrl K</kbd>
-    </form>
+    <>
+      <button type="button" className="bar-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+        <Icons.Search />
+        <span className="grow">Search or go to…</span>
+        <kbd aria-hidden="true">Ctrl K</kbd>
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
@@ -172,7 +165,11 @@ function UserMenu() {
           {open && <span className="menu-reason">No sign-in is needed (AUTH_TYPE=none).</span>}
         </>
       }
-      trigger={<IconButton label={`Account of ${me.name}`} icon={<Icons.User />} />}
+      trigger={
+        <Button variant="quiet" icon={<Icons.User />} aria-label={`Account of ${me.name}`}>
+          <span className="bar-name">{me.name}</span>
+        </Button>
+      }
       entries={[
         { label: 'Profile', icon: <Icons.User />, link: { to: '/profile' } },
         ...(open ? [] : (['separator', { label: 'Sign out', icon: <Icons.Out />, onSelect: () => void signOut() }] as const)),
