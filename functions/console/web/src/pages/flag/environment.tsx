@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { Badge, Button, DateTime, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
+import { DailyUse } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'
 import { describeAudience } from './strategy/describe'
@@ -49,13 +50,7 @@ export function EnvironmentPanel({ flag, environment, onEdit }: PanelProps) {
         </div>
         <div className="row">
           <span className="soft small">
-            {environment.lastSeenAt ? (
-              <>
-                Used <DateTime value={environment.lastSeenAt} />
-              </>
-            ) : (
-              'Not used yet'
-            )}
+            <DailyUse flag={flag} environment={environment} />
           </span>
           <Button size="small" icon={<Icons.Plus />} disabledReason={mayAdd} onClick={() => onEdit('new')} aria-label={`Add strategy in ${environment.name}`}>
             Add strategy

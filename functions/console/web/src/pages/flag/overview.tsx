@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useUrlState } from '../../shell'
 import { Notice } from '../../ui'
+import { About } from './about'
 import { useLoadedFlag } from './data'
 import { Dependencies } from './dependencies'
 import { EnvironmentPanel } from './environment'
@@ -25,6 +26,7 @@ export default function OverviewTab() {
         <EnvironmentPanel key={one.name} flag={flag} environment={one} onEdit={(strategy, options) => open(one.name, strategy, options)} />
       ))}
       <Dependencies flag={flag} />
+      <About flag={flag} />
       {environment && view.strategy && (
         <StrategyEditor
           key={`${view.environment}/${view.strategy}`}

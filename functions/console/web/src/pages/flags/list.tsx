@@ -9,6 +9,7 @@ import { flagColumns } from './columns'
 import { CreateFlagDialog } from './create'
 import { flagList, useFavoriteFlag, useSwitchFlag } from './data'
 import { FilterBar } from './filters'
+import { FirstSteps } from './firststeps'
 import { FirstStrategyDialog } from './firststrategy'
 import './flags.css'
 import { filterFlags, isFiltered, noFilter, sortFlags, type FlagFilter, type FlagRow } from './rows'
@@ -116,7 +117,7 @@ export default function FlagsTab() {
         empty={
           empty ? (
             <EmptyState title="No flags yet" action={newFlag}>
-              <p>A flag turns a part of your software on and off without a deployment: for everyone, for some users, or for a share of them.</p>
+              <FirstSteps projectId={projectId} />
             </EmptyState>
           ) : (
             <EmptyState icon={<Icons.Search />} title="No flag matches" action={<Button onClick={() => onFilter(noFilter)}>Clear the filters</Button>}>

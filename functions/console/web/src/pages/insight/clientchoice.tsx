@@ -1,6 +1,10 @@
 import { useId } from 'react'
 import { Section } from '../../ui'
+import { otherClients } from './othersnippets'
 import { clients, type Client } from './snippets'
+
+/** All clients of the page. */
+export const allClients = [...clients, ...otherClients]
 
 const groups: { kind: Client['kind']; title: string; hint: string }[] = [
   { kind: 'server', title: 'On a server', hint: 'It has a client token. SDKs fetch the flags and evaluate them themselves.' },
@@ -19,7 +23,7 @@ export function ClientChoice({ value, onChange }: { value: string; onChange: (id
             {group.hint}
           </p>
           <div className="client-choices">
-            {clients
+            {allClients
               .filter((client) => client.kind === group.kind)
               .map((client) => (
                 <label key={client.id} className="client-choice">

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { apiQuery } from '../../api'
 import { Page, useUrlState } from '../../shell'
 import { CodeBlock, Loaded, Notice, Section, Select, TextField } from '../../ui'
-import { ClientChoice } from './clientchoice'
+import { ClientChoice, allClients } from './clientchoice'
 import './connect.css'
 import { FlagField } from './flagfield'
 import { ConnectionLight } from './light'
-import { clients, installCommand, runCommand } from './snippets'
+import { installCommand, runCommand } from './snippets'
 import { TokenStep, type CreatedToken } from './token'
 
 /** Connects an application: choose where and with what, create a token, paste the program, see the application. */
@@ -25,7 +25,7 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
   const environments = useQuery(apiQuery('/api/admin/environments/project/{projectId}', { path: { projectId: view.project } }))
   const usable = (environments.data?.environments ?? []).filter((one) => one.visible)
   const environment = usable.find((one) => one.name === view.environment)?.name ?? usable[0]?.name ?? ''
-  const client = clients.find((one) => one.id === view.sdk) ?? clients[0]!
+  const client = allClients.find((one) => one.id === view.sdk) ?? allClients[0]!
   const [token, setToken] = useState<CreatedToken>()
   // A token is for one project, environment and kind of client.
   const current = token && token.project === view.project && token.environment === environment && token.kind === client.kind ? token : undefined
@@ -71,6 +71,9 @@ function Connect({ projects }: { projects: { id: string; name: string }[] }) {
         <li>
           <Section title="2. Install the client">
             <CodeBlock label="Command that installs the client" code={installCommand(client)} wrap />
+            {client.tested === false && (
+              <Notice>Guidon’s tests do not run this client. The program follows the client’s documentation, and installs its newest version.</Notice>
+            )}
           </Section>
         </li>
         <li>

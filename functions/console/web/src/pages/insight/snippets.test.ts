@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { otherClients } from './othersnippets'
 import { clients, double, installCommand, runCommand, shellWord, single, tokenVariable } from './snippets'
 
 const root = fileURLToPath(new URL('../../../../../../', import.meta.url))
@@ -44,6 +45,19 @@ test('texts are escaped', () => {
   for (const text of [`'`, `"`, `\\'`, `\\\\"`, `a'b"c\\`]) expect((0, eval)(single(text))).toBe(text)
 })
 
+test('other clients are told to be untested, are named in the guide, and have the texts in their program', () => {
+  const hostile = { ...input, appName: `it's a "$shop" \\`, flag: 'welcome-banner' }
+  expect(otherClients.map(({ id }) => id)).toEqual(['java', 'dotnet', 'php', 'ruby', 'react', 'android', 'ios'])
+  for (const client of otherClients) {
+    expect(client.tested).toBe(false)
+    expect(guide).toContain(client.label)
+    expect(client.code(input)).toContain('welcome-banner')
+    expect(client.code(hostile)).not.toContain(hostile.appName)
+    expect(installCommand(client)).toBe(client.install([]))
+  }
+  expect(otherClients.find(({ id }) => id === 'android')!.code(hostile)).toContain('\\$shop')
+})
+
 test('tokens of servers are not in the program, those of browsers are', () => {
-  for (const client of clients) expect(client.code(input).includes(input.token)).toBe(client.kind === 'browser')
+  for (const client of [...clients, ...otherClients]) expect(client.code(input).includes(input.token)).toBe(client.kind === 'browser')
 })

@@ -26,6 +26,8 @@ export interface Client {
   run: string
   /** Whether it tells the server about itself and about usage. */
   reports: boolean
+  /** False if our tests do not run it. */
+  tested?: boolean
   code: (input: SnippetInput) => string
 }
 
@@ -47,7 +49,7 @@ export const double = (text: string) => JSON.stringify(text)
 /** A text as one word of a shell. */
 export const shellWord = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The clients, in the order in which the page shows them. */
+/** The clients that our tests run, in the order in which the page shows them. */
 export const clients: readonly Client[] = [
   {
     id: 'node',

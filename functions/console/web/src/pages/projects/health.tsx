@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { apiQuery, type Schema } from '../../api'
 import { DateTime, EmptyState, Figure, Icons, LinkButton, Loaded, Loading, Meter, Section, Table, number, plural, words, type Column } from '../../ui'
 import { eventTitle } from '../insight/eventtext'
+import { CleanUp } from './cleanupsection'
 import { StaleFlags } from './stale'
 import { comparedWithBefore, healthKind } from './view'
 
@@ -18,6 +19,7 @@ export default function HealthTab() {
       {(data) => (
         <>
           <Figures insights={data} />
+          <CleanUp projectId={projectId} />
           <StaleFlags projectId={projectId} />
           <div className="columns">
             <Types counts={data.featureTypeCounts} />
@@ -123,7 +125,7 @@ function LatestChanges({ projectId }: { projectId: string }) {
     <Section
       title="Latest changes"
       actions={
-        <LinkButton size="small" to="/audit" search={{ project: projectId } as never}>
+        <LinkButton size="small" to="/projects/$projectId/log" params={{ projectId }}>
           All changes
         </LinkButton>
       }
@@ -154,7 +156,7 @@ function LatestChanges({ projectId }: { projectId: string }) {
                       {event.environment && <span className="soft"> in {event.environment}</span>}
                     </span>
                     <span className="soft">
-                      {event.createdBy}, <DateTime value={event.createdAt} />
+                      {event.createdByName || event.createdBy}, <DateTime value={event.createdAt} />
                     </span>
                   </li>
                 ))}

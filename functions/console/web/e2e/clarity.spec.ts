@@ -1,0 +1,280 @@
+// What tells people who did what, whom to ask, and why a flag is on or off.
+import type { Browser, Page } from '@playwright/test'
+import { checkPage } from './checkpage'
+import { expect, noConsoleErrors, test, unique, type Api } from './fixtures'
+
+test.describe.configure({ timeout: 120_000 })
+
+/** Creates a person by the API. */
+async function newPerson(api: Api, name: string, rootRole = 3) {
+  const username = unique(name)
+  const full = `${name} ${username.slice(name.length + 1)}`
+  const { id } = await api('POST', '/api/admin/user-admin', { name: full, username, email: `${username}@example.com`, rootRole })
+  return { id: id as number, name: full, username }
+}
+
+/** Opens a page on which a person is signed in. */
+async function signInAs(browser: Browser, api: Api, userId: number): Promise<Page> {
+  const { url } = await api('POST', `/api/admin/user-admin/${userId}/sign-in-link`)
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const page = await context.newPage()
+  await page.goto(url)
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
+  return page
+}
+
+const rollout = (percent: number) => ({ name: 'flexibleRollout', parameters: { rollout: String(percent), stickiness: 'default', groupId: 'g' } })
+
+async function newProject(api: Api) {
+  const project = unique('clear')
+  await api('POST', '/api/admin/projects', { id: project, name: project })
+  return project
+}
+
+test('the audit log finds people by their names, and says whom and what events are about', async ({ page, browser, api }) => {
+  const check = noConsoleErrors(page)
+  const project = await newProject(api)
+  const anna = await newPerson(api, 'Anna', 1)
+  const flag = unique('logged')
+  const annas = await signInAs(browser, api, anna.id)
+  await annas.goto(`/projects/${project}`)
+  await annas.getByRole('button', { name: 'Create flag' }).first().click()
+  await annas.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(flag)
+  await annas.getByRole('dialog').getByRole('button', { name: 'Create flag' }).click()
+  await expect(annas.getByRole('heading', { level: 1, name: flag })).toBeVisible()
+  await annas.context().close()
+  const environment = `/api/admin/projects/${project}/features/${flag}/environments`
+  const variants = (blue: number) => [
+    { name: 'blue', weight: blue, weightType: 'fix', stickiness: 'default' },
+    { name: 'red', weight: 1000 - blue, weightType: 'variable', stickiness: 'default' },
+  ]
+  await api('PUT', `${environment}/development/variants`, variants(400))
+  await api('PUT', `${environment}/production/variants`, variants(250))
+  await api('POST', `/api/admin/projects/${project}/users/${anna.id}/roles/4`)
+  const token = unique('till')
+  await api('POST', '/api/admin/api-tokens', { tokenName: token, type: 'client', projects: [project], environment: 'development' })
+
+  await page.goto('/audit')
+  await page.getByLabel('Person or token').fill(anna.name.toUpperCase())
+  const events = page.getByRole('list', { name: 'Events' })
+  await expect(events.getByRole('article', { name: 'Flag created' })).toContainText(`${anna.name} (${anna.username})`)
+  await expect(events.getByRole('article', { name: 'Switched on' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+
+  // Several types, and an environment.
+  await page.getByRole('combobox', { name: 'Types' }).fill('Variants changed')
+  await page.getByRole('option', { name: 'Variants changed', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Types' }).fill('API token created')
+  await page.getByRole('option', { name: 'API token created' }).click()
+  await page.getByRole('combobox', { name: 'Types' }).fill('Project user added')
+  await page.getByRole('option', { name: 'Project user added' }).click()
+  await page.keyboard.press('Tab')
+  await page.getByRole('combobox', { name: 'Project', exact: true }).fill(project)
+  await page.getByRole('option', { name: project }).click()
+  await expect(events.getByRole('article')).toHaveCount(4)
+  await expect(events.getByRole('article', { name: 'API token created' })).toContainText(`API token created: ${token}`)
+  await expect(events.getByRole('article', { name: 'Project user added' })).toContainText(anna.name)
+  await expect(events.getByRole('article', { name: 'Project user added' })).toContainText('Owner')
+  await page.getByRole('combobox', { name: 'Environment' }).fill('production')
+  await page.getByRole('option', { name: 'production' }).click()
+  await expect(events.getByRole('article')).toHaveCount(1)
+  await expect(events.getByRole('article').first()).toContainText('production › blue: nothing became → 25 %')
+  await checkPage(page, 'audit-filtered')
+
+  // The project has a log of its own.
+  await page.goto(`/projects/${project}/log`)
+  await expect(page.getByRole('list', { name: 'Events' }).getByRole('article', { name: 'Project created' })).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Project', exact: true })).toHaveCount(0)
+  await checkPage(page, 'project-log')
+
+  // Anna has signed in.
+  await page.goto('/users')
+  await page.getByLabel('Search users').fill(anna.username)
+  await expect(page.getByRole('row', { name: new RegExp(anna.username) })).toContainText('just now')
+  check()
+})
+
+test('members see whom to ask, who they are, and permissions in words', async ({ page, browser, api }) => {
+  const project = await newProject(api)
+  const flag = unique('asked')
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  const owner = await newPerson(api, 'Olga')
+  const member = await newPerson(api, 'Max')
+  await page.goto(`/projects/${project}`)
+  await expect(page.getByText('No owner: ask an administrator')).toBeVisible()
+  await api('POST', `/api/admin/projects/${project}/users/${owner.id}/roles/4`)
+  await api('POST', `/api/admin/projects/${project}/users/${member.id}/roles/5`)
+
+  const other = await signInAs(browser, api, member.id)
+  await expect(other.getByRole('button', { name: `Account of ${member.name}` })).toContainText(member.name)
+  await other.goto(`/projects/${project}/settings`)
+  await expect(other.getByRole('link', { name: owner.name })).toHaveAttribute('href', `mailto:${owner.username}@example.com`)
+  await expect(other.getByText(/You need the permission “Change the project.*Ask an owner of the project/).first()).toBeVisible()
+  await expect(other.getByRole('radio', { name: /Protected/ })).toBeAttached()
+  await expect(other.getByRole('radio', { name: /Private/ })).toHaveCount(0)
+  await other.goto(`/projects/${project}/flags/${flag}`)
+  await expect(other.getByText(/Created by/)).toContainText(owner.name)
+  await other.goto('/roles')
+  await expect(other.getByText('needs the permission “Read roles”')).toBeVisible()
+  await other.goto('/profile')
+  await other.getByText(`in project ${project}`).click()
+  await expect(other.getByText(/Create and clone flags/)).toBeVisible()
+  await checkPage(other, 'profile-member')
+  await other.context().close()
+
+  const olgas = await signInAs(browser, api, owner.id)
+  await olgas.goto(`/projects/${project}`)
+  await expect(olgas.getByText(`${owner.name} (you)`)).toBeVisible()
+  await olgas.context().close()
+
+  // A mode that the API has set is shown for what it is.
+  await api('PUT', `/api/admin/projects/${project}`, { name: project, mode: 'private' })
+  await page.goto(`/projects/${project}/settings`)
+  await expect(page.getByText('Guidon does not enforce it: everyone who can sign in can read the project.')).toBeVisible()
+})
+
+test('a flag leads to the playground, which says what decided', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const project = await newProject(api)
+  const flag = unique('decided')
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  const environment = `/api/admin/projects/${project}/features/${flag}/environments/development`
+  const { id } = await api('POST', `${environment}/strategies`, rollout(80))
+  await api('POST', `${environment}/on`)
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await page.getByRole('link', { name: 'Try it for a user' }).click()
+  const row = page.getByRole('row').filter({ hasText: flag })
+  await expect(row).toContainText('The flag is switched off in production.')
+  await page.getByLabel('Value of userId').fill('7')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await expect(row).toContainText('userId 7 has place 81 of 100, outside the rollout of 80 %.')
+  await api('PUT', `${environment}/strategies/${id}`, { ...rollout(81), constraints: [{ contextName: 'plan', operator: 'IN', values: ['gold'] }] })
+  await page.getByLabel('Field 2').fill('plan')
+  await page.getByLabel('Value of plan').fill('silver')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await expect(row).toContainText('It needs plan is one of gold, but plan is silver.')
+  await page.getByLabel('Value of plan').fill('gold')
+  await page.getByRole('button', { name: 'Evaluate' }).click()
+  await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81 %.')
+  await row.getByRole('button', { name: flag }).click()
+  await expect(page.getByRole('dialog', { name: flag })).toContainText('plan is one of gold (plan is gold)')
+  await checkPage(page, 'playground-decided')
+  check()
+})
+
+test('the same error of many flags is told once, and lifecycle and times fit their columns', async ({ page, api }) => {
+  const check = noConsoleErrors(page, /409/)
+  const project = await newProject(api)
+  for (let n = 0; n < 25; n++) await api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-${n}` })
+  await page.goto(`/projects/${project}`)
+  await expect(page.getByRole('row', { name: new RegExp(`${project}-0`) })).toContainText('Initial')
+  const time = page.getByRole('row', { name: new RegExp(`${project}-0`) }).getByRole('time')
+  expect(await time.evaluate((element) => element.closest('td')!.scrollWidth <= element.closest('td')!.clientWidth)).toBe(true)
+  await page.getByRole('checkbox', { name: 'Select all shown flags' }).check()
+  await page.getByRole('button', { name: 'On or off' }).click()
+  await page.getByRole('menuitem', { name: 'Switch on in development' }).click()
+  const dialog = page.getByRole('dialog', { name: '25 flags not changed' })
+  await expect(dialog.getByRole('listitem')).toHaveCount(1)
+  await expect(dialog.getByRole('listitem')).toContainText(
+    '25 flags: The flag cannot be enabled in environment "development" because it has no strategies there',
+  )
+  await expect(dialog.getByRole('listitem')).toContainText(`${project}-24`)
+  await checkPage(page, 'bulk-failures')
+  check()
+})
+
+test('a segment is created inside the form of a strategy', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const project = await newProject(api)
+  const flag = unique('segmented')
+  const segment = unique('beta')
+  await api('POST', `/api/admin/projects/${project}/features`, { name: flag })
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await page.getByRole('button', { name: 'Add strategy in development' }).click()
+  const strategy = page.getByRole('dialog').filter({ hasText: 'Only if' })
+  await strategy.getByRole('button', { name: 'Create segment' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create segment' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(segment)
+  await dialog.getByRole('button', { name: 'Create segment' }).click()
+  await expect(dialog.getByText('Add a constraint: without one, everyone is in the segment.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Add constraint' }).click()
+  await dialog.getByRole('combobox', { name: 'Context field' }).fill('plan')
+  await dialog.getByRole('combobox', { name: 'Values' }).fill('gold')
+  await dialog.getByRole('combobox', { name: 'Values' }).press('Enter')
+  await checkPage(page, 'segment-in-strategy')
+  await dialog.getByRole('button', { name: 'Create segment' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(strategy.getByLabel(segment, { exact: true })).toBeVisible()
+  await strategy.getByRole('button', { name: 'Add strategy' }).click()
+  await expect(strategy).toBeHidden()
+  const { environments } = await api('GET', `/api/admin/projects/${project}/features/${flag}`)
+  expect(environments.find((one: { name: string }) => one.name === 'development').strategies[0].segments).toHaveLength(1)
+  check()
+})
+
+test('an empty project says what to do first, and Connect has programs for more languages', async ({ page, api }) => {
+  const check = noConsoleErrors(page)
+  const project = await newProject(api)
+  await page.goto(`/projects/${project}`)
+  await expect(page.getByRole('listitem').filter({ hasText: 'Create a flag. Your code asks for its name.' })).toBeVisible()
+  await page.getByRole('link', { name: 'Connect your application' }).click()
+  await expect(page.getByLabel('Project', { exact: true })).toHaveValue(project)
+  for (const [client, text] of [
+    ['Java', 'new DefaultUnleash(config)'],
+    ['.NET', 'UnleashClientFactory'],
+    ['PHP', 'UnleashBuilder::create()'],
+    ['Ruby', 'Unleash::Client.new'],
+    ['React', 'FlagProvider'],
+    ['Android', 'androidContext'],
+    ['iOS', 'UnleashProxyClientSwift'],
+  ] as const) {
+    await page.getByRole('radio', { name: client, exact: true }).check()
+    await expect(page.getByRole('region', { name: `Program for ${client}` })).toContainText(text)
+    await expect(page.getByText('tests do not run this client')).toBeVisible()
+  }
+  await checkPage(page, 'connect-other')
+  await page.getByRole('radio', { name: 'Node.js', exact: true }).check()
+  await expect(page.getByText('tests do not run this client')).toBeHidden()
+  check()
+})
+
+test('the flag shows its use per environment, and the health of the project what can be cleaned up', async ({ page, api, baseURL }) => {
+  const check = noConsoleErrors(page)
+  const project = await newProject(api)
+  const flag = unique('used')
+  const features = `/api/admin/projects/${project}/features`
+  await api('POST', features, { name: flag })
+  await api('POST', `${features}/${flag}/environments/development/strategies`, rollout(100))
+  await api('POST', `${features}/${flag}/environments/development/on`)
+  const { secret } = await api('POST', '/api/admin/api-tokens', {
+    tokenName: unique('report'),
+    type: 'client',
+    projects: [project],
+    environment: 'development',
+  })
+  const now = new Date().toISOString()
+  const response = await fetch(`${baseURL}/api/client/metrics`, {
+    method: 'POST',
+    headers: { Authorization: secret, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ appName: 'till', instanceId: 'host-1', bucket: { start: now, stop: now, toggles: { [flag]: { yes: 12, no: 3, variants: {} } } } }),
+  })
+  expect(response.status).toBe(202)
+  await expect
+    .poll(async () => (await api('GET', `/api/admin/client-metrics/features/${flag}/raw?hoursBack=2`)).data.length, {
+      timeout: 40_000,
+      message: 'usage in the sums',
+    })
+    .toBeGreaterThan(0)
+  await page.goto(`/projects/${project}/flags/${flag}`)
+  await expect(page.getByRole('region', { name: 'development' })).toContainText('12 on, 3 off in 24 h')
+  await expect(page.getByRole('region', { name: 'production' })).toContainText('Not used yet')
+  await checkPage(page, 'flag-about')
+
+  await page.goto(`/projects/${project}/health`)
+  await expect(page.getByText('Nothing to clean up.')).toBeVisible()
+  await api('POST', `${features}/${flag}/lifecycle/complete`, { status: 'kept' })
+  await page.reload()
+  await expect(page.getByRole('table', { name: 'Flags to clean up' }).getByRole('row', { name: new RegExp(flag) })).toContainText('Completed')
+  await checkPage(page, 'health-cleanup')
+  check()
+})
