@@ -152,7 +152,7 @@ test('a flag leads to the playground, which says what decided', async ({ page, a
   await page.getByLabel('Field 2').fill('plan')
   await page.getByLabel('Value of plan').fill('silver')
   await page.getByRole('button', { name: 'Evaluate' }).click()
-  await expect(row).toContainText('It needs plan is one of gold, but plan is silver.')
+  await expect(row).toContainText('It applies only if plan is one of gold, but plan is silver.')
   await page.getByLabel('Value of plan').fill('gold')
   await page.getByRole('button', { name: 'Evaluate' }).click()
   await expect(row).toContainText('userId 7 has place 81 of 100, inside the rollout of 81 %.')

@@ -161,7 +161,7 @@ test('the playground says why a flag is on or off', async ({ page, api }) => {
   await api('POST', `${environment}/on`)
   await page.goto(`/playground?environments=development&projects=${project}&context=${encodeURIComponent('plan=gold&age=16')}`)
   const row = page.getByRole('row').filter({ hasText: flag })
-  await expect(row).toContainText('It needs the segment')
+  await expect(row).toContainText('It applies only in the segment')
   await row.getByRole('button', { name: flag }).click()
   const dialog = page.getByRole('dialog', { name: flag })
   await expect(dialog).toContainText('but age is 16.')

@@ -83,11 +83,11 @@ test.each([
   [{ parameters: {}, result: { enabled: 'unknown', evaluationStatus: 'incomplete' } }, 'Only an application can evaluate it, so it counts as off here.'],
   [
     { constraints: [constraint(true), constraint(false)], segments: [{ result: false, constraints: [] }], result: { enabled: false } },
-    'It needs plan is one of gold, but plan is silver; 1 more condition does not hold.',
+    'It applies only if plan is one of gold, but plan is silver; 1 more condition does not hold.',
   ],
   [
     { segments: [{ name: 'adults', result: false, constraints: [{ ...constraint(false), contextName: 'age' }] }], result: { enabled: false } },
-    'It needs the segment adults: age is one of gold, but the context has no age.',
+    'It applies only in the segment adults, if age is one of gold, but the context has no age.',
   ],
   [
     { name: 'userWithId', parameters: { userIds: '1' }, result: { enabled: false, evaluationStatus: 'complete' } },

@@ -78,7 +78,7 @@ export function reasonOfStrategy(strategy: Strategy, context: Context = {}): str
   const { result, constraints, segments } = strategy
   if (result.evaluationStatus === 'unevaluated') return 'It is disabled, so it is ignored.'
   const failed = [
-    ...constraints.filter((one) => !one.result).map((one) => `it needs ${needs(one, context)}`),
+    ...constraints.filter((one) => !one.result).map((one) => `it applies only if ${needs(one, context)}`),
     ...segments.filter((one) => !one.result).map((one) => outside(one, context)),
   ]
   if (failed.length > 0) {
@@ -101,7 +101,7 @@ const needs = (constraint: Strategy['constraints'][number], context: Context) =>
 
 function outside(segment: Strategy['segments'][number], context: Context): string {
   const failed = segment.constraints.find((one) => !one.result)
-  return failed ? `it needs the segment ${segment.name}: ${needs(failed, context)}` : 'it needs a segment that does not exist'
+  return failed ? `it applies only in the segment ${segment.name}, if ${needs(failed, context)}` : 'it applies only in a segment that does not exist'
 }
 
 const maxValue = 60
