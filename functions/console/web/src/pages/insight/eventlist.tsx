@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { apiQuery, useMe, type Schema } from '../../api'
 import { Badge, Button, DateTime, Icons, number } from '../../ui'
 import { Diff } from '../../ui/diffview'
@@ -13,7 +13,7 @@ type WithFlag = 'flag' | 'project' | undefined
 
 /** Events, newest first, each with what it changed. withFlag also names the flag, or the flag and the project. */
 export function EventList({ events, withFlag, label }: { events: readonly Event[]; withFlag?: WithFlag; label: string }) {
-  const names = useEventNames()
+  const names = useEventNames(events)
   return (
     <ol className="events" aria-label={label}>
       {events.map((event) => (
@@ -25,14 +25,16 @@ export function EventList({ events, withFlag, label }: { events: readonly Event[
   )
 }
 
-// The names of what events know by number. Only administrators see events of users, and can read their names.
-function useEventNames(): EventNames {
+// The names of what events know by number, if these events have such numbers. Only administrators see events of users, and can read
+// their names.
+function useEventNames(events: readonly Event[]): EventNames {
   const { isAdmin } = useMe()
-  const rare = { staleTime: 60_000, retry: false }
-  const users = useQuery({ ...apiQuery('/api/admin/user-admin'), ...rare, enabled: isAdmin })
-  const accounts = useQuery({ ...apiQuery('/api/admin/service-account'), ...rare, enabled: isAdmin })
-  const roles = useQuery({ ...apiQuery('/api/admin/roles'), ...rare, enabled: isAdmin })
-  const segments = useQuery({ ...apiQuery('/api/admin/segments'), ...rare })
+  const text = useMemo(() => JSON.stringify(events.map(({ data, preData }) => [data, preData])), [events])
+  const people = { staleTime: 60_000, retry: false, enabled: isAdmin && /"(userId|roles|rootRole|role)":/.test(text) }
+  const users = useQuery({ ...apiQuery('/api/admin/user-admin'), ...people })
+  const accounts = useQuery({ ...apiQuery('/api/admin/service-account'), ...people })
+  const roles = useQuery({ ...apiQuery('/api/admin/roles'), ...people })
+  const segments = useQuery({ ...apiQuery('/api/admin/segments'), staleTime: 60_000, retry: false, enabled: /"segments":\[\d/.test(text) })
   const user = (id: number) => [...(users.data?.users ?? []), ...(accounts.data?.serviceAccounts ?? [])].find((one) => one.id === id)
   return {
     user: (id) => user(id)?.name || user(id)?.username || user(id)?.email || plainNames.user(id),
