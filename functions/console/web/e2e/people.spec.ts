@@ -163,7 +163,7 @@ test('a role of its own allows what it lists, and the rest is disabled with the 
     await carla.goto('/segments')
     const button = carla.getByRole('button', { name: /segment/i }).first()
     await expect(button).toBeDisabled()
-    await expect(carla.getByText(/You need the permission “Create segments”/).first()).toBeAttached()
+    await expect(carla.getByText(/You need the permission “Change segments”/).first()).toBeAttached()
     await carla.goto('/users')
     await expect(carla.getByRole('heading', { name: 'No permission' })).toBeVisible()
   } finally {

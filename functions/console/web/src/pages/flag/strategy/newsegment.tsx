@@ -63,7 +63,6 @@ function SegmentDialog({ projectId, onCreated, onClose }: { projectId: string; o
         </div>
         <h4 className="field-label">Constraints</h4>
         <ConstraintList value={constraints.value} onChange={constraints.onChange} errors={form.errors.byPointer} />
-        {constraints.error && <p className="field-error">{constraints.error}</p>}
         <FormActions form={form} submit="Create segment" onCancel={onClose} />
       </form>
     </Dialog>
