@@ -88,7 +88,12 @@ export default function UsersPage() {
       cell: (user) => <Badge kind={user.rootRole === 1 ? 'accent' : 'neutral'}>{roles.nameOf(user.rootRole)}</Badge>,
     },
     { id: 'created', header: 'Created', cell: (user) => <DateTime value={user.createdAt} /> },
-    { id: 'seen', header: 'Last sign-in', sortable: true, cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <span className="soft">Never</span>) },
+    {
+      id: 'seen',
+      header: 'Last sign-in',
+      sortable: true,
+      cell: (user) => (user.seenAt ? <DateTime value={user.seenAt} /> : <span className="soft">Never</span>),
+    },
     {
       id: 'actions',
       header: 'Actions',
