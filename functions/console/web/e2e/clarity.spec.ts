@@ -59,9 +59,9 @@ test('the audit log finds people by their names, and says whom and what events a
   const events = page.getByRole('list', { name: 'Events' })
   await expect(events.getByRole('article', { name: 'Flag created' })).toContainText(`${anna.name} (${anna.username})`)
   await expect(events.getByRole('article', { name: 'Switched on' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Clear filters' }).click()
 
   // Several types, and an environment.
+  await page.goto('/audit')
   await page.getByRole('combobox', { name: 'Types' }).fill('Variants changed')
   await page.getByRole('option', { name: 'Variants changed', exact: true }).click()
   await page.getByRole('combobox', { name: 'Types' }).fill('API token created')
