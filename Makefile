@@ -52,7 +52,7 @@ help: ## list the targets
 ##@ Run
 
 run: check-go check-npm guidon ## start Guidon on http://127.0.0.1:4242 (settings: PORT, DATA_DIR, AUTH_TYPE, INIT_ADMIN_API_TOKENS, …)
-	@exec '$(LOCAL)/bin/guidon' serve
+	@exec env PRINT_SECRETS=always '$(LOCAL)/bin/guidon' serve
 
 # The demo has data of its own, which make reset DATA_DIR=.local/demo/data deletes.
 demo: check-go check-npm check-node guidon $(LOCAL)/demo/node/installed ## start Guidon, two sample applications and a dashboard (PORT, DEMO_PORT)

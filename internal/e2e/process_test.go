@@ -57,7 +57,7 @@ func follow(t *testing.T, cmd *exec.Cmd, settings []string) *process {
 // the tests. ENGINE and GUIDON_LOCAL do: they select the engine and its folder.
 func isSetting(variable string) bool {
 	for _, prefix := range []string{"HOST=", "PORT=", "DATA_DIR=", "FUNCTIONS=", "TOKEN_KEY_FILE=", "TABLE_NAME=", "AUTH_TYPE=", "LOG_LEVEL=", "LIMIT_", "INIT_", "AWS_",
-		"CORS_ORIGINS=", "FRONTEND_ORIGINS=", "CLIENT_MAX_AGE=", "PUBLIC_URL=", "SESSION_HOURS=", "OIDC_", "WEBHOOK_PRIVATE_NETWORKS="} {
+		"CORS_ORIGINS=", "FRONTEND_ORIGINS=", "CLIENT_MAX_AGE=", "PUBLIC_URL=", "PRINT_SECRETS=", "SESSION_HOURS=", "OIDC_", "WEBHOOK_PRIVATE_NETWORKS="} {
 		if strings.HasPrefix(variable, prefix) {
 			return true
 		}

@@ -37,7 +37,7 @@ type settings struct {
 	functions string            // FUNCTIONS: a folder with built functions, which run as processes instead of the handlers in this process
 	tokens    []bootstrap.Token // INIT_…_API_TOKENS
 	networks  webhook.Networks  // WEBHOOK_PRIVATE_NETWORKS
-	terminal  bool              // whether a person reads what the server prints, and not a log
+	terminal  bool              // whether a person reads what the server prints, and not a log; always with PRINT_SECRETS
 	config    httpapi.Config    // AUTH_TYPE, LIMIT_…, LOG_LEVEL, PUBLIC_URL, SESSION_HOURS, OIDC_…
 }
 
@@ -45,7 +45,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{
 		host: or(getenv("HOST"), "127.0.0.1"), port: or(getenv("PORT"), "4242"), data: getenv("DATA_DIR"),
 		endpoint: getenv("AWS_ENDPOINT_URL_DYNAMODB"), table: or(getenv("TABLE_NAME"), "guidon"),
-		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"), terminal: term.IsTerminal(int(os.Stdout.Fd())),
+		functions: getenv("FUNCTIONS"), template: getenv("TEMPLATE_FILE"), terminal: term.IsTerminal(int(os.Stdout.Fd())) || getenv("PRINT_SECRETS") == "always",
 	}
 	if net.ParseIP(s.host) == nil {
 		return s, fmt.Errorf("HOST is %q; it must be an IP address: 127.0.0.1 for this machine only, 0.0.0.0 for all networks", s.host)

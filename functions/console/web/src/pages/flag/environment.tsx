@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { Badge, Button, DateTime, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
+import { Badge, Button, Icons, Notice, ProductionMark, Switch, isProduction, plural, useAskedSwitch, words } from '../../ui'
 import { DailyUse } from './about'
 import { useProject, useReasons, type Flag, type FlagEnvironment } from './data'
 import { FirstStrategyDialog } from './firststrategy'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { invalidate, useMe } from '../../api'
-import { Button, Dialog, Icons, Menu, Notice, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
+import { Button, Dialog, Icons, Menu, ProductionMark, plural, number, toast, useAskedSwitch, type MenuEntry } from '../../ui'
 import { archiveAction, moveAction, resultText, staleAction, switchAction, tagAction, type BulkAction } from './actions'
 import { ArchiveDialog, FlagNames } from './archivedialog'
 import { groupFailures, type Failure } from './bulk'
