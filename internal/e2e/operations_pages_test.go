@@ -21,7 +21,7 @@ var (
 	makeTarget     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):(?:[^=]|$)`)             // a rule of the Makefile
 	functionList   = regexp.MustCompile(`Fn::ForEach::Functions:\s+- Name\s+- \[([^\]]+)\]`)
 	alarmName      = regexp.MustCompile(`AlarmName: !Sub (?:\["|)\$\{AWS::StackName\}-([^\s"]+)`)
-	alarmRow       = regexp.MustCompile(`\n    \w+: \{Name: (\w+), Seconds: `) // of a mapping with the names of alarms
+	alarmRow       = regexp.MustCompile(`\n    \w+: \{Name: (\w+), Seconds: `)                                                                                                                   // of a mapping with the names of alarms
 	notOurs        = []string{"BatchGetItem", "TransactWriteItems", "AccessDeniedException", "ResourceNotFoundException", "UsePreviousValue", "TransactionConflict", "SuccessfulRequestLatency"} // AWS's own words
 )
 
@@ -125,7 +125,7 @@ func TestCostPage(t *testing.T) {
 		t.Fatal("template.yaml has no list of functions")
 	}
 	const each, others = 4, 20 // metrics that a function's alarms look at, and those of the interface, the table, its indexes, the snapshot, the aggregation and deliveries
-	const groups = 3 * 0.50 // the alarms that notify for the others
+	const groups = 3 * 0.50    // the alarms that notify for the others
 	alarms := 0.10*float64(each*len(strings.Split(list[1], ","))+others) + groups
 	var use, fixed, uses, all, got [4]float64
 	for line := range strings.Lines(readRoot(t, "docs/operations/cost.md")) {

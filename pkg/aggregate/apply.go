@@ -153,12 +153,10 @@ func parallel[T any](list []T, f func(T) error) error {
 	group, failed := errgroup.WithContext(context.Background())
 	group.SetLimit(atOnce)
 	for _, one := range list {
-		group.Go(func() error {
-			if failed.Err() != nil {
-				return nil
-			}
-			return f(one)
-		})
+		if failed.Err() != nil {
+			break
+		}
+		group.Go(func() error { return f(one) })
 	}
 	return group.Wait()
 }

@@ -42,7 +42,9 @@ func TestGreeting(t *testing.T) {
 // TestPrintSecrets checks the setting with which make run prints secrets wherever its output goes.
 func TestPrintSecrets(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "always": true} {
-		s, err := readSettings(func(name string) string { return map[string]string{"PRINT_SECRETS": value, "DATA_DIR": t.TempDir()}[name] })
+		s, err := readSettings(func(name string) string {
+			return map[string]string{"PRINT_SECRETS": value, "DATA_DIR": t.TempDir()}[name]
+		})
 		if err != nil || s.terminal != want {
 			t.Errorf("PRINT_SECRETS=%s: prints secrets %v (%v), want %v", value, s.terminal, err, want)
 		}

@@ -26,7 +26,7 @@ func FuzzSearchQuery(f *testing.F) {
 		if cursor := query.Get("cursor"); cursor != "" && criteria.after.cursor() != cursor {
 			t.Errorf("the cursor %q is read as %q", cursor, criteria.after)
 		}
-		s := &search{criteria: criteria}
+		s := &search{criteria: criteria, favoritesOf: &flags.Favorites{}}
 		a := &finding{SummaryRow: flags.SummaryRow{FeatureSummary: flags.FeatureSummary{Name: "a", Project: "p"}}}
 		b := &finding{SummaryRow: flags.SummaryRow{FeatureSummary: flags.FeatureSummary{Name: "b", Project: "q"}}}
 		if s.match(a); s.compare(a, b) != -s.compare(b, a) {

@@ -24,7 +24,8 @@ func Projects() httpapi.Group {
 		env  = envs + "/{environment}"
 	)
 	environments := []flags.Key{flags.EnvironmentsKey()}
-	shown, favorites := append(environments, httpapi.CallersFavorites), []flags.Key{httpapi.CallersFavorites}
+	favorites := []flags.Key{httpapi.CallersFavorites}
+	shown := slices.Concat(environments, favorites)
 	strategyTypes := []flags.Key{flags.EnvironmentsKey(), flags.StrategyTypesKey()}
 	return httpapi.Group{Name: "projects", Function: "projects", Operations: slices.Concat(statisticsOperations(), []httpapi.Operation{
 		{Route: "GET " + all, Permission: access.Read, Ahead: favorites, Handle: httpapi.Handle(listProjects)},
