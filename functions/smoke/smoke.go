@@ -97,7 +97,7 @@ func (h hook) checkVersion(ctx context.Context, info *types.LambdaFunctionInfo, 
 	// A valid token. It is not known before the first start of the version that has it, and an administrator can have deleted it:
 	// then the version that serves callers does not know it either. If that one fails, this may be its repair.
 	request := p.event(smoketoken.Of(p.token, secret))
-	want := []int{200, 401}
+	want := []int{p.valid, 401}
 	if serving, _, err := h.invoke(ctx, function, aws.ToString(info.FunctionAlias), request); err == nil && serving < 500 {
 		want[1] = serving
 	}
@@ -142,28 +142,29 @@ func (h hook) invoke(ctx context.Context, function, version string, request even
 	return response.StatusCode, response.Body, nil
 }
 
-// A probe is a request that changes nothing, the expected status with a token that does not exist, and the kind of a token that
-// does.
+// A probe is a request that changes nothing, the expected status with a token that does not exist, the kind of a token that does, and
+// the status with that.
 type probe struct {
 	path   string
 	status int
 	token  access.TokenType
+	valid  int
 }
 
 // probes contains one for each function with canaries. A function that reads the table looks up the token, which does not
 // exist, and answers 401: so it starts, has its settings and can read the table. The site has no table and answers 200. With a
-// token that exists, each answers as the version that serves callers does.
+// token that exists, each answers as the version that serves callers does. An export without a body is a 400.
 var probes = map[string]probe{
-	"features":      {"/api/admin/projects/default/features", 401, access.PersonalToken},
-	"projects":      {"/api/admin/projects", 401, access.PersonalToken},
-	"configuration": {"/api/admin/segments", 401, access.PersonalToken},
-	"access":        {"/api/admin/user", 401, access.PersonalToken},
-	"transfer":      {"/api/admin/features-batch/export", 401, access.PersonalToken},
-	"insight":       {"/api/admin/events", 401, access.PersonalToken},
-	"integrations":  {"/api/admin/addons", 401, access.PersonalToken},
-	"applications":  {"/api/client/features", 401, access.ClientToken},
-	"frontend":      {"/api/frontend", 401, access.FrontendToken},
-	"site":          {"/health", 200, ""},
+	"features":      {"/api/admin/projects/default/features", 401, access.PersonalToken, 200},
+	"projects":      {"/api/admin/projects", 401, access.PersonalToken, 200},
+	"configuration": {"/api/admin/segments", 401, access.PersonalToken, 200},
+	"access":        {"/api/admin/user", 401, access.PersonalToken, 200},
+	"transfer":      {"/api/admin/features-batch/export", 401, access.PersonalToken, 400},
+	"insight":       {"/api/admin/events", 401, access.PersonalToken, 200},
+	"integrations":  {"/api/admin/addons", 401, access.PersonalToken, 200},
+	"applications":  {"/api/client/features", 401, access.ClientToken, 200},
+	"frontend":      {"/api/frontend", 401, access.FrontendToken, 200},
+	"site":          {"/health", 200, "", 0},
 }
 
 // event returns the request as API Gateway sends it.

@@ -113,6 +113,7 @@ func TestHook(t *testing.T) {
 	run(step{"tokens that are not there yet", "guidon-prod-Features", "forgetful", "Succeeded"})
 	aws.versions["live"] = broken
 	run(step{"a repair", "guidon-prod-Features", "7", "Succeeded"})
+	run(step{"a repair of the exports", "guidon-prod-Transfer", "7", "Succeeded"})
 	run(step{"a repair that fails with a valid token", "guidon-prod-Features", "unable", "Failed"})
 }
 

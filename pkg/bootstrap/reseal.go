@@ -17,7 +17,7 @@ type resealer interface {
 }
 
 // reseal encrypts the secrets of tokens and addons again that have an older key, so that this key can be removed. A secret whose key
-// is missing stays as it is, and what another process changes meanwhile is for the next Seed.
+// is missing stays as it is. What another process changes meanwhile, and what is beyond maxReseals, is for the next Seed.
 func (s *seeding) reseal(ctx context.Context) error {
 	box, ok := s.sealer.(resealer)
 	if !ok {
@@ -52,7 +52,7 @@ func (s *seeding) reseal(ctx context.Context) error {
 			}
 		}
 	}
-	for some := range slices.Chunk(keys, maxLoad) {
+	for some := range slices.Chunk(keys[:min(len(keys), maxReseals)], maxLoad) {
 		view, err := s.store.Load(ctx, some)
 		if err != nil {
 			return err
@@ -66,8 +66,10 @@ func (s *seeding) reseal(ctx context.Context) error {
 	return nil
 }
 
-// maxLoad is how many aggregates are loaded at once.
-const maxLoad = 100
+const (
+	maxLoad    = 100   // aggregates that are loaded at once
+	maxReseals = 1_000 // aggregates that one Seed writes: a function has a minute for all of it
+)
 
 func (s *seeding) resealOne(ctx context.Context, stored flags.Aggregate, again func(sealed, boundTo string) string) error {
 	var write flags.Write

@@ -54,12 +54,24 @@ func (f *Favorites) SetProject(p *Project, favorite bool) error {
 	return f.set(&f.Projects, p.UID, p.Favorites, favorite)
 }
 
+// count is the number of favorites. What was removed is not limited: only favorites of earlier versions leave an entry.
+func (f *Favorites) count() (n int) {
+	for _, own := range []map[string]bool{f.Flags, f.Projects} {
+		for _, is := range own {
+			if is {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func (f *Favorites) set(own *map[string]bool, id string, stored []string, favorite bool) error {
 	if favorite == slices.Contains(stored, f.Owner) {
 		delete(*own, id)
 		return nil
 	}
-	if _, known := (*own)[id]; !known && len(f.Flags)+len(f.Projects) >= MaxFavorites {
+	if _, known := (*own)[id]; favorite && !known && f.count() >= MaxFavorites {
 		return Errorf(Invalid, "you have %d favorites, and no more are allowed: remove one first", MaxFavorites)
 	}
 	if *own == nil {

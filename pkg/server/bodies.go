@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,17 +50,22 @@ func (b budget) take(ctx context.Context, size int) (release func(), err error) 
 // readBody reads a request body. Of a body that is larger than limit, it keeps one byte more than that: the function then refuses it
 // after it has checked the token.
 func (b budget) readBody(r *http.Request, limit int) (body []byte, release func(), err error) {
-	size := limit + 1
+	size, sent := limit+1, io.Reader(r.Body)
 	switch {
 	case r.ContentLength > maxBody:
 		return nil, nil, errTooLarge
 	case r.ContentLength >= 0 && r.ContentLength < int64(size):
 		size = int(r.ContentLength)
+	case r.ContentLength < 0: // unknown: most are small
+		if body, err = io.ReadAll(io.LimitReader(r.Body, smallBody)); err == nil && len(body) < smallBody && len(body) <= limit {
+			return body, func() {}, nil
+		}
+		sent = io.MultiReader(bytes.NewReader(body), r.Body)
 	}
 	if release, err = b.take(r.Context(), size); err != nil {
 		return nil, nil, err
 	}
-	if body, err = io.ReadAll(io.LimitReader(r.Body, int64(limit)+1)); err == nil && len(body) > limit {
+	if body, err = io.ReadAll(io.LimitReader(sent, int64(limit)+1)); err == nil && len(body) > limit {
 		_, err = io.CopyN(io.Discard, r.Body, maxBody) // a caller that is still sending would not see the response
 		if errors.Is(err, io.EOF) {
 			err = nil

@@ -86,6 +86,13 @@ func TestRequestsShareABudget(t *testing.T) {
 			t.Errorf("%d bytes: %s, want %d", len(body), response.Status, want)
 		}
 	}
+	response, err := http.Post(url, "application/json", io.MultiReader(strings.NewReader("{}"))) // chunked, so its size is unknown
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Body.Close(); response.StatusCode != http.StatusNoContent {
+		t.Errorf("a small chunked body: %s, want %d", response.Status, http.StatusNoContent)
+	}
 	for _, conn := range slow {
 		conn.Close()
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -284,6 +285,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 		refuse(w, err)
 		return
 	}
+	release = sync.OnceFunc(release)
 	defer release()
 	event, err := newEvent(r, body, matched, parameters)
 	if err != nil {
@@ -291,6 +293,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, matched *route, 
 		return
 	}
 	response, err := matched.function.call(event)
+	release() // a caller that reads slowly needs no room for its request
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, "InternalError", "the function failed; see its log")
 		return

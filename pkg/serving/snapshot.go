@@ -13,8 +13,9 @@ import (
 )
 
 // snapshotFormat is the version of the stored form of a State. Increase it with each change of that form: instances ignore
-// snapshots of another format. TestSnapshotFormat finds such changes.
-const snapshotFormat = 2
+// snapshots of another format. TestSnapshotFormat finds such changes. Increase it also when flags.Upgrade changes, since a snapshot has
+// flags as an earlier version decoded them.
+const snapshotFormat = 3
 
 // A snapshot is the stored form of a State.
 type snapshot struct {

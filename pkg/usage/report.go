@@ -38,11 +38,13 @@ func (a *Application) Add(r Report, instances int) {
 		a.Environments = map[string]ApplicationEnvironment{}
 	}
 	var sdks [][]string
-	for _, e := range a.Environments {
+	for name, e := range a.Environments {
 		sdks = append(sdks, e.SDKs)
+		e.Unknown = nil // they are in ApplicationNames
+		a.Environments[name] = e
 	}
 	room, env := roomFor(maxReportedNames, sdks...), a.Environments[r.Environment]
-	env.LastSeenAt, env.Instances, env.Unknown = laterSeen(env.LastSeenAt, r.At), instances, nil
+	env.LastSeenAt, env.Instances = laterSeen(env.LastSeenAt, r.At), instances
 	for _, i := range r.Instances {
 		if i.SDK != "" {
 			env.SDKs = unite(env.SDKs, []string{i.SDK}, MaxApplicationSDKs, room)
