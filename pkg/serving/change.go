@@ -16,9 +16,9 @@ type update struct {
 	number int64
 	now    flags.Aggregate // as it is stored
 
-	// only tells that the aggregate changed once since the state, and that it was loaded as that change left it. Then the change
-	// is the difference to the state, unless the state has that version already. Otherwise the difference does not show all that
-	// changed: a client can have read what was in between from another instance.
+	// only is true if exactly one change happened since the state and the loaded version is that change's. Only then does
+	// comparing with the state show everything that changed. Otherwise a client may have read a version in between from another
+	// instance.
 	only bool
 
 	newer bool // whether it was loaded at a newer version than that of the change
@@ -101,9 +101,6 @@ func (s *State) with(number int64, updates []update, gone []answers.Gone) *State
 	if drop := len(next.Gone) - maxGone; drop > 0 {
 		next.Since = max(next.Since, next.Gone[drop-1].Number)
 		next.Gone = next.Gone[drop:]
-	}
-	if !sameKeys(s.Flags, next.Flags) || s.Names == nil {
-		next.Names = slices.Sorted(maps.Keys(next.Flags))
 	}
 	return &next
 }
@@ -237,16 +234,4 @@ func (s *State) touchFlags(number int64, which func(*Flag) bool, in func(environ
 			s.Flags[name] = s.changed(f, f.Feature, number, in)
 		}
 	}
-}
-
-func sameKeys[V any](a, b map[string]V) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key := range a {
-		if _, ok := b[key]; !ok {
-			return false
-		}
-	}
-	return true
 }

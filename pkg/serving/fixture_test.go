@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +69,6 @@ func (f *fixture) next(change func(s *State)) {
 	s.Number++
 	s.Flags, s.Segments, s.Projects = maps.Clone(s.Flags), maps.Clone(s.Segments), maps.Clone(s.Projects)
 	change(&s)
-	s.Names = slices.Sorted(maps.Keys(s.Flags))
 	f.state, f.store.state = &s, &s
 }
 

@@ -145,14 +145,13 @@ func compareStates(t testing.TB, what string, got, want *State) {
 // A content is what a state tells applications, without the numbers at which it changed.
 type content struct {
 	Flags        map[string]*flags.Feature
-	Names        []string
 	Segments     map[int64]*flags.Segment
 	Projects     map[string]*flags.Project
 	Environments *flags.Environments
 }
 
 func contentOf(s *State) content {
-	c := content{Flags: map[string]*flags.Feature{}, Names: s.Names, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
+	c := content{Flags: map[string]*flags.Feature{}, Segments: map[int64]*flags.Segment{}, Projects: map[string]*flags.Project{}}
 	for name, f := range s.Flags {
 		feature := *f.Feature
 		feature.Version = 0 // a change that applications do not see raises it too

@@ -3,8 +3,10 @@ package serving
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -288,7 +290,7 @@ func TestMarkedFlags(t *testing.T) {
 		t.Helper()
 		before, after := first, mustRead(t, r)
 		var got []string
-		for _, name := range after.Names {
+		for _, name := range slices.Sorted(maps.Keys(after.Flags)) {
 			if after.Flags[name].Changed > before.Number {
 				got = append(got, name)
 			}
@@ -340,7 +342,7 @@ func TestSnapshotFormat(t *testing.T) {
 		}},
 	}).Served().(*flags.Feature)
 	state := &State{
-		Epoch: "epoch", Number: 12, Since: 2, Names: []string{"f"}, Flags: map[string]*Flag{"f": {Feature: feature, Changed: 11}},
+		Epoch: "epoch", Number: 12, Since: 2, Flags: map[string]*Flag{"f": {Feature: feature, Changed: 11}},
 		Segments: map[int64]*Segment{7: {Segment: (&flags.Segment{Version: 2, ID: 7, Name: "s", Description: &description, Project: "default",
 			ProjectUID: "u", Constraints: []flags.Constraint{constraint}, CreatedAt: at, CreatedBy: "c"}).Served().(*flags.Segment), Changed: 5}},
 		Projects: map[string]*flags.Project{"default": (&flags.Project{Version: 4, ID: "default", UID: "u", Name: "n", CreatedAt: at,

@@ -16,7 +16,6 @@ type State struct {
 	Since  int64 // deltas can be told from this number on; for older ones a client has to read everything
 
 	Flags        map[string]*Flag // the active flags, by name
-	Names        []string         // of the flags, sorted
 	Segments     map[int64]*Segment
 	Projects     map[string]*flags.Project // by ID, as Project.Served
 	Environments *flags.Environments       // as Environments.Served
