@@ -144,6 +144,4 @@ export const api = {
   delete: call('delete'),
   /** Like get, and with the ETag of what was read. */
   getVersioned: callVersioned('get'),
-  /** Like put, and with the ETag of what was written. */
-  putVersioned: callVersioned('put'),
 }

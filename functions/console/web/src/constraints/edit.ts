@@ -1,7 +1,7 @@
 import type { Schema } from '../api'
 import { canIgnoreCase, kindOf, takesList, type Constraint, type Operator } from './operators'
 
-/** Limits of the server. */
+/** Limits of the server: their defaults, which its settings can change. */
 export const maxConstraints = 30
 export const maxValues = 250
 export const maxValueLength = 100

@@ -48,6 +48,7 @@ export function StrategyForm({ flag, environment, title, stored, switchOn, onClo
   const { values } = form
   const type = types?.find((one) => one.name === values.name)
   const errorAt = (pointer: string) => form.errorAt(pointer)
+  // The constraints show these errors, so they are claimed here: otherwise they would also be in the list of other errors.
   form.errorAt('/constraints')
   const dirty = JSON.stringify(strategyRequest(values)) !== JSON.stringify(strategyRequest(initial))
   const close = () => (dirty ? setAsking(true) : onClose())
@@ -194,7 +195,7 @@ function checkDraft(values: StrategyDraft): Partial<Record<keyof StrategyDraft, 
   return { variants: weightProblem(values.variants) }
 }
 
-/** The types to choose from: those in use first, without deprecated ones unless the strategy has it. */
+/** The types to choose from: flexibleRollout, the built-in ones, those of your own. No deprecated one, unless the strategy has it. */
 export function typeChoices(types: readonly StrategyType[] | undefined, current: string): Choice[] {
   const rank = (type: StrategyType) => (type.name === 'flexibleRollout' ? 0 : type.editable ? 2 : 1)
   const choices = (types ?? [])

@@ -10,7 +10,7 @@ export type StrategyType = Schema<'StrategyType'>
 /** A parameter of a strategy type. */
 export type Parameter = Schema<'StrategyParameter'>
 
-/** Limits of the server. */
+/** Limits of the server: their defaults, which its settings can change. */
 export const maxSegments = 5
 export const maxTitle = 255
 

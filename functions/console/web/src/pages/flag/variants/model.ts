@@ -71,7 +71,7 @@ export const percentOf = (weight: number) => `${Number((weight / 10).toFixed(1))
 export function weightProblem(drafts: readonly VariantDraft[]): string {
   if (drafts.length === 0) return ''
   const fixed = drafts.reduce((sum, draft) => sum + (draft.fixed ? Math.round((draft.percent ?? 0) * 10) : 0), 0)
-  if (drafts.every((draft) => draft.fixed)) return 'At least one variant must share the rest of the weight: set its weight to automatic.'
+  if (drafts.every((draft) => draft.fixed)) return 'At least one variant must share the rest of the weight: clear “Fixed weight” for one of them.'
   if (fixed >= totalWeight) return `The fixed weights total ${percentOf(fixed)}. Together they must stay below 100%, so that the others get a share.`
   return ''
 }
