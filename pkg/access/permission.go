@@ -249,7 +249,7 @@ func CheckPermissionName(name string) string {
 	case name == "":
 		return "is required"
 	case len(name) > flags.MaxName:
-		return fmt.Sprintf("must have at most %d characters, has %d", flags.MaxName, len(name))
+		return fmt.Sprintf("must have at most %d characters, but has %d", flags.MaxName, len(name))
 	case permissionIndex(Permission(name)) >= 0 || unleashOnlyPermissions[Permission(name)] != "":
 		return ""
 	}

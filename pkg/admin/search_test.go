@@ -124,15 +124,15 @@ func TestSearchBounds(t *testing.T) {
 		want   string
 	}{
 		{"query=" + list(flagsearch.MaxSearchTexts), 200, anything},
-		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, has 3100")},
+		{"query=" + list(3_100), 400, failure("ValidationError", "query must have at most 20 texts, but has 3100")},
 		{"project=IS_ANY_OF:" + list(flagsearch.MaxSearchValues), 200, anything},
-		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, has 101")},
+		{"project=IS_ANY_OF:" + list(101), 400, failure("ValidationError", "project must have at most 100 values, but has 101")},
 		{"tag=INCLUDE_ANY_OF:" + list(101), 400, failure("ValidationError", "tag must have at most 100 values")},
 		{"segment=EXCLUDE_ALL:" + list(101), 400, failure("ValidationError", "segment must have at most 100 values")},
 		{"state=IS_ANY_OF:" + strings.Repeat("active,", 100) + "active", 400, failure("ValidationError", "state must have at most 100 values")},
 		{"lifecycle=IS_NONE_OF:" + strings.Repeat("live,", 100) + "live", 400, failure("ValidationError", "lifecycle must have at most 100 values")},
 		{strings.Repeat("type[]=release&", 101), 400, failure("ValidationError", "type must have at most 100 values")},
-		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, failure("ValidationError", "status must have at most 100 values, has 102")},
+		{strings.Repeat("status=e:enabled&status[]=e:disabled&", 51), 400, failure("ValidationError", "status must have at most 100 values, but has 102")},
 	} {
 		s.check(t, call{fmt.Sprintf("%.40s", tt.query), "GET", search + tt.query, "", tt.status, tt.want})
 	}

@@ -33,7 +33,7 @@ const (
 // ParseQuery reads the query of a URL, and the header Unleash-Client-Spec. It ignores unknown parameters.
 func ParseQuery(text, spec string) (Query, error) {
 	if n := len(text); n > maxQuery {
-		return Query{}, flags.Errorf(flags.Invalid, "the query of the URL must have at most %d bytes, has %d", maxQuery, n)
+		return Query{}, flags.Errorf(flags.Invalid, "the query of the URL must have at most %d bytes, but has %d", maxQuery, n)
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func ParseQuery(text, spec string) (Query, error) {
 	one := func(name string) string {
 		all := values[name]
 		if len(all) > 1 {
-			problems.Add("/"+name, "must be given once, is given %d times", len(all))
+			problems.Add("/"+name, "must appear once, but appears %d times", len(all))
 		}
 		value := values.Get(name)
 		flags.CheckLength("/"+name, value, flags.MaxIdentifier, &problems)

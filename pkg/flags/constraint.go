@@ -148,7 +148,7 @@ func (c Constraint) checkSizes(path string, limits Limits, p *Problems) {
 		CheckLength(path+"/value", *c.Value, limits.ConstraintValueLength, p)
 	}
 	if n := len(c.Values); n > limits.ConstraintValues {
-		p.Add(path+"/values", "must have at most %d values, has %d", limits.ConstraintValues, n)
+		p.Add(path+"/values", "must have at most %d values, but has %d", limits.ConstraintValues, n)
 		return // do not check each value of a list that is refused
 	}
 	for i, v := range c.Values {

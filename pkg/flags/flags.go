@@ -31,7 +31,7 @@
 //	segment.go, featureuse.go, contextfield.go segments and context fields, and which flags use them
 //	pkg/access                                 who may do what, and credentials
 //	pkg/usage                                  how applications use flags
-//	import.go, importset.go, importfaults.go, importpermissions.go    imports
+//	import.go, importset.go, importfaults.go   imports; pkg/access/import.go has the permissions for them
 //	limits.go, textlimits.go, bounds.go        limits
 //
 // Comments of the form "contract: Section" refer to a section of docs/contract.md.

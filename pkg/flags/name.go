@@ -16,7 +16,7 @@ func CheckName(name string) string {
 	case name == "":
 		return "is required"
 	case len(name) > maxName:
-		return fmt.Sprintf("must have at most %d characters, has %d", maxName, len(name))
+		return fmt.Sprintf("must have at most %d characters, but has %d", maxName, len(name))
 	case name == "." || name == "..":
 		return `must not be "." or ".."`
 	}

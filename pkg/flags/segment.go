@@ -49,7 +49,7 @@ func (s *Segment) Check(limits Limits, p *Problems) {
 		values += len(c.Values)
 	}
 	if values > limits.SegmentValues {
-		p.Add("/constraints", "must have at most %d values in total, has %d", limits.SegmentValues, values)
+		p.Add("/constraints", "must have at most %d values in total, but has %d", limits.SegmentValues, values)
 	}
 }
 
@@ -63,7 +63,7 @@ func CheckSegmentName(name string) string {
 	case strings.TrimSpace(name) == "":
 		return "is required"
 	case n > maxSegmentName:
-		return fmt.Sprintf("must have at most %d characters, has %d", maxSegmentName, n)
+		return fmt.Sprintf("must have at most %d characters, but has %d", maxSegmentName, n)
 	}
 	return ""
 }
@@ -176,7 +176,7 @@ func SortSegments(list []*Segment) {
 // CheckSegmentIDs adds a problem if a strategy has too many segments or lists one twice.
 func CheckSegmentIDs(path string, ids []int64, limits Limits, p *Problems) {
 	if n := len(ids); n > limits.StrategySegments {
-		p.Add(path, "must have at most %d segments, has %d", limits.StrategySegments, n)
+		p.Add(path, "must have at most %d segments, but has %d", limits.StrategySegments, n)
 		return
 	}
 	for i, id := range ids {

@@ -65,7 +65,7 @@ func TestStrategyCheckSegments(t *testing.T) {
 		{"of an earlier project of that id", nil, []int64{4}, `/segments/0: segment 4 ("of an earlier shop") belongs to project "shop" and cannot be used in project "shop"`, []string{"/segments/0"}},
 		{"what it had needs no check", []int64{3, 9}, []int64{9, 3, 1}, "", nil},
 		{"twice", nil, []int64{1, 2, 1}, "/segments/2: segment 1 is listed twice", []string{"/segments/2"}},
-		{"too many", nil, []int64{1, 2, 3, 4, 5, 6}, "/segments: must have at most 5 segments, has 6", nil},
+		{"too many", nil, []int64{1, 2, 3, 4, 5, 6}, "/segments: must have at most 5 segments, but has 6", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := Strategy{Name: "default", Segments: tt.has}

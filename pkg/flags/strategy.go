@@ -137,7 +137,7 @@ func (s Strategy) checkFields(limits Limits, p *Problems) {
 // checkConstraints adds the problems of a list of constraints at /constraints.
 func checkConstraints(list []Constraint, limits Limits, p *Problems) {
 	if n := len(list); n > limits.Constraints {
-		p.Add("/constraints", "must have at most %d constraints, has %d", limits.Constraints, n)
+		p.Add("/constraints", "must have at most %d constraints, but has %d", limits.Constraints, n)
 		return
 	}
 	for i, c := range list {

@@ -67,7 +67,7 @@ func TestStrategyCheck(t *testing.T) {
 		{"no name", Strategy{}, []string{"/name"}, "default, flexibleRollout, userWithId, remoteAddress, applicationHostname"},
 		{"another type", Strategy{Name: "gradual"}, []string{"/name"}, "or define it first"},
 		{"a type in another case", Strategy{Name: "Default"}, []string{"/name"}, "default, flexibleRollout"},
-		{"too many constraints", Strategy{Name: "default", Constraints: make([]Constraint, 3)}, []string{"/constraints"}, "at most 2 constraints, has 3"},
+		{"too many constraints", Strategy{Name: "default", Constraints: make([]Constraint, 3)}, []string{"/constraints"}, "at most 2 constraints, but has 3"},
 		{"a faulty constraint", Strategy{Name: "default", Constraints: []Constraint{good, {ContextName: "c", Operator: NumEq}}}, []string{"/constraints/1/value"}, ""},
 		{"no variable variant", Strategy{Name: "default", Variants: []Variant{variant("a", Fix, 1)}}, []string{"/variants"}, "at least one"},
 		{"a variant without stickiness", Strategy{Name: "default", Variants: []Variant{{Name: "a", WeightType: Variable}}}, []string{"/variants/0/stickiness"}, ""},

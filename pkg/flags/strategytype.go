@@ -138,7 +138,7 @@ func (t StrategyType) Check(p *Problems) {
 		case n == 0:
 			p.Add(path+"/name", "is required")
 		case n > maxName:
-			p.Add(path+"/name", "must have at most %d characters, has %d", maxName, n)
+			p.Add(path+"/name", "must have at most %d characters, but has %d", maxName, n)
 		case seen[parameter.Name]:
 			p.Add(path+"/name", "the name %q is already used by another parameter", parameter.Name)
 		}

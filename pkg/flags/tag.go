@@ -32,7 +32,7 @@ func checkTagText(path, text string, p *Problems) bool {
 	case n == 0:
 		p.Add(path, "is required")
 	case n < minTag || n > maxTag:
-		p.Add(path, "must have %d to %d characters, has %d", minTag, maxTag, n)
+		p.Add(path, "must have %d to %d characters, but has %d", minTag, maxTag, n)
 	default:
 		return true
 	}

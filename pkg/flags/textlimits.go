@@ -27,7 +27,7 @@ const (
 // CheckLength adds a problem if the text is too long.
 func CheckLength(path, text string, most int, p *Problems) {
 	if n := utf8.RuneCountInString(text); n > most {
-		p.Add(path, "must have at most %d characters, has %d", most, n)
+		p.Add(path, "must have at most %d characters, but has %d", most, n)
 	}
 }
 
@@ -35,7 +35,7 @@ func CheckLength(path, text string, most int, p *Problems) {
 // check of the entries otherwise.
 func CheckCount(path, what string, n, most int, p *Problems) bool {
 	if n > most {
-		p.Add(path, "must have at most %d %s, has %d", most, what, n)
+		p.Add(path, "must have at most %d %s, but has %d", most, what, n)
 	}
 	return n <= most
 }

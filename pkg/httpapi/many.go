@@ -9,6 +9,15 @@ import (
 	"guidon/pkg/flags"
 )
 
+// The words of this package:
+//
+//	round     a view of the store, loaded once, on which a caller is authenticated and authorized, and functions run
+//	attempt   one run of a function in a round; its Tx collects what the run reads and changes
+//	item      what Many.Each runs its function for, each in a transaction of its own; -1 outside of Each
+//	pass      one run of the items of a round that need more keys; what they asked for is loaded before the next pass
+//	first     in a Many, the round that was begun, and authorized, before the operation; the first transaction uses it
+//	last      in a Many, the round that was used last; the response takes its headers
+
 // A Many runs an operation that takes more than one transaction. Every round authenticates and authorizes the caller again.
 type Many struct {
 	ctx     context.Context
@@ -53,7 +62,7 @@ func (m *Many) Until(do func(tx *Tx) (last bool, err error)) error {
 	return err
 }
 
-// until is Until for a function that answers.
+// until is Until for a function that returns a response.
 func (m *Many) until(do func(tx *Tx) (answer any, last bool, err error)) (any, error) {
 	begun := false
 	var others race
@@ -96,8 +105,8 @@ const passes = 8
 // Each runs a function for each of n items, in a transaction of its own each, and returns the error of each.
 //
 // The function runs first to find out what it reads, without loading it: then what all items of a round read is loaded in
-// one call, and the function runs again, until nothing is missing. So it costs two calls a round (one more where an item
-// names by what it read what it reads next), one transaction an item that changes something, and one more call for every 32
+// one call, and the function runs again, until nothing is missing. So it costs two calls a round (one more if an item must
+// read something to learn what else it needs), one transaction an item that changes something, and one more call for every 32
 // transactions that applications see, to keep the feed short. Several are committed at once, unless applications see them. An
 // item for which another writer was first runs again in a later round.
 //
@@ -131,11 +140,11 @@ func (m *Many) Each(n int, needs func(i int) []int, do func(tx *Tx, i int) error
 	return errs
 }
 
-// end gives items that were not tried any more their error.
+// end sets the error of the items that were not tried again.
 func (m *Many) end(items []int, errs []error, err error) {
 	switch kind := flags.KindOf(err); {
 	case err == nil, m.ctx.Err() != nil, kind == flags.Internal, kind == flags.Unavailable, kind == flags.VersionConflict:
-		err = &flags.Error{Kind: flags.Unavailable, Err: err, Message: "there was no time left for it, and it was not changed; try again"}
+		err = &flags.Error{Kind: flags.Unavailable, Err: err, Message: "the request ran out of time before this was changed; try again"}
 	}
 	for _, i := range items {
 		errs[i] = err

@@ -52,13 +52,13 @@ type outcome struct {
 	path   string // the pattern of a path that no operation serves, see apipath.Pattern; empty for others
 	status int    // if it succeeded
 	body   any    // nil without one
-	from   *Tx    // the transaction that made the answer; nil without one
+	from   *Tx    // the transaction that made the response; nil without one
 	err    error
 	rounds int
 	took   time.Duration
 }
 
-// respond writes the answer and its log line. The log line has the route, or the pattern of an unknown path. It never has the path
+// respond writes the response and its log line. The log line has the route, or the pattern of an unknown path. It never has the path
 // as sent, which can contain a secret, or a body.
 func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 	status, body := o.status, o.body
@@ -125,12 +125,12 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request, o outcome) {
 const pagesHint = "read pages: with limit, and cursor or offset, where the operation has them; the flags of a project with " +
 	"GET /api/admin/projects/{projectId}/features?limit=1000, and then cursor"
 
-// TooLongMessage says what to do about an answer that is too long for Lambda.
+// TooLongMessage says what to do about a response that is too long for Lambda.
 func TooLongMessage(gzipped bool) string {
 	if gzipped {
-		return "the answer is larger than the 6 MB that Lambda can return, even compressed; " + pagesHint
+		return "the response is larger than the 6 MB that Lambda can return, even compressed; " + pagesHint
 	}
-	return "the answer is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or " + pagesHint
+	return "the response is larger than the 6 MB that Lambda can return; accept a compressed one (Accept-Encoding: gzip), or " + pagesHint
 }
 
 // describe returns the status and body of an error. They tell nothing of its cause.

@@ -150,7 +150,7 @@ func TestValidate(t *testing.T) {
 		list(make([]string, 200)...): `{"tokens":[]}`,
 		list(numbered(10)...):        `{"tokens":[]}`,
 		list(numbered(11)...):        "/tokens: only 10 tokens are looked up, and 10 more for each valid one among them; 0 of 10 were valid",
-		list(make([]string, 201)...): "/tokens: must have at most 200 tokens, has 201",
+		list(make([]string, 201)...): "/tokens: must have at most 200 tokens, but has 201",
 		list(strings.Repeat("x", maxValidateBody)): "the body is larger than 64 KiB",
 	} {
 		if w := s.post("/edge/validate", "", body); !strings.Contains(w.Body.String(), want) {

@@ -206,8 +206,8 @@ func TestBadRequests(t *testing.T) {
 	w := newWorld(t)
 	c := w.client(w.token("t"))
 	for _, tt := range []struct{ query, spec, want string }{
-		{"namePrefix=a&namePrefix=b", newSpec, `must be given once`},
-		{"environment=a&environment=b", newSpec, `must be given once`},
+		{"namePrefix=a&namePrefix=b", newSpec, `must appear once, but appears 2 times`},
+		{"environment=a&environment=b", newSpec, `must appear once, but appears 2 times`},
 		{"namePrefix=" + strings.Repeat("a", 101), newSpec, `"path":"/namePrefix"`},
 		{"environment=" + strings.Repeat("a", 101), newSpec, `"path":"/environment"`},
 		{"tag=simple", newSpec, "with a colon between them"},

@@ -74,7 +74,7 @@ func checkSize(body []byte, gzipped bool) error {
 	if gzipped {
 		advice = "even compressed; "
 	}
-	return flags.Errorf(flags.TooLarge, "the answer is larger than the 6 MB that Lambda can return; %s"+
+	return flags.Errorf(flags.TooLarge, "the response is larger than the 6 MB that Lambda can return; %s"+
 		"use a token of fewer projects, or the parameters namePrefix, tag or project of GET /api/client/features", advice)
 }
 

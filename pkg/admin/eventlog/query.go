@@ -111,7 +111,7 @@ func filter(query httpapi.Query, name string, problems *flags.Problems) []string
 	values = slices.Compact(values)
 	switch {
 	case len(values) > maxFilter:
-		problems.Add(name, "must have at most %d values, has %d", maxFilter, len(values))
+		problems.Add(name, "must have at most %d values, but has %d", maxFilter, len(values))
 	case values[0] == "":
 		problems.Add(name, "must be a value, IS: and a value, or IS_ANY_OF: and values between commas; values must not be empty")
 	case slices.ContainsFunc(values, func(v string) bool { return len(v) > wire.MaxTitle }):

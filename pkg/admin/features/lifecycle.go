@@ -39,7 +39,7 @@ func (b completeBody) Check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/status", "%q must be one of %s", jsonbody.Shorten(b.Status.Value), strings.Join(httpapi.Each(flags.CompletionStatuses(), wire.ToString), ", "))
 	}
 	if n := utf8.RuneCountInString(b.StatusValue.Value); n > MaxStatusValue {
-		problems.Add("/statusValue", "must have at most %d characters, has %d", MaxStatusValue, n)
+		problems.Add("/statusValue", "must have at most %d characters, but has %d", MaxStatusValue, n)
 	}
 }
 

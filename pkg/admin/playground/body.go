@@ -182,7 +182,7 @@ func (b contextBody) check(problems *flags.Problems) {
 		path := b.path(name)
 		flags.CheckLength(path, name, flags.MaxIdentifier, problems)
 		if n := len(b.fields[name]); n > evaluate.MaxValueLength { // all values between commas together
-			problems.Add(path, "must have at most %d bytes, has %d", evaluate.MaxValueLength, n)
+			problems.Add(path, "must have at most %d bytes, but has %d", evaluate.MaxValueLength, n)
 		}
 	}
 	if at := b.fields["currentTime"]; at != "" {

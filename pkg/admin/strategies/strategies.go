@@ -194,7 +194,7 @@ type strategyPlaceBody struct {
 // Check adds the problems of the body.
 func (b strategyOrderBody) Check(_ flags.Limits, problems *flags.Problems) {
 	if n := len(b); n > wire.MaxBulk {
-		problems.Add("", "must have at most %d strategies, has %d; send the others in further requests", wire.MaxBulk, n)
+		problems.Add("", "must have at most %d strategies, but has %d; send the others in further requests", wire.MaxBulk, n)
 		return
 	}
 	for i, s := range b {

@@ -124,7 +124,7 @@ func (im *importing) convert(tx *httpapi.Tx, to place, from *flagData, existing 
 		types := tx.TagTypes()
 		for _, t := range f.Tags {
 			if !types.Has(t.Type) {
-				return f, flags.Errorf(flags.Invalid, "its tag type %q could not be created", t.Type)
+				return f, flags.Errorf(flags.Invalid, "the tag type %q of the flag could not be created", t.Type)
 			}
 		}
 	}
@@ -161,12 +161,12 @@ func (im *importing) strategies(tx *httpapi.Tx, to place, bodies []importStrateg
 func (im *importing) segment(tx *httpapi.Tx, to place, strategy int, id int64) (*flags.Segment, error) {
 	name, named := im.segmentNames[id]
 	if !named {
-		return nil, flags.Errorf(flags.Invalid, "its strategy %d uses the segment %d, which the segments of the data do not contain", strategy, id)
+		return nil, flags.Errorf(flags.Invalid, "strategy %d of the flag uses segment %d, which is missing from data.segments", strategy+1, id)
 	}
 	s := tx.FindSegmentNamed(name)
 	switch {
 	case s == nil && im.definedSegments[name]:
-		return nil, flags.Errorf(flags.Invalid, "its segment %q could not be created", name)
+		return nil, flags.Errorf(flags.Invalid, "segment %q, which the flag uses, could not be created", name)
 	case s == nil:
 		return nil, flags.Errorf(flags.Invalid, "there is no segment %q; create it first, or export with fullSegments", name)
 	case s.ProjectUID != "" && s.ProjectUID != to.project.UID:
@@ -182,7 +182,7 @@ func (im *importing) addParents(tx *httpapi.Tx, f *flags.Feature, wanted []flags
 	for _, d := range wanted {
 		parent := tx.FindFeature(d.Feature)
 		if parent == nil && im.flags[d.Feature] != nil && d.Feature != f.Name {
-			return nil, flags.Errorf(flags.Invalid, "its parent %q could not be created", d.Feature)
+			return nil, flags.Errorf(flags.Invalid, "parent %q of the flag could not be created", d.Feature)
 		}
 		isNew := parent != nil && !slices.Contains(parent.Children, f.Name)
 		if err := f.SetDependency(parent, d); err != nil {

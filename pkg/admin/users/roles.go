@@ -86,7 +86,7 @@ func (b roleBody) Check(_ flags.Limits, problems *flags.Problems) {
 	case strings.TrimSpace(b.Name) == "":
 		problems.Add("/name", "is required")
 	case n > MaxRoleName:
-		problems.Add("/name", "must have at most %d characters, has %d", MaxRoleName, n)
+		problems.Add("/name", "must have at most %d characters, but has %d", MaxRoleName, n)
 	default:
 		flags.CheckPrintable("/name", b.Name, problems)
 	}

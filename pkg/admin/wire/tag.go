@@ -42,11 +42,11 @@ func (b ChangeTagsBody) Check(_ flags.Limits, problems *flags.Problems) {
 		problems.Add("/removedTags", "is required; it can be []")
 	}
 	if n := len(b.Added.Value); n > flags.MaxTagChanges {
-		problems.Add("/addedTags", "must have at most %d tags, has %d", flags.MaxTagChanges, n)
+		problems.Add("/addedTags", "must have at most %d tags, but has %d", flags.MaxTagChanges, n)
 		return
 	}
 	if n := len(b.Removed.Value); n > flags.MaxTagChanges {
-		problems.Add("/removedTags", "must have at most %d tags, has %d; send several requests", flags.MaxTagChanges, n)
+		problems.Add("/removedTags", "must have at most %d tags, but has %d; send several requests", flags.MaxTagChanges, n)
 		return
 	}
 	for i, tag := range b.Added.Value {

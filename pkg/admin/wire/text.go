@@ -9,7 +9,7 @@ import (
 	"guidon/pkg/jsonbody"
 )
 
-// TextOver is what a member makes of a text: null empties it.
+// TextOver returns the new text: unchanged if the field is absent, empty if it is null.
 func TextOver(member jsonbody.Maybe[*string], text string) string {
 	switch {
 	case !member.Set:
@@ -31,9 +31,9 @@ func CheckTitle(path, title string, problems *flags.Problems) {
 	case strings.TrimSpace(title) == "":
 		problems.Add(path, "must not be blank")
 	case utf8.RuneCountInString(title) > MaxTitle:
-		problems.Add(path, "must have at most %d characters, has %d", MaxTitle, utf8.RuneCountInString(title))
+		problems.Add(path, "must have at most %d characters, but has %d", MaxTitle, utf8.RuneCountInString(title))
 	case strings.ContainsFunc(title, unicode.IsControl):
-		problems.Add(path, "must not have control characters in it")
+		problems.Add(path, "must not contain control characters")
 	}
 }
 
